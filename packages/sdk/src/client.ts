@@ -1,0 +1,214 @@
+import { createCall, createRawClient, type Connection, type Fetch, type RawClient } from "./call.ts";
+import { sleep } from "./clock.ts";
+import { taskidIn } from "./envelope.ts";
+import { InvalidRequestError } from "./errors.ts";
+import { describeValue, readBody, readForm, resultCount, type Issue, type ReadFields } from "./fields.ts";
+import { listModels, operationOf, type Form, type Model, type ModelInfo } from "./model.ts";
+import { kinds, type Kind } from "./operation.ts";
+import { operations } from "./operations.gen.ts";
+import type { FileInput } from "./source-file.ts";
+import { readState, type StateOptions } from "./state.ts";
+import { readTask, Task, type CallOptions, type Created, type DeleteFields, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
+import type { ImageQueryFields, VideoQueryFields } from "./types.gen.ts";
+
+/** What a query takes beside the task, by kind. */
+export interface QueryFields {
+  readonly video: VideoQueryFields;
+  readonly image: ImageQueryFields;
+}
+
+/** How to generate. */
+export interface GenerateOptions extends CallOptions {
+  /** Fields that the service takes and its description does not show; they are sent unchecked. */
+  readonly extraFields?: Readonly<Record<string, string | number | boolean | FileInput>> | undefined;
+}
+
+/** How to make a task from its id alone. */
+export interface TaskOptions {
+  /**
+   * How many results the task's form asked for.
+   * @default 1
+   */
+  readonly results?: number | undefined;
+}
+
+/** What one can ask of one kind. */
+export interface KindClient<K extends Kind> {
+  /**
+   * Generates: creates one paid task and answers it. It is sent once; nothing is sent again.
+   *
+   * @throws {@link InvalidRequestError} a bad field; nothing was sent
+   * @throws {@link InsufficientCreditsError} the balance does not cover it
+   * @throws {@link ServiceError} the service refused
+   * @throws {@link OutcomeUnknownError} no usable answer came: a task may exist and may have been paid
+   */
+  generate<M extends Model<K>>(model: M, form: Form<M>, options?: GenerateOptions): Promise<Task<K>>;
+  /**
+   * Answers a task's record as it is now.
+   *
+   * @throws {@link ServiceError} the service refused
+   * @throws {@link ConnectionError} there was no whole answer; querying again is safe
+   */
+  query(taskid: string, options?: QueryFields[K] & CallOptions): Promise<Records[K]>;
+  /**
+   * Deletes tasks. What happens for unknown ids is not documented by the service.
+   *
+   * @throws {@link ServiceError} the service refused
+   * @throws {@link ConnectionError} there was no whole answer; deleting again is safe
+   */
+  delete(taskids: readonly string[], options?: DeleteFields[K] & CallOptions): Promise<void>;
+  /** The task of an id, to check or wait for. */
+  task(taskid: string, options?: TaskOptions): Task<K>;
+}
+
+/** The client of the Media Generation Service. */
+export interface MediaGen {
+  readonly video: KindClient<"video">;
+  readonly image: KindClient<"image">;
+  /**
+   * The task of what `JSON.stringify(task)` gave, in this or another process.
+   *
+   * @throws {@link InvalidRequestError} it is not such a task, or one of another service
+   */
+  task(saved: TaskJSON): Task;
+  /** What is wrong with a form, without sending it; an empty list where nothing is. */
+  validate<M extends Model>(model: M, form: Form<M>, options?: Pick<GenerateOptions, "extraFields">): readonly Issue[];
+  /** Every generation model of the service's description. */
+  readonly models: readonly ModelInfo[];
+  /** The raw openapi-fetch client, typed by the service's description; it opens no envelope and checks no field. */
+  readonly http: RawClient;
+}
+
+/** How to create a client. */
+export interface MediaGenOptions extends StateOptions {
+  /**
+   * The API key, or a function that gives it for each call. Without one, `baseUrl` is a server of yours that holds it.
+   * @default MEDIAGEN_API_KEY of the environment
+   */
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined;
+  /**
+   * Where the service is reached.
+   * @default MEDIAGEN_BASE_URL of the environment
+   */
+  readonly baseUrl?: string | undefined;
+  /**
+   * The fetch function that every request goes through; it gets a Request.
+   * @default globalThis.fetch
+   */
+  readonly fetch?: Fetch | undefined;
+  /**
+   * The present time in milliseconds since 1970.
+   * @default Date.now
+   */
+  readonly now?: (() => number) | undefined;
+  /**
+   * Sleeps for the milliseconds, and rejects when the signal aborts.
+   * @default a timer
+   */
+  readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
+  /**
+   * A number from 0 to below 1, for the jitter of waits.
+   * @default Math.random
+   */
+  readonly random?: (() => number) | undefined;
+}
+
+/**
+ * Creates a client.
+ *
+ * @throws {@link InvalidRequestError} there is no usable base URL
+ */
+export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
+  const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"));
+  const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
+  const connection: Connection = {
+    baseUrl,
+    fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
+    apiKey: async () => (typeof apiKey === "function" ? apiKey() : apiKey),
+  };
+  const { origin } = new URL(baseUrl);
+  const call = createCall(connection);
+  const host: TaskHost = {
+    now: options.now ?? Date.now,
+    sleep: options.sleep ?? sleep,
+    random: options.random ?? Math.random,
+    fetch: connection.fetch,
+    async check(task, partial, signal) {
+      const record = await query(task.kind, task.taskid, { signal });
+      const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
+      const known = typeof status === "number" ? status : undefined;
+      return { record, status: known, ...readState(record, known, task.results, partial, options) };
+    },
+    async delete(kind, taskids, { signal, ...further }) {
+      const operation = operations[kind].delete;
+      await call(operation, valid(operation.id, readBody(operation.body, { taskids, ...further })), signal);
+    },
+  };
+  async function query<K extends Kind>(kind: K, taskid: string, given: QueryFields[K] & CallOptions): Promise<Records[K]> {
+    const { signal, ...further } = given;
+    const operation = operations[kind].query;
+    const data = await call(operation, valid(operation.id, readBody(operation.body, { taskid, ...further })), signal);
+    // The cast: the service documents the record; only what the SDK itself needs of it is made sure here.
+    return { ...data, taskid: taskidIn(data) ?? taskid, url: stringsIn(data["url"]) } as TaskRecord as Records[K];
+  }
+  function kindClient<K extends Kind>(kind: K): KindClient<K> {
+    return {
+      async generate(model, form, { extraFields, signal } = {}) {
+        const operation = operationOf(model, [kind]);
+        const wire = valid(`generate ${model}`, readForm(operation.body, form, extraFields));
+        const data = await call(operation, wire, signal, { kind, model });
+        const taskid = taskidIn(data) ?? "";
+        const created: Created = { taskid, ...(typeof data["url"] === "string" ? { url: data["url"] } : {}) };
+        const results = resultCount(operation.body, wire);
+        return new Task({ kind, model, taskid, origin, results, created, createdAt: host.now() }, host);
+      },
+      query: (taskid, given) => query(kind, taskid, given ?? {}),
+      delete: (taskids, given) => host.delete(kind, taskids, given ?? {}),
+      task: (taskid, { results = 1 } = {}) => new Task({ kind, taskid, origin, results }, host),
+    };
+  }
+  let http: RawClient | undefined;
+  return {
+    video: kindClient("video"),
+    image: kindClient("image"),
+    task: (saved) => new Task(readTask(saved, origin), host),
+    validate(model, form, { extraFields } = {}) {
+      try {
+        return readForm(operationOf(model, kinds).body, form, extraFields).issues;
+      } catch (error) {
+        if (error instanceof InvalidRequestError) return error.issues;
+        throw error;
+      }
+    },
+    get models() {
+      return listModels();
+    },
+    get http() {
+      return (http ??= createRawClient(connection));
+    },
+  };
+}
+
+function valid(subject: string, { wire, issues }: ReadFields): ReadFields["wire"] {
+  if (issues.length > 0) throw new InvalidRequestError(subject, issues);
+  return wire;
+}
+
+function readBaseUrl(given: string | undefined): string {
+  const fail = (got: string, allowed: string) => new InvalidRequestError("createMediaGen", [{ field: "baseUrl", got, allowed }]);
+  if (!given) throw fail("nothing", "the service's address: pass baseUrl, or set MEDIAGEN_BASE_URL in the environment");
+  if (!URL.canParse(given)) throw fail(describeValue(given), "an absolute http or https address");
+  const { protocol, username, password, search, hash } = new URL(given);
+  if (!["http:", "https:"].includes(protocol)) throw fail(describeValue(given), "an absolute http or https address");
+  if (username || password || search || hash) throw fail("more than an address", "an address without user, password, query or fragment");
+  return given;
+}
+
+function stringsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string" && one !== "") : [];
+}
+
+function environment(name: string): string | undefined {
+  // There is no process in browsers.
+  return globalThis.process?.env?.[name] || undefined;
+}

@@ -1,0 +1,157 @@
+import type { Issue } from "./fields.ts";
+import type { Kind } from "./operation.ts";
+import type { Task, TaskRecord } from "./task.ts";
+
+/** Every error that this package throws itself; what the caller's own `signal` carries is thrown as it is. */
+export class MediaGenError extends Error {
+  override readonly name: string = "MediaGenError";
+}
+
+/** What was given is wrong. Nothing was sent and nothing was paid. */
+export class InvalidRequestError extends MediaGenError {
+  override readonly name = "InvalidRequestError";
+  /** Everything that is wrong, not only the first. */
+  readonly issues: readonly Issue[];
+
+  constructor(subject: string, issues: readonly Issue[]) {
+    const lines = issues.map(({ field, got, allowed, hint }) => {
+      const question = hint === undefined ? "" : ` Did you mean ${hint}?`;
+      return `\n  ${field}: got ${got}, allowed is ${allowed}.${question}`;
+    });
+    super(`${subject}: nothing was sent, because of${lines.join("")}`);
+    this.issues = issues;
+  }
+}
+
+/** What the service answered, for the errors that tell of an answer. */
+export interface Answer {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The answer's body as text. */
+  readonly text: string;
+  /** How long the service asks to wait before another try, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** What a generation makes, and by which model. */
+export interface Generation {
+  readonly kind: Kind;
+  readonly model: string;
+}
+
+/** The service answered, and the answer is not a success. A generation that ends in this was not accepted. */
+export class ServiceError extends MediaGenError {
+  override readonly name: string = "ServiceError";
+  /** The operation's id in the service's description, such as `queryVideoTask`. */
+  readonly operation: string;
+  /** The HTTP status. */
+  readonly status: number;
+  /** The envelope's code; undefined where the answer was not an envelope. */
+  readonly code: number | undefined;
+  /** The envelope's message; undefined where the answer was not an envelope. */
+  readonly msg: string | undefined;
+  /** The start of the answer's body. */
+  readonly answer: string;
+  /** How long the service asks to wait before another try, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(what: string, operation: string, answer: Answer, envelope?: { readonly code: number; readonly msg: string }) {
+    super(`${operation}: ${what}`);
+    this.operation = operation;
+    this.status = answer.status;
+    this.code = envelope?.code;
+    this.msg = envelope?.msg;
+    this.answer = shorten(answer.text);
+    this.retryAfterMs = answer.retryAfterMs;
+  }
+}
+
+/** The balance does not cover the request. Add credits; then the same call may be made again. */
+export class InsufficientCreditsError extends ServiceError {
+  override readonly name = "InsufficientCreditsError";
+}
+
+/**
+ * A generation was sent and its outcome is not known: a task may exist and may have been paid. The SDK does not send it
+ * again, and neither should a caller before looking at the service.
+ */
+export class OutcomeUnknownError extends MediaGenError {
+  override readonly name = "OutcomeUnknownError";
+  /** The operation's id in the service's description. */
+  readonly operation: string;
+  readonly kind: Kind;
+  readonly model: string;
+  /** The HTTP status, where there was an answer. */
+  readonly status: number | undefined;
+  /** The start of the answer's body, where there was one. */
+  readonly answer: string | undefined;
+
+  constructor(
+    what: string,
+    operation: string,
+    { kind, model }: Generation,
+    { answer, cause }: { readonly answer?: Answer; readonly cause?: unknown },
+  ) {
+    super(
+      `${operation}: ${what}. A task may exist and may have been paid; it was not sent again. ` +
+        "Look at the service before you generate this again.",
+      cause === undefined ? undefined : { cause },
+    );
+    this.operation = operation;
+    this.kind = kind;
+    this.model = model;
+    this.status = answer?.status;
+    this.answer = answer && shorten(answer.text);
+  }
+}
+
+/** A query or deletion got no whole answer from the service. Both are safe to repeat. */
+export class ConnectionError extends MediaGenError {
+  override readonly name = "ConnectionError";
+  /** The operation's id in the service's description. */
+  readonly operation: string;
+
+  constructor(operation: string, cause: unknown) {
+    super(`${operation}: there was no whole answer (${messageOf(cause)}). It is safe to try again.`, { cause });
+    this.operation = operation;
+  }
+}
+
+/** The task failed, by the caller's reading of its record. */
+export class TaskFailedError extends MediaGenError {
+  override readonly name = "TaskFailedError";
+  readonly task: Task;
+  /** The record that says so. */
+  readonly record: TaskRecord;
+
+  constructor(task: Task, record: TaskRecord) {
+    const message = "message" in record && record.message ? `: ${record.message}` : "";
+    super(`task ${task.taskid} failed${message}. It can not be waited for; generate it anew if you want to pay for it again.`);
+    this.task = task;
+    this.record = record;
+  }
+}
+
+/** The wait's deadline passed. The task is not lost: wait again, or keep `JSON.stringify(error.task)` for later. */
+export class WaitTimeoutError extends MediaGenError {
+  override readonly name = "WaitTimeoutError";
+  readonly task: Task;
+
+  constructor(task: Task, timeoutMs: number, lastError: unknown) {
+    const trouble = lastError === undefined ? "" : ` The last query failed: ${messageOf(lastError)}.`;
+    super(
+      `task ${task.taskid} was not finished after ${timeoutMs} ms.${trouble} The task is not lost: wait again, or keep JSON.stringify(error.task).`,
+      lastError === undefined ? undefined : { cause: lastError },
+    );
+    this.task = task;
+  }
+}
+
+/** An error's message, or what else was thrown as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}... (${text.length} characters)` : text;
+}

@@ -1,0 +1,199 @@
+import { describe, filePartSuffix, isFile, isFlag, isNumericString, sizeSeparator } from "./bounds.ts";
+import { nearest } from "./nearest.ts";
+import type { Bounds } from "./operation.ts";
+import { fileParts, isFileInput } from "./source-file.ts";
+
+/** One thing that is wrong with what was given, found before anything is sent. */
+export interface Issue {
+  /** The field, such as `duration` or `sourceImage[1]`. */
+  readonly field: string;
+  /** What was given, in words and shortened. */
+  readonly got: string;
+  /** What is allowed, in words. */
+  readonly allowed: string;
+  /** What may have been meant, where a name is close to a known one. */
+  readonly hint?: string;
+}
+
+/** Fields as they go on the wire, by the names of their parts or JSON keys. */
+export type WireFields = Readonly<Record<string, unknown>>;
+
+/** What was read from given fields: how they go on the wire, and what is wrong with them. */
+export interface ReadFields {
+  readonly wire: WireFields;
+  readonly issues: readonly Issue[];
+}
+
+/** Reads a model's form: booleans and numbers as their text, files under their part's name, text as it is sent. */
+export function readForm(body: Bounds, form: unknown, extra: unknown = {}): ReadFields {
+  return readFields(body, form, extra, formValue);
+}
+
+/** Reads a JSON body. */
+export function readBody(body: Bounds, fields: unknown): ReadFields {
+  return readFields(body, fields, {}, (_, value) => value);
+}
+
+type ToWire = (bounds: Bounds, value: unknown) => unknown;
+
+function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWire): ReadFields {
+  const properties = body.properties ?? {};
+  const wire: Record<string, unknown> = Object.create(null);
+  const issues: Issue[] = [];
+  if (!isRecord(fields)) issues.push({ field: "(all)", got: describeValue(fields), allowed: "an object of fields" });
+  else {
+    for (const [field, given] of Object.entries(fields)) {
+      if (given === undefined) continue;
+      const name = partName(properties, field, given);
+      const bounds = Object.hasOwn(properties, name) && !field.endsWith(filePartSuffix) ? properties[name] : undefined;
+      if (!bounds) {
+        issues.push(unknownField(field, given, properties));
+        continue;
+      }
+      wire[name] = toWire(bounds, given);
+      checkValue(bounds, wire[name], given, field, issues);
+    }
+  }
+  for (const field of body.required ?? []) {
+    const missing = !(field in wire) && !issues.some((issue) => issue.field === field);
+    if (missing) issues.push({ field, got: "nothing", allowed: `${describe(properties[field] ?? {})} (required)` });
+  }
+  if (issues.length === 0 && Object.keys(wire).length < (body.minProperties ?? 0)) {
+    issues.push({ field: "(all)", got: "no field", allowed: `at least ${body.minProperties} of ${fieldNames(properties).join(", ")}` });
+  }
+  if (!isRecord(extra)) issues.push({ field: "extraFields", got: describeValue(extra), allowed: "an object of fields" });
+  else {
+    for (const [field, given] of Object.entries(extra)) {
+      const value = toWire({}, given);
+      if (field in properties) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a field that the model does not know: this one belongs into the form" });
+      else if (isText(value) || isFileInput(value)) wire[field] = typeof value === "object" ? value : String(value);
+      else if (given !== undefined) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a string, a number, a boolean or a file" });
+    }
+  }
+  return { wire, issues };
+}
+
+/** By the service's rule, files of the field X go into the part `X.items`, and a string into the text part X. */
+function partName(properties: Readonly<Record<string, Bounds>>, field: string, given: unknown): string {
+  const files = field + filePartSuffix;
+  const asText = typeof given === "string" && Object.hasOwn(properties, field);
+  return Object.hasOwn(properties, files) && !asText ? files : field;
+}
+
+function formValue(bounds: Bounds, given: unknown): unknown {
+  // FormData sends every line break as CRLF: what is measured is what is sent.
+  if (typeof given === "string") return given.replace(/\r\n?|\n/g, "\r\n");
+  if (typeof given === "boolean" && isFlag(bounds)) return given ? "1" : "0";
+  if (typeof given === "number" && isNumericString(bounds) && given === (given | 0)) return String(given);
+  if (bounds.type === "array" && isFileInput(given)) return [given];
+  return given;
+}
+
+/** Adds what is wrong with one value: `value` as it would be sent, `given` as the caller knows it. */
+function checkValue(bounds: Bounds, value: unknown, given: unknown, field: string, issues: Issue[]): void {
+  const fail = () => void issues.push({ field, got: describeValue(given), allowed: describe(bounds) });
+  if (bounds.type === "array") {
+    if (!Array.isArray(value)) return fail();
+    if (value.length < (bounds.minItems ?? 0) || value.length > (bounds.maxItems ?? Infinity)) fail();
+    const { items } = bounds;
+    // An index loop, because a hole in a list is a missing value and forEach would pass over it.
+    for (let i = 0; items && i < value.length; i++) checkValue(items, value[i], value[i], `${field}[${i}]`, issues);
+    return;
+  }
+  if (!holds(bounds, value)) return fail();
+  if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {
+    issues.push({ field, got: describeValue(given), allowed: "well-formed text (this has half of a surrogate pair)" });
+  }
+}
+
+function holds(bounds: Bounds, value: unknown): boolean {
+  if (bounds.anyOf && !bounds.anyOf.some((one) => holds(one, value))) return false;
+  if (isFile(bounds)) return isFileInput(value);
+  if (bounds.enum && !bounds.enum.some((one) => one === value)) return false;
+  switch (bounds.type) {
+    case "string":
+      return typeof value === "string" && holdsText(bounds, value);
+    case "integer":
+      return Number.isSafeInteger(value) && holdsNumber(bounds, value as number);
+    case "number":
+      return Number.isFinite(value) && holdsNumber(bounds, value as number);
+    case "boolean":
+      return typeof value === "boolean";
+    case "object":
+      return isRecord(value);
+    default:
+      return value !== null;
+  }
+}
+
+function holdsNumber({ minimum = -Infinity, maximum = Infinity }: Bounds, value: number): boolean {
+  return value >= minimum && value <= maximum;
+}
+
+function holdsText(bounds: Bounds, value: string): boolean {
+  const { minLength = 0, maxLength = Infinity, pattern } = bounds;
+  // A string has at most as many code points as it has code units, and at least half as many.
+  if (value.length > maxLength || value.length < 2 * minLength) {
+    const length = [...value].length;
+    if (length > maxLength || length < minLength) return false;
+  }
+  if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) return false;
+  const pixels = bounds["x-total-pixels"];
+  if (!pixels) return true;
+  const [width, height] = value.split(sizeSeparator(bounds) ?? "x").map(BigInt);
+  const total = (width ?? 0n) * (height ?? 0n);
+  return total >= pixels.minimum && total <= pixels.maximum;
+}
+
+function unknownField(field: string, given: unknown, properties: Readonly<Record<string, Bounds>>): Issue {
+  const names = fieldNames(properties);
+  const meant = nearest(field.replace(filePartSuffix, ""), names);
+  const issue = { field, got: describeValue(given), allowed: `one of the fields ${names.join(", ")}` };
+  return meant === undefined ? issue : { ...issue, hint: meant };
+}
+
+/** The names of a form's fields, each once. */
+export function fieldNames(properties: Readonly<Record<string, Bounds>>): string[] {
+  return [...new Set(Object.keys(properties).map((name) => name.replace(filePartSuffix, "")))];
+}
+
+/** The result count that a form asks for; 1 where it does not say. */
+export function resultCount(body: Bounds, wire: WireFields): number {
+  const field = Object.entries(body.properties ?? {}).find(([, bounds]) => bounds["x-result-count"])?.[0];
+  const count = field === undefined ? undefined : wire[field];
+  return typeof count === "number" ? count : 1;
+}
+
+/** A form's fields as multipart/form-data. */
+export function toFormData(wire: WireFields): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(wire)) {
+    const values = Array.isArray(value) ? value : [value];
+    values.forEach((one: unknown, index) => {
+      if (isFileInput(one)) {
+        const { blob, name: fileName } = fileParts(one, `${name.replace(filePartSuffix, "")}-${index + 1}`);
+        form.append(name, blob, fileName);
+      } else if (one !== undefined) form.append(name, String(one));
+    });
+  }
+  return form;
+}
+
+/** A value in words, shortened; never the bytes of a file. */
+export function describeValue(value: unknown): string {
+  if (typeof value === "string") {
+    return value.length > 60 ? `${JSON.stringify(value.slice(0, 60))}... (${[...value].length} characters)` : JSON.stringify(value);
+  }
+  if (isFileInput(value)) return `a file (${value.type || "no type"}, ${value.size} bytes)`;
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "an object";
+  return typeof value === "function" ? "a function" : String(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isFileInput(value);
+}
+
+function isText(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}

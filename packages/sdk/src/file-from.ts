@@ -1,0 +1,58 @@
+import { openAsBlob } from "node:fs";
+import { basename } from "node:path";
+import { InvalidRequestError } from "./errors.ts";
+import { describeValue } from "./fields.ts";
+import { content, extensionOf, type SourceFile } from "./source-file.ts";
+
+/** How to read a source file. */
+export interface FileFromOptions {
+  /**
+   * The name to send.
+   * @default the path's last part, else `file` with the type's extension
+   */
+  readonly name?: string | undefined;
+}
+
+/**
+ * A source image of a path or of bytes, with its type told from its first bytes. A path's bytes are read while they are
+ * sent.
+ *
+ * @throws {@link InvalidRequestError} there is no such file, or it is not an image
+ */
+export async function fileFrom(source: string | Uint8Array<ArrayBuffer> | Blob, { name }: FileFromOptions = {}): Promise<SourceFile> {
+  const blob = await open(source);
+  const type = sniffImage(new Uint8Array(await blob.slice(0, 16).arrayBuffer()));
+  if (!type) throw notAnImage(source, "bytes that start as no known image does");
+  const given = name ?? (typeof source === "string" ? basename(source) : `file.${extensionOf(type)}`);
+  return { name: given, type, size: blob.size, [content]: blob.slice(0, blob.size, type) };
+}
+
+async function open(source: string | Uint8Array<ArrayBuffer> | Blob): Promise<Blob> {
+  if (source instanceof Blob) return source;
+  if (source instanceof Uint8Array) return new Blob([source]);
+  if (/^https?:/i.test(source)) throw notAnImage(source, "an address; where the form has a field for addresses, give it there");
+  try {
+    return await openAsBlob(source);
+  } catch (cause) {
+    throw notAnImage(source, cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function notAnImage(source: unknown, got: string): InvalidRequestError {
+  const field = typeof source === "string" ? describeValue(source) : "bytes";
+  return new InvalidRequestError("fileFrom", [{ field, got, allowed: "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)" }]);
+}
+
+/** The media type of an image by its first bytes. */
+function sniffImage(head: Uint8Array): string | undefined {
+  const text = String.fromCharCode(...head);
+  if (text.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (text.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (text.startsWith("RIFF") && text.startsWith("WEBP", 8)) return "image/webp";
+  if (/^GIF8[79]a/.test(text)) return "image/gif";
+  if (text.startsWith("BM")) return "image/bmp";
+  if (text.startsWith("II*\0") || text.startsWith("MM\0*")) return "image/tiff";
+  const brand = text.startsWith("ftyp", 4) ? text.slice(8, 12) : "";
+  if (/^avi[fs]$/.test(brand)) return "image/avif";
+  return /^(hei[cxms]|mif1|msf1)$/.test(brand) ? "image/heic" : undefined;
+}

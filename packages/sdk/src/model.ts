@@ -1,0 +1,48 @@
+import { InvalidRequestError } from "./errors.ts";
+import { describeValue } from "./fields.ts";
+import { nearest } from "./nearest.ts";
+import { kinds, type Bounds, type Kind, type Operation } from "./operation.ts";
+import { operations } from "./operations.gen.ts";
+import type { ImageForms, VideoForms } from "./types.gen.ts";
+
+/** The forms of both kinds, by model. */
+export interface Forms {
+  readonly video: VideoForms;
+  readonly image: ImageForms;
+}
+
+/** A generation model of the kind. */
+export type Model<K extends Kind = Kind> = K extends Kind ? keyof Forms[K] & string : never;
+
+/** The form of a model. */
+export type Form<M extends Model> = M extends Model<"video"> ? VideoForms[M] : M extends Model<"image"> ? ImageForms[M] : never;
+
+/** A generation model and what its form takes. */
+export interface ModelInfo {
+  readonly kind: Kind;
+  readonly model: string;
+  /** The generation's id in the service's description, such as `generateVidmodelv2`. */
+  readonly operation: string;
+  /** The bounds of the form, in the words of JSON Schema. */
+  readonly form: Bounds;
+}
+
+/** Every generation model of the service's description. */
+export function listModels(): readonly ModelInfo[] {
+  return kinds.flatMap((kind) =>
+    Object.entries(operations[kind].generate).map(([model, { id, body }]) => ({ kind, model, operation: id, form: body })),
+  );
+}
+
+/** The generation operation of a model; another word is an `InvalidRequestError`. */
+export function operationOf(model: string, among: readonly Kind[]): Operation {
+  for (const kind of among) {
+    const { generate } = operations[kind];
+    const found = Object.hasOwn(generate, model) ? generate[model] : undefined;
+    if (found) return found;
+  }
+  const models = among.flatMap((kind) => Object.keys(operations[kind].generate));
+  const hint = typeof model === "string" ? nearest(model, models) : undefined;
+  const issue = { field: "model", got: describeValue(model), allowed: `one of ${models.join(", ")}` };
+  throw new InvalidRequestError("generate", [hint === undefined ? issue : { ...issue, hint }]);
+}

@@ -1,0 +1,37 @@
+/** Where a source file keeps its content; not exported by the package, so that what stands there may change. */
+export const content: unique symbol = Symbol("content");
+
+/** A file to send, made by `fileFrom` of `@mediagen/sdk/node`. */
+export interface SourceFile {
+  /** The name that is sent with the file. */
+  readonly name: string;
+  /** The media type, such as `image/png`. */
+  readonly type: string;
+  /** The size in bytes. */
+  readonly size: number;
+  /** @internal */
+  readonly [content]: Blob;
+}
+
+/** What a file field takes: a Blob or File anywhere, or what `fileFrom` of `@mediagen/sdk/node` gives. */
+export type FileInput = Blob | SourceFile;
+
+/** Whether the value can be sent as a file. */
+export function isFileInput(value: unknown): value is FileInput {
+  return value instanceof Blob || (typeof value === "object" && value !== null && content in value);
+}
+
+/** The file's bytes and the name to send them under; `fallback` names a Blob, which has no name. */
+export function fileParts(file: FileInput, fallback: string): { readonly blob: Blob; readonly name: string } {
+  const blob = content in file ? file[content] : file;
+  const given = "name" in file ? file.name : "";
+  // Some servers end a file name at these, and none of them is worth a lost request.
+  const clean = given.split(/[/\\]/).at(-1)?.replace(/[\p{Cc}";=]/gu, "_");
+  return { blob, name: clean || `${fallback}.${extensionOf(blob.type)}` };
+}
+
+/** The file name extension of a media type. */
+export function extensionOf(type: string): string {
+  const subtype = /^\w+\/([\w]+)/.exec(type)?.[1] ?? "bin";
+  return subtype === "jpeg" ? "jpg" : subtype;
+}

@@ -1,0 +1,44 @@
+import type { TaskRecord } from "./task.ts";
+
+/** Our reading of a record. */
+export type State = "pending" | "succeeded" | "failed";
+
+/** What the caller knows about statuses; the service does not document them. */
+export interface StateOptions {
+  /** Statuses that are final: a wait ends at once when a record has one of them. */
+  readonly statuses?: { readonly succeeded?: readonly number[] | undefined; readonly failed?: readonly number[] | undefined } | undefined;
+  /** Reads a record; undefined leaves it to `statuses` and to the documented fields. */
+  readonly classify?: ((record: TaskRecord) => State | undefined) | undefined;
+}
+
+/** Fewer results than asked for, and over how many checks in a row their count has not changed. */
+export interface PartialResult {
+  readonly count: number;
+  readonly checks: number;
+}
+
+/** How many checks in a row must show the same, too small count of results before they are taken for all. */
+const checksOfPartialResult = 3;
+
+/** Reads a record's state, by what the caller knows, else by the only documented sign: its result addresses. */
+export function readState(
+  record: TaskRecord,
+  status: number | undefined,
+  results: number,
+  partial: PartialResult | undefined,
+  { statuses, classify }: StateOptions,
+): { readonly state: State; readonly partial: PartialResult | undefined } {
+  const count = record.url.length;
+  const checks = partial?.count === count ? partial.checks + 1 : 1;
+  const next = count > 0 && count < results ? { count, checks } : undefined;
+  const known = classify?.(record) ?? fromStatus(status, statuses);
+  if (known !== undefined) return { state: known, partial: next };
+  const done = count >= results || checks * Math.sign(count) >= checksOfPartialResult;
+  return { state: done ? "succeeded" : "pending", partial: next };
+}
+
+function fromStatus(status: number | undefined, statuses: StateOptions["statuses"]): State | undefined {
+  if (status === undefined) return undefined;
+  if (statuses?.failed?.includes(status)) return "failed";
+  return statuses?.succeeded?.includes(status) ? "succeeded" : undefined;
+}

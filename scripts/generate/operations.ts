@@ -1,0 +1,83 @@
+import type { Bounds, KindOperations, Operation } from "../../packages/sdk/src/operation.ts";
+import type { Spec, SpecSchema } from "../read-spec.ts";
+import { bodyOf, byKind, dataOf, type PlacedOperation } from "./by-kind.ts";
+
+// What the SDK checks or serialises by, and what only people read. Anything else in a body's schema would be a bound
+// that the SDK does not check, so it stops the generation.
+const kept = new Set<string>([
+  "type", "format", "enum", "pattern", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems",
+  "minProperties", "items", "anyOf", "required", "properties", "x-total-pixels", "x-result-count",
+] satisfies (keyof Bounds)[]);
+const dropped = new Set(["title", "description", "default", "example", "examples", "deprecated", "x-assumption"]);
+
+/** The table of operations that drives serialisation and checking at run time. */
+export function operationsFile(spec: Spec): string {
+  const table = Object.fromEntries(
+    byKind(spec).map(({ kind, generate, query, delete: deletion }) => [
+      kind,
+      {
+        generate: Object.fromEntries([...generate].map(([model, one]) => [model, operation(one)])),
+        query: operation(query),
+        delete: operation(deletion),
+        statusField: statusField(query),
+      } satisfies KindOperations,
+    ]),
+  );
+  return [
+    'import type { Codes, Operations } from "./operation.ts";',
+    `/** The codes of the envelope. */\nexport const codes: Codes = ${print(codes(spec))};`,
+    `/** Every operation of the service, by kind. */\nexport const operations: Operations = ${print(table)};\n`,
+  ].join("\n\n");
+}
+
+/** A value as TypeScript, with what fits on a line on one line. */
+function print(value: unknown, indent = ""): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const deeper = `${indent}  `;
+  const key = (name: string) => (/^[a-z]\w*$/i.test(name) ? name : JSON.stringify(name));
+  const parts = Array.isArray(value)
+    ? value.map((item) => print(item, deeper))
+    : Object.entries(value).map(([name, item]) => `${key(name)}: ${print(item, deeper)}`);
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{ ", " }"];
+  const line = open + parts.join(", ") + close;
+  if (line.length <= 100 && !line.includes("\n")) return line;
+  return `${open.trim()}\n${parts.map((part) => `${deeper}${part},\n`).join("")}${indent}${close.trim()}`;
+}
+
+function operation(placed: PlacedOperation): Operation {
+  return { id: placed.operationId, path: placed.path, body: bounds(bodyOf(placed), placed.operationId) };
+}
+
+function bounds(schema: SpecSchema, where: string): Bounds {
+  const entries = Object.entries(schema).filter(([keyword]) => !dropped.has(keyword));
+  return Object.fromEntries(
+    entries.map(([keyword, value]) => {
+      if (!kept.has(keyword)) throw new Error(`${where}: the SDK does not check "${keyword}" (packages/sdk/src/operation.ts)`);
+      if (keyword === "items") return [keyword, bounds(value as SpecSchema, `${where}[]`)];
+      if (keyword === "anyOf") return [keyword, (value as SpecSchema[]).map((one) => bounds(one, where))];
+      if (keyword !== "properties") return [keyword, value];
+      const fields = Object.entries(value as Record<string, SpecSchema>);
+      return [keyword, Object.fromEntries(fields.map(([name, field]) => [name, bounds(field, `${where}.${name}`)]))];
+    }),
+  );
+}
+
+function statusField(query: PlacedOperation): string {
+  const fields = Object.entries(dataOf(query).properties ?? {});
+  const [status, ...more] = fields.filter(([name, { type }]) => type === "integer" && name.endsWith("_status"));
+  if (!status || more.length > 0) throw new Error(`${query.operationId} needs exactly one integer field ..._status`);
+  return status[0];
+}
+
+/** The code that each outcome's named examples carry, the same in every operation. */
+function codes(spec: Spec): Readonly<Record<string, number>> {
+  const found = new Map<string, number>();
+  for (const { post } of Object.values(spec.paths)) {
+    for (const [outcome, { value }] of Object.entries(post.responses["200"]?.content["application/json"]?.examples ?? {})) {
+      const { code } = value as { code: number };
+      if ((found.get(outcome) ?? code) !== code) throw new Error(`${post.operationId}: ${outcome} has another code`);
+      found.set(outcome, code);
+    }
+  }
+  return Object.fromEntries(found);
+}

@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import { createLogger } from "@stoplight/prism-core";
+import { getHttpOperationsFromSpec } from "@stoplight/prism-http";
+import { createServer } from "@stoplight/prism-http-server";
+import { bodyOf, byKind } from "./generate/by-kind.ts";
+import { readSpec, specFile, type Spec, type SpecOperation } from "./read-spec.ts";
+
+/** A running mock. */
+export interface Mock {
+  readonly baseUrl: string;
+  close(): Promise<void>;
+}
+
+/** Serves the spec in `yaml` with Prism on the loopback; port 0 is any free one. */
+export async function startMock(yaml: string, port = 0): Promise<Mock> {
+  const operations = await getHttpOperationsFromSpec(mockable(readSpec(yaml)));
+  const server = createServer(operations, {
+    components: { logger: createLogger("mock", { level: "silent" }) },
+    cors: true,
+    config: {
+      checkSecurity: true,
+      errors: false,
+      isProxy: false,
+      mock: { dynamic: false },
+      upstreamProxy: undefined,
+      validateRequest: true,
+      validateResponse: true,
+    },
+  });
+  const baseUrl = await server.listen(port, "127.0.0.1");
+  return { baseUrl, close: () => server.close() };
+}
+
+/**
+ * The spec with what only Prism needs: it takes a list of files for one only with an explicit encoding, and it answers a
+ * request that it refuses in the service's envelope only if 401 and 422 are described.
+ */
+function mockable(spec: Spec): Spec {
+  const paths = Object.entries(spec.paths).map(([path, { post }]) => [path, { post: mockableOperation(post) }]);
+  return { ...spec, paths: Object.fromEntries(paths) };
+}
+
+function mockableOperation(operation: SpecOperation): SpecOperation {
+  const answers = operation.responses["200"]?.content["application/json"];
+  const failure = answers?.schema.oneOf?.find(({ properties }) => !properties?.["data"]) ?? {};
+  const refusal = (msg: string) => ({
+    description: msg,
+    content: { "application/json": { schema: failure, examples: { refused: { value: { code: failure.properties?.["code"]?.const, msg } } } } },
+  });
+  const fields = Object.entries(bodyOf(operation).properties ?? {});
+  const lists = fields.filter(([, { type, items }]) => type === "array" && items?.format === "binary");
+  const encoding = Object.fromEntries(lists.map(([name]) => [name, { style: "form", explode: true, allowReserved: true }]));
+  const content = Object.entries(operation.requestBody.content).map(([type, media]) => [
+    type,
+    lists.length > 0 ? { ...media, encoding } : media,
+  ]);
+  return {
+    ...operation,
+    requestBody: { ...operation.requestBody, content: Object.fromEntries(content) },
+    responses: {
+      ...operation.responses,
+      "401": refusal("The mock found no Authorization header"),
+      "422": refusal("The mock found the request at odds with the spec"),
+    },
+  };
+}
+
+/** Serves the mock for a person, until it is stopped. */
+export default async function run([port = "4010"]: readonly string[]): Promise<void> {
+  const yaml = await readFile(specFile, "utf8");
+  const mock = await startMock(yaml, Number(port));
+  const [video, image] = byKind(readSpec(yaml));
+  const generation = video && [...video.generate.values()][0];
+  const query = image?.query;
+  const deletion = video?.delete;
+  console.log(`The mock listens on ${mock.baseUrl}; stop it with Ctrl+C. Any key will do:\n`);
+  for (const operation of [generation, query, deletion]) if (operation) console.log(`  ${curl(mock.baseUrl, operation)}`);
+  console.log(`\nAdd -H 'Prefer: example=failure' (or insufficientCredits) for another outcome.`);
+}
+
+function curl(baseUrl: string, { path, requestBody }: SpecOperation & { readonly path: string }): string {
+  const [[type, media] = [""]] = Object.entries(requestBody.content);
+  const value = Object.values(media?.examples ?? {})[0]?.value ?? {};
+  const body =
+    type === "application/json"
+      ? `-H 'Content-Type: ${type}' -d '${JSON.stringify(value)}'`
+      : Object.entries(value).map(([name, field]) => `-F '${name}=${String(field)}'`).join(" ");
+  return `curl -H 'Authorization: any' ${body} ${baseUrl}${path}`;
+}

@@ -1,0 +1,12 @@
+// `node scripts/run.js VERB ...` runs scripts/VERB.ts. The one file in JavaScript, so that a Node that cannot read
+// TypeScript can say so.
+const [verb, ...args] = process.argv.slice(2);
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  console.error(
+    `This is Node ${process.version}; mediagen's scripts run on the one that its devDependency "node" installs.\n` +
+      "Run them through npm (npm start, npm test, ...), after an `npm ci` without --ignore-scripts.",
+  );
+  process.exit(1);
+}
+const { default: run } = await import(`./${verb}.ts`);
+await run(args);
