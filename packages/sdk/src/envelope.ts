@@ -22,9 +22,10 @@ export function openEnvelope(answer: Answer, operation: string, generation?: Gen
     throw new InsufficientCreditsError(what, operation, answer, envelope);
   }
   if (envelope?.code === codes.failure) {
-    throw new ServiceError(`the service refused (code ${envelope.code}: ${envelope.msg})`, operation, answer, envelope);
+    const what = `the service refused (code ${envelope.code}: ${envelope.msg})${describeStatus(status)}`;
+    throw new ServiceError(what, operation, answer, envelope);
   }
-  if (status < 200 || status > 299) throw new ServiceError(describeStatus(status), operation, answer, envelope);
+  if (status < 200 || status > 299) throw new ServiceError(`the service refused${describeStatus(status)}`, operation, answer, envelope);
   if (envelope?.code === codes.success && isRecord(envelope.data)) {
     if (!generation || taskidIn(envelope.data) !== undefined) return envelope.data;
   }
@@ -59,10 +60,9 @@ function parseEnvelope(text: string): Envelope | undefined {
 }
 
 function describeStatus(status: number): string {
-  if (status === 401 || status === 403) {
-    return `HTTP ${status}: the API key is missing or not accepted. Set apiKey, or MEDIAGEN_API_KEY in the environment`;
-  }
-  return `the answer was HTTP ${status}`;
+  if (status >= 200 && status < 300) return "";
+  const hint = ": the API key is missing or not accepted. Set apiKey, or MEDIAGEN_API_KEY in the environment";
+  return ` with HTTP ${status}${status === 401 || status === 403 ? hint : ""}`;
 }
 
 function describeAnswer({ text }: Answer, envelope: Envelope | undefined): string {

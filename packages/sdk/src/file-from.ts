@@ -20,19 +20,20 @@ export interface FileFromOptions {
  * @throws {@link InvalidRequestError} there is no such file, or it is not an image
  */
 export async function fileFrom(source: string | Uint8Array<ArrayBuffer> | Blob, { name }: FileFromOptions = {}): Promise<SourceFile> {
-  const blob = await open(source);
-  const type = sniffImage(new Uint8Array(await blob.slice(0, 16).arrayBuffer()));
+  const { blob, head } = await open(source);
+  const type = sniffImage(head);
   if (!type) throw notAnImage(source, "bytes that start as no known image does");
   const given = name ?? (typeof source === "string" ? basename(source) : `file.${extensionOf(type)}`);
   return { name: given, type, size: blob.size, [content]: blob.slice(0, blob.size, type) };
 }
 
-async function open(source: string | Uint8Array<ArrayBuffer> | Blob): Promise<Blob> {
-  if (source instanceof Blob) return source;
-  if (source instanceof Uint8Array) return new Blob([source]);
-  if (/^https?:/i.test(source)) throw notAnImage(source, "an address; where the form has a field for addresses, give it there");
+async function open(source: string | Uint8Array<ArrayBuffer> | Blob): Promise<{ readonly blob: Blob; readonly head: Uint8Array }> {
+  if (typeof source === "string" && /^https?:/i.test(source)) {
+    throw notAnImage(source, "an address; where the form has a field for addresses, give it there");
+  }
   try {
-    return await openAsBlob(source);
+    const blob = typeof source === "string" ? await openAsBlob(source) : new Blob([source]);
+    return { blob, head: new Uint8Array(await blob.slice(0, 16).arrayBuffer()) };
   } catch (cause) {
     throw notAnImage(source, cause instanceof Error ? cause.message : String(cause));
   }

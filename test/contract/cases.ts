@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import type { KindClient, MediaGen, Task } from "@mediagen/sdk";
+import { bodyOf, byKind, type PlacedOperation } from "../../scripts/generate/by-kind.ts";
+import { readSpec, specFile, type SpecSchema } from "../../scripts/read-spec.ts";
+
+/** The spec's text. */
+export const yaml: string = await readFile(specFile, "utf8");
+
+/** The spec's operations by kind. */
+export const kinds = byKind(readSpec(yaml));
+
+/** Every operation of the spec. */
+export const operations: readonly PlacedOperation[] = kinds.flatMap((kind) => [...kind.generate.values(), kind.query, kind.delete]);
+
+/** Every generation model of the spec, with its form. */
+export const models = kinds.flatMap(({ kind, generate }) =>
+  [...generate].map(([model, operation]) => ({ kind, model, operation, form: bodyOf(operation), example: exampleOf(operation) })),
+);
+
+/** The spec's own example of a form or JSON body. */
+export function exampleOf({ requestBody }: PlacedOperation): Record<string, unknown> {
+  const [media] = Object.values(requestBody.content);
+  return (Object.values(media?.examples ?? {})[0]?.value ?? {}) as Record<string, unknown>;
+}
+
+/** Generates with a model of the spec. */
+export function generate(media: MediaGen, model: string, form: object): Promise<Task> {
+  const kind = models.find((one) => one.model === model)?.kind ?? "video";
+  // The casts: which models there are is read from the spec here, where the compiler cannot know them.
+  return (media[kind] as KindClient<"video">).generate(model as "vidmodelv2", form);
+}
+
+/** A small file that starts as a PNG does. */
+export const png = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])], "first.png", { type: "image/png" });
+
+/** A value on one side of a bound. */
+export interface BoundCase {
+  readonly model: string;
+  readonly field: string;
+  /** The bound, such as `maxLength 8192`. */
+  readonly bound: string;
+  readonly good: boolean;
+  /** The fields as the service's form has them. */
+  readonly wire: Readonly<Record<string, unknown>>;
+  /** The fields as the SDK takes them. */
+  readonly form: Readonly<Record<string, unknown>>;
+  /** Whether Prism cannot see the bound: it keeps one part of a name, lets an empty form pass, knows no pixel rule. */
+  readonly hiddenFromPrism: boolean;
+}
+
+/** The last good and the first bad value at every bound of every form, made from the spec. */
+export const boundCases: readonly BoundCase[] = models.flatMap(({ model, form, example }) => {
+  const base = Object.fromEntries((form.required ?? []).map((name) => [name, example[name]]));
+  const fields = Object.entries(form.properties ?? {}).flatMap(([name, schema]) =>
+    edges(schema).map(({ bound, good, value, hidden = false }) => ({
+      model,
+      field: name.replace(/\.items$/, ""),
+      bound,
+      good,
+      wire: { ...base, [name]: value },
+      form: { ...base, [name.replace(/\.items$/, "")]: value },
+      hiddenFromPrism: hidden,
+    })),
+  );
+  const missing = (form.required ?? []).map((name) => {
+    const { [name]: _, ...rest } = base;
+    return { model, field: name, bound: "required", good: false, wire: rest, form: rest, hiddenFromPrism: false };
+  });
+  const empty = form.minProperties ? [{ model, field: "(all)", bound: "minProperties", good: false, wire: {}, form: {}, hiddenFromPrism: true }] : [];
+  return [...fields, ...missing, ...empty];
+});
+
+interface Edge {
+  readonly bound: string;
+  readonly good: boolean;
+  readonly value: unknown;
+  readonly hidden?: boolean;
+}
+
+function edges(schema: SpecSchema): Edge[] {
+  if (schema.anyOf) {
+    // What one branch refuses another may allow, so of each branch only the good values, and bad ones of all.
+    const branches = schema.anyOf.map((branch) => edges(branch));
+    const bad = { bound: "anyOf", good: false, value: "none-of-these" };
+    return [...branches.flat().filter(({ good, bound }) => good || bound.startsWith("x-total-pixels")), bad];
+  }
+  const found: Edge[] = [];
+  const add = (keyword: keyof SpecSchema, good: unknown, bad: unknown, hidden = false) => {
+    const bound = `${keyword} ${JSON.stringify(schema[keyword])}`;
+    found.push({ bound, good: true, value: good, hidden }, { bound, good: false, value: bad, hidden });
+  };
+  const { minimum, maximum, maxLength, maxItems, minItems } = schema;
+  if (maxLength !== undefined) {
+    add("maxLength", "x".repeat(maxLength), "x".repeat(maxLength + 1));
+    add("maxLength", "🦊".repeat(maxLength), "🦊".repeat(maxLength + 1));
+  }
+  if (minimum !== undefined) add("minimum", minimum, minimum - 1);
+  if (maximum !== undefined) add("maximum", maximum, maximum + 1);
+  if (maxItems !== undefined) add("maxItems", Array<File>(maxItems).fill(png), Array<File>(maxItems + 1).fill(png), true);
+  if (minItems !== undefined) add("minItems", Array<File>(minItems).fill(png), [], true);
+  for (const value of schema.enum ?? []) add("enum", value, typeof value === "number" ? value + 1 : `${value}x`);
+  const separator = schema.pattern?.includes("\\*") ? "*" : "x";
+  if (schema.pattern) add("pattern", `1024${separator}4096`, `1024by1024`);
+  const pixels = schema["x-total-pixels"];
+  if (pixels) {
+    add("x-total-pixels", `1x${pixels.minimum}`, `1x${pixels.minimum - 1}`, true);
+    add("x-total-pixels", `${pixels.maximum}x1`, `${pixels.maximum + 1}x1`, true);
+    add("x-total-pixels", "2500x1875", "1500x1500", true); // The totals that the service's description names.
+  }
+  if (schema.type === "integer" && !schema.enum) add("type", minimum ?? 0, 1.5);
+  return found;
+}

@@ -1,0 +1,117 @@
+import { execFile, execFileSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const exec = promisify(execFile);
+const bin = (name: string) => resolve("node_modules", name);
+
+let folder = "";
+let tarball = "";
+beforeAll(async () => {
+  await mkdir("out", { recursive: true });
+  folder = resolve(await mkdtemp("out/package-"));
+  tarball = join(folder, await pack("packages/sdk"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Packs a package as publishing it would, and answers the tarball's name. */
+async function pack(directory: string): Promise<string> {
+  const { stdout } = await exec("npm", ["pack", resolve(directory), "--json", "--silent"], { cwd: folder });
+  return (JSON.parse(stdout) as [{ filename: string }])[0].filename;
+}
+
+test("the tarball holds what was built from the sources, and nothing else", async () => {
+  const sources = (await readdir("packages/sdk/src")).map((name) => name.replace(".ts", ""));
+  const expected = ["package.json", ...sources.flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`])];
+  const list = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).trim().split("\n");
+  expect(list.map((path) => path.replace("package/", "")).sort()).toEqual(expected.sort());
+});
+
+test("publint and attw find nothing", async () => {
+  await exec(process.execPath, [bin("publint/src/cli.js"), tarball, "--strict"]);
+  await exec(process.execPath, [bin("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only"]);
+}, 60_000);
+
+describe("in an empty project", () => {
+  const use = `
+    import { createMediaGen, type Form, type VideoTask } from "@mediagen/sdk";
+    import { download, fileFrom } from "@mediagen/sdk/node";
+    export const media = createMediaGen({ baseUrl: "http://localhost", apiKey: undefined });
+    export const form: Form<"vidmodelv2"> = { prompt: "A fox", seed: undefined, generate_audio: true };
+    export async function run(): Promise<VideoTask> {
+      const task = await media.video.generate("vidmodelv2", { ...form, sourceImage: await fileFrom("first.png") });
+      await download(task, "out");
+      return task.wait();
+    }
+    // @ts-expect-error -- a wrong model
+    void media.video.generate("vidmodelv3", {}).catch(() => undefined);
+    // @ts-expect-error -- a wrong field
+    void media.video.generate("vidmodelv2", { promt: "A fox" }).catch(() => undefined);
+    // @ts-expect-error -- a wrong value
+    void media.video.generate("vidmodelv2", { duration: 7 }).catch(() => undefined);`;
+
+  beforeAll(async () => {
+    await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+    await writeFile(join(folder, "use.ts"), use);
+    // What the SDK depends on comes as tarballs too, so that nothing is asked of a registry.
+    const dependencies = ["openapi-fetch", "openapi-typescript-helpers"].map((name) =>
+      pack(dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)))),
+    );
+    const tarballs = [tarball, ...(await Promise.all(dependencies))];
+    await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...tarballs], { cwd: folder });
+  }, 60_000);
+
+  test("it installs with one dependency of its own", async () => {
+    const { dependencies } = JSON.parse(await readFile("packages/sdk/package.json", "utf8")) as { dependencies: object };
+    expect(Object.keys(dependencies)).toEqual(["openapi-fetch"]);
+    expect((await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual([
+      "@mediagen",
+      "openapi-fetch",
+      "openapi-typescript-helpers",
+    ]);
+  });
+
+  describe.each(["typescript", "typescript-5.9"])("%s", (compiler) => {
+    test.each([
+      { module: "nodenext", lib: ["es2023"], types: ["node"] },
+      { module: "esnext", moduleResolution: "bundler", lib: ["es2023", "dom"], types: ["node"] },
+    ])("type-checks it as $module", async (options) => {
+      const config = join(folder, `${compiler}-${options.module}.json`);
+      const compilerOptions = { ...options, strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: "es2022" };
+      await writeFile(config, JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+      const { stdout } = await exec(process.execPath, [bin(`${compiler}/bin/tsc`), "-p", config]).catch((error: { stdout: string }) => error);
+      expect(stdout).toBe("");
+    }, 60_000);
+  });
+
+  test("both doors load, and run until something is sent", async () => {
+    const script = `
+      const { createMediaGen } = await import("@mediagen/sdk");
+      const { fileFrom } = await import("@mediagen/sdk/node");
+      const media = createMediaGen({ baseUrl: "http://localhost" });
+      const file = await fileFrom(Buffer.from("GIF89a"));
+      console.log(JSON.stringify(media.validate("vidmodelv2", { sourceImage: [file, file] })));`;
+    const { stdout } = await exec(process.execPath, ["--input-type=module", "-e", script], { cwd: folder });
+    expect(stdout.trim()).toBe("[]");
+  });
+});
+
+test("the plain door needs nothing of Node, and stays small", async () => {
+  const { outputFiles } = await build({
+    stdin: { contents: 'export { createMediaGen } from "@mediagen/sdk";', resolveDir: process.cwd() },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    write: false,
+  });
+  const bytes = gzipSync(outputFiles[0]?.contents ?? new Uint8Array()).length;
+  console.log(`the plain door with openapi-fetch: ${bytes} bytes gzip`);
+  expect(bytes).toBeLessThan(12_000);
+});

@@ -1,0 +1,105 @@
+import { createMediaGen, InvalidRequestError, type Form, type Issue } from "@mediagen/sdk";
+import { describe, expect, test } from "vitest";
+
+let sent = 0;
+const media = createMediaGen({
+  baseUrl: "http://localhost",
+  fetch: async () => (sent++, Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } })),
+});
+
+/** The issues of a form that the compiler would refuse. */
+const issuesOf = (form: unknown): readonly Issue[] => media.validate("vidmodelv2", form as Form<"vidmodelv2">);
+const png = new Blob(["x"], { type: "image/png" });
+
+test("a refusal names every bad field, what it got, what is allowed, and sends nothing", async () => {
+  const form = { prompt: "x".repeat(8193), duration: 7, ratio: "16x9", generateAudio: true, seed: 1.5 } as unknown as Form<"vidmodelv2">;
+  const error: unknown = await media.video.generate("vidmodelv2", form).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(InvalidRequestError);
+  expect((error as InvalidRequestError).issues).toEqual(issuesOf(form));
+  expect((error as Error).message).toBe(
+    `generate vidmodelv2: nothing was sent, because of
+  prompt: got "${"x".repeat(60)}"... (8193 characters), allowed is at most 8192 characters.
+  duration: got 7, allowed is 5, 10 or 15.
+  ratio: got "16x9", allowed is "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
+  generateAudio: got true, allowed is one of the fields prompt, sourceImage, ratio, duration, seed, resolution, fps, generate_audio, return_last_frame, execution_expires_after, websearch. Did you mean generate_audio?
+  seed: got 1.5, allowed is a whole number.`,
+  );
+  expect(sent).toBe(0);
+});
+
+describe("what is refused", () => {
+  test.for<[string, unknown, string]>([
+    ["a number as text", { duration: "5" }, "duration"],
+    ["null", { prompt: null }, "prompt"],
+    ["NaN", { seed: Number.NaN }, "seed"],
+    ["a number that is no longer exact", { seed: 2 ** 53 }, "seed"],
+    ["a big integer", { seed: 5n }, "seed"],
+    ["half a frame", { fps: 23.5 }, "fps"],
+    ["a number that is no int32", { fps: 2 ** 31 }, "fps"],
+    ["a flag that is neither", { websearch: "yes" }, "websearch"],
+    ["a flag as a number", { websearch: 1 }, "websearch"],
+    ["half of a surrogate pair", { prompt: "fox \ud83e" }, "prompt"],
+    ["a file that is none", { sourceImage: { name: "first.png" } }, "sourceImage"],
+    ["a list with a gap", { sourceImage: [png, undefined] }, "sourceImage[1]"],
+    ["a list in a list", { sourceImage: [[png]] }, "sourceImage[0]"],
+    ["three files", { sourceImage: [png, png, png] }, "sourceImage"],
+    ["a part's name", { "sourceImage.items": [png] }, "sourceImage.items"],
+    ["a name of every object", { toString: "x" }, "toString"],
+    ["a prototype", JSON.parse('{"prompt":"x","__proto__":"x"}'), "__proto__"],
+    ["no object", "prompt", "(all)"],
+    ["a list", [], "(all)"],
+    ["nothing", undefined, "(all)"],
+  ])("%s", ([, form, field]) => {
+    expect(issuesOf(form).map((issue) => issue.field)).toEqual([field]);
+  });
+
+  test("a list of several files where the model takes one", () => {
+    const form = { prompt: "x", sourceImage: [png] } as unknown as Form<"imgmodelv4">;
+    expect(media.validate("imgmodelv4", form)).toMatchObject([{ field: "sourceImage", got: "a list of 1", allowed: "a file" }]);
+  });
+
+  test("a model that does not exist, with the one that may be meant", async () => {
+    const model = "vidmodelv2fats" as "vidmodelv2fast";
+    expect(media.validate(model, { prompt: "x" })).toMatchObject([{ field: "model", hint: "vidmodelv2fast" }]);
+    await expect(media.video.generate(model, { prompt: "x" })).rejects.toBeInstanceOf(InvalidRequestError);
+    await expect(media.video.generate("imgmodelz" as "vidmodelv2", { prompt: "x" })).rejects.toThrow('got "imgmodelz"');
+    await expect(media.video.generate("constructor" as "vidmodelv2", { prompt: "x" })).rejects.toThrow("model");
+  });
+
+  test("an extra field that the model knows, or that is no text, number, boolean or file", () => {
+    const extraFields = { prompt: "x", deep: { x: 1 } as unknown as string };
+    const issues = media.validate("imgmodelz", { prompt: "x" }, { extraFields });
+    expect(issues.map(({ field }) => field)).toEqual(["extraFields.prompt", "extraFields.deep"]);
+  });
+
+  test("a typo in the options of a query", async () => {
+    await expect(media.video.query("t-1", { moreTaskinfo: true } as object)).rejects.toThrow("Did you mean moreTaskInfo?");
+    await expect(media.video.query(7 as unknown as string)).rejects.toThrow("taskid: got 7");
+  });
+});
+
+describe("what is taken", () => {
+  test.for<[string, unknown]>([
+    ["flags as booleans and as text", { websearch: true, generate_audio: "0" }],
+    ["frames as a number and as text", { fps: 30 }],
+    ["one file without a list", { sourceImage: png }],
+    ["an empty text", { prompt: "" }],
+    ["as many code points as allowed, whatever their code units", { prompt: "🦊".repeat(8192) }],
+    ["undefined beside another field", { prompt: "x", seed: undefined }],
+    ["an object without prototype", Object.assign(Object.create(null), { prompt: "x" })],
+  ])("%s", ([, form]) => {
+    expect(issuesOf(form)).toEqual([]);
+  });
+});
+
+test("text is measured as it is sent, where every line break is two characters", () => {
+  const text = `${"x".repeat(8190)}\n`;
+  expect(issuesOf({ prompt: text })).toEqual([]);
+  expect(issuesOf({ prompt: `${text}x` })).toMatchObject([{ field: "prompt" }]);
+});
+
+test("the models and their bounds are listed", () => {
+  const { models } = media;
+  expect(models.filter(({ kind }) => kind === "image").length).toBeGreaterThan(0);
+  for (const { model, form } of models) expect(form.properties?.["prompt"], model).toMatchObject({ type: "string" });
+});

@@ -1,0 +1,54 @@
+import { createMediaGen } from "@mediagen/sdk";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Where a client with these options sends a query, and with which key. */
+async function whereTo(options: Parameters<typeof createMediaGen>[0]): Promise<unknown> {
+  let seen: unknown;
+  const media = createMediaGen({
+    ...options,
+    fetch: async ({ url, headers }) => {
+      seen = [url, headers.get("authorization")];
+      return Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } });
+    },
+  });
+  await media.video.query("t-1");
+  return seen;
+}
+
+test("base URL and key come from the options, else from the environment", async () => {
+  vi.stubEnv("MEDIAGEN_BASE_URL", "https://media.example.com/a/");
+  vi.stubEnv("MEDIAGEN_API_KEY", "from-environment");
+  expect(await whereTo({})).toEqual(["https://media.example.com/a/v1/video/infobytaskid", "from-environment"]);
+  expect(await whereTo({ baseUrl: "http://localhost", apiKey: "given" })).toEqual(["http://localhost/v1/video/infobytaskid", "given"]);
+});
+
+test("a key may be a function, asked for each call", async () => {
+  const keys = ["first", "second"];
+  const apiKey = async () => keys.shift() ?? "";
+  const options = { baseUrl: "http://localhost", apiKey };
+  expect([await whereTo(options), await whereTo(options)]).toMatchObject([[expect.anything(), "first"], [expect.anything(), "second"]]);
+});
+
+test("without a key no Authorization is sent: the server at the base URL holds it", async () => {
+  expect(await whereTo({ baseUrl: "http://localhost" })).toEqual(["http://localhost/v1/video/infobytaskid", null]);
+});
+
+test("a key function that throws sends nothing and its error is the caller's", async () => {
+  const apiKey = () => Promise.reject(new RangeError("no key today"));
+  await expect(whereTo({ baseUrl: "http://localhost", apiKey })).rejects.toBeInstanceOf(RangeError);
+});
+
+describe("a base URL that is none is refused", () => {
+  test.for(["", "media.example.com", "ftp://localhost", "http://me:secret@localhost", "http://localhost?key=secret", "http://localhost/#a"])("%j", (baseUrl) => {
+    let message = "";
+    try {
+      createMediaGen({ baseUrl });
+    } catch (error) {
+      message = String(error);
+    }
+    expect(message).toContain("baseUrl");
+    expect(message).not.toContain("secret");
+  });
+});

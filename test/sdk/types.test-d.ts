@@ -1,0 +1,69 @@
+import type { Form, ImageTask, InvalidRequestError, MediaGen, Model, Task, TaskJSON, VideoTask } from "@mediagen/sdk";
+import { describe, expectTypeOf, test } from "vitest";
+
+declare const media: MediaGen;
+declare const blob: Blob;
+
+describe("a model's form is known to the compiler", () => {
+  test("each model of a kind can be generated, and no other", () => {
+    expectTypeOf<Model<"video">>().toEqualTypeOf<"vidmodelv2" | "vidmodelv2fast" | "vidmodelv15pro">();
+    expectTypeOf<Model>().toEqualTypeOf<Model<"video"> | Model<"image">>();
+    // @ts-expect-error -- an image model makes no video
+    void media.video.generate("imgmodelz", { prompt: "A fox" });
+    // @ts-expect-error -- there is no such model
+    void media.video.generate("vidmodelv3", { prompt: "A fox" });
+  });
+
+  test("fields take the values of the spec", () => {
+    void media.video.generate("vidmodelv2", { prompt: "A fox", duration: 5, ratio: "adaptive", fps: 24, websearch: true, sourceImage: [blob, blob] });
+    void media.image.generate("imgmodelv45", { prompt: "A fox", resolution: "2560x1440", sourceImage: blob });
+    void media.image.generate("imgmodelz", { prompt: "A fox", resolution: "1024*1536", seed: undefined });
+    // @ts-expect-error -- not a duration of this model
+    void media.video.generate("vidmodelv15pro", { prompt: "A fox", duration: 15 });
+    // @ts-expect-error -- not a resolution of this model
+    void media.video.generate("vidmodelv2", { prompt: "A fox", resolution: "1080p" });
+    // @ts-expect-error -- no field of this model
+    void media.video.generate("vidmodelv15pro", { prompt: "A fox", websearch: true });
+    // @ts-expect-error -- a typo
+    void media.video.generate("vidmodelv2", { promt: "A fox" });
+    // @ts-expect-error -- the prompt is required
+    void media.image.generate("imgmodelv4", { batchsize: 2 });
+    // @ts-expect-error -- a size of another form
+    void media.image.generate("imgmodelv45", { prompt: "A fox", resolution: "2560*1440" });
+    // @ts-expect-error -- one file, no list
+    void media.image.generate("imgmodelv4", { prompt: "A fox", sourceImage: [blob] });
+    expectTypeOf<Form<"vidmodelv2">["duration"]>().toEqualTypeOf<5 | 10 | 15 | undefined>();
+    expectTypeOf<Form<"vidmodelv2">["generate_audio"]>().toEqualTypeOf<"0" | "1" | boolean | undefined>();
+    expectTypeOf<Form<"imgmodelz">["resolution"]>().toEqualTypeOf<`${number}*${number}` | undefined>();
+  });
+
+  test("each kind answers its own record", async () => {
+    const video = await media.video.generate("vidmodelv2", { prompt: "A fox" });
+    expectTypeOf(video).toEqualTypeOf<Task<"video">>();
+    expectTypeOf(await video.wait()).toEqualTypeOf<VideoTask>();
+    expectTypeOf(await media.image.query("t-1")).toEqualTypeOf<ImageTask>();
+    expectTypeOf<VideoTask["url"]>().toEqualTypeOf<string[]>();
+    expectTypeOf(video.toJSON()).toEqualTypeOf<TaskJSON>();
+  });
+
+  test("the further fields of queries and deletions belong to their kind", () => {
+    void media.video.query("t-1", { moreTaskInfo: true });
+    void media.image.delete(["t-1"], { uid: "u-1" });
+    // @ts-expect-error -- images have no such field
+    void media.image.query("t-1", { moreTaskInfo: true });
+    // @ts-expect-error -- videos have no such field
+    void media.video.delete(["t-1"], { uid: "u-1" });
+  });
+
+  test("the raw client is typed by the paths of the spec", () => {
+    void media.http.POST("/v1/images/imgmodelz", { body: { prompt: "A fox" } });
+    // @ts-expect-error -- there is no such path
+    void media.http.POST("/v1/images/imgmodelx", { body: { prompt: "A fox" } });
+    // @ts-expect-error -- the prompt is required
+    void media.http.POST("/v1/images/imgmodelz", { body: {} });
+  });
+
+  test("errors tell their kind by name", () => {
+    expectTypeOf<InvalidRequestError["name"]>().toEqualTypeOf<"InvalidRequestError">();
+  });
+});

@@ -1,0 +1,103 @@
+import { ServiceError, TaskFailedError, WaitTimeoutError, type WaitUpdate } from "@mediagen/sdk";
+import { describe, expect, test } from "vitest";
+import { clientOnAClock } from "./client-on-a-clock.ts";
+
+const pending = { url: [] };
+const done = { url: ["http://localhost/1"] };
+
+describe("a wait ends", () => {
+  test("with the record once there are as many addresses as the form asked for", async () => {
+    const { media, queries } = clientOnAClock([pending, { url: ["1"] }, { url: ["1", "2"] }, pending]);
+    const task = await media.image.generate("imgmodelv4", { prompt: "A fox", batchsize: 2 });
+    expect(await task.wait()).toMatchObject({ taskid: "t-1", url: ["1", "2"], image_status: 1 });
+    expect(task.record?.url).toEqual(["1", "2"]);
+    expect(queries).toHaveLength(3);
+  });
+
+  test("with fewer addresses once their count has not changed over three checks", async () => {
+    const { media, queries } = clientOnAClock([pending, { url: ["1"] }, { url: ["1", "2"] }, { url: ["1", "2"] }, { url: ["1", "2"] }]);
+    const task = await media.image.generate("imgmodelv4", { prompt: "A fox", batchsize: 3 });
+    expect((await task.wait()).url).toEqual(["1", "2"]);
+    expect(queries).toHaveLength(5);
+  });
+
+  test("at the deadline, exactly, with the task and the last trouble", async () => {
+    const { media, elapsed } = clientOnAClock([pending, "lost"]);
+    const task = await media.video.generate("vidmodelv2", { prompt: "A fox" });
+    const error: unknown = await task.wait({ timeoutMs: 60_000 }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(WaitTimeoutError);
+    expect(error).toMatchObject({ task, cause: { name: "ConnectionError" } });
+    expect(elapsed()).toBe(60_000);
+  });
+
+  test("after 30 minutes where nothing else is said", async () => {
+    const { media, elapsed } = clientOnAClock([pending]);
+    await expect(media.video.task("t-1").wait()).rejects.toBeInstanceOf(WaitTimeoutError);
+    expect(elapsed()).toBe(30 * 60_000);
+  });
+
+  test("at once when it is aborted, with the signal's reason", async () => {
+    const controller = new AbortController();
+    const { media, queries } = clientOnAClock([pending]);
+    const onUpdate = ({ checks }: WaitUpdate) => checks === 2 && controller.abort("enough");
+    await expect(media.video.task("t-1").wait({ onUpdate, signal: controller.signal })).rejects.toBe("enough");
+    expect(queries).toHaveLength(2);
+  });
+
+  test("when the caller's statuses say that the task failed, with the record", async () => {
+    const { media } = clientOnAClock([pending, { status: 9 }], { statuses: { failed: [9] } });
+    const task = media.image.task("t-1");
+    const error: unknown = await task.wait().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TaskFailedError);
+    expect(error).toMatchObject({ task, record: { image_status: 9 } });
+  });
+
+  test("when the caller's reading says so, and what it leaves open is read as usual", async () => {
+    const { media, queries } = clientOnAClock([pending, { status: 5 }], {
+      classify: (record) => ("image_status" in record && record.image_status === 5 ? "succeeded" : undefined),
+    });
+    expect(await media.image.task("t-1").wait()).toMatchObject({ image_status: 5, url: [] });
+    expect(queries).toHaveLength(2);
+  });
+
+  test("after five refusals in a row", async () => {
+    const { media, queries } = clientOnAClock([{ code: 9999 }, { code: 9999 }, pending, { code: 9999 }]);
+    await expect(media.video.task("t-1").wait()).rejects.toBeInstanceOf(ServiceError);
+    expect(queries).toHaveLength(3 + 5);
+  });
+
+  test("when the caller's own onUpdate throws", async () => {
+    const { media } = clientOnAClock([pending]);
+    const onUpdate = () => {
+      throw new RangeError("mine");
+    };
+    await expect(media.video.task("t-1").wait({ onUpdate })).rejects.toBeInstanceOf(RangeError);
+  });
+});
+
+describe("a wait goes on", () => {
+  test("over lost queries, HTML and server errors", async () => {
+    const { media } = clientOnAClock(["lost", "lost", "lost", "lost", "lost", "lost", "lost", done]);
+    expect((await media.video.task("t-1").wait()).url).toEqual(done.url);
+  });
+
+  test("while a task younger than a minute is refused, for it may not be known yet", async () => {
+    const young = [...Array<{ code: number }>(9).fill({ code: 9999 }), done];
+    const { media, elapsed } = clientOnAClock(young);
+    const task = await media.video.generate("vidmodelv2", { prompt: "A fox" });
+    expect((await task.wait()).url).toEqual(done.url);
+    expect(elapsed()).toBeLessThan(60_000);
+  });
+
+  test("over statuses that nobody knows, and shows each of them", async () => {
+    const { media } = clientOnAClock([{ status: 77 }, { status: -1 }, "lost", { status: 3, url: ["1"] }]);
+    const seen: unknown[] = [];
+    await media.video.task("t-1").wait({ onUpdate: ({ state, status, checks }) => seen.push([checks, state, status]) });
+    expect(seen).toEqual([[1, "pending", 77], [2, "pending", -1], [3, undefined, undefined], [4, "succeeded", 3]]);
+  });
+});
+
+test("a deadline that is no time is refused", async () => {
+  const { media } = clientOnAClock([pending]);
+  await expect(media.video.task("t-1").wait({ timeoutMs: Number.NaN })).rejects.toThrow("timeoutMs");
+});

@@ -1,0 +1,106 @@
+import { spawnSync } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { generate } from "../../scripts/generate.ts";
+import { specFile } from "../../scripts/read-spec.ts";
+
+const yaml = await readFile(specFile, "utf8");
+
+test("the committed files are what the spec gives", async () => {
+  for (const [name, text] of Object.entries(await generate(yaml))) {
+    expect(await readFile(`packages/sdk/src/${name}`, "utf8"), `${name} is stale: npm run generate`).toBe(text);
+  }
+});
+
+test("generating twice gives the same", async () => {
+  expect(await generate(yaml)).toEqual(await generate(yaml));
+});
+
+test("a bound that the SDK does not check stops the generation, and says where it stands", async () => {
+  const changed = yaml.replace("maxLength: 8192", "maxLength: 8192\n          multipleOf: 2");
+  await expect(generate(changed)).rejects.toThrow('generateVidmodelv2.prompt: the SDK does not check "multipleOf"');
+});
+
+describe("in a copy of the project", () => {
+  // Inside the project, so that the copy finds the packages that it imports.
+  let copy = "";
+  beforeAll(async () => {
+    await mkdir("out", { recursive: true });
+    copy = await mkdtemp("out/copy-");
+    for (const room of ["package.json", "tsconfig.json", "openapi", "scripts", "packages/sdk/src", "packages/sdk/tsconfig.json", "packages/sdk/package.json"]) {
+      await cp(room, join(copy, room), { recursive: true });
+    }
+  });
+  afterAll(() => rm(copy, { recursive: true, force: true }));
+
+  const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: copy, encoding: "utf8" });
+  const change = (to: string) => writeFile(join(copy, "openapi/openapi.yaml"), to);
+
+  test("--check shows what is stale as a diff and fails, until generate has run", async () => {
+    await change(yaml.replace("enum: [5, 10, 15]", "enum: [5, 10, 20]"));
+    const stale = run("scripts/run.js", "generate", "--check");
+    expect(stale.stderr).toMatch(/^-\s+duration: \{ type: "integer", enum: \[5, 10, 15\] \},\n(-.*\n)*\+\s+duration: \{ type: "integer", enum: \[5, 10, 20\] \},/m);
+    expect(stale.stderr).toContain("npm run generate");
+    expect(stale.status).toBe(1);
+    expect(run("scripts/run.js", "generate").status).toBe(0);
+    expect(run("scripts/run.js", "generate", "--check")).toMatchObject({ status: 0, stdout: "", stderr: "" });
+  });
+
+  test("a model added to the spec is there in the SDK, typed and checked, without another line", async () => {
+    await change(withAnEighthModel());
+    expect(run("scripts/run.js", "generate").stderr).toBe("");
+    await writeFile(
+      join(copy, "packages/sdk/src/use.ts"),
+      `import { createMediaGen } from "./index.ts";
+       export const media = createMediaGen({ baseUrl: "http://localhost", fetch: async (request) => Response.json({
+         code: 1000, msg: "", data: { taskid: new URL(request.url).pathname + ":" + (await request.formData()).get("mood") } }) });
+       export const task = await media.video.generate("vidmodelnine", { prompt: "A fox", mood: "calm", frames: [new Blob(["x"])] });
+       // @ts-expect-error -- the added model's own bound
+       export const issues = media.validate("vidmodelnine", { prompt: "A fox, at length", mood: "wild" });`,
+    );
+    const compiler = join(process.cwd(), "node_modules/typescript/bin/tsc");
+    expect(run(compiler, "-p", "packages/sdk", "--noEmit", "--isolatedDeclarations", "false").stdout).toBe("");
+    const { task, issues, media } = (await import(pathToFileURL(join(copy, "packages/sdk/src/use.ts")).href)) as {
+      task: { taskid: string; results: number };
+      issues: unknown;
+      media: { models: readonly { model: string }[] };
+    };
+    expect(task).toMatchObject({ taskid: "/v1/video/vidmodelnine:calm", results: 1 });
+    expect(issues).toEqual([
+      { field: "prompt", got: '"A fox, at length"', allowed: "at most 5 characters" },
+      { field: "mood", got: '"wild"', allowed: '"calm" or "stormy"' },
+    ]);
+    expect(media.models.map(({ model }) => model)).toContain("vidmodelnine");
+  });
+});
+
+/** The spec with an eighth generation model, as the one who adds it would write it. */
+function withAnEighthModel(): string {
+  const operation = `
+  /v1/video/vidmodelnine:
+    post:
+      tags: [Video]
+      operationId: generateVidmodelnine
+      summary: Generate a video with vidmodelnine
+      description: A model that is added.
+      requestBody:
+        required: true
+        content:
+          multipart/form-data:
+            schema:
+              type: object
+              required: [prompt]
+              properties:
+                prompt: { type: string, maxLength: 5 }
+                mood: { type: string, enum: [calm, stormy] }
+                frames.items: { type: array, maxItems: 4, items: { type: string, format: binary } }
+            examples:
+              calm: { value: { prompt: A fox, mood: calm } }
+      responses:
+        "200":
+          $ref: "#/components/responses/VideoTaskCreated"
+`;
+  return yaml.replace("\n  /v1/video/infobytaskid:", `${operation}\n  /v1/video/infobytaskid:`);
+}
