@@ -5,5 +5,5 @@ import { fileURLToPath } from "node:url";
 export default function run(): void {
   const compiler = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
   const root = fileURLToPath(new URL("..", import.meta.url));
-  execFileSync(process.execPath, [compiler, "-b", "packages/sdk"], { cwd: root, stdio: "inherit" });
+  execFileSync(process.execPath, [compiler, "-b", "packages/sdk", "packages/emulator"], { cwd: root, stdio: "inherit" });
 }

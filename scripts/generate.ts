@@ -1,20 +1,27 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { createTwoFilesPatch } from "diff";
+import { documentFile } from "./generate/document.ts";
 import { operationsFile } from "./generate/operations.ts";
 import { pathsFile } from "./generate/paths.ts";
 import { typesFile } from "./generate/types.ts";
+import { pageFile } from "./generate/page.ts";
 import { readSpec, specFile } from "./read-spec.ts";
 
 const header = "// Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.\n\n";
-const room = new URL("../packages/sdk/src/", import.meta.url);
+const pageHeader = header.replace("openapi/openapi.yaml", "packages/emulator/src/page.html");
+const packages = new URL("../packages/", import.meta.url);
 
-/** What is made from the spec: file names and their text. */
+const pageSource = new URL("emulator/src/page.html", packages);
+
+/** What is made from the spec, and from the emulator's page: paths below packages/ and the text there. */
 export async function generate(yaml: string): Promise<Readonly<Record<string, string>>> {
   const spec = readSpec(yaml);
   return {
-    "operations.gen.ts": header + operationsFile(spec),
-    "paths.gen.ts": header + (await pathsFile(yaml)),
-    "types.gen.ts": header + typesFile(spec),
+    "sdk/src/operations.gen.ts": header + operationsFile(spec),
+    "sdk/src/paths.gen.ts": header + (await pathsFile(yaml)),
+    "sdk/src/types.gen.ts": header + typesFile(spec),
+    "emulator/src/openapi.gen.ts": header + documentFile(spec),
+    "emulator/src/page.gen.ts": pageHeader + pageFile(await readFile(pageSource, "utf8")),
   };
 }
 
@@ -22,7 +29,7 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
 export default async function run(args: readonly string[]): Promise<void> {
   const check = args.includes("--check");
   for (const [name, text] of Object.entries(await generate(await readFile(specFile, "utf8")))) {
-    const file = new URL(name, room);
+    const file = new URL(name, packages);
     const committed = await readFile(file, "utf8").catch(() => "");
     if (committed === text) continue;
     if (check) {
@@ -30,7 +37,7 @@ export default async function run(args: readonly string[]): Promise<void> {
       console.error(createTwoFilesPatch(`${name} (committed)`, `${name} (from the spec)`, committed, text));
     } else {
       await writeFile(file, text);
-      console.log(`wrote packages/sdk/src/${name}`);
+      console.log(`wrote packages/${name}`);
     }
   }
   if (process.exitCode) console.error("Generated files are stale. Run `npm run generate` and commit what it writes.");

@@ -1,5 +1,6 @@
 import type { Bounds, KindOperations, Operation } from "../../packages/sdk/src/operation.ts";
 import type { Spec, SpecSchema } from "../read-spec.ts";
+import { print } from "./print.ts";
 import { bodyOf, byKind, dataOf, type PlacedOperation } from "./by-kind.ts";
 
 // What the SDK checks or serialises by, and what only people read. Anything else in a body's schema would be a bound
@@ -28,20 +29,6 @@ export function operationsFile(spec: Spec): string {
     `/** The codes of the envelope. */\nexport const codes: Codes = ${print(codes(spec))};`,
     `/** Every operation of the service, by kind. */\nexport const operations: Operations = ${print(table)};\n`,
   ].join("\n\n");
-}
-
-/** A value as TypeScript, with what fits on a line on one line. */
-function print(value: unknown, indent = ""): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const deeper = `${indent}  `;
-  const key = (name: string) => (/^[a-z]\w*$/i.test(name) ? name : JSON.stringify(name));
-  const parts = Array.isArray(value)
-    ? value.map((item) => print(item, deeper))
-    : Object.entries(value).map(([name, item]) => `${key(name)}: ${print(item, deeper)}`);
-  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{ ", " }"];
-  const line = open + parts.join(", ") + close;
-  if (line.length <= 100 && !line.includes("\n")) return line;
-  return `${open.trim()}\n${parts.map((part) => `${deeper}${part},\n`).join("")}${indent}${close.trim()}`;
 }
 
 function operation(placed: PlacedOperation): Operation {

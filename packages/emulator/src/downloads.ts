@@ -1,0 +1,61 @@
+import type { Context } from "./operations.ts";
+import { faultEffects, spoil } from "./faults.ts";
+import { extensionOf, renderResult, serveFile, type ResultFile } from "./results.ts";
+import { resultsAt, type EmulatorTask } from "./task.ts";
+
+const prefix = "/_emulator/results/";
+/** How many results are kept made: a player asks for many ranges of one file. */
+const resultsKept = 16;
+
+/** The address of a result, valid from now on for as long as the behaviour says. */
+export function resultAddress({ clock, behaviour }: Context, origin: string, task: EmulatorTask, number: number): string {
+  const until = Math.floor(clock.now() + behaviour.linksLiveMs);
+  return `${origin}${prefix}${task.taskid}/${number}.${extensionOf(task.plan)}?until=${until}`;
+}
+
+/** Serves the results. */
+export interface Downloads {
+  serves(pathname: string): boolean;
+  fetch(request: Request): Promise<Response>;
+}
+
+/** Creates the server of results; a result is made when it is first asked for. */
+export function createDownloads(context: Context): Downloads {
+  const { behaviour, calls, clock, faults, state } = context;
+  const made = new Map<string, ResultFile>();
+  return {
+    serves: (pathname) => pathname.startsWith(prefix),
+    async fetch(request) {
+      const call = calls.open(clock.now(), request);
+      call.operation = "download";
+      const fault = faults.take({ verb: "download", operation: "download" });
+      call.fault = fault?.fault;
+      const spoilt = fault && faultEffects[fault.fault] === "before" ? await spoil(undefined, fault, request) : undefined;
+      const good = spoilt ?? serve(request, fault?.fault === "linkExpired");
+      const answer = (fault && !spoilt && (await spoil(good, fault, request))) || good;
+      call.status = answer.status;
+      return answer;
+    },
+  };
+
+  function serve(request: Request, expired: boolean): Response {
+    const { pathname, searchParams } = new URL(request.url);
+    const refuse = (status: number, why: string) => new Response(`${why}\n`, { status, headers: { "content-type": "text/plain" } });
+    if (request.method !== "GET" && request.method !== "HEAD") return refuse(405, "results take GET and HEAD");
+    const [, taskid = "", number = ""] = /^([^/]+)\/(\d+)\.\w+$/.exec(pathname.slice(prefix.length)) ?? [];
+    const task = state.tasks.get(taskid);
+    if (!task || Number(number) < 1 || Number(number) > resultsAt(task, clock.now(), behaviour)) return refuse(404, "there is no such result");
+    if (expired || !(Number(searchParams.get("until")) > clock.now())) return refuse(behaviour.expiredLinkStatus, "this address has expired: query the task for a new one");
+    return serveFile(request, resultOf(task, Number(number)), `"${taskid}-${number}-${task.seed}"`);
+  }
+
+  function resultOf(task: EmulatorTask, number: number): ResultFile {
+    const key = `${task.taskid}/${number}`;
+    const file = made.get(key) ?? renderResult(task, number);
+    made.delete(key);
+    made.set(key, file);
+    const [oldest] = made.keys();
+    if (made.size > resultsKept && oldest !== undefined) made.delete(oldest);
+    return file;
+  }
+}

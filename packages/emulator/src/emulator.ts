@@ -1,0 +1,170 @@
+import { defaultBehaviour, type Behaviour, type Statuses } from "./behaviour.ts";
+import { createCalls, type CallEntry } from "./calls.ts";
+import { createClock, type Clock, type ClockMode } from "./clock.ts";
+import { createControl } from "./control.ts";
+import { createFaults, type Fault } from "./faults.ts";
+import { createOperations } from "./operations.ts";
+import { createRandom } from "./random.ts";
+import { createDownloads } from "./downloads.ts";
+import { readRoutes, type OpenApiDocument } from "./service.ts";
+import { createState, restoreSnapshot, takeSnapshot, type Charge, type Snapshot } from "./state.ts";
+import { stateAt, type EmulatorState, type EmulatorTask } from "./task.ts";
+
+/** How to create an emulator. */
+export interface EmulatorOptions {
+  /**
+   * The key that calls must carry.
+   * @default "emulator-key"
+   */
+  readonly apiKey?: string | undefined;
+  /**
+   * The balance.
+   * @default 10_000
+   */
+  readonly credits?: number | undefined;
+  /**
+   * Determines ids, seeds, pictures, scrambled statuses and which calls a share of faults hits.
+   * @default 1
+   */
+  readonly seed?: number | undefined;
+  /**
+   * How time passes.
+   * @default "auto"
+   */
+  readonly clock?: ClockMode | undefined;
+  /** What the service's description leaves open; what is not named stays as it is. */
+  readonly behaviour?: Partial<Behaviour> | undefined;
+  /**
+   * The OpenAPI document to serve, with references resolved.
+   * @default the one of the Media Generation Service
+   */
+  readonly document?: OpenApiDocument | undefined;
+  /** Is awaited before a change is answered: what it keeps survives the process. */
+  readonly persist?: ((snapshot: () => Snapshot) => Promise<void>) | undefined;
+}
+
+/** A task as a test sees it. */
+export interface EmulatedTask extends EmulatorTask {
+  readonly state: EmulatorState;
+}
+
+/** The Media Generation Service on this machine. */
+export interface Emulator {
+  /** The whole service as a function; it plugs into the `fetch` of a client. */
+  fetch(request: Request | URL | string, init?: RequestInit): Promise<Response>;
+  /** What a client of the SDK is created with, so that it talks to this emulator, on its time. */
+  readonly client: EmulatorClient;
+  /** Which statuses are final, for the SDK's `statuses`. */
+  readonly statuses: { readonly succeeded: readonly number[]; readonly failed: readonly number[] };
+  readonly clock: Clock;
+  /** The balance; it may be set. */
+  credits: number;
+  /** The latest calls, with what was wrong with each. */
+  readonly calls: readonly CallEntry[];
+  /** Each paid creation. */
+  readonly charges: readonly Charge[];
+  readonly tasks: readonly EmulatedTask[];
+  /** Asks for a fault. */
+  next(fault: Fault): void;
+  /** Everything that outlives a call, as plain JSON. */
+  snapshot(): Snapshot;
+  restore(snapshot: Snapshot): void;
+  /** Back to how it was created. */
+  reset(): void;
+}
+
+/** The options that connect a client of the SDK to an emulator. */
+export interface EmulatorClient {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly statuses: Emulator["statuses"];
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** Creates the service on this machine. It holds no timer and no handle: nothing is to be closed. */
+export function createEmulator(options: EmulatorOptions = {}): Emulator {
+  const { apiKey = "emulator-key", credits = 10_000, seed = 1, clock: mode = "auto", persist } = options;
+  const behaviour: Behaviour = { ...defaultBehaviour, ...options.behaviour };
+  const statuses = behaviour.statuses === "scrambled" ? scrambled(seed) : behaviour.statuses;
+  const state = createState(seed, credits);
+  let underWay = 0;
+  const clock = createClock(mode, () => underWay > 0);
+  const faults = createFaults(state.random);
+  const calls = createCalls(behaviour.callsKept);
+  const snapshot = () => takeSnapshot(state, clock.now());
+  const keep = async () => persist?.(snapshot);
+
+  const context = { apiKey, behaviour, statuses, state, clock, faults, calls, keep, routes: readRoutes(options.document) };
+  const operations = createOperations(context);
+  const downloads = createDownloads(context);
+
+  const emulator: Emulator = {
+    async fetch(input, init) {
+      const request = input instanceof Request && !init ? input : new Request(input, init);
+      const { pathname } = new URL(request.url);
+      request.signal.throwIfAborted();
+      underWay++;
+      try {
+        if (downloads.serves(pathname)) return marked(await downloads.fetch(request), true);
+        if (control.serves(pathname)) return marked(await control.fetch(request), false);
+        return marked(await operations(request), true);
+      } finally {
+        underWay--;
+      }
+    },
+    get client() {
+      const { fetch, statuses: final } = emulator;
+      // localhost and what ends in it never leaves the machine (RFC 6761).
+      return { baseUrl: "http://emulator.localhost", apiKey, fetch, statuses: final, now: clock.now, sleep: clock.sleep };
+    },
+    statuses: { succeeded: [statuses.succeeded], failed: [statuses.failed] },
+    clock,
+    get credits() {
+      return state.credits;
+    },
+    set credits(value) {
+      state.credits = value;
+    },
+    get calls() {
+      return calls.list();
+    },
+    get charges() {
+      return state.charges;
+    },
+    get tasks() {
+      return [...state.tasks.values()].map((task) => ({ ...task, state: stateAt(task, clock.now()) }));
+    },
+    next: faults.add,
+    snapshot,
+    restore(given) {
+      restoreSnapshot(state, given);
+      clock.set(given.now);
+    },
+    reset() {
+      emulator.restore(fresh);
+      faults.clear();
+      calls.clear();
+    },
+  };
+  const fresh = snapshot();
+  const control = createControl(emulator, faults, keep);
+  return emulator;
+}
+
+/** Marks what the emulator answers, and lets any page read it where it is the service's. */
+function marked(response: Response, open: boolean): Response {
+  response.headers.set("x-emulator", "1");
+  if (open) response.headers.set("access-control-allow-origin", "*");
+  if (open) response.headers.set("access-control-expose-headers", "*");
+  return response;
+}
+
+function scrambled(seed: number): Statuses {
+  const random = createRandom(seed ^ 0x5eed);
+  const drawn = new Set<number>();
+  while (drawn.size < 4) drawn.add(Math.floor(random() * 1_000));
+  const [pending = 0, running = 0, succeeded = 0, failed = 0] = drawn;
+  return { pending, running, succeeded, failed };
+}

@@ -1,0 +1,10 @@
+export { defaultBehaviour, magicWords, type Behaviour, type Statuses } from "./behaviour.ts";
+export type { CallEntry } from "./calls.ts";
+export type { Clock, ClockMode } from "./clock.ts";
+export { createEmulator, type EmulatedTask, type Emulator, type EmulatorClient, type EmulatorOptions } from "./emulator.ts";
+export { faultEffects, type Fault, type FaultName } from "./faults.ts";
+export type { UploadedFile } from "./read-request.ts";
+export type { ResultPlan } from "./results.ts";
+export type { OpenApiDocument, OpenApiOperation, Schema, Verb } from "./service.ts";
+export type { Charge, Snapshot } from "./state.ts";
+export type { EmulatorState, EmulatorTask } from "./task.ts";

@@ -1,0 +1,17 @@
+/** A generator of numbers from 0 to below 1 that a seed determines, and its state, so that it goes on after a restore. */
+export interface Random {
+  (): number;
+  state: number;
+}
+
+/** A small generator with 32 bits of state (mulberry32): the same numbers on every engine. */
+export function createRandom(seed: number): Random {
+  const random = (): number => {
+    random.state = (random.state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(random.state ^ (random.state >>> 15), 1 | random.state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  random.state = seed | 0;
+  return random;
+}

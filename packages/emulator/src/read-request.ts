@@ -1,0 +1,113 @@
+import type { Behaviour } from "./behaviour.ts";
+import { explicitSize } from "./results.ts";
+import type { Route, Schema } from "./service.ts";
+import { violationsOf } from "./validate.ts";
+
+/** A file part, without its bytes: no result depends on them. */
+export interface UploadedFile {
+  readonly part: string;
+  readonly name: string;
+  readonly type: string;
+  readonly size: number;
+}
+
+/** What a request said, and what was wrong with it. */
+export interface ReadRequest {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly files: readonly UploadedFile[];
+  readonly violations: readonly string[];
+}
+
+const nothing: Pick<ReadRequest, "fields" | "files"> = { fields: {}, files: [] };
+
+/** Reads a request's body by its route's schema. */
+export async function readRequest(request: Request, route: Route, behaviour: Behaviour): Promise<ReadRequest> {
+  const type = request.headers.get("content-type") ?? "";
+  if (type.split(";")[0]?.trim().toLowerCase() !== route.mediaType) {
+    return { ...nothing, violations: [`Content-Type must be ${route.mediaType}, not ${type || "nothing"}`] };
+  }
+  const bytes = await readBytes(request, behaviour.bodyLimit);
+  if (!bytes) return { ...nothing, violations: [`the body is larger than ${behaviour.bodyLimit} bytes (the emulator's bodyLimit)`] };
+  const read = route.mediaType === "application/json" ? readJson(bytes) : await readForm(bytes, type, route.body);
+  const violations = [...read.violations];
+  if (violations.length === 0) violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(read.fields, behaviour));
+  if (behaviour.unknownFields === "refuse") {
+    const unknown = Object.keys(read.fields).filter((name) => !Object.hasOwn(route.body.properties ?? {}, name));
+    violations.push(...unknown.map((name) => `${name}: there is no such field`));
+  }
+  return { ...read, violations };
+}
+
+async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (Number(request.headers.get("content-length") ?? 0) > limit) return undefined;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = request.body?.getReader();
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    length += read.value.byteLength;
+    if (length > limit) {
+      await reader?.cancel();
+      return undefined;
+    }
+    chunks.push(read.value);
+  }
+  return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
+}
+
+function readJson(bytes: Uint8Array): ReadRequest {
+  try {
+    const fields: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (typeof fields === "object" && fields !== null && !Array.isArray(fields)) {
+      return { ...nothing, fields: fields as Record<string, unknown>, violations: [] };
+    }
+    return { ...nothing, violations: ["the body must be a JSON object"] };
+  } catch (error) {
+    return { ...nothing, violations: [`the body is not JSON: ${String(error)}`] };
+  }
+}
+
+async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string, body: Schema): Promise<ReadRequest> {
+  let form: FormData;
+  try {
+    form = await new Response(bytes, { headers: { "content-type": type } }).formData();
+  } catch (error) {
+    return { ...nothing, violations: [`the body is not multipart/form-data: ${String(error)}`] };
+  }
+  const fields: Record<string, unknown> = {};
+  const files: UploadedFile[] = [];
+  const violations: string[] = [];
+  for (const name of new Set(form.keys())) {
+    const schema = Object.hasOwn(body.properties ?? {}, name) ? (body.properties?.[name] ?? {}) : {};
+    const values = form.getAll(name).map((value) => {
+      const item = schema.type === "array" ? (schema.items ?? {}) : schema;
+      if (typeof value === "string") {
+        if (item.format === "binary") violations.push(`${name}: must be a file, not text`);
+        return coerce(value, item);
+      }
+      if (item.format !== "binary" && Object.hasOwn(body.properties ?? {}, name)) violations.push(`${name}: must be text, not a file`);
+      files.push({ part: name, name: value.name, type: value.type, size: value.size });
+      return value.name;
+    });
+    if (schema.type !== "array" && values.length > 1) violations.push(`${name}: is there ${values.length} times, must be there once`);
+    Object.defineProperty(fields, name, { value: schema.type === "array" ? values : values[0], enumerable: true });
+  }
+  return { fields, files, violations };
+}
+
+/** Form text as the type that its schema asks for; text that is none of that type stays text, and its schema refuses it. */
+function coerce(text: string, { type }: Schema): unknown {
+  if (type === "integer" && /^-?\d+$/.test(text)) return Number(text);
+  if (type === "number" && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+function limitsExceeded(fields: Readonly<Record<string, unknown>>, { textLimit, pixelLimit }: Behaviour): string[] {
+  const long = Object.entries(fields).filter(([, value]) => typeof value === "string" && value.length > textLimit);
+  const violations = long.map(([name]) => `${name}: is longer than ${textLimit} characters (the emulator's textLimit)`);
+  const size = explicitSize(fields["resolution"]);
+  if (size && size.width * size.height > pixelLimit) {
+    violations.push(`resolution: ${size.width} by ${size.height} is more than ${pixelLimit} pixels (the emulator's pixelLimit)`);
+  }
+  return violations;
+}

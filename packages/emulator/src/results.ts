@@ -1,0 +1,118 @@
+import type { Behaviour } from "./behaviour.ts";
+import { renderClip } from "./clip.ts";
+import { renderPicture } from "./png.ts";
+import type { Schema } from "./service.ts";
+
+/** What a task makes, decided when it is generated. */
+export interface ResultPlan {
+  readonly count: number;
+  readonly width: number;
+  readonly height: number;
+  /** Present where the results are videos. */
+  readonly video?: { readonly seconds: number; readonly fps: number; readonly audio: boolean };
+}
+
+/** A size in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The size that a form's resolution spells out, such as `1024x768` or `1024*768`. */
+export function explicitSize(resolution: unknown): Size | undefined {
+  const [, width, height] = /^(\d+)[x*](\d+)$/.exec(String(resolution)) ?? [];
+  return width && height ? { width: Number(width), height: Number(height) } : undefined;
+}
+
+/** What a form asks for, with the defaults of its schema, and of the behaviour where that has none. */
+export function planResults(kind: string, form: Schema, fields: Readonly<Record<string, unknown>>, behaviour: Behaviour): ResultPlan {
+  const field = (name: string) => fields[name] ?? form.properties?.[name]?.default;
+  const counting = Object.entries(form.properties ?? {}).find(([, schema]) => schema["x-result-count"])?.[0];
+  const asked = counting === undefined ? 1 : Number(fields[counting] ?? 1);
+  const count = Math.min(Math.max(Math.trunc(asked) || 1, 1), 100);
+  const ratio = ratioOf(field("ratio"));
+  const resolution = field("resolution");
+  if (kind !== "video") return { count, ...imageSize(resolution, behaviour) };
+  const side = Number(/^(\d+)p$/.exec(String(resolution))?.[1] ?? behaviour.videoSide);
+  const video = {
+    seconds: positive(field("duration"), behaviour.videoSeconds),
+    fps: Math.min(positive(field("fps"), behaviour.videoFps), 240),
+    audio: field("generate_audio") === "1",
+  };
+  return { count, ...fit(ratio ?? behaviour.videoRatio, side), video };
+}
+
+function imageSize(resolution: unknown, { imageSide }: Behaviour): Size {
+  const explicit = explicitSize(resolution);
+  if (explicit) return explicit;
+  const level = /^(\d+)K$/.exec(String(resolution))?.[1];
+  const longer = level ? Number(level) * 1024 : imageSide;
+  const ratio = ratioOf(resolution) ?? 1;
+  const [width, height] = ratio >= 1 ? [longer, longer / ratio] : [longer * ratio, longer];
+  return { width: Math.round(width), height: Math.round(height) };
+}
+
+function ratioOf(text: unknown): number | undefined {
+  const [, width, height] = /^(\d+):(\d+)$/.exec(String(text)) ?? [];
+  return Number(width) > 0 && Number(height) > 0 ? Number(width) / Number(height) : undefined;
+}
+
+/** The size of a ratio with this shorter side; even, as video needs it. */
+function fit(ratio: number, shorter: number): Size {
+  const even = (length: number) => Math.max(2, 2 * Math.round(length / 2));
+  return ratio >= 1 ? { width: even(shorter * ratio), height: even(shorter) } : { width: even(shorter), height: even(shorter / ratio) };
+}
+
+function positive(value: unknown, fallback: number): number {
+  const number = Number(value);
+  return number > 0 && Number.isFinite(number) ? number : fallback;
+}
+
+/** One result's bytes and media type. */
+export interface ResultFile {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+/** The file name extension of a plan's results. */
+export function extensionOf({ video }: ResultPlan): string {
+  return video ? "mp4" : "png";
+}
+
+/** Makes a result; the same task and number give the same bytes on every machine. */
+export function renderResult(task: { readonly taskid: string; readonly model: string; readonly prompt: string; readonly seed: number; readonly plan: ResultPlan }, number: number): ResultFile {
+  const { taskid, model, prompt, plan } = task;
+  const { width, height, video, count } = plan;
+  const seed = `${task.seed}/${number}`;
+  const text = { title: model, body: prompt, note: `${taskid}${count > 1 ? ` ${number}/${count}` : ""} seed ${task.seed}` };
+  if (!video) return { bytes: renderPicture({ width, height, seed, text }), type: "image/png" };
+  return { bytes: renderClip({ width, height, seed, text, ...video }), type: "video/mp4" };
+}
+
+/** Answers a GET or HEAD of a file, whole or a single range of it (RFC 9110, 14). */
+export function serveFile(request: Request, { bytes, type }: ResultFile, etag: string): Response {
+  const headers = new Headers({ "content-type": type, etag, "accept-ranges": "bytes", "cache-control": "no-cache" });
+  if (request.headers.get("if-none-match")?.split(",").some((one) => one.trim() === etag)) return new Response(null, { status: 304, headers });
+  const size = bytes.byteLength;
+  const range = readRange(request, size, etag);
+  if (range === "unsatisfiable") {
+    headers.set("content-range", `bytes */${size}`);
+    return new Response(null, { status: 416, headers });
+  }
+  const [first, last] = range ?? [0, size - 1];
+  if (range) headers.set("content-range", `bytes ${first}-${last}/${size}`);
+  headers.set("content-length", String(last - first + 1));
+  const body = request.method === "HEAD" ? null : bytes.subarray(first, last + 1);
+  return new Response(body, { status: range ? 206 : 200, headers });
+}
+
+function readRange(request: Request, size: number, etag: string): readonly [number, number] | "unsatisfiable" | undefined {
+  const condition = request.headers.get("if-range");
+  if (condition !== null && condition !== etag) return undefined;
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.get("range") ?? "") ?? [];
+  if (first === undefined || (first === "" && last === "")) return undefined;
+  if (first === "") return Number(last) === 0 ? "unsatisfiable" : [Math.max(0, size - Number(last)), size - 1];
+  const end = last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  if (Number(first) >= size) return "unsatisfiable";
+  return Number(first) > end ? undefined : [Number(first), end];
+}
