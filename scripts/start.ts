@@ -1,48 +1,69 @@
-import { readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { createMediaGen, fileFrom, MediaGenError, type SourceFile, type WaitUpdate } from "@mediagen/sdk/node";
-import { startMock } from "./mock.ts";
-import { specFile } from "./read-spec.ts";
+import { createEmulator, listen } from "@mediagen/emulator/node";
+import { createMediaGen, download, fileFrom, MediaGenError, type MediaGen, type SourceFile, type Task, type WaitUpdate } from "@mediagen/sdk/node";
 
-/** The main job from a prompt: one video and one image, generated through the SDK on the mock. */
+const out = fileURLToPath(new URL("../out/", import.meta.url));
+
+/** The main job on the embedded emulator: a prompt becomes a video and a batch of images on disk. */
 export default async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { image: { type: "string", multiple: true, default: [] } },
+    options: { image: { type: "string", multiple: true, default: [] }, keep: { type: "boolean", default: false } },
   });
   const prompt = positionals.join(" ") || "A fox runs through snow";
+  const emulator = createEmulator({ clock: { speed: 4 }, seed: Date.now() });
+  const server = await listen(emulator);
+  const { apiKey, statuses } = emulator.client;
+  const media = createMediaGen({ baseUrl: server.baseUrl, apiKey, statuses });
   try {
-    const sourceImage = await Promise.all(values.image.map((path) => fileFrom(path)));
-    const mock = await startMock(await readFile(specFile, "utf8"));
-    try {
-      await generateBoth(mock.baseUrl, prompt, sourceImage);
-    } finally {
-      await mock.close();
-    }
+    console.log(`The Media Generation Service, emulated, at ${server.baseUrl}\n`);
+    const given = await Promise.all(values.image.map((path) => fileFrom(path)));
+    await generateBoth(media, prompt, given);
+    console.log(`\n${emulator.charges.length} generations, ${emulator.credits} credits left. No money was spent.`);
   } catch (error) {
     if (!(error instanceof MediaGenError)) throw error;
     console.error(error.message);
     process.exitCode = 1;
   }
+  if (values.keep && !process.exitCode) console.log(`\n${server.baseUrl}/_emulator/ shows what happened; Ctrl+C ends.`);
+  else await server.close();
 }
 
-async function generateBoth(baseUrl: string, prompt: string, sourceImage: readonly SourceFile[]): Promise<void> {
-  const media = createMediaGen({ apiKey: "any-key-will-do", baseUrl });
-  const [file] = sourceImage;
-  console.log(`The mock of the service listens on ${baseUrl}. It answers the examples of openapi/openapi.yaml.\n`);
+async function generateBoth(media: MediaGen, prompt: string, given: readonly SourceFile[]): Promise<void> {
+  await mkdir(out, { recursive: true });
+  const count = 3;
+  console.log(`${count} images of "${prompt}"`);
+  const images = await media.image.generate("imgmodelv45", { prompt, batchsize: count, resolution: "2560x1440" });
+  const pictures = await finish(images);
 
-  console.log(`1. A video from "${prompt}"${file ? ` and ${sourceImage.map(({ name }) => name).join(", ")}` : ""}`);
-  const video = await media.video.generate("vidmodelv2", { prompt, duration: 5, ...(file ? { sourceImage } : {}) });
-  console.log(`   created task ${video.taskid}`);
-  console.log(await video.wait({ onUpdate: show }));
-
-  console.log(`\n2. An image from "${prompt}"${file ? ` and ${file.name}` : ""}`);
-  const image = await media.image.generate("imgmodelv45", { prompt, resolution: "16:9", ...(file ? { sourceImage: file } : {}) });
-  console.log(`   created task ${image.taskid}`);
-  console.log(await image.wait({ onUpdate: show }));
+  // The first picture becomes the source of the video, unless there are files of the caller's.
+  const sourceImage = given.length > 0 ? given : [await fileFrom(pictures[0] ?? "")];
+  console.log(`\nA video of "${prompt}" from ${sourceImage.map(({ name }) => name).join(", ")}`);
+  await finish(await media.video.generate("vidmodelv2", { prompt, duration: 5, ratio: "16:9", generate_audio: true, sourceImage }));
 }
 
-function show({ state, status, elapsedMs, error }: WaitUpdate): void {
-  console.log(error ? `   query failed: ${String(error)}` : `   ${state} (status ${status}) after ${elapsedMs} ms; the record:`);
+async function finish(task: Task): Promise<readonly string[]> {
+  const line = progressLine();
+  await task.wait({ onUpdate: line.show });
+  const files = await download(task, out);
+  line.end();
+  for (const { path, bytes } of files) console.log(`  ${path} (${Math.ceil(bytes / 1000)} kB)`);
+  return files.map(({ path }) => path);
+}
+
+/** One line that is written over on a terminal, and a line for each change elsewhere. */
+function progressLine() {
+  let last = "";
+  return {
+    show({ task, state, status, elapsedMs, error }: WaitUpdate): void {
+      const text = error ? `query failed: ${String(error)}` : `${state} (status ${status})`;
+      if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K  ${task.taskid} ${text} ${(elapsedMs / 1000).toFixed(1)} s`);
+      else if (text !== last) console.log(`  ${task.taskid} ${text} ${(elapsedMs / 1000).toFixed(1)} s`);
+      last = text;
+    },
+    end: () => void (process.stdout.isTTY && process.stdout.write("\n")),
+  };
 }

@@ -1,3 +1,5 @@
+import type { Incoming } from "./exchange.ts";
+
 /** What the emulator saw of one call. */
 export interface CallEntry {
   /** When, in milliseconds since 1970 on the emulator's clock. */
@@ -23,7 +25,7 @@ export type OpenCall = { -readonly [Key in keyof CallEntry]: CallEntry[Key] };
 
 /** The latest calls. */
 export interface Calls {
-  open(at: number, request: Request): OpenCall;
+  open(at: number, incoming: Incoming): OpenCall;
   list(): readonly CallEntry[];
   clear(): void;
 }
@@ -33,8 +35,7 @@ export function createCalls(kept: number): Calls {
   let entries: CallEntry[] = [];
   return {
     open(at, { method, url }) {
-      const { pathname: path } = new URL(url);
-      const entry = { at, method, path, operation: undefined, violations: [], status: undefined, code: undefined, fault: undefined, created: undefined };
+      const entry = { at, method, path: url.pathname, operation: undefined, violations: [], status: undefined, code: undefined, fault: undefined, created: undefined };
       entries.push(entry);
       // Cut rarely, so that a call costs the same whatever is kept.
       if (entries.length > 2 * kept) entries = entries.slice(-kept);

@@ -1,4 +1,5 @@
 import type { Emulator } from "./emulator.ts";
+import { json, type Answer, type Incoming } from "./exchange.ts";
 import type { Fault, Faults } from "./faults.ts";
 import { faultEffects } from "./faults.ts";
 import { page } from "./page.gen.ts";
@@ -13,7 +14,7 @@ const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsaf
 /** The emulator's page and what it steers by. */
 export interface Control {
   serves(pathname: string): boolean;
-  fetch(request: Request): Promise<Response>;
+  serve(incoming: Incoming): Promise<Answer>;
 }
 
 /** Serves the page at `/_emulator/`, and over HTTP what `Emulator` offers as code. */
@@ -28,27 +29,28 @@ export function createControl(emulator: Emulator, faults: Faults, keep: () => Pr
   };
   return {
     serves: (pathname) => `${pathname}/`.startsWith(prefix),
-    async fetch(request) {
-      const name = new URL(request.url).pathname.slice(prefix.length);
-      if (request.method === "GET") {
-        if (name === "") return new Response(page, { headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy } });
-        if (name === "state") return Response.json(view());
-        if (name === "snapshot") return Response.json(emulator.snapshot());
+    async serve(incoming) {
+      const { method, url } = incoming;
+      const name = url.pathname.slice(prefix.length);
+      if (method === "GET") {
+        if (name === "") return { status: 200, headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy }, body: page };
+        if (name === "state") return json(view());
+        if (name === "snapshot") return json(emulator.snapshot());
       }
-      const action = request.method === "POST" && Object.hasOwn(actions, name) ? actions[name] : undefined;
-      if (!action) return Response.json({ error: `there is no ${request.method} /_emulator/${name}` }, { status: 404 });
+      const action = method === "POST" && Object.hasOwn(actions, name) ? actions[name] : undefined;
+      if (!action) return json({ error: `there is no ${method} /_emulator/${name}` }, 404);
       // Only pages of the emulator's own may steer it: a form or script of another site cannot send this type unasked.
-      if (!request.headers.get("content-type")?.startsWith("application/json")) {
-        return Response.json({ error: "Content-Type must be application/json" }, { status: 415 });
+      if (!incoming.header("content-type")?.startsWith("application/json")) {
+        return json({ error: "Content-Type must be application/json" }, 415);
       }
       try {
-        const text = await request.text();
+        const text = new TextDecoder().decode(await incoming.bytes(Infinity));
         action(text === "" ? {} : JSON.parse(text));
       } catch (error) {
-        return Response.json({ error: String(error) }, { status: 400 });
+        return json({ error: String(error) }, 400);
       }
       await keep();
-      return Response.json({ done: name });
+      return json({ done: name });
     },
   };
 

@@ -1,5 +1,6 @@
 import type { Context } from "./operations.ts";
-import { faultEffects, spoil } from "./faults.ts";
+import { plain, type Answer, type Incoming } from "./exchange.ts";
+import { faultEffects, spoil, type Fault } from "./faults.ts";
 import { extensionOf, renderResult, serveFile, type ResultFile } from "./results.ts";
 import { resultsAt, type EmulatorTask } from "./task.ts";
 
@@ -16,7 +17,7 @@ export function resultAddress({ clock, behaviour }: Context, origin: string, tas
 /** Serves the results. */
 export interface Downloads {
   serves(pathname: string): boolean;
-  fetch(request: Request): Promise<Response>;
+  serve(incoming: Incoming): Promise<Answer>;
 }
 
 /** Creates the server of results; a result is made when it is first asked for. */
@@ -25,28 +26,36 @@ export function createDownloads(context: Context): Downloads {
   const made = new Map<string, ResultFile>();
   return {
     serves: (pathname) => pathname.startsWith(prefix),
-    async fetch(request) {
-      const call = calls.open(clock.now(), request);
+    async serve(incoming) {
+      const call = calls.open(clock.now(), incoming);
       call.operation = "download";
       const fault = faults.take({ verb: "download", operation: "download" });
       call.fault = fault?.fault;
-      const spoilt = fault && faultEffects[fault.fault] === "before" ? await spoil(undefined, fault, request) : undefined;
-      const good = spoilt ?? serve(request, fault?.fault === "linkExpired");
-      const answer = (fault && !spoilt && (await spoil(good, fault, request))) || good;
+      const answer = await spoiled(incoming, fault);
       call.status = answer.status;
       return answer;
     },
   };
 
-  function serve(request: Request, expired: boolean): Response {
-    const { pathname, searchParams } = new URL(request.url);
-    const refuse = (status: number, why: string) => new Response(`${why}\n`, { status, headers: { "content-type": "text/plain" } });
-    if (request.method !== "GET" && request.method !== "HEAD") return refuse(405, "results take GET and HEAD");
-    const [, taskid = "", number = ""] = /^([^/]+)\/(\d+)\.\w+$/.exec(pathname.slice(prefix.length)) ?? [];
+  async function spoiled(incoming: Incoming, fault: Fault | undefined): Promise<Answer> {
+    if (fault?.fault === "linkExpired") return expired();
+    if (fault && faultEffects[fault.fault] === "before") return spoil(fault, incoming.signal);
+    const good = find(incoming);
+    return fault ? spoil(fault, incoming.signal, good) : good;
+  }
+
+  function find(incoming: Incoming): Answer {
+    const { method, url } = incoming;
+    if (method !== "GET" && method !== "HEAD") return plain(405, "results take GET and HEAD");
+    const [, taskid = "", number = ""] = /^([^/]+)\/(\d+)\.\w+$/.exec(url.pathname.slice(prefix.length)) ?? [];
     const task = state.tasks.get(taskid);
-    if (!task || Number(number) < 1 || Number(number) > resultsAt(task, clock.now(), behaviour)) return refuse(404, "there is no such result");
-    if (expired || !(Number(searchParams.get("until")) > clock.now())) return refuse(behaviour.expiredLinkStatus, "this address has expired: query the task for a new one");
-    return serveFile(request, resultOf(task, Number(number)), `"${taskid}-${number}-${task.seed}"`);
+    if (!task || Number(number) < 1 || Number(number) > resultsAt(task, clock.now(), behaviour)) return plain(404, "there is no such result");
+    if (!(Number(url.searchParams.get("until")) > clock.now())) return expired();
+    return serveFile(incoming, resultOf(task, Number(number)), `"${taskid}-${number}-${task.seed}"`);
+  }
+
+  function expired(): Answer {
+    return plain(behaviour.expiredLinkStatus, "this address has expired: query the task for a new one");
   }
 
   function resultOf(task: EmulatorTask, number: number): ResultFile {

@@ -2,6 +2,7 @@ import { defaultBehaviour, type Behaviour, type Statuses } from "./behaviour.ts"
 import { createCalls, type CallEntry } from "./calls.ts";
 import { createClock, type Clock, type ClockMode } from "./clock.ts";
 import { createControl } from "./control.ts";
+import { incomingOf, type Answer, type Incoming } from "./exchange.ts";
 import { createFaults, type Fault } from "./faults.ts";
 import { createOperations } from "./operations.ts";
 import { createRandom } from "./random.ts";
@@ -52,6 +53,8 @@ export interface EmulatedTask extends EmulatorTask {
 export interface Emulator {
   /** The whole service as a function; it plugs into the `fetch` of a client. */
   fetch(request: Request | URL | string, init?: RequestInit): Promise<Response>;
+  /** The same for what is no web Request: `fetch` and `listen` stand on it. */
+  serve(incoming: Incoming): Promise<Answer>;
   /** What a client of the SDK is created with, so that it talks to this emulator, on its time. */
   readonly client: EmulatorClient;
   /** Which statuses are final, for the SDK's `statuses`. */
@@ -100,20 +103,26 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const operations = createOperations(context);
   const downloads = createDownloads(context);
 
+  async function serve(incoming: Incoming): Promise<Answer> {
+    const { pathname } = incoming.url;
+    underWay++;
+    try {
+      if (downloads.serves(pathname)) return marked(await downloads.serve(incoming), readableByAll);
+      if (control.serves(pathname)) return marked(await control.serve(incoming), {});
+      return marked(await operations(incoming), readableByAll);
+    } finally {
+      underWay--;
+    }
+  }
+
   const emulator: Emulator = {
     async fetch(input, init) {
       const request = input instanceof Request && !init ? input : new Request(input, init);
-      const { pathname } = new URL(request.url);
       request.signal.throwIfAborted();
-      underWay++;
-      try {
-        if (downloads.serves(pathname)) return marked(await downloads.fetch(request), true);
-        if (control.serves(pathname)) return marked(await control.fetch(request), false);
-        return marked(await operations(request), true);
-      } finally {
-        underWay--;
-      }
+      const { status, headers, body } = await serve(incomingOf(request));
+      return new Response(body, { status, headers });
     },
+    serve,
     get client() {
       const { fetch, statuses: final } = emulator;
       // localhost and what ends in it never leaves the machine (RFC 6761).
@@ -153,12 +162,11 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   return emulator;
 }
 
-/** Marks what the emulator answers, and lets any page read it where it is the service's. */
-function marked(response: Response, open: boolean): Response {
-  response.headers.set("x-emulator", "1");
-  if (open) response.headers.set("access-control-allow-origin", "*");
-  if (open) response.headers.set("access-control-expose-headers", "*");
-  return response;
+/** Lets pages of any origin read an answer: the service's own, not what steers the emulator. */
+const readableByAll = { "access-control-allow-origin": "*", "access-control-expose-headers": "*" };
+
+function marked(answer: Answer, more: Readonly<Record<string, string>>): Answer {
+  return { ...answer, headers: { ...answer.headers, ...more, "x-emulator": "1" } };
 }
 
 function scrambled(seed: number): Statuses {

@@ -1,3 +1,4 @@
+import { plain, type Answer } from "./exchange.ts";
 import type { Random } from "./random.ts";
 import type { Verb } from "./service.ts";
 
@@ -19,6 +20,10 @@ export const faultEffects = {
   brokenJson: "after",
   /** Nothing, with status 200. */
   emptyBody: "after",
+  /** The envelope of a failure. */
+  failure: "before",
+  /** The envelope of insufficient credits. */
+  insufficientCredits: "before",
   /** HTTP 429 with Retry-After. */
   rateLimited: "before",
   /** HTTP 503 with Retry-After. */
@@ -106,6 +111,8 @@ const onlyOn: Partial<Record<FaultName, readonly string[]>> = {
   taskFails: ["generate"],
   linkExpired: ["download"],
   downloadCut: ["download"],
+  failure: ["generate", "query", "delete"],
+  insufficientCredits: ["generate", "query", "delete"],
   wrongCode: ["generate", "query", "delete"],
   brokenJson: ["generate", "query", "delete"],
 };
@@ -117,53 +124,50 @@ function fits({ fault, on }: Fault, { verb, operation }: FaultTarget): boolean {
   return on === verb || on === operation;
 }
 
-/** The answer that a fault makes of a good one; undefined where the fault is in what the answer says. */
-export async function spoil(answer: Response | undefined, { fault, retryAfter = "1" }: Fault, request: Request): Promise<Response | undefined> {
-  const json = { "content-type": "application/json" };
+/** The answer that a fault makes of a good one, or of none where it hits before; the good one where the fault is in what it says. */
+export async function spoil({ fault, retryAfter = "1" }: Fault, signal: AbortSignal, good: Answer = plain(500, "no answer")): Promise<Answer> {
   switch (fault) {
     case "resetBefore":
     case "resetAfter":
       throw connectionReset();
     case "hang":
-      return new Promise((_, reject) => request.signal.addEventListener("abort", () => reject(request.signal.reason)));
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
     case "html":
-      return new Response("<!doctype html><title>Please wait</title><p>Checking your browser", { headers: { "content-type": "text/html" } });
+      return { status: 200, headers: { "content-type": "text/html" }, body: "<!doctype html><title>Please wait</title><p>Checking your browser" };
     case "brokenJson":
-      return new Response((await answer?.text())?.slice(0, -8), { headers: json });
+      return { ...good, body: String(good.body).slice(0, -8) };
     case "emptyBody":
-      return new Response("", { headers: json });
+      return { ...good, body: "" };
     case "rateLimited":
-      return new Response(null, { status: 429, headers: { "retry-after": retryAfter } });
+      return { status: 429, headers: { "retry-after": retryAfter }, body: null };
     case "unavailable":
-      return new Response(null, { status: 503, headers: { "retry-after": retryAfter } });
+      return { status: 503, headers: { "retry-after": retryAfter }, body: null };
     case "serverError":
-      return new Response("Internal Server Error", { status: 500, headers: { "content-type": "text/plain" } });
+      return plain(500, "Internal Server Error");
     case "cutBody":
     case "downloadCut":
-      return answer && inPieces(answer, 2, async (_, index) => index === 1 && Promise.reject(connectionReset()));
+      return inPieces(good, 2, async (index) => index === 1 && Promise.reject(connectionReset()));
     case "slowBody":
-      return answer && inPieces(answer, 10, () => new Promise((resolve) => setTimeout(resolve, 200)));
+      return inPieces(good, 10, () => new Promise((resolve) => setTimeout(resolve, 200)));
     default:
-      return undefined;
+      return good;
   }
 }
 
 /** The same answer with its body in pieces, and something done before each. */
-async function inPieces(answer: Response, count: number, before: (piece: Uint8Array, index: number) => Promise<unknown>): Promise<Response> {
-  const bytes = new Uint8Array(await answer.arrayBuffer());
+function inPieces(good: Answer, count: number, before: (index: number) => Promise<unknown>): Answer {
+  const bytes = good.body instanceof Uint8Array ? good.body : new TextEncoder().encode(String(good.body ?? ""));
   const size = Math.ceil(bytes.length / count);
   let index = 0;
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const piece = bytes.subarray(index * size, (index + 1) * size);
       if (piece.length === 0) return controller.close();
-      await before(piece, index++);
+      await before(index++);
       controller.enqueue(piece);
     },
   });
-  const headers = new Headers(answer.headers);
-  headers.set("content-length", String(bytes.length));
-  return new Response(body, { status: answer.status, headers });
+  return { ...good, headers: { ...good.headers, "content-length": String(bytes.length) }, body };
 }
 
 /** What a fetch rejects with when its connection is reset, as Node spells it. */

@@ -2,6 +2,7 @@ export { defaultBehaviour, magicWords, type Behaviour, type Statuses } from "./b
 export type { CallEntry } from "./calls.ts";
 export type { Clock, ClockMode } from "./clock.ts";
 export { createEmulator, type EmulatedTask, type Emulator, type EmulatorClient, type EmulatorOptions } from "./emulator.ts";
+export type { Answer, Incoming } from "./exchange.ts";
 export { faultEffects, type Fault, type FaultName } from "./faults.ts";
 export type { UploadedFile } from "./read-request.ts";
 export type { ResultPlan } from "./results.ts";

@@ -2,6 +2,7 @@ import { magicWords, type Behaviour, type Statuses } from "./behaviour.ts";
 import type { Calls, OpenCall } from "./calls.ts";
 import type { Clock, EmulatorClock } from "./clock.ts";
 import { resultAddress } from "./downloads.ts";
+import { json, type Answer, type Incoming } from "./exchange.ts";
 import { faultEffects, spoil, type Fault, type Faults } from "./faults.ts";
 import { readRequest, type ReadRequest } from "./read-request.ts";
 import { planResults, type ResultPlan } from "./results.ts";
@@ -37,42 +38,46 @@ const unknownStatus = 424_242;
 const unknownCode = 4_242;
 
 /** The service's operations, as a function. */
-export function createOperations(context: Context): (request: Request) => Promise<Response> {
+export function createOperations(context: Context): (incoming: Incoming) => Promise<Answer> {
   const { calls, clock, faults, routes } = context;
-  return async (request) => {
-    if (request.method === "OPTIONS") {
-      return new Response(null, { status: 204, headers: { "access-control-allow-headers": "*", "access-control-allow-methods": "*" } });
+  return async (incoming) => {
+    const { method, url } = incoming;
+    if (method === "OPTIONS") {
+      return { status: 204, headers: { "access-control-allow-headers": "*", "access-control-allow-methods": "*" }, body: null };
     }
-    const call = calls.open(clock.now(), request);
-    const route = routes.get(call.path);
-    const answer = await (route ? serve(request, route, call) : noSuchOperation(request, [...routes.values()][0]));
+    const call = calls.open(clock.now(), incoming);
+    const route = routes.get(url.pathname);
+    const answer = await (route ? serve(incoming, route, call) : noSuchOperation(incoming, [...routes.values()][0]));
     call.status = answer.status;
     return answer;
   };
 
-  async function serve(request: Request, route: Route, call: OpenCall): Promise<Response> {
+  async function serve(incoming: Incoming, route: Route, call: OpenCall): Promise<Answer> {
     call.operation = route.operation;
     const answer = (envelope: Envelope, fault?: Fault) => {
       const body = envelopeOf(route, envelope, fault);
       call.code = body.code;
-      return Response.json(body, { status: envelope.status ?? 200 });
+      return json(body, envelope.status);
     };
-    if (request.method !== "POST") return answer({ outcome: "failure", msg: `${route.path} takes POST, not ${request.method}`, status: 405 });
-    if (request.headers.get("authorization") !== context.apiKey) {
+    if (incoming.method !== "POST") return answer({ outcome: "failure", msg: `${route.path} takes POST, not ${incoming.method}`, status: 405 });
+    if (incoming.header("authorization") !== context.apiKey) {
       call.violations = ["Authorization must be the API key"];
       return answer({ outcome: "failure", msg: "the API key is missing or wrong", status: 401 });
     }
     const fault = faults.take(route);
     call.fault = fault?.fault;
-    if (fault && faultEffects[fault.fault] === "before") return (await spoil(undefined, fault, request)) as Response;
-    const read = await readRequest(request, route, context.behaviour);
+    if (fault?.fault === "failure" || fault?.fault === "insufficientCredits") {
+      return answer({ outcome: fault.fault, msg: "the emulator was asked for this" });
+    }
+    if (fault && faultEffects[fault.fault] === "before") return spoil(fault, incoming.signal);
+    const read = await readRequest(incoming, route, context.behaviour);
     call.violations = read.violations;
     const envelope =
       read.violations.length > 0
         ? ({ outcome: "failure", msg: read.violations.join("; ") } as const)
-        : await perform(context, route, read, call, fault, new URL(request.url).origin);
+        : await perform(context, route, read, call, fault, incoming.url.origin);
     const good = answer(envelope, fault);
-    return (fault && (await spoil(good, fault, request))) ?? good;
+    return fault ? spoil(fault, incoming.signal, good) : good;
   }
 }
 
@@ -174,18 +179,15 @@ async function deleteTasks(context: Context, route: Route, { fields }: ReadReque
 /** The envelope of an answer, held against the spec before it leaves: a violation is a bug of the emulator's, and loud. */
 function envelopeOf(route: Route, { outcome, msg, data }: Envelope, fault?: Fault): { readonly code: number } {
   const body = { code: route.codes[outcome], msg, ...(data === undefined ? {} : { data }) };
-  const violations = violationsOf(route.answer, body);
-  if (!oneOfHolds(route, body)) throw new Error(`the emulator's answer to ${route.operation} is not the spec's: ${violations.join("; ")}`);
+  const { oneOf = [route.answer] } = route.answer;
+  if (!oneOf.some((branch) => violationsOf(branch, body).length === 0)) {
+    throw new Error(`the emulator's answer to ${route.operation} is not the spec's: ${violationsOf(route.answer, body).join("; ")}`);
+  }
   return fault?.fault === "wrongCode" ? { ...body, code: unknownCode } : body;
 }
 
-function oneOfHolds({ answer }: Route, body: unknown): boolean {
-  return (answer.oneOf ?? [answer]).some((branch) => violationsOf(branch, body).length === 0);
-}
-
-function noSuchOperation({ url, method }: Request, like: Route | undefined): Response {
-  const msg = `there is no ${method} ${new URL(url).pathname}`;
-  return Response.json({ code: like?.codes.failure, msg }, { status: 404 });
+function noSuchOperation({ url, method }: Incoming, like: Route | undefined): Answer {
+  return json({ code: like?.codes.failure, msg: `there is no ${method} ${url.pathname}` }, 404);
 }
 
 function hex(share: number): string {

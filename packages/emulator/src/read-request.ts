@@ -1,4 +1,5 @@
 import type { Behaviour } from "./behaviour.ts";
+import type { Incoming } from "./exchange.ts";
 import { explicitSize } from "./results.ts";
 import type { Route, Schema } from "./service.ts";
 import { violationsOf } from "./validate.ts";
@@ -21,12 +22,12 @@ export interface ReadRequest {
 const nothing: Pick<ReadRequest, "fields" | "files"> = { fields: {}, files: [] };
 
 /** Reads a request's body by its route's schema. */
-export async function readRequest(request: Request, route: Route, behaviour: Behaviour): Promise<ReadRequest> {
-  const type = request.headers.get("content-type") ?? "";
+export async function readRequest(incoming: Incoming, route: Route, behaviour: Behaviour): Promise<ReadRequest> {
+  const type = incoming.header("content-type") ?? "";
   if (type.split(";")[0]?.trim().toLowerCase() !== route.mediaType) {
     return { ...nothing, violations: [`Content-Type must be ${route.mediaType}, not ${type || "nothing"}`] };
   }
-  const bytes = await readBytes(request, behaviour.bodyLimit);
+  const bytes = await incoming.bytes(behaviour.bodyLimit);
   if (!bytes) return { ...nothing, violations: [`the body is larger than ${behaviour.bodyLimit} bytes (the emulator's bodyLimit)`] };
   const read = route.mediaType === "application/json" ? readJson(bytes) : await readForm(bytes, type, route.body);
   const violations = [...read.violations];
@@ -36,22 +37,6 @@ export async function readRequest(request: Request, route: Route, behaviour: Beh
     violations.push(...unknown.map((name) => `${name}: there is no such field`));
   }
   return { ...read, violations };
-}
-
-async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (Number(request.headers.get("content-length") ?? 0) > limit) return undefined;
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  const reader = request.body?.getReader();
-  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
-    length += read.value.byteLength;
-    if (length > limit) {
-      await reader?.cancel();
-      return undefined;
-    }
-    chunks.push(read.value);
-  }
-  return new Uint8Array(await new Blob(chunks as BlobPart[]).arrayBuffer());
 }
 
 function readJson(bytes: Uint8Array): ReadRequest {

@@ -1,5 +1,6 @@
 import type { Behaviour } from "./behaviour.ts";
 import { renderClip } from "./clip.ts";
+import type { Answer, Incoming } from "./exchange.ts";
 import { renderPicture } from "./png.ts";
 import type { Schema } from "./service.ts";
 
@@ -90,26 +91,29 @@ export function renderResult(task: { readonly taskid: string; readonly model: st
 }
 
 /** Answers a GET or HEAD of a file, whole or a single range of it (RFC 9110, 14). */
-export function serveFile(request: Request, { bytes, type }: ResultFile, etag: string): Response {
-  const headers = new Headers({ "content-type": type, etag, "accept-ranges": "bytes", "cache-control": "no-cache" });
-  if (request.headers.get("if-none-match")?.split(",").some((one) => one.trim() === etag)) return new Response(null, { status: 304, headers });
+export function serveFile(incoming: Incoming, { bytes, type }: ResultFile, etag: string): Answer {
+  const headers = { "content-type": type, etag, "accept-ranges": "bytes", "cache-control": "no-cache" };
+  const known = incoming.header("if-none-match")?.split(",").some((one) => one.trim() === etag);
+  if (known) return { status: 304, headers, body: null };
   const size = bytes.byteLength;
-  const range = readRange(request, size, etag);
-  if (range === "unsatisfiable") {
-    headers.set("content-range", `bytes */${size}`);
-    return new Response(null, { status: 416, headers });
-  }
+  const range = readRange(incoming, size, etag);
+  if (range === "unsatisfiable") return { status: 416, headers: { ...headers, "content-range": `bytes */${size}` }, body: null };
   const [first, last] = range ?? [0, size - 1];
-  if (range) headers.set("content-range", `bytes ${first}-${last}/${size}`);
-  headers.set("content-length", String(last - first + 1));
-  const body = request.method === "HEAD" ? null : bytes.subarray(first, last + 1);
-  return new Response(body, { status: range ? 206 : 200, headers });
+  return {
+    status: range ? 206 : 200,
+    headers: {
+      ...headers,
+      "content-length": String(last - first + 1),
+      ...(range ? { "content-range": `bytes ${first}-${last}/${size}` } : {}),
+    },
+    body: incoming.method === "HEAD" ? null : bytes.subarray(first, last + 1),
+  };
 }
 
-function readRange(request: Request, size: number, etag: string): readonly [number, number] | "unsatisfiable" | undefined {
-  const condition = request.headers.get("if-range");
+function readRange(incoming: Incoming, size: number, etag: string): readonly [number, number] | "unsatisfiable" | undefined {
+  const condition = incoming.header("if-range");
   if (condition !== null && condition !== etag) return undefined;
-  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(request.headers.get("range") ?? "") ?? [];
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(incoming.header("range") ?? "") ?? [];
   if (first === undefined || (first === "" && last === "")) return undefined;
   if (first === "") return Number(last) === 0 ? "unsatisfiable" : [Math.max(0, size - Number(last)), size - 1];
   const end = last === "" ? size - 1 : Math.min(Number(last), size - 1);

@@ -43,33 +43,46 @@ export async function listen(emulator: Emulator, { port = 0, host = "127.0.0.1" 
 }
 
 async function answer(emulator: Emulator, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  outgoing.once("close", () => gone.abort());
+  let gone: AbortController | undefined;
+  outgoing.once("close", () => gone?.abort());
   try {
-    const response = await emulator.fetch(requestOf(incoming, gone.signal));
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+    const { status, headers, body } = await emulator.serve({
+      method: incoming.method ?? "GET",
+      url: new URL(incoming.url?.startsWith("/") ? incoming.url : "/", `http://${incoming.headers.host ?? "localhost"}`),
+      // Made only where it is asked for: one for each request costs more than most requests do.
+      get signal() {
+        return (gone ??= new AbortController()).signal;
+      },
+      header: (name) => incoming.headers[name]?.toString() ?? null,
+      bytes: (limit) => readAll(incoming, limit),
+    });
+    const known = typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.byteLength : undefined;
+    outgoing.writeHead(status, known === undefined ? headers : { ...headers, "content-length": known });
     // The cast: DOM's and Node's types of one and the same stream class differ.
-    const body = response.body && Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
-    if (body) await pipeline(body, outgoing);
-    else outgoing.end();
+    if (body instanceof ReadableStream) await pipeline(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), outgoing);
+    else outgoing.end(body);
     // What is left of a body that was refused unread would be taken for the next request.
     if (!incoming.readableEnded) incoming.resume();
   } catch (error) {
     // A fault that resets, or a client that left; anything else is a bug and must be seen.
-    if (!isReset(error) && !gone.signal.aborted) console.error(error);
+    if (!isReset(error) && !outgoing.destroyed) console.error(error);
     outgoing.destroy();
   }
 }
 
-function requestOf(incoming: IncomingMessage, signal: AbortSignal): Request {
-  const headers = new Headers();
-  for (let i = 0; i < incoming.rawHeaders.length; i += 2) headers.append(incoming.rawHeaders[i] ?? "", incoming.rawHeaders[i + 1] ?? "");
-  const { method = "GET", url = "/" } = incoming;
-  const address = new URL(url.startsWith("/") ? url : "/", `http://${headers.get("host") ?? "localhost"}`);
-  if (method === "GET" || method === "HEAD") return new Request(address, { method, headers, signal });
-  // Node asks for `duplex` with a stream, which the DOM's types do not know.
-  const init = { method, headers, signal, body: Readable.toWeb(incoming), duplex: "half" };
-  return new Request(address, init as RequestInit);
+function readAll(incoming: IncomingMessage, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    incoming.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    incoming.once("end", () => resolve(Buffer.concat(chunks)));
+    incoming.once("close", () => reject(Object.assign(new Error("the client left"), { code: "ECONNRESET" })));
+    incoming.once("error", reject);
+  });
 }
 
 function isReset(error: unknown): boolean {

@@ -1,7 +1,8 @@
 import createClient, { type Client } from "openapi-fetch";
 import { openEnvelope } from "./envelope.ts";
-import { ConnectionError, messageOf, OutcomeUnknownError, type Answer, type Generation } from "./errors.ts";
+import { ConnectionError, InvalidRequestError, messageOf, OutcomeUnknownError, type Answer, type Generation } from "./errors.ts";
 import { toFormData, type WireFields } from "./fields.ts";
+import { isLoopback } from "./loopback.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
 import type { paths } from "./paths.gen.ts";
@@ -43,6 +44,9 @@ export function createRawClient(connection: Connection): RawClient {
   } as RawClient;
 }
 
+/** The key that an emulator takes unless told otherwise: sent elsewhere, it shows a mix-up of settings. */
+const emulatorKey = "emulator-key";
+
 const formPaths = new Set(
   Object.values(operations).flatMap(({ generate }) => Object.values(generate).map(({ path }) => path)),
 );
@@ -79,6 +83,10 @@ export function createCall(connection: Connection): Call {
 
 async function withKey(request: Request, { apiKey }: Connection): Promise<Request> {
   const key = await apiKey();
+  if (key === emulatorKey && !isLoopback(new URL(request.url))) {
+    const allowed = "the service's key; the emulator's is for the emulator on this machine";
+    throw new InvalidRequestError("apiKey", [{ field: "apiKey", got: "the emulator's key", allowed }]);
+  }
   if (key !== undefined) request.headers.set("Authorization", key);
   return request;
 }
