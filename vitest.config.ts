@@ -2,6 +2,9 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // Some tests run compilers, and each core runs a test file: what takes longer than this hangs.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     include: ["test/**/*.test.ts"],
     typecheck: {
       enabled: true,

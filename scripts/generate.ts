@@ -1,4 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
 import { createTwoFilesPatch } from "diff";
 import { documentFile } from "./generate/document.ts";
 import { operationsFile } from "./generate/operations.ts";
@@ -27,7 +28,9 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
 
 /** Writes the generated files; with `--check` shows what is stale in the committed ones, and fails. */
 export default async function run(args: readonly string[]): Promise<void> {
-  const check = args.includes("--check");
+  const { values } = parseArgs({ args: [...args], options: { check: { type: "boolean" } } });
+  // Without "--" npm keeps the flag for itself, and says so in the environment only.
+  const check = values.check ?? process.env["npm_config_check"] === "true";
   for (const [name, text] of Object.entries(await generate(await readFile(specFile, "utf8")))) {
     const file = new URL(name, packages);
     const committed = await readFile(file, "utf8").catch(() => "");
@@ -40,5 +43,6 @@ export default async function run(args: readonly string[]): Promise<void> {
       console.log(`wrote packages/${name}`);
     }
   }
-  if (process.exitCode) console.error("Generated files are stale. Run `npm run generate` and commit what it writes.");
+  if (!process.exitCode) console.log("The generated files are those of the spec.");
+  else console.error("Generated files are stale. Run `npm run generate` and commit what it writes.");
 }

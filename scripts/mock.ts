@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createLogger } from "@stoplight/prism-core";
 import { getHttpOperationsFromSpec } from "@stoplight/prism-http";
 import { createServer } from "@stoplight/prism-http-server";
-import { bodyOf, byKind } from "./generate/by-kind.ts";
+import { bodyOf, byKind, exampleOf, type PlacedOperation } from "./by-kind.ts";
 import { readSpec, specFile, type Spec, type SpecOperation } from "./read-spec.ts";
 
 /** A running mock. */
@@ -67,6 +67,7 @@ function mockableOperation(operation: SpecOperation): SpecOperation {
 
 /** Serves the mock for a person, until it is stopped. */
 export default async function run([port = "4010"]: readonly string[]): Promise<void> {
+  if (!/^\d+$/.test(port)) throw new TypeError(`the port is a number, not "${port}"`);
   const yaml = await readFile(specFile, "utf8");
   const mock = await startMock(yaml, Number(port));
   const [video, image] = byKind(readSpec(yaml));
@@ -75,12 +76,14 @@ export default async function run([port = "4010"]: readonly string[]): Promise<v
   const deletion = video?.delete;
   console.log(`The mock listens on ${mock.baseUrl}; stop it with Ctrl+C. Any key will do:\n`);
   for (const operation of [generation, query, deletion]) if (operation) console.log(`  ${curl(mock.baseUrl, operation)}`);
-  console.log(`\nAdd -H 'Prefer: example=failure' (or insufficientCredits) for another outcome.`);
+  console.log(`\nA 422 says what is wrong in its header sl-violations.`);
+  console.log(`Add -H 'Prefer: example=failure' (or insufficientCredits) for another outcome.`);
 }
 
-function curl(baseUrl: string, { path, requestBody }: SpecOperation & { readonly path: string }): string {
-  const [[type, media] = [""]] = Object.entries(requestBody.content);
-  const value = Object.values(media?.examples ?? {})[0]?.value ?? {};
+function curl(baseUrl: string, operation: PlacedOperation): string {
+  const { path, requestBody } = operation;
+  const [type = ""] = Object.keys(requestBody.content);
+  const value = exampleOf(operation);
   const body =
     type === "application/json"
       ? `-H 'Content-Type: ${type}' -d '${JSON.stringify(value)}'`

@@ -9,4 +9,10 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
   process.exit(1);
 }
 const { default: run } = await import(`./${verb}.ts`);
-await run(args);
+try {
+  await run(args);
+} catch (error) {
+  // What a system call or the command line's reading says is for the person who called; anything else is a bug.
+  console.error(error.code === undefined && !(error instanceof TypeError) ? error : error.message);
+  process.exitCode = 1;
+}

@@ -1,13 +1,18 @@
-import { mkdir } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createEmulator, listen } from "@mediagen/emulator/node";
-import { createMediaGen, download, fileFrom, MediaGenError, type MediaGen, type SourceFile, type Task, type WaitUpdate } from "@mediagen/sdk/node";
+import { createMediaGen, download, fileFrom, MediaGenError, type Kind, type MediaGen, type SourceFile, type Task, type WaitUpdate } from "@mediagen/sdk/node";
+import { byKind, exampleOf, type KindOfSpec } from "./by-kind.ts";
+import { readSpec, specFile } from "./read-spec.ts";
 
 const out = fileURLToPath(new URL("../out/", import.meta.url));
 
 /** The main job on the embedded emulator: a prompt becomes a video and a batch of images on disk. */
 export default async function run(args: readonly string[]): Promise<void> {
+  if (process.env["npm_config_image"] || process.env["npm_config_keep"]) {
+    throw new TypeError('npm keeps flags for itself unless "--" stands before them: npm start -- "a prompt" --image first.png');
+  }
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -33,16 +38,23 @@ export default async function run(args: readonly string[]): Promise<void> {
 }
 
 async function generateBoth(media: MediaGen, prompt: string, given: readonly SourceFile[]): Promise<void> {
-  await mkdir(out, { recursive: true });
-  const count = 3;
-  console.log(`${count} images of "${prompt}"`);
-  const images = await media.image.generate("imgmodelv45", { prompt, batchsize: count, resolution: "2560x1440" });
-  const pictures = await finish(images);
+  const spec = byKind(readSpec(await readFile(specFile, "utf8")));
+  console.log(`Images of "${prompt}"`);
+  const pictures = await finish(await generateFirst(media, spec, "image", { prompt }));
 
   // The first picture becomes the source of the video, unless there are files of the caller's.
   const sourceImage = given.length > 0 ? given : [await fileFrom(pictures[0] ?? "")];
   console.log(`\nA video of "${prompt}" from ${sourceImage.map(({ name }) => name).join(", ")}`);
-  await finish(await media.video.generate("vidmodelv2", { prompt, duration: 5, ratio: "16:9", generate_audio: true, sourceImage }));
+  await finish(await generateFirst(media, spec, "video", { prompt, sourceImage }));
+}
+
+/** Generates with the first model of a kind in the spec, from the spec's own example and these fields. */
+async function generateFirst(media: MediaGen, spec: readonly KindOfSpec[], kind: Kind, fields: object): Promise<Task> {
+  const [[model, operation] = []] = spec.find((one) => one.kind === kind)?.generate ?? [];
+  if (!operation) throw new Error(`the spec has no ${kind} model`);
+  // The cast: which models and fields there are is read from the spec here, where the compiler cannot know them.
+  const { generate } = media[kind] as { generate(model: string, form: object): Promise<Task> };
+  return generate(model ?? "", { ...exampleOf(operation), ...fields });
 }
 
 async function finish(task: Task): Promise<readonly string[]> {

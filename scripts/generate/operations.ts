@@ -1,7 +1,8 @@
 import type { Bounds, KindOperations, Operation } from "../../packages/sdk/src/operation.ts";
 import type { Spec, SpecSchema } from "../read-spec.ts";
 import { print } from "./print.ts";
-import { bodyOf, byKind, dataOf, type PlacedOperation } from "./by-kind.ts";
+import { sizeSeparator } from "../../packages/sdk/src/bounds.ts";
+import { bodyOf, byKind, dataOf, type PlacedOperation } from "../by-kind.ts";
 
 // What the SDK checks or serialises by, and what only people read. Anything else in a body's schema would be a bound
 // that the SDK does not check, so it stops the generation.
@@ -36,6 +37,7 @@ function operation(placed: PlacedOperation): Operation {
 }
 
 function bounds(schema: SpecSchema, where: string): Bounds {
+  refuseWhatIsNotChecked(schema, where);
   const entries = Object.entries(schema).filter(([keyword]) => !dropped.has(keyword));
   return Object.fromEntries(
     entries.map(([keyword, value]) => {
@@ -47,6 +49,20 @@ function bounds(schema: SpecSchema, where: string): Bounds {
       return [keyword, Object.fromEntries(fields.map(([name, field]) => [name, bounds(field, `${where}.${name}`)]))];
     }),
   );
+}
+
+/** What the SDK's checks do not reach into, though they know the keywords. */
+function refuseWhatIsNotChecked({ type, format, anyOf, items, properties = {}, ...schema }: SpecSchema, where: string): void {
+  const refuse = (what: string) => {
+    throw new Error(`${where}: the SDK does not check ${what} (packages/sdk/src/fields.ts)`);
+  };
+  if (Array.isArray(type)) refuse("several types");
+  if (format !== undefined && !["binary", "int32"].includes(format)) refuse(`the format "${format}"`);
+  if (schema["x-total-pixels"] && sizeSeparator(schema) === undefined) refuse("x-total-pixels without the pattern of a size");
+  for (const inner of [...(anyOf ?? []), ...(items ? [items] : []), ...Object.values(properties)]) {
+    if (inner.properties) refuse("objects inside of fields");
+    if (inner.type === "array" && (anyOf || items)) refuse("lists inside of anyOf or lists");
+  }
 }
 
 function statusField(query: PlacedOperation): string {

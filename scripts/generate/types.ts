@@ -1,6 +1,6 @@
-import { describeLimits, filePartSuffix, isFile, isFlag, isNumericString, sizeSeparator } from "../../packages/sdk/src/bounds.ts";
+import { describeLimits, fieldOf, filePartSuffix, isFile, isFlag, isNumericString, sizeSeparator } from "../../packages/sdk/src/bounds.ts";
 import type { Spec, SpecSchema } from "../read-spec.ts";
-import { bodyOf, byKind, dataOf } from "./by-kind.ts";
+import { bodyOf, byKind, dataOf } from "../by-kind.ts";
 
 type Direction = "in" | "out";
 type Fields = readonly (readonly [name: string, type: string, schema: SpecSchema, required: boolean])[];
@@ -19,8 +19,9 @@ export function typesFile(spec: Spec): string {
     parts.push(
       interfaceText(`${Kind}Forms`, `The form of each ${kind} model.`, forms, "out"),
       interfaceText(`${Kind}Task`, dataOf(query).description, fieldsOf(dataOf(query), "out"), "out"),
-      interfaceText(`${Kind}QueryFields`, `What a ${kind} query takes beside the task.`, further(bodyOf(query)), "in"),
-      interfaceText(`${Kind}DeleteFields`, `What a ${kind} deletion takes beside the tasks.`, further(bodyOf(deletion)), "in"),
+      interfaceText(`${Kind}Deletion`, dataOf(deletion).description, fieldsOf(dataOf(deletion), "out"), "out"),
+      interfaceText(`${Kind}QueryFields`, `What a query of ${kind} tasks takes beside the task.`, further(bodyOf(query)), "in"),
+      interfaceText(`${Kind}DeleteFields`, `What a deletion of ${kind} tasks takes beside their ids.`, further(bodyOf(deletion)), "in"),
     );
   }
   return `${parts.join("\n\n")}\n`;
@@ -32,10 +33,10 @@ function formFields(form: SpecSchema): Fields {
   return fieldsOf(form, "in").flatMap(([name, type, schema, required]) => {
     const files = properties[name + filePartSuffix];
     if (files) return [];
-    const field = name.endsWith(filePartSuffix) ? name.slice(0, -filePartSuffix.length) : name;
+    const field = fieldOf(name);
     const text = field === name ? undefined : properties[field];
     if (!text) return [[field, type, schema, required] as const];
-    const description = `${schema.description ?? ""}\n\nAs a string: ${text.description ?? ""}`;
+    const description = `${schema.description?.trim() ?? ""}\n\nAs a string: ${text.description?.trim() ?? ""}`;
     return [[field, `${type} | ${typeText(text, "in")}`, { ...schema, description }, required] as const];
   });
 }
@@ -73,7 +74,8 @@ function typeText(schema: SpecSchema, direction: Direction): string {
   if (schema.type === "array") {
     const { items = {} } = schema;
     const item = typeText(items, direction);
-    return isFile(items) ? `${item} | readonly ${item}[]` : `${item}[]`;
+    const list = item.includes(" | ") ? `(${item})[]` : `${item}[]`;
+    return isFile(items) ? `${item} | readonly ${list}` : list;
   }
   if (schema.type === "integer") return "number";
   return schema.type === "object" || schema.type === undefined ? "unknown" : schema.type;

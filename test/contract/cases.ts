@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { KindClient, MediaGen, Task } from "@mediagen/sdk";
-import { bodyOf, byKind, type PlacedOperation } from "../../scripts/generate/by-kind.ts";
+import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../../scripts/by-kind.ts";
 import { readSpec, specFile, type SpecSchema } from "../../scripts/read-spec.ts";
 
 /** The spec's text. */
@@ -16,12 +16,6 @@ export const operations: readonly PlacedOperation[] = kinds.flatMap((kind) => [.
 export const models = kinds.flatMap(({ kind, generate }) =>
   [...generate].map(([model, operation]) => ({ kind, model, operation, form: bodyOf(operation), example: exampleOf(operation) })),
 );
-
-/** The spec's own example of a form or JSON body. */
-export function exampleOf({ requestBody }: PlacedOperation): Record<string, unknown> {
-  const [media] = Object.values(requestBody.content);
-  return (Object.values(media?.examples ?? {})[0]?.value ?? {}) as Record<string, unknown>;
-}
 
 /** Generates with a model of the spec. */
 export function generate(media: MediaGen, model: string, form: object): Promise<Task> {

@@ -1,8 +1,8 @@
 import { InsufficientCreditsError, ServiceError, type MediaGen } from "@mediagen/sdk";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, describe, expect, test } from "vitest";
-import { dataOf, type PlacedOperation } from "../../scripts/generate/by-kind.ts";
-import { exampleOf, generate, kinds } from "./cases.ts";
+import { dataOf, exampleOf, type PlacedOperation } from "../../scripts/by-kind.ts";
+import { generate, kinds } from "./cases.ts";
 import { startTargets, type Target } from "./targets.ts";
 
 const targets = await startTargets();
@@ -38,7 +38,6 @@ describe.for(targets)("$name", (target) => {
 
     test("answers data of the spec's shape", async () => {
       const data = await call.run(target.client("success", "key"), target);
-      if (data === undefined) return expect(operationId).toMatch(/^delete/);
       expect(ajv.validate(dataOf(call.operation), data), ajv.errorsText()).toBe(true);
     });
 

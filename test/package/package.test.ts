@@ -21,13 +21,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Packs a package as publishing it would, and answers the tarball's name. */
 async function pack(directory: string): Promise<string> {
-  const { stdout } = await exec("npm", ["pack", resolve(directory), "--json", "--silent"], { cwd: folder });
+  const { stdout } = await exec("npm", ["pack", resolve(directory), "--json", "--silent", "--ignore-scripts"], { cwd: folder });
   return (JSON.parse(stdout) as [{ filename: string }])[0].filename;
 }
 
 test("the tarball holds what was built from the sources, and nothing else", async () => {
   const sources = (await readdir("packages/sdk/src")).map((name) => name.replace(".ts", ""));
-  const expected = ["package.json", ...sources.flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`])];
+  const expected = ["README.md", "package.json", ...sources.flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`])];
   const list = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).trim().split("\n");
   expect(list.map((path) => path.replace("package/", "")).sort()).toEqual(expected.sort());
 });
@@ -35,7 +35,7 @@ test("the tarball holds what was built from the sources, and nothing else", asyn
 test("publint and attw find nothing", async () => {
   await exec(process.execPath, [bin("publint/src/cli.js"), tarball, "--strict"]);
   await exec(process.execPath, [bin("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only"]);
-}, 60_000);
+});
 
 describe("in an empty project", () => {
   const use = `
@@ -64,7 +64,7 @@ describe("in an empty project", () => {
     );
     const tarballs = [tarball, ...(await Promise.all(dependencies))];
     await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...tarballs], { cwd: folder });
-  }, 60_000);
+  });
 
   test("it installs with one dependency of its own", async () => {
     const { dependencies } = JSON.parse(await readFile("packages/sdk/package.json", "utf8")) as { dependencies: object };
@@ -84,9 +84,9 @@ describe("in an empty project", () => {
       const config = join(folder, `${compiler}-${options.module}.json`);
       const compilerOptions = { ...options, strict: true, exactOptionalPropertyTypes: true, noEmit: true, target: "es2022" };
       await writeFile(config, JSON.stringify({ compilerOptions, files: ["use.ts"] }));
-      const { stdout } = await exec(process.execPath, [bin(`${compiler}/bin/tsc`), "-p", config]).catch((error: { stdout: string }) => error);
-      expect(stdout).toBe("");
-    }, 60_000);
+      const run = exec(process.execPath, [bin(`${compiler}/bin/tsc`), "-p", config]);
+      expect(await run.catch((error: { stdout: string }) => error)).toEqual({ stdout: "", stderr: "" });
+    });
   });
 
   test("both doors load, and run until something is sent", async () => {
@@ -112,6 +112,5 @@ test("the plain door needs nothing of Node, and stays small", async () => {
     write: false,
   });
   const bytes = gzipSync(outputFiles[0]?.contents ?? new Uint8Array()).length;
-  console.log(`the plain door with openapi-fetch: ${bytes} bytes gzip`);
-  expect(bytes).toBeLessThan(12_000);
+  expect(bytes, "bytes gzip").toBeLessThan(14_000);
 });

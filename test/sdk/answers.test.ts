@@ -7,7 +7,7 @@ const task = { taskid: "t-1", url: [] };
 /** What generating and querying end in when every answer is this one. */
 async function outcomes(answer: () => Response | Promise<Response>): Promise<{ generation: unknown; query: unknown; sent: number }> {
   let sent = 0;
-  const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "key", fetch: async () => (sent++, answer()) });
+  const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "key", retries: 0, now: () => 0, fetch: async () => (sent++, answer()) });
   const generation = await media.image.generate("imgmodelz", { prompt: "A fox" }).catch((error: unknown) => error);
   const query = await media.image.query("t-1").catch((error: unknown) => error);
   return { generation, query, sent };
@@ -75,21 +75,51 @@ describe("whatever else comes leaves the outcome of a generation unknown, and it
   });
 });
 
-test("a long answer is shown shortened", async () => {
-  const { query } = await outcomes(() => new Response("x".repeat(5000)));
-  expect((query as ServiceError).answer).toBe(`${"x".repeat(200)}... (5000 characters)`);
+test("a long answer and a long message are shown shortened", async () => {
+  const { query, generation } = await outcomes(() => new Response("x".repeat(5000)));
+  for (const error of [query, generation]) expect(error).toMatchObject({ answer: `${"x".repeat(200)}... (5000 characters)` });
+  const refusal = await outcomes(() => Response.json({ code: 9999, msg: "y".repeat(100_000) }));
+  expect((refusal.query as Error).message.length).toBeLessThan(400);
+});
+
+test("an answer of more than a mebibyte is not read to its end", async () => {
+  let pulled = 0;
+  const endless = () => new ReadableStream({ pull: (controller) => (pulled++, controller.enqueue(new Uint8Array(64 * 1024))) });
+  const { query } = await outcomes(() => new Response(endless()));
+  expect(query).toMatchObject({ name: "ConnectionError", message: expect.stringContaining("longer than") });
+  expect(pulled).toBeLessThan(50);
+});
+
+test.for([401, 403])("HTTP %i says that it is about the key", async (status) => {
+  const { query } = await outcomes(() => new Response("", { status }));
+  expect((query as Error).message).toContain("API key");
 });
 
 test("only what is needed of an answer is needed: nulls, numbers and missing fields lose no paid result", async () => {
-  const { generation } = await outcomes(() => new Response(`{"code":1000,"data":{"taskid":17,"url":null,"__proto__":{"x":1}}}`));
+  const { generation } = await outcomes(() => new Response(`{"code":1000,"data":{"taskid":17,"url":null,"__proto__":{"x":1}}}`, { status: 201 }));
   expect(generation).toMatchObject({ taskid: "17", created: { taskid: "17" } });
   const { query } = await outcomes(() => new Response(`{"code":1000,"msg":null,"data":{"url":[null,"a",3],"width":null}}`));
   expect(query).toEqual({ taskid: "t-1", url: ["a"], width: null });
+  const single = await outcomes(() => new Response(`{"code":1000,"data":{"url":"a"}}`));
+  expect(single.query).toEqual({ taskid: "t-1", url: ["a"] });
 });
 
-test("Retry-After is told in milliseconds", async () => {
-  const { query } = await outcomes(() => new Response("", { status: 429, headers: { "retry-after": "7" } }));
-  expect(query).toMatchObject({ status: 429, retryAfterMs: 7000 });
+test("a taskid that lost digits is not taken for one", async () => {
+  const { generation } = await outcomes(() => new Response('{"code":1000,"msg":"","data":{"taskid":12345678901234567890}}'));
+  expect(generation).toBeInstanceOf(OutcomeUnknownError);
+  expect(generation).toMatchObject({ answer: expect.stringContaining("12345678901234567890") });
+});
+
+test.for([
+  ["7", 7_000],
+  [" 0 ", 0],
+  ["Thu, 01 Jan 1970 00:00:09 GMT", 9_000],
+  ["Wed, 31 Dec 1969 00:00:00 GMT", 0],
+  ["soon", undefined],
+  ["-1", undefined],
+] as const)("Retry-After %j is told as %s ms", async ([header, retryAfterMs]) => {
+  const { query } = await outcomes(() => new Response("", { status: 429, headers: { "retry-after": header } }));
+  expect(query).toMatchObject({ status: 429, retryAfterMs });
 });
 
 describe("abort", () => {

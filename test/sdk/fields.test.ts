@@ -67,15 +67,35 @@ describe("what is refused", () => {
   });
 
   test("an extra field that the model knows, or that is no text, number, boolean or file", () => {
-    const extraFields = { prompt: "x", deep: { x: 1 } as unknown as string };
+    const extraFields = { prompt: "x", deep: { x: 1 } as unknown as string, nan: Number.NaN, half: "\ud83e", toString: "taken" };
     const issues = media.validate("imgmodelz", { prompt: "x" }, { extraFields });
-    expect(issues.map(({ field }) => field)).toEqual(["extraFields.prompt", "extraFields.deep"]);
+    expect(issues.map(({ field }) => field)).toEqual(["extraFields.prompt", "extraFields.deep", "extraFields.nan", "extraFields.half"]);
   });
 
   test("a typo in the options of a query", async () => {
     await expect(media.video.query("t-1", { moreTaskinfo: true } as object)).rejects.toThrow("Did you mean moreTaskInfo?");
     await expect(media.video.query(7 as unknown as string)).rejects.toThrow("taskid: got 7");
   });
+});
+
+test("a second value for what a method takes first is refused", async () => {
+  const further = { taskids: ["t-2"], taskid: "t-2" } as object;
+  await expect(media.image.delete(["t-1"], further)).rejects.toThrow("options.taskids");
+  await expect(media.image.query("t-1", further)).rejects.toThrow("options.taskid");
+  expect(sent).toBe(0);
+});
+
+test("a count that no bound holds still makes a task of at least one result", async () => {
+  const task = await media.image.generate("imgmodelv5", { prompt: "x", batchsize: 0 });
+  expect(media.task(task.toJSON()).results).toBe(1);
+  sent = 0;
+  for (const results of [0, Number.NaN, 1.5]) expect(() => media.image.task("t-1", { results })).toThrow("results");
+});
+
+test("whoever changes the list of models does not change the checks", () => {
+  const listed = media.models.find(({ model }) => model === "vidmodelv2") as unknown as { form: { properties: { prompt: { maxLength: number } } } };
+  listed.form.properties.prompt.maxLength = 1;
+  expect(issuesOf({ prompt: "longer" })).toEqual([]);
 });
 
 describe("what is taken", () => {

@@ -16,7 +16,7 @@ describe("fileFrom", () => {
     "image/jpeg": "\xff\xd8\xff\xe0",
     "image/webp": "RIFF\x01\x01\x01\x01WEBP",
     "image/gif": "GIF89a",
-    "image/bmp": "BM",
+    "image/bmp": "BM\x01\0\0\0\0\0\0\0",
     "image/tiff": "II*\0",
     "image/avif": "\0\0\0\x1cftypavif",
     "image/heic": "\0\0\0\x1cftypheic",
@@ -88,7 +88,9 @@ describe("download", () => {
     await expect(download(taskWith("/cut"), folder)).rejects.toBeInstanceOf(ConnectionError);
     await expect(download(taskWith("/gone"), folder)).rejects.toBeInstanceOf(ServiceError);
     await expect(download(taskWith(), folder)).rejects.toBeInstanceOf(InvalidRequestError);
+    await expect(download(taskWith("/1", "/cut"), folder)).rejects.toBeInstanceOf(ConnectionError);
     expect(await readdir(folder)).toEqual([]);
+    expect(await download(taskWith("/1"), folder)).toHaveLength(1);
   });
 
   test("ends with the signal's reason", async () => {

@@ -35,13 +35,38 @@ test("without a key no Authorization is sent: the server at the base URL holds i
   expect(await whereTo({ baseUrl: "http://localhost" })).toEqual(["http://localhost/v1/video/infobytaskid", null]);
 });
 
+test("a key that no header can carry is refused without being shown", async () => {
+  for (const apiKey of ["secret\nline", "secret–dash", " secret", "", "sécret"]) {
+    const error: unknown = await whereTo({ baseUrl: "http://localhost", apiKey }).catch((thrown: unknown) => thrown);
+    expect(error, JSON.stringify(apiKey)).toMatchObject({ name: "InvalidRequestError" });
+    expect(JSON.stringify(error) + String(error) + String((error as Error).stack)).not.toMatch(/s[eé]cret/);
+  }
+});
+
+test("a fetch function is called as a function, and told to follow no redirect", async () => {
+  const seen: unknown[] = [];
+  function fetch(this: unknown, { redirect }: Request): Promise<Response> {
+    seen.push([this, redirect]);
+    return Promise.resolve(Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } }));
+  }
+  const media = createMediaGen({ baseUrl: "http://localhost", fetch });
+  await media.video.query("t-1");
+  await media.http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" } });
+  expect(seen).toEqual([[undefined, "error"], [undefined, "error"]]);
+});
+
+test("a blank variable of the environment is none", () => {
+  vi.stubEnv("MEDIAGEN_BASE_URL", "");
+  expect(() => createMediaGen()).toThrow("baseUrl");
+});
+
 test("a key function that throws sends nothing and its error is the caller's", async () => {
   const apiKey = () => Promise.reject(new RangeError("no key today"));
   await expect(whereTo({ baseUrl: "http://localhost", apiKey })).rejects.toBeInstanceOf(RangeError);
 });
 
 describe("a base URL that is none is refused", () => {
-  test.for(["", "media.example.com", "ftp://localhost", "http://me:secret@localhost", "http://localhost?key=secret", "http://localhost/#a"])("%j", (baseUrl) => {
+  test.for(["", "media.example.com", "ftp://localhost", "http://me:secret@localhost", "http://localhost?key=secret", "http://localhost/#a", "http://localhost/?", "http://localhost/#"])("%j", (baseUrl) => {
     let message = "";
     try {
       createMediaGen({ baseUrl });

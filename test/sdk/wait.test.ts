@@ -1,4 +1,4 @@
-import { ServiceError, TaskFailedError, WaitTimeoutError, type WaitUpdate } from "@mediagen/sdk";
+import { createMediaGen, ServiceError, TaskFailedError, WaitTimeoutError, type WaitUpdate } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { clientOnAClock } from "./client-on-a-clock.ts";
 
@@ -50,6 +50,7 @@ describe("a wait ends", () => {
     const error: unknown = await task.wait().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TaskFailedError);
     expect(error).toMatchObject({ task, record: { image_status: 9 } });
+    expect((error as Error).message).toContain("task t-1 failed");
   });
 
   test("when the caller's reading says so, and what it leaves open is read as usual", async () => {
@@ -60,18 +61,43 @@ describe("a wait ends", () => {
     expect(queries).toHaveLength(2);
   });
 
-  test("after five refusals in a row", async () => {
-    const { media, queries } = clientOnAClock([{ code: 9999 }, { code: 9999 }, pending, { code: 9999 }]);
-    await expect(media.video.task("t-1").wait()).rejects.toBeInstanceOf(ServiceError);
-    expect(queries).toHaveLength(3 + 5);
+  test("after five refusals in a row, with the task", async () => {
+    const { media, queries } = clientOnAClock([{ code: 9999 }, { code: 9999 }, "lost", pending, { code: 9999 }]);
+    const task = media.video.task("t-1");
+    const error: unknown = await task.wait().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ task, code: 9999 });
+    expect(queries).toHaveLength(4 + 5);
+  });
+
+  test("at once when the caller's own reading throws", async () => {
+    const classify = () => {
+      throw new RangeError("mine");
+    };
+    const { media, queries } = clientOnAClock([pending], { classify });
+    await expect(media.video.task("t-1").wait()).rejects.toBeInstanceOf(RangeError);
+    expect(queries).toHaveLength(1);
+  });
+
+  test("with the record when the caller's statuses say so, whatever its addresses", async () => {
+    const { media } = clientOnAClock([pending, { status: 4 }], { statuses: { succeeded: [4] } });
+    expect(await media.video.task("t-1").wait()).toMatchObject({ url: [], task_status: 4 });
+  });
+
+  test("at its deadline and when aborted, although fetch and key never settle", async () => {
+    const never = () => new Promise<never>(() => undefined);
+    for (const options of [{ fetch: never }, { apiKey: never }]) {
+      const media = createMediaGen({ baseUrl: "http://localhost", ...options });
+      await expect(media.video.task("t-1").wait({ timeoutMs: 5 })).rejects.toBeInstanceOf(WaitTimeoutError);
+      await expect(media.video.query("t-1", { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ name: "TimeoutError" });
+    }
   });
 
   test("when the caller's own onUpdate throws", async () => {
     const { media } = clientOnAClock([pending]);
-    const onUpdate = () => {
-      throw new RangeError("mine");
-    };
-    await expect(media.video.task("t-1").wait({ onUpdate })).rejects.toBeInstanceOf(RangeError);
+    for (const onUpdate of [() => { throw new RangeError("mine"); }, () => Promise.reject(new RangeError("mine"))]) {
+      await expect(media.video.task("t-1").wait({ onUpdate })).rejects.toBeInstanceOf(RangeError);
+    }
   });
 });
 
@@ -82,11 +108,17 @@ describe("a wait goes on", () => {
   });
 
   test("while a task younger than a minute is refused, for it may not be known yet", async () => {
-    const young = [...Array<{ code: number }>(9).fill({ code: 9999 }), done];
-    const { media, elapsed } = clientOnAClock(young);
+    const { media, elapsed } = clientOnAClock([...Array<{ code: number }>(9).fill({ code: 9999 }), done]);
     const task = await media.video.generate("vidmodelv2", { prompt: "A fox" });
     expect((await task.wait()).url).toEqual(done.url);
     expect(elapsed()).toBeLessThan(60_000);
+  });
+
+  test("over answers that are no record yet and keys that could not be had", async () => {
+    let keys = 0;
+    const apiKey = () => (keys++ < 3 ? Promise.reject(new Error("no key")) : Promise.resolve("key"));
+    const { media } = clientOnAClock([...Array<{ code: number }>(9).fill({ code: 1001 }), done], { apiKey });
+    expect((await media.video.task("t-1").wait()).url).toEqual(done.url);
   });
 
   test("over statuses that nobody knows, and shows each of them", async () => {
@@ -95,6 +127,16 @@ describe("a wait goes on", () => {
     await media.video.task("t-1").wait({ onUpdate: ({ state, status, checks }) => seen.push([checks, state, status]) });
     expect(seen).toEqual([[1, "pending", 77], [2, "pending", -1], [3, undefined, undefined], [4, "succeeded", 3]]);
   });
+});
+
+test("the checks spread out, with jitter, up to ten seconds", async () => {
+  for (const [random, share] of [[0, 0.75], [0.999, 1.2495]] as const) {
+    const { media, queries } = clientOnAClock([pending], { random: () => random });
+    await expect(media.video.task("t-1").wait({ timeoutMs: 120_000 })).rejects.toBeInstanceOf(WaitTimeoutError);
+    const gaps = queries.slice(1).map((at, index) => at - (queries[index] ?? 0));
+    expect(gaps[0]).toBeCloseTo(500 * share);
+    expect(Math.max(...gaps)).toBeCloseTo(10_000 * share);
+  }
 });
 
 test("a deadline that is no time is refused", async () => {

@@ -18,9 +18,31 @@ test("generating twice gives the same", async () => {
   expect(await generate(yaml)).toEqual(await generate(yaml));
 });
 
-test("a bound that the SDK does not check stops the generation, and says where it stands", async () => {
-  const changed = yaml.replace("maxLength: 8192", "maxLength: 8192\n          multipleOf: 2");
-  await expect(generate(changed)).rejects.toThrow('generateVidmodelv2.prompt: the SDK does not check "multipleOf"');
+describe("what the SDK would not check stops the generation, and says where it stands", () => {
+  test.for<[string, string]>([
+    ["prompt: { type: string, multipleOf: 2 }", 'generateVidmodelnine.prompt: the SDK does not check "multipleOf"'],
+    ["prompt: { type: [string, 'null'] }", "generateVidmodelnine.prompt: the SDK does not check several types"],
+    ["prompt: { type: string, format: uri }", 'generateVidmodelnine.prompt: the SDK does not check the format "uri"'],
+    ["prompt: { type: object, properties: { x: { type: string } } }", "objects inside of fields"],
+    ["prompt: { anyOf: [{ type: array, items: { type: string } }] }", "lists inside of anyOf"],
+    ["prompt: { type: string, x-total-pixels: { minimum: 1, maximum: 2 } }", "x-total-pixels without the pattern"],
+  ])("%s", async ([field, message]) => {
+    const changed = withAnEighthModel().replace("prompt: { type: string, maxLength: 5 }", field);
+    await expect(generate(changed)).rejects.toThrow(message);
+  });
+
+  test.for<[string, string, string]>([
+    ["generateVidmodelnine", "createVidmodelnine", "starts with none of generate, query, delete"],
+    ["/v1/video/vidmodelnine", "/v2/video/vidmodelv2", "are the same model, vidmodelv2"],
+    ["tags: [Video]\n      operationId: generateVidmodelnine", "tags: [Sound]\n      operationId: generateVidmodelnine", 'tag "sound" is neither Video nor Image'],
+  ])("%s as %s", async ([from, to, message]) => {
+    await expect(generate(withAnEighthModel().replace(from, to))).rejects.toThrow(message);
+  });
+});
+
+test("a list of enum values is typed as one", async () => {
+  const changed = withAnEighthModel().replace("mood: { type: string, enum", "mood: { type: array, items: { type: string, enum").replace("stormy] }", "stormy] } }");
+  expect((await generate(changed))["sdk/src/types.gen.ts"]).toContain('readonly mood?: ("calm" | "stormy")[] | undefined;');
 });
 
 describe("in a copy of the project", () => {
@@ -45,7 +67,7 @@ describe("in a copy of the project", () => {
     expect(stale.stderr).toContain("npm run generate");
     expect(stale.status).toBe(1);
     expect(run("scripts/run.js", "generate").status).toBe(0);
-    expect(run("scripts/run.js", "generate", "--check")).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    expect(run("scripts/run.js", "generate", "--check")).toMatchObject({ status: 0, stdout: "The generated files are those of the spec.\n", stderr: "" });
   });
 
   test("a model added to the spec is there in the SDK, typed and checked, without another line", async () => {

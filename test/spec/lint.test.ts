@@ -26,6 +26,7 @@ describe.concurrent("the lint refuses", () => {
     ["an operation that is no POST", "  /v1/video/vidmodelv15pro:\n    post:", "  /v1/video/vidmodelv15pro:\n    put:", "operations-are-post"],
     ["an operationId that is no verb and noun", "operationId: queryVideoTask", "operationId: VideoTaskInfo", "operation-id-is-verb-and-noun"],
     ["an operation without a description", /      description: \|\n        Creates one image task from a prompt alone.*\n/, "", "operations-are-documented"],
+    ["an operation without a tag", "tags: [Video]\n      operationId: queryVideoTask", "tags: []\n      operationId: queryVideoTask", "operations-have-a-tag"],
     ["an answer without its three examples", /                insufficientCredits:\n.*\n/, "", "outcomes-have-examples"],
     ["an example at odds with its schema", "task_status: 2", "task_status: done", "no-invalid-media-type-examples"],
     ["a reference to nothing", "schemas/Seed\"", "schemas/Soil\"", "no-unresolved-refs"],

@@ -37,7 +37,8 @@ export const document: OpenApiDocument = {
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.\n",
+                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
                   },
                   ratio: {
                     type: "string",
@@ -58,6 +59,7 @@ export const document: OpenApiDocument = {
                     format: "int32",
                     default: "24",
                     description: "The frame rate, frames per second. Allowed values: Not documented by the service.",
+                    "x-assumption": "A frame rate given as a number is taken to be a whole one; as a string it is sent as it is.",
                   },
                   generate_audio: { type: "string", enum: ["0", "1"], description: "Whether the video has sound; `1` enables." },
                   return_last_frame: {
@@ -165,7 +167,7 @@ export const document: OpenApiDocument = {
         tags: ["Video"],
         operationId: "generateVidmodelv2fast",
         summary: "Generate a video with vidmodelv2fast",
-        description: "Creates one video task with the fast variant of `vidmodelv2`, which takes the same form, and answers with its\n`taskid`. How the two differ in speed, quality and price: Not documented by the service.\n",
+        description: "Creates one video task from the same form as `vidmodelv2` and answers with its `taskid`. How the two models differ:\nNot documented by the service.\n",
         requestBody: {
           required: true,
           content: {
@@ -192,7 +194,8 @@ export const document: OpenApiDocument = {
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.\n",
+                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
                   },
                   ratio: {
                     type: "string",
@@ -213,6 +216,7 @@ export const document: OpenApiDocument = {
                     format: "int32",
                     default: "24",
                     description: "The frame rate, frames per second. Allowed values: Not documented by the service.",
+                    "x-assumption": "A frame rate given as a number is taken to be a whole one; as a string it is sent as it is.",
                   },
                   generate_audio: { type: "string", enum: ["0", "1"], description: "Whether the video has sound; `1` enables." },
                   return_last_frame: {
@@ -342,7 +346,8 @@ export const document: OpenApiDocument = {
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.\n",
+                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
                   },
                   imageUrl: {
                     type: "string",
@@ -362,6 +367,7 @@ export const document: OpenApiDocument = {
                     type: "string",
                     format: "int32",
                     description: "The frame rate, frames per second. Allowed values: Not documented by the service.",
+                    "x-assumption": "A frame rate given as a number is taken to be a whole one; as a string it is sent as it is.",
                   },
                   fixed_camera: {
                     type: "string",
@@ -470,7 +476,7 @@ export const document: OpenApiDocument = {
         tags: ["Video"],
         operationId: "queryVideoTask",
         summary: "Query a video task",
-        description: "Answers with the record of one video task: its status and, once there are results, their addresses. Safe to\nrepeat.\n",
+        description: "Answers with the record of one video task: its status and, once there are results, their addresses.\n",
         requestBody: {
           required: true,
           content: {
@@ -649,6 +655,7 @@ export const document: OpenApiDocument = {
                           type: "object",
                           description: "What a deletion answers.",
                           required: ["status"],
+                          "x-assumption": "Whether the status is always there is not documented; it is taken to be.",
                           properties: {
                             status: {
                               type: "string",
@@ -704,7 +711,7 @@ export const document: OpenApiDocument = {
         tags: ["Image"],
         operationId: "generateImgmodelv45",
         summary: "Generate images with imgmodelv45",
-        description: "Creates one task of up to 15 images from a prompt, optionally with a source image, and answers with its\n`taskid`.\n",
+        description: "Creates one task of one or more images from a prompt, optionally with a source image, and answers with its\n`taskid`.\n",
         requestBody: {
           required: true,
           content: {
@@ -730,6 +737,7 @@ export const document: OpenApiDocument = {
                     maximum: 15,
                     "x-result-count": true,
                     description: "How many images to make. The default: Not documented by the service; 1 in its usage example.",
+                    "x-assumption": "What the batch size counts is not documented beyond its name; it is taken for the number of images, one result address each.",
                     examples: [1],
                   },
                   resolution: {
@@ -754,11 +762,12 @@ export const document: OpenApiDocument = {
                     type: "string",
                     format: "binary",
                     description: "The source image, a file part of this name.",
-                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent.",
+                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and taken for the others.",
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.\n",
+                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
                   },
                   imageUrl: {
                     type: "string",
@@ -877,6 +886,7 @@ export const document: OpenApiDocument = {
                     type: "integer",
                     "x-result-count": true,
                     description: "How many images to make. Bounds and default: Not documented by the service.",
+                    "x-assumption": "What the batch size counts is not documented beyond its name; it is taken for the number of images, one result address each.",
                     examples: [1],
                   },
                   resolution: {
@@ -888,11 +898,12 @@ export const document: OpenApiDocument = {
                     type: "string",
                     format: "binary",
                     description: "The source image, a file part of this name.",
-                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent.",
+                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and taken for the others.",
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.\n",
+                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
                   },
                   imageUrl: {
                     type: "string",
@@ -927,6 +938,7 @@ export const document: OpenApiDocument = {
                           type: "object",
                           description: "What a generation answers that also names an address.",
                           required: ["taskid", "url"],
+                          "x-assumption": "Whether the address is always there is not documented; it is taken to be.",
                           properties: {
                             taskid: {
                               type: "string",
@@ -990,7 +1002,7 @@ export const document: OpenApiDocument = {
         tags: ["Image"],
         operationId: "generateImgmodelv4",
         summary: "Generate images with imgmodelv4",
-        description: "Creates one task of up to 15 images in one of five aspect ratios, optionally with a source image, and answers\nwith its `taskid`.\n",
+        description: "Creates one task of one or more images from a prompt, optionally with a source image, and answers with its\n`taskid`.\n",
         requestBody: {
           required: true,
           content: {
@@ -1016,6 +1028,7 @@ export const document: OpenApiDocument = {
                     maximum: 15,
                     "x-result-count": true,
                     description: "How many images to make. The default: Not documented by the service.",
+                    "x-assumption": "What the batch size counts is not documented beyond its name; it is taken for the number of images, one result address each.",
                   },
                   resolution: {
                     type: "string",
@@ -1026,11 +1039,12 @@ export const document: OpenApiDocument = {
                     type: "string",
                     format: "binary",
                     description: "The source image, a file part of this name.",
-                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent.",
+                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and taken for the others.",
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.\n",
+                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
                   },
                   imageUrl: {
                     type: "string",
@@ -1132,7 +1146,7 @@ export const document: OpenApiDocument = {
             "multipart/form-data": {
               schema: {
                 type: "object",
-                description: "What imgmodelz makes an image from.",
+                description: "What imgmodelz makes an image from. Bounds of the fields: Not documented by the service.",
                 required: ["prompt"],
                 "x-assumption": "The field table of imgmodelz leaves open what is required; `prompt` is, by the general rule for image generations.",
                 properties: {
@@ -1147,7 +1161,7 @@ export const document: OpenApiDocument = {
                     description: "The size, `<width>*<height>` in pixels, joined by an asterisk. Allowed sizes: Not documented by the service.\n",
                     examples: ["1024*1536"],
                   },
-                  seed: { type: "integer", description: "The random seed; any integer." },
+                  seed: { type: "integer", description: "The random seed. Its bounds: Not documented by the service." },
                 },
               },
               examples: {
@@ -1176,6 +1190,7 @@ export const document: OpenApiDocument = {
                           type: "object",
                           description: "What a generation answers that also names an address.",
                           required: ["taskid", "url"],
+                          "x-assumption": "Whether the address is always there is not documented; it is taken to be.",
                           properties: {
                             taskid: {
                               type: "string",
@@ -1239,7 +1254,7 @@ export const document: OpenApiDocument = {
         tags: ["Image"],
         operationId: "queryImageTask",
         summary: "Query an image task",
-        description: "Answers with the record of one image task: its status and, once there are results, their addresses. Safe to\nrepeat.\n",
+        description: "Answers with the record of one image task: its status and, once there are results, their addresses.\n",
         requestBody: {
           required: true,
           content: {
@@ -1410,6 +1425,7 @@ export const document: OpenApiDocument = {
                           type: "object",
                           description: "What a deletion answers.",
                           required: ["status"],
+                          "x-assumption": "Whether the status is always there is not documented; it is taken to be.",
                           properties: {
                             status: {
                               type: "string",

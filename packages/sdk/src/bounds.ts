@@ -3,6 +3,11 @@ import type { Bounds } from "./operation.ts";
 /** The part that carries the files of a form's field: by the service's rule, the field's name with this ending. */
 export const filePartSuffix = ".items";
 
+/** The field that a part belongs to. */
+export function fieldOf(part: string): string {
+  return part.endsWith(filePartSuffix) ? part.slice(0, -filePartSuffix.length) : part;
+}
+
 /** Whether the bounds are those of a file. */
 export function isFile(bounds: Bounds): boolean {
   return bounds.format === "binary";
@@ -10,7 +15,7 @@ export function isFile(bounds: Bounds): boolean {
 
 /** Whether the bounds are those of a flag: a string, "0" or "1". */
 export function isFlag({ enum: values }: Bounds): boolean {
-  return values?.length === 2 && values[0] === "0" && values[1] === "1";
+  return values?.length === 2 && values.includes("0") && values.includes("1");
 }
 
 /** Whether the bounds are those of a string that holds a whole number. */

@@ -1,41 +1,66 @@
 import createClient, { type Client } from "openapi-fetch";
+import { orAbort, startDeadline, type Time } from "./clock.ts";
 import { openEnvelope } from "./envelope.ts";
-import { ConnectionError, InvalidRequestError, messageOf, OutcomeUnknownError, type Answer, type Generation } from "./errors.ts";
-import { toFormData, type WireFields } from "./fields.ts";
+import { ConnectionError, InvalidRequestError, messageOf, OutcomeUnknownError, ServiceError, type Answer, type Generation } from "./errors.ts";
+import type { WireFields } from "./fields.ts";
 import { isLoopback } from "./loopback.ts";
+import { evidenceIn } from "./never-sent.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
 import type { paths } from "./paths.gen.ts";
-
-/** A fetch function; it is always called with a Request. */
-export type Fetch = (request: Request) => Promise<Response>;
+import { readAnswer } from "./read-answer.ts";
+import type { Retries } from "./retries.ts";
+import { FormBody, OutgoingRequest, type Transport } from "./transport.ts";
 
 /** The openapi-fetch client, typed by the service's description. */
 export type RawClient = Client<paths>;
 
-/** What is called: where, by which fetch, with which key. */
+/** What is called: where, by which transport, with which key. */
 export interface Connection {
   readonly baseUrl: string;
-  readonly fetch: Fetch;
+  readonly transport: Transport;
   /** The API key, or undefined where the server at `baseUrl` holds it. */
   readonly apiKey: () => Promise<string | undefined>;
+  readonly time: Time;
+  readonly retries: Retries;
+  readonly timeouts: Timeouts;
 }
 
-/** Sends one operation and answers the `data` of its envelope; `generation` is given where the operation is paid. */
-export type Call = (
-  operation: Operation,
-  wire: WireFields,
-  signal: AbortSignal | undefined,
-  generation?: Generation,
-) => Promise<Readonly<Record<string, unknown>>>;
+/** How long a call may take, in milliseconds. */
+export interface Timeouts {
+  /** A whole query or deletion, each attempt. */
+  readonly callMs: number;
+  /** A whole generation, its uploads included. */
+  readonly generateMs: number;
+  /** An answer that has begun and does not go on. */
+  readonly stallMs: number;
+}
+
+/** What a call is beside its operation and fields. */
+export interface CallContext {
+  readonly signal?: AbortSignal | undefined;
+  /** Given where the operation is paid. */
+  readonly generation?: Generation | undefined;
+  /** Whether it may be sent once only although it is safe to repeat: a wait repeats by itself. */
+  readonly once?: boolean;
+}
+
+/** Sends one operation and answers the `data` of its envelope. */
+export type Call = (operation: Operation, wire: WireFields, context: CallContext) => Promise<Readonly<Record<string, unknown>>>;
 
 /** The openapi-fetch client of a connection: it adds the key and sends forms as multipart, and opens no envelope. */
 export function createRawClient(connection: Connection): RawClient {
-  const fetch = async (request: Request): Promise<Response> => connection.fetch(await withKey(request, connection));
-  const client = createClient<paths>({ baseUrl: connection.baseUrl, redirect: "error", fetch });
+  const { baseUrl, transport } = connection;
+  const fetch = async (request: OutgoingRequest): Promise<Response> => {
+    await addKey(request, connection);
+    return transport(request, { paid: true, signal: request.signal ?? new AbortController().signal });
+  };
+  // The cast: openapi-fetch builds this class and hands it to this function, and asks nothing more of either.
+  const client = createClient<paths>({ baseUrl, fetch, Request: OutgoingRequest } as unknown as Parameters<typeof createClient>[0]);
   // openapi-fetch tells a body's serialiser neither path nor media type, so the path chooses it. The casts: these are
   // pass-throughs, their types are those of the client that is returned.
-  const init = (path: string, given: object) => (formPaths.has(path) ? { bodySerializer: toFormData, ...given } : given);
+  const bodySerializer = (fields: WireFields | FormData) => (fields instanceof FormData ? fields : new FormBody(fields));
+  const init = (path: string, given: object) => (formPaths.has(path) ? { bodySerializer, ...given } : given);
   return {
     ...client,
     POST: (path: string, given: object) => client.POST(path as never, init(path, given) as never),
@@ -44,61 +69,124 @@ export function createRawClient(connection: Connection): RawClient {
   } as RawClient;
 }
 
-/** The key that an emulator takes unless told otherwise: sent elsewhere, it shows a mix-up of settings. */
-const emulatorKey = "emulator-key";
-
 const formPaths = new Set(
   Object.values(operations).flatMap(({ generate }) => Object.values(generate).map(({ path }) => path)),
 );
 
-/** How the client's own methods call the service. */
-export function createCall(connection: Connection): Call {
-  let client: RawClient | undefined;
-  return async (operation, wire, signal, generation) => {
-    signal?.throwIfAborted();
-    client ??= createRawClient(connection);
-    let answer: Answer | undefined;
-    let handedOver = false;
-    const fetch = async (request: Request): Promise<Response> => {
-      await withKey(request, connection);
-      signal?.throwIfAborted();
-      handedOver = true;
-      answer = await readAnswer(await connection.fetch(request));
-      // The answer is read here, whatever its status, so openapi-fetch is left nothing to parse.
-      return new Response(null, { status: 204 });
-    };
-    try {
-      // The cast: the table's paths are those of the client's types, but a table has no literal types.
-      await client.POST(operation.path as never, { body: wire, signal, fetch } as never);
-    } catch (cause) {
-      if (!handedOver) throw cause;
-      if (generation) throw new OutcomeUnknownError(`no whole answer came (${messageOf(cause)})`, operation.id, generation, { cause });
-      signal?.throwIfAborted();
-      throw new ConnectionError(operation.id, cause);
-    }
-    if (!answer) throw new Error("openapi-fetch answered without calling fetch");
-    return openEnvelope(answer, operation.id, generation);
-  };
-}
+/** The key that an emulator takes unless told otherwise: sent elsewhere, it shows a mix-up of settings. */
+const emulatorKey = "emulator-key";
 
-async function withKey(request: Request, { apiKey }: Connection): Promise<Request> {
+async function addKey(request: OutgoingRequest, { apiKey }: Connection): Promise<void> {
   const key = await apiKey();
+  if (key === undefined) return;
+  if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
+    // A header with such a value is refused by the engine, in an error that shows the value.
+    const issue = { field: "apiKey", got: "a value that no header can carry (not shown)", allowed: "printable ASCII without line breaks" };
+    throw new InvalidRequestError("apiKey: nothing was sent", [issue]);
+  }
   if (key === emulatorKey && !isLoopback(new URL(request.url))) {
     const allowed = "the service's key; the emulator's is for the emulator on this machine";
-    throw new InvalidRequestError("apiKey", [{ field: "apiKey", got: "the emulator's key", allowed }]);
+    throw new InvalidRequestError("apiKey: nothing was sent", [{ field: "apiKey", got: "the emulator's key", allowed }]);
   }
-  if (key !== undefined) request.headers.set("Authorization", key);
-  return request;
+  request.headers.set("Authorization", key);
 }
 
-async function readAnswer(response: Response): Promise<Answer> {
-  const { status, headers } = response;
-  return { status, text: await response.text(), retryAfterMs: readRetryAfter(headers.get("retry-after")) };
+/** What one attempt came to: an answer, or why there is none and whether the transport had the request by then. */
+type Attempt = { readonly answer: Answer } | NoAnswer;
+
+interface NoAnswer {
+  readonly cause: unknown;
+  readonly handedOver: boolean;
 }
 
-/** A Retry-After header, in seconds or as a date, in milliseconds from now. */
-function readRetryAfter(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+/** How the client's own methods call the service. */
+export function createCall(connection: Connection): Call {
+  const { retries, time } = connection;
+  let client: RawClient | undefined;
+  return async (operation, wire, { signal, generation, once = false }) => {
+    let lost = false;
+    for (let attempts = 1; ; attempts++) {
+      signal?.throwIfAborted();
+      client ??= createRawClient(connection);
+      const attempt = await attemptOnce(connection, client, operation, wire, generation !== undefined, signal);
+      const delayMs = once ? undefined : delayBeforeAnother(attempt, attempts, generation !== undefined);
+      if (delayMs !== undefined) {
+        lost ||= "cause" in attempt;
+        await time.sleep(delayMs, signal ?? new AbortController().signal);
+        continue;
+      }
+      if ("cause" in attempt) throw failureOf(attempt, operation, { signal, generation, once });
+      retries.succeeded();
+      return openAfter(lost, attempt.answer, operation, generation);
+    }
+  };
+
+  /** How long to wait before the request is sent again; undefined where it must not be, or need not. */
+  function delayBeforeAnother(attempt: Attempt, attempts: number, paid: boolean): number | undefined {
+    if ("answer" in attempt) return retries.afterAnswer(attempt.answer, attempts, paid);
+    if (!attempt.handedOver) return undefined;
+    const evidence = evidenceIn(attempt.cause);
+    if (evidence === "never sent, bad certificate" || (paid && evidence === "unknown")) return undefined;
+    return retries.afterFailure(attempts, paid);
+  }
+}
+
+async function attemptOnce(
+  connection: Connection,
+  client: RawClient,
+  operation: Operation,
+  wire: WireFields,
+  paid: boolean,
+  given: AbortSignal | undefined,
+): Promise<Attempt> {
+  const { time, timeouts, transport } = connection;
+  const wholeMs = paid ? timeouts.generateMs : timeouts.callMs;
+  const deadline = startDeadline(time, wholeMs, new Error(`the call took longer than ${wholeMs} ms`), given);
+  const end = time.now() + wholeMs;
+  const stall = () => {
+    const stallMs = Math.min(timeouts.stallMs, end - time.now());
+    deadline.restart(Math.max(0, stallMs), new Error(`the answer stood still for ${timeouts.stallMs} ms, or the call took longer than ${wholeMs} ms`));
+  };
+  let answer: Answer | undefined;
+  let handedOver = false;
+  const fetch = async (request: OutgoingRequest): Promise<Response> => {
+    await orAbort(addKey(request, connection), deadline.signal);
+    handedOver = true;
+    const response = await orAbort(transport(request, { paid, signal: deadline.signal }), deadline.signal);
+    stall();
+    answer = await orAbort(readAnswer(response, stall, time.now()), deadline.signal);
+    // The answer is read here, whatever its status, so openapi-fetch is left nothing to parse.
+    return new Response(null, { status: 204 });
+  };
+  try {
+    // The cast: the table's paths are those of the client's types, but a table has no literal types.
+    await client.POST(operation.path as never, { body: wire, fetch } as never);
+    return answer ? { answer } : { cause: new Error("openapi-fetch did not call its fetch"), handedOver };
+  } catch (cause) {
+    // Engines say "aborted" in many ways; the deadline knows why.
+    return { cause: deadline.passed ? deadline.signal.reason : cause, handedOver };
+  } finally {
+    deadline.end();
+  }
+}
+
+/** What to throw where no answer came. */
+function failureOf({ cause, handedOver }: NoAnswer, operation: Operation, { signal, generation, once }: CallContext): unknown {
+  // A wait survives that no key could be had for one of its checks.
+  if (!handedOver && (!once || signal?.aborted || cause instanceof InvalidRequestError)) return cause;
+  if (handedOver && generation && evidenceIn(cause) === "unknown") {
+    return new OutcomeUnknownError(`no whole answer came (${messageOf(cause)})`, operation.id, generation, { cause });
+  }
+  return signal?.aborted ? signal.reason : new ConnectionError(operation.id, cause);
+}
+
+/** Opens the envelope; a refusal after an attempt whose answer was lost may be that attempt's own doing. */
+function openAfter(lost: boolean, answer: Answer, operation: Operation, generation: Generation | undefined): Readonly<Record<string, unknown>> {
+  try {
+    return openEnvelope(answer, operation.id, generation);
+  } catch (error) {
+    const isDeletion = Object.values(operations).some((kind) => kind.delete === operation);
+    if (!lost || !isDeletion || !(error instanceof ServiceError)) throw error;
+    throw new ServiceError(`${error.message}. An attempt before had its answer lost: perhaps the tasks are already deleted`, operation.id, answer, error);
+  }
 }

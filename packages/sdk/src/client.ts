@@ -1,14 +1,16 @@
-import { createCall, createRawClient, type Connection, type Fetch, type RawClient } from "./call.ts";
-import { sleep } from "./clock.ts";
+import { createCall, createRawClient, type Connection, type RawClient } from "./call.ts";
+import { sleep, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { describeValue, readBody, readForm, resultCount, type Issue, type ReadFields } from "./fields.ts";
 import { listModels, operationOf, type Form, type Model, type ModelInfo } from "./model.ts";
-import { kinds, type Kind } from "./operation.ts";
+import { kinds, type Kind, type Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
 import type { FileInput } from "./source-file.ts";
+import { createRetries, type RetryOptions } from "./retries.ts";
 import { readState, type StateOptions } from "./state.ts";
-import { readTask, Task, type CallOptions, type Created, type DeleteFields, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
+import { readTask, Task, type CallOptions, type Created, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
+import { webTransport, type Fetch } from "./transport.ts";
 import type { ImageQueryFields, VideoQueryFields } from "./types.gen.ts";
 
 /** What a query takes beside the task, by kind. */
@@ -56,7 +58,7 @@ export interface KindClient<K extends Kind> {
    * @throws {@link ServiceError} the service refused
    * @throws {@link ConnectionError} there was no whole answer; deleting again is safe
    */
-  delete(taskids: readonly string[], options?: DeleteFields[K] & CallOptions): Promise<void>;
+  delete(taskids: readonly string[], options?: DeleteFields[K] & CallOptions): Promise<Deletions[K]>;
   /** The task of an id, to check or wait for. */
   task(taskid: string, options?: TaskOptions): Task<K>;
 }
@@ -70,7 +72,7 @@ export interface MediaGen {
    *
    * @throws {@link InvalidRequestError} it is not such a task, or one of another service
    */
-  task(saved: TaskJSON): Task;
+  task(saved: TaskJSON): Task<"video"> | Task<"image">;
   /** What is wrong with a form, without sending it; an empty list where nothing is. */
   validate<M extends Model>(model: M, form: Form<M>, options?: Pick<GenerateOptions, "extraFields">): readonly Issue[];
   /** Every generation model of the service's description. */
@@ -80,7 +82,7 @@ export interface MediaGen {
 }
 
 /** How to create a client. */
-export interface MediaGenOptions extends StateOptions {
+export interface MediaGenOptions extends StateOptions, RetryOptions {
   /**
    * The API key, or a function that gives it for each call. Without one, `baseUrl` is a server of yours that holds it.
    * @default MEDIAGEN_API_KEY of the environment
@@ -96,6 +98,21 @@ export interface MediaGenOptions extends StateOptions {
    * @default globalThis.fetch
    */
   readonly fetch?: Fetch | undefined;
+  /**
+   * How long an attempt of a query or deletion may take, in milliseconds.
+   * @default 60_000
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How long a generation may take with its uploads, in milliseconds. When it passes, the outcome is unknown: be generous.
+   * @default 600_000 (10 minutes)
+   */
+  readonly generateTimeoutMs?: number | undefined;
+  /**
+   * How long an answer that has begun may stand still, in milliseconds.
+   * @default 30_000
+   */
+  readonly stallTimeoutMs?: number | undefined;
   /**
    * The present time in milliseconds since 1970.
    * @default Date.now
@@ -121,57 +138,68 @@ export interface MediaGenOptions extends StateOptions {
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
   const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"));
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
+  const time: Time = { now: options.now ?? Date.now, sleep: options.sleep ?? sleep, random: options.random ?? Math.random };
+  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
   const connection: Connection = {
     baseUrl,
-    fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
+    transport: webTransport(fetch),
     apiKey: async () => (typeof apiKey === "function" ? apiKey() : apiKey),
+    time,
+    retries: createRetries(options, time),
+    timeouts: {
+      callMs: options.timeoutMs ?? 60_000,
+      generateMs: options.generateTimeoutMs ?? 600_000,
+      stallMs: options.stallTimeoutMs ?? 30_000,
+    },
   };
   const { origin } = new URL(baseUrl);
   const call = createCall(connection);
   const host: TaskHost = {
-    now: options.now ?? Date.now,
-    sleep: options.sleep ?? sleep,
-    random: options.random ?? Math.random,
-    fetch: connection.fetch,
-    async check(task, partial, signal) {
-      const record = await query(task.kind, task.taskid, { signal });
+    ...time,
+    fetch,
+    async check(task, partial, { signal, once }) {
+      const record = await query(task.kind, task.taskid, { signal }, once);
       const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
       const known = typeof status === "number" ? status : undefined;
       return { record, status: known, ...readState(record, known, task.results, partial, options) };
     },
     async delete(kind, taskids, { signal, ...further }) {
       const operation = operations[kind].delete;
-      await call(operation, valid(operation.id, readBody(operation.body, { taskids, ...further })), signal);
+      const data = await call(operation, bodyFor(operation, { taskids }, further), { signal });
+      // The cast: the service documents what a deletion answers.
+      return data as object as Deletions[typeof kind];
     },
   };
-  async function query<K extends Kind>(kind: K, taskid: string, given: QueryFields[K] & CallOptions): Promise<Records[K]> {
+  async function query<K extends Kind>(kind: K, taskid: string, given: QueryFields[K] & CallOptions, once = false): Promise<Records[K]> {
     const { signal, ...further } = given;
     const operation = operations[kind].query;
-    const data = await call(operation, valid(operation.id, readBody(operation.body, { taskid, ...further })), signal);
+    const data = await call(operation, bodyFor(operation, { taskid }, further), { signal, once });
     // The cast: the service documents the record; only what the SDK itself needs of it is made sure here.
-    return { ...data, taskid: taskidIn(data) ?? taskid, url: stringsIn(data["url"]) } as TaskRecord as Records[K];
+    return { ...data, taskid: taskidIn(data) ?? taskid, url: addressesIn(data["url"]) } as TaskRecord as Records[K];
   }
   function kindClient<K extends Kind>(kind: K): KindClient<K> {
     return {
       async generate(model, form, { extraFields, signal } = {}) {
         const operation = operationOf(model, [kind]);
         const wire = valid(`generate ${model}`, readForm(operation.body, form, extraFields));
-        const data = await call(operation, wire, signal, { kind, model });
+        const data = await call(operation, wire, { signal, generation: { kind, model } });
         const taskid = taskidIn(data) ?? "";
         const created: Created = { taskid, ...(typeof data["url"] === "string" ? { url: data["url"] } : {}) };
         const results = resultCount(operation.body, wire);
-        return new Task({ kind, model, taskid, origin, results, created, createdAt: host.now() }, host);
+        return new Task({ kind, model, taskid, origin, results, created, createdAt: time.now() }, host);
       },
       query: (taskid, given) => query(kind, taskid, given ?? {}),
       delete: (taskids, given) => host.delete(kind, taskids, given ?? {}),
-      task: (taskid, { results = 1 } = {}) => new Task({ kind, taskid, origin, results }, host),
+      // The cast: the kind of what is read is the kind that was given.
+      task: (taskid, { results = 1 } = {}) => new Task(readTask({ version: 1, kind, taskid, origin, results }, origin) as TaskJSON & { kind: K }, host),
     };
   }
   let http: RawClient | undefined;
   return {
     video: kindClient("video"),
     image: kindClient("image"),
-    task: (saved) => new Task(readTask(saved, origin), host),
+    // The cast: a task's kind decides its type, which a constructor cannot say.
+    task: (saved) => new Task(readTask(saved, origin), host) as Task<"video"> | Task<"image">,
     validate(model, form, { extraFields } = {}) {
       try {
         return readForm(operationOf(model, kinds).body, form, extraFields).issues;
@@ -190,25 +218,38 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
 }
 
 function valid(subject: string, { wire, issues }: ReadFields): ReadFields["wire"] {
-  if (issues.length > 0) throw new InvalidRequestError(subject, issues);
+  if (issues.length > 0) throw new InvalidRequestError(`${subject}: nothing was sent`, issues);
   return wire;
 }
 
 function readBaseUrl(given: string | undefined): string {
-  const fail = (got: string, allowed: string) => new InvalidRequestError("createMediaGen", [{ field: "baseUrl", got, allowed }]);
+  const fail = (got: string, allowed: string) => new InvalidRequestError("createMediaGen: there is no client", [{ field: "baseUrl", got, allowed }]);
   if (!given) throw fail("nothing", "the service's address: pass baseUrl, or set MEDIAGEN_BASE_URL in the environment");
-  if (!URL.canParse(given)) throw fail(describeValue(given), "an absolute http or https address");
-  const { protocol, username, password, search, hash } = new URL(given);
+  if (typeof given !== "string" || !URL.canParse(given)) throw fail(describeValue(given), "an absolute http or https address");
+  const { href, protocol, username, password } = new URL(given);
   if (!["http:", "https:"].includes(protocol)) throw fail(describeValue(given), "an absolute http or https address");
-  if (username || password || search || hash) throw fail("more than an address", "an address without user, password, query or fragment");
-  return given;
+  if (username || password || /[?#]/.test(href)) throw fail("more than an address", "an address without user, password, query or fragment");
+  return href;
 }
 
-function stringsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string" && one !== "") : [];
+/** A JSON body of what a method takes first and of its options, which must not say it again. */
+function bodyFor(operation: Operation, first: object, further: object): ReadFields["wire"] {
+  const twice = Object.keys(further).filter((field) => field in first);
+  const issues = twice.map((field) => ({ field: `options.${field}`, got: "a second value", allowed: "only the method's first argument" }));
+  const read = readBody(operation.body, { ...further, ...first });
+  return valid(operation.id, { wire: read.wire, issues: [...issues, ...read.issues] });
+}
+
+/** The result addresses of a record; one model or another may answer a single one without a list. */
+function addressesIn(value: unknown): string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.filter((one): one is string => typeof one === "string" && one !== "");
 }
 
 function environment(name: string): string | undefined {
-  // There is no process in browsers.
-  return globalThis.process?.env?.[name] || undefined;
+  try {
+    return globalThis.process?.env?.[name] || undefined; // There is no process in browsers.
+  } catch {
+    return undefined; // Deno asks for a permission; without it there is no environment.
+  }
 }

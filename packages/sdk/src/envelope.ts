@@ -1,4 +1,5 @@
-import { InsufficientCreditsError, OutcomeUnknownError, ServiceError, type Answer, type Generation } from "./errors.ts";
+import { isObject } from "./is-object.ts";
+import { InsufficientCreditsError, OutcomeUnknownError, ServiceError, shorten, type Answer, type Generation } from "./errors.ts";
 import { codes } from "./operations.gen.ts";
 
 interface Envelope {
@@ -26,7 +27,7 @@ export function openEnvelope(answer: Answer, operation: string, generation?: Gen
     throw new ServiceError(what, operation, answer, envelope);
   }
   if (status < 200 || status > 299) throw new ServiceError(`the service refused${describeStatus(status)}`, operation, answer, envelope);
-  if (envelope?.code === codes.success && isRecord(envelope.data)) {
+  if (envelope?.code === codes.success && isObject(envelope.data)) {
     if (!generation || taskidIn(envelope.data) !== undefined) return envelope.data;
   }
   const what = `the answer is not one that the service documents: ${describeAnswer(answer, envelope)}`;
@@ -34,10 +35,21 @@ export function openEnvelope(answer: Answer, operation: string, generation?: Gen
   throw new ServiceError(what, operation, answer, envelope);
 }
 
+/** Whether an answer is an envelope. */
+export function isEnvelope({ text }: Answer): boolean {
+  return parseEnvelope(text) !== undefined;
+}
+
+/** Whether an answer says that the credits are out. */
+export function isCreditsOut({ text }: Answer): boolean {
+  return parseEnvelope(text)?.code === codes.insufficientCredits;
+}
+
 /** The task id in what a generation answered, also where it came as a number. */
 export function taskidIn(data: Readonly<Record<string, unknown>>): string | undefined {
   const { taskid } = data;
-  if (typeof taskid === "number") return String(taskid);
+  // A greater number has lost digits when it was read, and with them the task.
+  if (Number.isSafeInteger(taskid)) return String(taskid);
   return typeof taskid === "string" && taskid !== "" ? taskid : undefined;
 }
 
@@ -54,9 +66,9 @@ function parseEnvelope(text: string): Envelope | undefined {
   } catch {
     return undefined; // HTML, cut JSON, nothing: no envelope, which every reader of this function handles.
   }
-  if (!isRecord(value) || typeof value["code"] !== "number") return undefined;
+  if (!isObject(value) || typeof value["code"] !== "number") return undefined;
   const { code, msg, data } = value;
-  return { code, msg: typeof msg === "string" ? msg : "no message", data };
+  return { code, msg: typeof msg === "string" ? shorten(msg) : "no message", data };
 }
 
 function describeStatus(status: number): string {
@@ -70,8 +82,4 @@ function describeAnswer({ text }: Answer, envelope: Envelope | undefined): strin
   if (!envelope) return "no envelope with a code";
   if (envelope.code !== codes.success) return `the code ${envelope.code} is unknown (${envelope.msg})`;
   return "a success without its data";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

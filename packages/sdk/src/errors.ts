@@ -7,7 +7,7 @@ export class MediaGenError extends Error {
   override readonly name: string = "MediaGenError";
 }
 
-/** What was given is wrong. Nothing was sent and nothing was paid. */
+/** What was given is wrong: found before anything was sent, so nothing was paid. */
 export class InvalidRequestError extends MediaGenError {
   override readonly name = "InvalidRequestError";
   /** Everything that is wrong, not only the first. */
@@ -18,7 +18,7 @@ export class InvalidRequestError extends MediaGenError {
       const question = hint === undefined ? "" : ` Did you mean ${hint}?`;
       return `\n  ${field}: got ${got}, allowed is ${allowed}.${question}`;
     });
-    super(`${subject}: nothing was sent, because of${lines.join("")}`);
+    super(`${subject}, because of${lines.join("")}`);
     this.issues = issues;
   }
 }
@@ -54,8 +54,16 @@ export class ServiceError extends MediaGenError {
   readonly answer: string;
   /** How long the service asks to wait before another try, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** The task that was waited for, where a wait ended in this. */
+  readonly task: Task | undefined;
 
-  constructor(what: string, operation: string, answer: Answer, envelope?: { readonly code: number; readonly msg: string }) {
+  constructor(
+    what: string,
+    operation: string,
+    answer: Answer,
+    envelope?: { readonly code: number | undefined; readonly msg: string | undefined },
+    task?: Task,
+  ) {
     super(`${operation}: ${what}`);
     this.operation = operation;
     this.status = answer.status;
@@ -63,6 +71,7 @@ export class ServiceError extends MediaGenError {
     this.msg = envelope?.msg;
     this.answer = shorten(answer.text);
     this.retryAfterMs = answer.retryAfterMs;
+    this.task = task;
   }
 }
 
@@ -105,10 +114,10 @@ export class OutcomeUnknownError extends MediaGenError {
   }
 }
 
-/** A query or deletion got no whole answer from the service. Both are safe to repeat. */
+/** No whole answer came to a query, a deletion or a download, or a generation provably did not leave. Trying again is safe. */
 export class ConnectionError extends MediaGenError {
   override readonly name = "ConnectionError";
-  /** The operation's id in the service's description. */
+  /** The operation's id in the service's description, or `download`. */
   readonly operation: string;
 
   constructor(operation: string, cause: unknown) {
@@ -125,8 +134,8 @@ export class TaskFailedError extends MediaGenError {
   readonly record: TaskRecord;
 
   constructor(task: Task, record: TaskRecord) {
-    const message = "message" in record && record.message ? `: ${record.message}` : "";
-    super(`task ${task.taskid} failed${message}. It can not be waited for; generate it anew if you want to pay for it again.`);
+    const message = "message" in record && record.message ? `: ${shorten(record.message)}` : "";
+    super(`task ${task.taskid} failed${message}. It cannot be waited for; generate it anew if you want to pay for it again.`);
     this.task = task;
     this.record = record;
   }
@@ -138,7 +147,7 @@ export class WaitTimeoutError extends MediaGenError {
   readonly task: Task;
 
   constructor(task: Task, timeoutMs: number, lastError: unknown) {
-    const trouble = lastError === undefined ? "" : ` The last query failed: ${messageOf(lastError)}.`;
+    const trouble = lastError === undefined ? "" : ` The last query failed (${messageOf(lastError)}).`;
     super(
       `task ${task.taskid} was not finished after ${timeoutMs} ms.${trouble} The task is not lost: wait again, or keep JSON.stringify(error.task).`,
       lastError === undefined ? undefined : { cause: lastError },
@@ -147,11 +156,14 @@ export class WaitTimeoutError extends MediaGenError {
   }
 }
 
-/** An error's message, or what else was thrown as text. */
+/** An error's message and that of its cause, which is where engines hide the reason; or what else was thrown as text. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return cause instanceof Error && cause.message && !message.includes(cause.message) ? `${message}: ${cause.message}` : message;
 }
 
-function shorten(text: string): string {
+/** The start of a text that is too long to be shown whole. */
+export function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}... (${text.length} characters)` : text;
 }

@@ -1,4 +1,5 @@
-import { describe, filePartSuffix, isFile, isFlag, isNumericString, sizeSeparator } from "./bounds.ts";
+import { isObject } from "./is-object.ts";
+import { describe, fieldOf, filePartSuffix, isFile, isFlag, isNumericString, sizeSeparator } from "./bounds.ts";
 import { nearest } from "./nearest.ts";
 import type { Bounds } from "./operation.ts";
 import { fileParts, isFileInput } from "./source-file.ts";
@@ -45,7 +46,7 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
     for (const [field, given] of Object.entries(fields)) {
       if (given === undefined) continue;
       const name = partName(properties, field, given);
-      const bounds = Object.hasOwn(properties, name) && !field.endsWith(filePartSuffix) ? properties[name] : undefined;
+      const bounds = Object.hasOwn(properties, name) && fieldOf(field) === field ? properties[name] : undefined;
       if (!bounds) {
         issues.push(unknownField(field, given, properties));
         continue;
@@ -55,8 +56,9 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
     }
   }
   for (const field of body.required ?? []) {
-    const missing = !(field in wire) && !issues.some((issue) => issue.field === field);
-    if (missing) issues.push({ field, got: "nothing", allowed: `${describe(properties[field] ?? {})} (required)` });
+    const name = fieldOf(field);
+    const missing = !(field in wire) && !issues.some((issue) => issue.field === name);
+    if (missing) issues.push({ field: name, got: "nothing", allowed: `${describe(properties[field] ?? {})} (required)` });
   }
   if (issues.length === 0 && Object.keys(wire).length < (body.minProperties ?? 0)) {
     issues.push({ field: "(all)", got: "no field", allowed: `at least ${body.minProperties} of ${fieldNames(properties).join(", ")}` });
@@ -65,8 +67,11 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
   else {
     for (const [field, given] of Object.entries(extra)) {
       const value = toWire({}, given);
-      if (field in properties) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a field that the model does not know: this one belongs into the form" });
-      else if (isText(value) || isFileInput(value)) wire[field] = typeof value === "object" ? value : String(value);
+      if (Object.hasOwn(properties, field)) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a field that the model does not know: this one belongs into the form" });
+      else if (isText(value) || isFileInput(value)) {
+        wire[field] = typeof value === "object" ? value : String(value);
+        checkValue({}, wire[field], given, `extraFields.${field}`, issues);
+      }
       else if (given !== undefined) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a string, a number, a boolean or a file" });
     }
   }
@@ -147,21 +152,22 @@ function holdsText(bounds: Bounds, value: string): boolean {
 
 function unknownField(field: string, given: unknown, properties: Readonly<Record<string, Bounds>>): Issue {
   const names = fieldNames(properties);
-  const meant = nearest(field.replace(filePartSuffix, ""), names);
+  const meant = nearest(fieldOf(field), names);
   const issue = { field, got: describeValue(given), allowed: `one of the fields ${names.join(", ")}` };
   return meant === undefined ? issue : { ...issue, hint: meant };
 }
 
 /** The names of a form's fields, each once. */
 export function fieldNames(properties: Readonly<Record<string, Bounds>>): string[] {
-  return [...new Set(Object.keys(properties).map((name) => name.replace(filePartSuffix, "")))];
+  return [...new Set(Object.keys(properties).map(fieldOf))];
 }
 
 /** The result count that a form asks for; 1 where it does not say. */
 export function resultCount(body: Bounds, wire: WireFields): number {
   const field = Object.entries(body.properties ?? {}).find(([, bounds]) => bounds["x-result-count"])?.[0];
   const count = field === undefined ? undefined : wire[field];
-  return typeof count === "number" ? count : 1;
+  // A model without bounds takes any number; whatever it makes of it, a task has at least one result.
+  return typeof count === "number" ? Math.max(1, count) : 1;
 }
 
 /** A form's fields as multipart/form-data. */
@@ -171,7 +177,7 @@ export function toFormData(wire: WireFields): FormData {
     const values = Array.isArray(value) ? value : [value];
     values.forEach((one: unknown, index) => {
       if (isFileInput(one)) {
-        const { blob, name: fileName } = fileParts(one, `${name.replace(filePartSuffix, "")}-${index + 1}`);
+        const { blob, name: fileName } = fileParts(one, `${fieldOf(name)}-${index + 1}`);
         form.append(name, blob, fileName);
       } else if (one !== undefined) form.append(name, String(one));
     });
@@ -186,14 +192,16 @@ export function describeValue(value: unknown): string {
   }
   if (isFileInput(value)) return `a file (${value.type || "no type"}, ${value.size} bytes)`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (value instanceof Promise) return "a promise (is an await missing?)";
+  if (value instanceof Uint8Array) return "bytes (a Blob or fileFrom makes a file of them)";
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "function" ? "a function" : String(value);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isFileInput(value);
+  return isObject(value) && !isFileInput(value);
 }
 
 function isText(value: unknown): value is string | number | boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  return typeof value === "string" || Number.isFinite(value) || typeof value === "boolean";
 }

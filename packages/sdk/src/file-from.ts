@@ -1,4 +1,5 @@
 import { openAsBlob } from "node:fs";
+import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { InvalidRequestError } from "./errors.ts";
 import { describeValue } from "./fields.ts";
@@ -35,13 +36,22 @@ async function open(source: string | Uint8Array<ArrayBuffer> | Blob): Promise<{ 
     const blob = typeof source === "string" ? await openAsBlob(source) : new Blob([source]);
     return { blob, head: new Uint8Array(await blob.slice(0, 16).arrayBuffer()) };
   } catch (cause) {
-    throw notAnImage(source, cause instanceof Error ? cause.message : String(cause));
+    throw notAnImage(source, typeof source === "string" ? await whyUnreadable(source, cause) : String(cause));
+  }
+}
+
+/** Opening a Blob says only that it failed; the file system knows why. */
+async function whyUnreadable(path: string, cause: unknown): Promise<string> {
+  try {
+    return (await stat(path)).isDirectory() ? "a directory" : String(cause);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOENT" ? "no such file" : String(error);
   }
 }
 
 function notAnImage(source: unknown, got: string): InvalidRequestError {
   const field = typeof source === "string" ? describeValue(source) : "bytes";
-  return new InvalidRequestError("fileFrom", [{ field, got, allowed: "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)" }]);
+  return new InvalidRequestError("fileFrom: this is no source image", [{ field, got, allowed: "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)" }]);
 }
 
 /** The media type of an image by its first bytes. */
@@ -51,7 +61,7 @@ function sniffImage(head: Uint8Array): string | undefined {
   if (text.startsWith("\xff\xd8\xff")) return "image/jpeg";
   if (text.startsWith("RIFF") && text.startsWith("WEBP", 8)) return "image/webp";
   if (/^GIF8[79]a/.test(text)) return "image/gif";
-  if (text.startsWith("BM")) return "image/bmp";
+  if (text.startsWith("BM") && text.startsWith("\0\0\0\0", 6)) return "image/bmp";
   if (text.startsWith("II*\0") || text.startsWith("MM\0*")) return "image/tiff";
   const brand = text.startsWith("ftyp", 4) ? text.slice(8, 12) : "";
   if (/^avi[fs]$/.test(brand)) return "image/avif";

@@ -1,7 +1,7 @@
 export { createMediaGen } from "./client.ts";
 export type { GenerateOptions, KindClient, MediaGen, MediaGenOptions, QueryFields, TaskOptions } from "./client.ts";
 export type { Form, Forms, Model, ModelInfo } from "./model.ts";
-export type { Fetch, RawClient } from "./call.ts";
+export type { RawClient } from "./call.ts";
 export {
   ConnectionError,
   InsufficientCreditsError,
@@ -13,9 +13,11 @@ export {
   WaitTimeoutError,
 } from "./errors.ts";
 export type { Issue } from "./fields.ts";
+export type { RetryOptions } from "./retries.ts";
+export type { Fetch } from "./transport.ts";
 export type { Bounds, Kind } from "./operation.ts";
 export type { FileInput, SourceFile } from "./source-file.ts";
 export type { PartialResult, State, StateOptions } from "./state.ts";
-export type { CallOptions, Check, Created, DeleteFields, Records, Task, TaskJSON, TaskRecord } from "./task.ts";
+export type { CallOptions, Check, Created, DeleteFields, Deletions, Records, Task, TaskJSON, TaskRecord } from "./task.ts";
 export type * from "./types.gen.ts";
 export type { WaitOptions, WaitUpdate } from "./wait.ts";

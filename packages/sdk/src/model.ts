@@ -29,9 +29,11 @@ export interface ModelInfo {
 
 /** Every generation model of the service's description. */
 export function listModels(): readonly ModelInfo[] {
-  return kinds.flatMap((kind) =>
+  const models = kinds.flatMap((kind) =>
     Object.entries(operations[kind].generate).map(([model, { id, body }]) => ({ kind, model, operation: id, form: body })),
   );
+  // A copy: whoever changes the list must not change the checks.
+  return structuredClone(models);
 }
 
 /** The generation operation of a model; another word is an `InvalidRequestError`. */
@@ -42,7 +44,8 @@ export function operationOf(model: string, among: readonly Kind[]): Operation {
     if (found) return found;
   }
   const models = among.flatMap((kind) => Object.keys(operations[kind].generate));
+  const other = kinds.find((kind) => Object.hasOwn(operations[kind].generate, model));
   const hint = typeof model === "string" ? nearest(model, models) : undefined;
-  const issue = { field: "model", got: describeValue(model), allowed: `one of ${models.join(", ")}` };
-  throw new InvalidRequestError("generate", [hint === undefined ? issue : { ...issue, hint }]);
+  const issue = { field: "model", got: describeValue(model) + (other ? ` (a model of ${other}s)` : ""), allowed: `one of ${models.join(", ")}` };
+  throw new InvalidRequestError("generate: nothing was sent", [hint === undefined ? issue : { ...issue, hint }]);
 }

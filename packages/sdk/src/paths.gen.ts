@@ -35,8 +35,8 @@ export interface paths {
         put?: never;
         /**
          * Generate a video with vidmodelv2fast
-         * @description Creates one video task with the fast variant of `vidmodelv2`, which takes the same form, and answers with its
-         *     `taskid`. How the two differ in speed, quality and price: Not documented by the service.
+         * @description Creates one video task from the same form as `vidmodelv2` and answers with its `taskid`. How the two models differ:
+         *     Not documented by the service.
          */
         post: operations["generateVidmodelv2fast"];
         delete?: never;
@@ -77,8 +77,7 @@ export interface paths {
         put?: never;
         /**
          * Query a video task
-         * @description Answers with the record of one video task: its status and, once there are results, their addresses. Safe to
-         *     repeat.
+         * @description Answers with the record of one video task: its status and, once there are results, their addresses.
          */
         post: operations["queryVideoTask"];
         delete?: never;
@@ -119,7 +118,7 @@ export interface paths {
         put?: never;
         /**
          * Generate images with imgmodelv45
-         * @description Creates one task of up to 15 images from a prompt, optionally with a source image, and answers with its
+         * @description Creates one task of one or more images from a prompt, optionally with a source image, and answers with its
          *     `taskid`.
          */
         post: operations["generateImgmodelv45"];
@@ -161,8 +160,8 @@ export interface paths {
         put?: never;
         /**
          * Generate images with imgmodelv4
-         * @description Creates one task of up to 15 images in one of five aspect ratios, optionally with a source image, and answers
-         *     with its `taskid`.
+         * @description Creates one task of one or more images from a prompt, optionally with a source image, and answers with its
+         *     `taskid`.
          */
         post: operations["generateImgmodelv4"];
         delete?: never;
@@ -202,8 +201,7 @@ export interface paths {
         put?: never;
         /**
          * Query an image task
-         * @description Answers with the record of one image task: its status and, once there are results, their addresses. Safe to
-         *     repeat.
+         * @description Answers with the record of one image task: its status and, once there are results, their addresses.
          */
         post: operations["queryImageTask"];
         delete?: never;
@@ -393,7 +391,7 @@ export interface components {
             sourceImage?: components["schemas"]["SourceImageText"];
             imageUrl?: components["schemas"]["ImageUrl"];
         };
-        /** @description What imgmodelz makes an image from. */
+        /** @description What imgmodelz makes an image from. Bounds of the fields: Not documented by the service. */
         ImgmodelzForm: {
             prompt: components["schemas"]["ImagePrompt"];
             /**
@@ -401,7 +399,8 @@ export interface components {
              * @example 1024*1536
              */
             resolution?: string;
-            seed?: components["schemas"]["Seed"];
+            /** @description The random seed. Its bounds: Not documented by the service. */
+            seed?: number;
         };
         /**
          * @description What the image shows. The greatest length: Not documented by the service.
@@ -420,7 +419,10 @@ export interface components {
          *     references): Not documented by the service.
          */
         SourceImageFiles: Blob[];
-        /** @description A text part of this name also appears in the service's forms. What it may hold: Not documented by the service. */
+        /**
+         * @description A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+         *     on your machine is of no use there.
+         */
         SourceImageText: string;
         /**
          * @description The address of a source image.

@@ -1,5 +1,5 @@
-/** Where a source file keeps its content; not exported by the package, so that what stands there may change. */
-export const content: unique symbol = Symbol("content");
+/** Where a source file keeps its content; not exported by the package, so that what stands there may change. Two copies of the package share it. */
+export const content: unique symbol = Symbol.for("@mediagen/sdk content");
 
 /** A file to send, made by `fileFrom` of `@mediagen/sdk/node`. */
 export interface SourceFile {
@@ -24,14 +24,16 @@ export function isFileInput(value: unknown): value is FileInput {
 /** The file's bytes and the name to send them under; `fallback` names a Blob, which has no name. */
 export function fileParts(file: FileInput, fallback: string): { readonly blob: Blob; readonly name: string } {
   const blob = content in file ? file[content] : file;
-  const given = "name" in file ? file.name : "";
+  const given = "name" in file && typeof file.name === "string" ? file.name : "";
   // Some servers end a file name at these, and none of them is worth a lost request.
   const clean = given.split(/[/\\]/).at(-1)?.replace(/[\p{Cc}";=]/gu, "_");
   return { blob, name: clean || `${fallback}.${extensionOf(blob.type)}` };
 }
 
-/** The file name extension of a media type. */
+const extensions: Readonly<Record<string, string>> = { jpeg: "jpg", quicktime: "mov", "x-matroska": "mkv", "svg+xml": "svg" };
+
+/** The file name extension of a media type; `bin` where it says nothing of the bytes. */
 export function extensionOf(type: string): string {
-  const subtype = /^\w+\/([\w]+)/.exec(type)?.[1] ?? "bin";
-  return subtype === "jpeg" ? "jpg" : subtype;
+  const subtype = /^(?:image|video|audio)\/([\w.+-]+)/.exec(type)?.[1] ?? "bin";
+  return extensions[subtype] ?? subtype;
 }

@@ -1,6 +1,6 @@
 import type { TaskRecord } from "./task.ts";
 
-/** Our reading of a record. */
+/** Our reading of a record: `succeeded` once its results are there, `failed` only where the caller says which statuses are. */
 export type State = "pending" | "succeeded" | "failed";
 
 /** What the caller knows about statuses; the service does not document them. */
@@ -33,7 +33,7 @@ export function readState(
   const next = count > 0 && count < results ? { count, checks } : undefined;
   const known = classify?.(record) ?? fromStatus(status, statuses);
   if (known !== undefined) return { state: known, partial: next };
-  const done = count >= results || checks * Math.sign(count) >= checksOfPartialResult;
+  const done = count >= results || (count > 0 && checks >= checksOfPartialResult);
   return { state: done ? "succeeded" : "pending", partial: next };
 }
 

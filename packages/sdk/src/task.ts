@@ -1,9 +1,10 @@
+import type { Time } from "./clock.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { describeValue, type Issue } from "./fields.ts";
 import { waitFor, type WaitOptions } from "./wait.ts";
 import { kinds, type Kind } from "./operation.ts";
 import type { PartialResult, State } from "./state.ts";
-import type { ImageDeleteFields, ImageTask, VideoDeleteFields, VideoTask } from "./types.gen.ts";
+import type { ImageDeleteFields, ImageDeletion, ImageTask, VideoDeleteFields, VideoDeletion, VideoTask } from "./types.gen.ts";
 
 /** The records of both kinds, as a query answers them. */
 export interface Records {
@@ -15,6 +16,12 @@ export interface Records {
 export interface DeleteFields {
   readonly video: VideoDeleteFields;
   readonly image: ImageDeleteFields;
+}
+
+/** What a deletion answers, by kind. */
+export interface Deletions {
+  readonly video: VideoDeletion;
+  readonly image: ImageDeletion;
 }
 
 /** The record of a task of either kind. */
@@ -35,7 +42,7 @@ export interface Check<K extends Kind = Kind> {
   readonly record: Records[K];
 }
 
-/** What a generation answered, kept as it came. */
+/** What a generation answered: the id, and the address where it named one. */
 export interface Created {
   readonly taskid: string;
   /** Some models name an address at once; whether the result is there already is not documented by the service. */
@@ -62,18 +69,25 @@ export interface TaskJSON {
 }
 
 /** What a task needs of its client. */
-export interface TaskHost {
-  readonly now: () => number;
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly random: () => number;
+export interface TaskHost extends Time {
   /** Fetches results; the key is for the service alone, so it is not sent. */
   readonly fetch: (request: Request) => Promise<Response>;
-  check<K extends Kind>(task: Task<K>, partial: PartialResult | undefined, signal: AbortSignal | undefined): Promise<Check<K> & { readonly partial: PartialResult | undefined }>;
-  delete<K extends Kind>(kind: K, taskids: readonly string[], options: DeleteFields[K] & CallOptions): Promise<void>;
+  check<K extends Kind>(
+    task: Task<K>,
+    partial: PartialResult | undefined,
+    options: CallOptions & { readonly once: boolean },
+  ): Promise<Check<K> & { readonly partial: PartialResult | undefined }>;
+  delete<K extends Kind>(kind: K, taskids: readonly string[], options: DeleteFields[K] & CallOptions): Promise<Deletions[K]>;
 }
 
-/** How a task's results are fetched. */
-export let resultFetch: (task: Task) => TaskHost["fetch"];
+const fetches = new WeakMap<Task, TaskHost["fetch"]>();
+
+/** Fetches a task's results as its client fetches, without the key. */
+export function fetchOf(task: Task): TaskHost["fetch"] {
+  const fetch = fetches.get(task);
+  if (!fetch) throw new TypeError("this is no task of a client's");
+  return fetch;
+}
 
 /**
  * A generated task. It is plain data with three verbs: keep `JSON.stringify(task)`, and `media.task(JSON.parse(text))`
@@ -108,10 +122,7 @@ export class Task<K extends Kind = Kind> {
     this.created = json.created;
     this.#partial = json.partial;
     this.#host = host;
-  }
-
-  static {
-    resultFetch = (task) => task.#host.fetch;
+    fetches.set(this, host.fetch);
   }
 
   /** The record that the last check of this handle answered; undefined before the first. */
@@ -125,22 +136,28 @@ export class Task<K extends Kind = Kind> {
    * @throws {@link ServiceError} the service refused the query
    * @throws {@link ConnectionError} there was no whole answer; checking again is safe
    */
-  async check(options: CallOptions = {}): Promise<Check<K>> {
-    const { partial, ...check } = await this.#host.check(this, this.#partial, options.signal);
+  check(options: CallOptions = {}): Promise<Check<K>> {
+    return this.#check(options, false);
+  }
+
+  async #check({ signal }: CallOptions, once: boolean): Promise<Check<K>> {
+    const { partial, ...check } = await this.#host.check(this, this.#partial, { signal, once });
     this.#partial = partial;
     this.#record = check.record;
     return check;
   }
 
   /**
-   * Checks until the task has succeeded and answers its record.
+   * Checks until the task has succeeded and answers its record: until there are as many result addresses as the form asked
+   * for, or fewer that have not changed over three checks. A failure is known only by `statuses` or `classify` of the client;
+   * without them a failed task ends in the deadline.
    *
    * @throws {@link TaskFailedError} the task failed, by `statuses` or `classify` of the client
    * @throws {@link WaitTimeoutError} the deadline passed; the task is not lost
    * @throws {@link ServiceError} the service refused five queries in a row
    */
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
-    return waitFor(this, options, this.#host);
+    return waitFor(this, (signal) => this.#check({ signal }, true), options, this.#host);
   }
 
   /**
@@ -148,7 +165,7 @@ export class Task<K extends Kind = Kind> {
    *
    * @throws {@link ServiceError} the service refused
    */
-  delete(options: DeleteFields[K] & CallOptions = {}): Promise<void> {
+  delete(options: DeleteFields[K] & CallOptions = {}): Promise<Deletions[K]> {
     return this.#host.delete(this.kind, [this.taskid], options);
   }
 
@@ -180,7 +197,15 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   expect("kind", kinds.includes(saved?.kind), kinds.join(" or "));
   expect("taskid", typeof saved?.taskid === "string" && saved.taskid !== "", "a task id");
   expect("results", Number.isSafeInteger(saved?.results) && saved.results > 0, "a whole number, at least 1");
+  expect("model", isOptional(saved?.model, "string"), "a model, or nothing");
+  expect("createdAt", isOptional(saved?.createdAt, "number"), "a time in milliseconds, or nothing");
+  expect("created", saved?.created === undefined || typeof saved.created.taskid === "string", "what the generation answered, or nothing");
+  expect("partial", saved?.partial === undefined || saved.partial.count < saved.results, "fewer results than asked for, or nothing");
   expect("origin", saved?.origin === origin, `${origin}, this client's origin (change it if both reach the same service)`);
-  if (issues.length > 0) throw new InvalidRequestError("task", issues);
+  if (issues.length > 0) throw new InvalidRequestError("task: this is no task of this client", issues);
   return saved;
+}
+
+function isOptional(value: unknown, type: "string" | "number"): boolean {
+  return value === undefined || typeof value === type;
 }

@@ -13,8 +13,8 @@ export interface Vidmodelv2Form {
    * One or two source images, each a file part of this name. What two images mean (first and last frame, or two
    * references): Not documented by the service.
    *
-   *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
    * Takes 1 to 2 files.
    */
   readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
@@ -77,8 +77,8 @@ export interface Vidmodelv2fastForm {
    * One or two source images, each a file part of this name. What two images mean (first and last frame, or two
    * references): Not documented by the service.
    *
-   *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
    * Takes 1 to 2 files.
    */
   readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
@@ -138,8 +138,8 @@ export interface Vidmodelv15proForm {
    * One or two source images, each a file part of this name. What two images mean (first and last frame, or two
    * references): Not documented by the service.
    *
-   *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
    * Takes 1 to 2 files.
    */
   readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
@@ -220,13 +220,19 @@ export interface VideoTask {
   ratio?: string;
 }
 
-/** What a video query takes beside the task. */
+/** What a deletion answers. */
+export interface VideoDeletion {
+  /** The result of the deletion; `Success` when it succeeded. Other values: Not documented by the service. */
+  status: string;
+}
+
+/** What a query of video tasks takes beside the task. */
 export interface VideoQueryFields {
   /** Asks for more information. Its effect on the answer: Not documented by the service. */
   readonly moreTaskInfo?: boolean | undefined;
 }
 
-/** What a video deletion takes beside the tasks. */
+/** What a deletion of video tasks takes beside their ids. */
 export interface VideoDeleteFields {
 }
 
@@ -252,7 +258,8 @@ export interface Imgmodelv45Form {
   /**
    * The source image, a file part of this name.
    *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
    */
   readonly sourceImage?: FileInput | string | undefined;
   /** The address of a source image. */
@@ -275,7 +282,8 @@ export interface Imgmodelv5Form {
   /**
    * The source image, a file part of this name.
    *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
    */
   readonly sourceImage?: FileInput | string | undefined;
   /** The address of a source image. */
@@ -304,14 +312,15 @@ export interface Imgmodelv4Form {
   /**
    * The source image, a file part of this name.
    *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
    */
   readonly sourceImage?: FileInput | string | undefined;
   /** The address of a source image. */
   readonly imageUrl?: string | undefined;
 }
 
-/** What imgmodelz makes an image from. */
+/** What imgmodelz makes an image from. Bounds of the fields: Not documented by the service. */
 export interface ImgmodelzForm {
   /** What the image shows. The greatest length: Not documented by the service. */
   readonly prompt: string;
@@ -320,7 +329,7 @@ export interface ImgmodelzForm {
    * Takes <width>*<height>.
    */
   readonly resolution?: `${number}*${number}` | undefined;
-  /** The random seed; any integer. */
+  /** The random seed. Its bounds: Not documented by the service. */
   readonly seed?: number | undefined;
 }
 
@@ -355,11 +364,17 @@ export interface ImageTask {
   height?: number;
 }
 
-/** What a image query takes beside the task. */
+/** What a deletion answers. */
+export interface ImageDeletion {
+  /** The result of the deletion; `Success` when it succeeded. Other values: Not documented by the service. */
+  status: string;
+}
+
+/** What a query of image tasks takes beside the task. */
 export interface ImageQueryFields {
 }
 
-/** What a image deletion takes beside the tasks. */
+/** What a deletion of image tasks takes beside their ids. */
 export interface ImageDeleteFields {
   /** A user id. Its meaning: Not documented by the service. */
   readonly uid?: string | undefined;

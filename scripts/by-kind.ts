@@ -1,5 +1,5 @@
-import type { Kind } from "../../packages/sdk/src/operation.ts";
-import type { Spec, SpecOperation, SpecSchema } from "../read-spec.ts";
+import type { Kind } from "../packages/sdk/src/operation.ts";
+import type { Spec, SpecOperation, SpecSchema } from "./read-spec.ts";
 
 /** One operation and where it stands. */
 export interface PlacedOperation extends SpecOperation {
@@ -26,7 +26,16 @@ export function byKind({ paths }: Spec): readonly KindOfSpec[] {
       if (!first || more.length > 0) throw new Error(`the ${kind} operations need exactly one ${verb}...`);
       return first;
     };
-    const generate = new Map(withVerb("generate").map((one) => [one.path.split("/").at(-1) ?? "", one]));
+    const generate = new Map<string, PlacedOperation>();
+    for (const one of operations) {
+      if (!/^(generate|query|delete)/.test(one.operationId)) throw new Error(`${one.operationId} starts with none of generate, query, delete`);
+      if (!one.operationId.startsWith("generate")) continue;
+      const model = one.path.split("/").at(-1) ?? "";
+      const same = generate.get(model);
+      if (same) throw new Error(`${one.path} and ${same.path} are the same model, ${model}`);
+      if (!one.requestBody.content["multipart/form-data"]) throw new Error(`${one.operationId} takes no multipart/form-data`);
+      generate.set(model, one);
+    }
     return { kind, generate, query: only("query"), delete: only("delete") };
   });
 }
@@ -44,4 +53,12 @@ export function dataOf({ operationId, responses }: SpecOperation): SpecSchema {
   const data = answers.map(({ properties }) => properties?.["data"]).filter((schema) => schema !== undefined);
   if (data.length !== 1 || !data[0]) throw new Error(`${operationId} needs exactly one answer with data`);
   return data[0];
+}
+
+/** The spec's own example of a form or JSON body. */
+export function exampleOf({ operationId, requestBody }: SpecOperation): Record<string, unknown> {
+  const [media] = Object.values(requestBody.content);
+  const value = Object.values(media?.examples ?? {})[0]?.value;
+  if (typeof value !== "object" || value === null) throw new Error(`${operationId} needs an example of its body`);
+  return value as Record<string, unknown>;
 }

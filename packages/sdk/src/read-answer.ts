@@ -1,0 +1,34 @@
+import type { Answer } from "./errors.ts";
+
+/** No answer of the service needs more; what sends more is something else. */
+const longestAnswer = 1024 * 1024;
+
+/** Reads an answer whole, up to a limit; `onPiece` is told of each piece, so that a stalled body can be noticed. */
+export async function readAnswer(response: Response, onPiece: () => void, now: number): Promise<Answer> {
+  const { status, headers, body } = response;
+  const retryAfterMs = readRetryAfter(headers.get("retry-after"), now);
+  const decoder = new TextDecoder();
+  let text = "";
+  let length = 0;
+  const reader = body?.getReader();
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    onPiece();
+    length += read.value.byteLength;
+    if (length > longestAnswer) {
+      // What comes of the cancelling tells nothing about the answer, which is too long either way.
+      reader?.cancel().catch(() => undefined);
+      throw new Error(`the answer is longer than ${longestAnswer} bytes`);
+    }
+    text += decoder.decode(read.value, { stream: true });
+  }
+  return { status, text: text + decoder.decode(), retryAfterMs };
+}
+
+/** A Retry-After header, in seconds or as a date, in milliseconds from now. */
+function readRetryAfter(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  // Date.parse takes "-1" for a year; an HTTP date begins with a weekday.
+  const date = /^[A-Z][a-z]+, /.test(header) ? Date.parse(header) : Number.NaN;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : date - now;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
