@@ -10,7 +10,7 @@ import type { FileInput } from "./source-file.ts";
 import { createRetries, type RetryOptions } from "./retries.ts";
 import { readState, type StateOptions } from "./state.ts";
 import { readTask, Task, type CallOptions, type Created, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
-import { webTransport, type Fetch } from "./transport.ts";
+import { webTransport, type Fetch, type Transport } from "./transport.ts";
 import type { ImageQueryFields, VideoQueryFields } from "./types.gen.ts";
 
 /** What a query takes beside the task, by kind. */
@@ -136,13 +136,18 @@ export interface MediaGenOptions extends StateOptions, RetryOptions {
  * @throws {@link InvalidRequestError} there is no usable base URL
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
+  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
+  return createClient(options, webTransport(fetch), fetch);
+}
+
+/** Creates a client on a transport; results are fetched by `fetch`. */
+export function createClient(options: MediaGenOptions, transport: Transport, fetch: Fetch): MediaGen {
   const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"));
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
   const time: Time = { now: options.now ?? Date.now, sleep: options.sleep ?? sleep, random: options.random ?? Math.random };
-  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
   const connection: Connection = {
     baseUrl,
-    transport: webTransport(fetch),
+    transport,
     apiKey: async () => (typeof apiKey === "function" ? apiKey() : apiKey),
     time,
     retries: createRetries(options, time),
