@@ -3,7 +3,7 @@ import { orAbort, startDeadline, type Time } from "./clock.ts";
 import { openEnvelope } from "./envelope.ts";
 import { ConnectionError, InvalidRequestError, messageOf, OutcomeUnknownError, ServiceError, type Answer, type Generation } from "./errors.ts";
 import type { WireFields } from "./fields.ts";
-import { isLoopback } from "./loopback.ts";
+import { isLoopback } from "./private-address.ts";
 import { evidenceIn } from "./never-sent.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";

@@ -7,6 +7,8 @@ import { listModels, operationOf, type Form, type Model, type ModelInfo } from "
 import { kinds, type Kind, type Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
 import type { FileInput } from "./source-file.ts";
+import { isPrivate } from "./private-address.ts";
+import { webGet, type ResultGet } from "./result.ts";
 import { createRetries, type RetryOptions } from "./retries.ts";
 import { readState, type StateOptions } from "./state.ts";
 import { readTask, Task, type CallOptions, type Created, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
@@ -137,11 +139,11 @@ export interface MediaGenOptions extends StateOptions, RetryOptions {
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  return createClient(options, webTransport(fetch), fetch);
+  return createClient(options, webTransport(fetch), webGet(fetch));
 }
 
-/** Creates a client on a transport; results are fetched by `fetch`. */
-export function createClient(options: MediaGenOptions, transport: Transport, fetch: Fetch): MediaGen {
+/** Creates a client on a transport; results are fetched by `get`. */
+export function createClient(options: MediaGenOptions, transport: Transport, get: ResultGet): MediaGen {
   const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"));
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
   const time: Time = { now: options.now ?? Date.now, sleep: options.sleep ?? sleep, random: options.random ?? Math.random };
@@ -161,7 +163,7 @@ export function createClient(options: MediaGenOptions, transport: Transport, fet
   const call = createCall(connection);
   const host: TaskHost = {
     ...time,
-    fetch,
+    results: { get, time, privateBase: isPrivate(new URL(baseUrl)) },
     async check(task, partial, { signal, once }) {
       const record = await query(task.kind, task.taskid, { signal }, once);
       const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];

@@ -1,11 +1,19 @@
-import { createWriteStream } from "node:fs";
-import { link, mkdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { ConnectionError, InvalidRequestError, ServiceError } from "./errors.ts";
-import { extensionOf } from "./source-file.ts";
-import { fetchOf, type CallOptions, type Task } from "./task.ts";
+import { createHash, randomUUID } from "node:crypto";
+import { link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, extname, join, sep } from "node:path";
+import { InvalidRequestError } from "./errors.ts";
+import { copyResult, type ResultOptions, type ResultSource } from "./result.ts";
+import { headLength, sniff } from "./sniff.ts";
+import { resultContextOf, sourcesOf, type Task } from "./task.ts";
+
+/** How to download. */
+export interface DownloadOptions extends ResultOptions {
+  /**
+   * Whether files of the same names may be replaced.
+   * @default false
+   */
+  readonly overwrite?: boolean | undefined;
+}
 
 /** One downloaded result. */
 export interface Download {
@@ -13,96 +21,109 @@ export interface Download {
   readonly path: string;
   /** Its size in bytes. */
   readonly bytes: number;
-  /** Its media type, as its server says; undefined where it does not. */
+  /** Its media type, by its bytes, else as its server says. */
   readonly type: string | undefined;
+  /** The SHA-256 of its bytes, in hexadecimal. */
+  readonly sha256: string;
 }
 
 /**
- * Downloads every result of a task into the directory, which is made if need be. A file is complete or not there, and
- * never overwrites another.
+ * Downloads every result of a task. `target` is a directory, which is made if need be, or the path of a file: what ends in
+ * an extension and is no directory. Files are named by task and number, with an extension by their bytes. Each is whole or
+ * not there; either all are there at the end or none.
  *
- * @throws {@link InvalidRequestError} the task has no results yet, or a file of the name exists already
- * @throws {@link ServiceError} a result's server refused
+ * @throws {@link InvalidRequestError} there is no result yet, or a file of the name is there already
+ * @throws {@link ServiceError} a result's server refused, or its address may not be fetched
  * @throws {@link ConnectionError} a result did not arrive whole; downloading again is safe
  */
-export async function download(task: Task, directory: string, { signal }: CallOptions = {}): Promise<readonly Download[]> {
-  const { url: addresses } = task.record ?? (await task.check({ signal })).record;
-  if (addresses.length === 0) {
-    throw new InvalidRequestError("download: there is nothing to download", [{ field: "task", got: `${task.taskid} without results`, allowed: "a task that has succeeded: wait for it first" }]);
-  }
-  await mkdir(directory, { recursive: true });
-  const downloads: Download[] = [];
+export async function download(task: Task, target: string, options: DownloadOptions = {}): Promise<readonly Download[]> {
+  const sources = await sourcesOf(task, options.signal);
+  const stem = await stemOf(task, target);
+  const done: Download[] = [];
   try {
-    for (const [index, address] of addresses.entries()) {
-      const name = `${task.taskid.replace(/[^\w.-]/g, "_")}-${index + 1}`;
-      downloads.push(await downloadOne(task, address, join(directory, name), signal));
-    }
-    return downloads;
+    for (const source of sources) done.push(await downloadOne(source, task, stem, options));
+    return done;
   } catch (error) {
-    // All or none, so that the same call may be made again.
-    await Promise.all(downloads.map(({ path }) => rm(path, { force: true })));
+    if (!options.overwrite) await Promise.all(done.map(({ path }) => rm(path, { force: true })));
     throw error;
   }
 }
 
-async function downloadOne(task: Task, address: string, stem: string, signal: AbortSignal | undefined): Promise<Download> {
-  const response = await get(task, address, signal);
-  const type = response.headers.get("content-type")?.split(";")[0]?.trim();
-  const path = `${stem}.${extensionIn(type, address)}`;
-  const part = `${path}.${crypto.randomUUID()}.part`;
+/** Where the results go: a folder, and the beginning of their names. */
+interface Stem {
+  readonly folder: string;
+  readonly name: string;
+  /** The extension that the caller asked for. */
+  readonly extension: string | undefined;
+}
+
+async function stemOf({ taskid }: Task, target: string): Promise<Stem> {
+  const isFolder = target.endsWith("/") || target.endsWith(sep) || extname(target) === "" || (await isDirectory(target));
+  const extension = extname(target);
+  const folder = isFolder ? target : dirname(target);
+  await mkdir(folder, { recursive: true });
+  if (!isFolder) return { folder, name: basename(target, extension), extension: extension.slice(1) };
+  return { folder, name: taskid.replace(/[^\w-]/g, "_"), extension: undefined };
+}
+
+async function downloadOne(source: ResultSource, task: Task, stem: Stem, options: DownloadOptions): Promise<Download> {
+  const part = join(stem.folder, `.${stem.name}-${source.index + 1}.${randomUUID()}.part`);
+  const file = await open(part, "wx");
+  let hash = createHash("sha256");
+  let bytes = 0;
+  let head = new Uint8Array();
   try {
-    if (await exists(path)) throw nameTaken(path);
-    // The cast: DOM's and Node's types of one and the same stream class differ.
-    const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
-    await pipeline(body, createWriteStream(part, { flags: "wx" }), signal ? { signal } : {});
-    const { size: bytes } = await stat(part);
-    await link(part, path);
-    return { path, bytes, type };
-  } catch (cause) {
-    // An abandoned body would hold its connection, and with it the process.
-    await response.body?.cancel().catch(() => undefined);
-    signal?.throwIfAborted();
-    if (cause instanceof InvalidRequestError) throw cause;
-    if (isErrno(cause, "EEXIST")) throw nameTaken(path);
-    throw isErrno(cause) ? cause : new ConnectionError("download", cause);
+    const told = await copyResult(
+      source,
+      {
+        async write(piece) {
+          // A write may take less than it was given.
+          for (let at = 0; at < piece.length; ) at += (await file.write(piece, at, piece.length - at, bytes + at)).bytesWritten;
+          hash.update(piece);
+          bytes += piece.length;
+          if (head.length < headLength) head = Uint8Array.from([...head, ...piece.subarray(0, headLength)]);
+        },
+        async restart() {
+          await file.truncate();
+          [hash, bytes, head] = [createHash("sha256"), 0, new Uint8Array()];
+        },
+      },
+      resultContextOf(task),
+      options,
+    );
+    await file.sync();
+    const known = sniff(head);
+    const numbered = stem.extension === undefined || source.count > 1 ? `${stem.name}-${source.index + 1}` : stem.name;
+    const path = join(stem.folder, `${numbered}.${stem.extension ?? known?.extension ?? extensionIn(source.address)}`);
+    await put(part, path, options.overwrite ?? false);
+    return { path, bytes, type: known?.type ?? told, sha256: hash.digest("hex") };
   } finally {
+    await file.close();
     await rm(part, { force: true });
   }
 }
 
-async function get(task: Task, address: string, signal: AbortSignal | undefined): Promise<Response> {
-  let response: Response;
+/** Gives a whole file its name: a link does so only where there is none of that name. */
+async function put(part: string, path: string, overwrite: boolean): Promise<void> {
+  if (overwrite) return rename(part, path);
   try {
-    response = await fetchOf(task)(new Request(address, { signal: signal ?? null }));
-  } catch (cause) {
-    signal?.throwIfAborted();
-    throw new ConnectionError("download", cause);
+    await link(part, path);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    const issue = { field: "target", got: `a file ${path}`, allowed: "no file of that name, or overwrite" };
+    throw new InvalidRequestError("download: the results are not on disk", [issue]);
   }
-  if (response.ok && response.body) return response;
-  await response.body?.cancel();
-  throw new ServiceError(`the result's server answered HTTP ${response.status}`, "download", { status: response.status, text: "" });
 }
 
-function extensionIn(type: string | undefined, address: string): string {
-  const extension = extensionOf(type ?? "");
-  return extension === "bin" ? (/\.(\w{1,5})$/.exec(new URL(address).pathname)?.[1] ?? extension) : extension;
+function extensionIn(address: string): string {
+  return /\.(\w{1,5})$/.exec(new URL(address).pathname)?.[1] ?? "bin";
 }
 
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    (error: unknown) => {
-      if (isErrno(error, "ENOENT")) return false;
-      throw error;
-    },
-  );
-}
-
-function nameTaken(path: string): InvalidRequestError {
-  const issue = { field: "directory", got: `a file ${path}`, allowed: "no file of that name: nothing is overwritten" };
-  return new InvalidRequestError("download: the results are not on disk", [issue]);
-}
-
-function isErrno(error: unknown, code?: string): boolean {
-  return error instanceof Error && "syscall" in error && "code" in error && (code === undefined || error.code === code);
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
 }

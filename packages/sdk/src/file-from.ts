@@ -3,7 +3,8 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { InvalidRequestError } from "./errors.ts";
 import { describeValue } from "./fields.ts";
-import { content, extensionOf, type SourceFile } from "./source-file.ts";
+import { headLength, sniff } from "./sniff.ts";
+import { content, type SourceFile } from "./source-file.ts";
 
 /** How to read a source file. */
 export interface FileFromOptions {
@@ -22,9 +23,9 @@ export interface FileFromOptions {
  */
 export async function fileFrom(source: string | Uint8Array<ArrayBuffer> | Blob, { name }: FileFromOptions = {}): Promise<SourceFile> {
   const { blob, head } = await open(source);
-  const type = sniffImage(head);
-  if (!type) throw notAnImage(source, "bytes that start as no known image does");
-  const given = name ?? (typeof source === "string" ? basename(source) : `file.${extensionOf(type)}`);
+  const { type, extension } = sniff(head) ?? {};
+  if (!type?.startsWith("image/")) throw notAnImage(source, "bytes that start as no known image does");
+  const given = name ?? (typeof source === "string" ? basename(source) : `file.${extension}`);
   return { name: given, type, size: blob.size, [content]: blob.slice(0, blob.size, type) };
 }
 
@@ -34,7 +35,7 @@ async function open(source: string | Uint8Array<ArrayBuffer> | Blob): Promise<{ 
   }
   try {
     const blob = typeof source === "string" ? await openAsBlob(source) : new Blob([source]);
-    return { blob, head: new Uint8Array(await blob.slice(0, 16).arrayBuffer()) };
+    return { blob, head: new Uint8Array(await blob.slice(0, headLength).arrayBuffer()) };
   } catch (cause) {
     throw notAnImage(source, typeof source === "string" ? await whyUnreadable(source, cause) : String(cause));
   }
@@ -52,18 +53,4 @@ async function whyUnreadable(path: string, cause: unknown): Promise<string> {
 function notAnImage(source: unknown, got: string): InvalidRequestError {
   const field = typeof source === "string" ? describeValue(source) : "bytes";
   return new InvalidRequestError("fileFrom: this is no source image", [{ field, got, allowed: "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)" }]);
-}
-
-/** The media type of an image by its first bytes. */
-function sniffImage(head: Uint8Array): string | undefined {
-  const text = String.fromCharCode(...head);
-  if (text.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
-  if (text.startsWith("\xff\xd8\xff")) return "image/jpeg";
-  if (text.startsWith("RIFF") && text.startsWith("WEBP", 8)) return "image/webp";
-  if (/^GIF8[79]a/.test(text)) return "image/gif";
-  if (text.startsWith("BM") && text.startsWith("\0\0\0\0", 6)) return "image/bmp";
-  if (text.startsWith("II*\0") || text.startsWith("MM\0*")) return "image/tiff";
-  const brand = text.startsWith("ftyp", 4) ? text.slice(8, 12) : "";
-  if (/^avi[fs]$/.test(brand)) return "image/avif";
-  return /^(hei[cxms]|mif1|msf1)$/.test(brand) ? "image/heic" : undefined;
 }

@@ -13,6 +13,7 @@ export {
   WaitTimeoutError,
 } from "./errors.ts";
 export type { Issue } from "./fields.ts";
+export type { ResultOptions, ResultProgress } from "./result.ts";
 export type { RetryOptions } from "./retries.ts";
 export type { Fetch } from "./transport.ts";
 export type { Bounds, Kind } from "./operation.ts";

@@ -1,3 +1,3 @@
 export * from "./index.ts";
-export { download, type Download } from "./download.ts";
+export { download, type Download, type DownloadOptions } from "./download.ts";
 export { fileFrom, type FileFromOptions } from "./file-from.ts";

@@ -3,6 +3,8 @@ import { InvalidRequestError } from "./errors.ts";
 import { describeValue, type Issue } from "./fields.ts";
 import { waitFor, type WaitOptions } from "./wait.ts";
 import { kinds, type Kind } from "./operation.ts";
+import { copyResult, type ResultContext, type ResultOptions, type ResultSource } from "./result.ts";
+import { headLength, sniff } from "./sniff.ts";
 import type { PartialResult, State } from "./state.ts";
 import type { ImageDeleteFields, ImageDeletion, ImageTask, VideoDeleteFields, VideoDeletion, VideoTask } from "./types.gen.ts";
 
@@ -70,8 +72,8 @@ export interface TaskJSON {
 
 /** What a task needs of its client. */
 export interface TaskHost extends Time {
-  /** Fetches results; the key is for the service alone, so it is not sent. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  /** How results are fetched; the key is for the service alone, so it is not sent. */
+  readonly results: ResultContext;
   check<K extends Kind>(
     task: Task<K>,
     partial: PartialResult | undefined,
@@ -80,13 +82,24 @@ export interface TaskHost extends Time {
   delete<K extends Kind>(kind: K, taskids: readonly string[], options: DeleteFields[K] & CallOptions): Promise<Deletions[K]>;
 }
 
-const fetches = new WeakMap<Task, TaskHost["fetch"]>();
+const contexts = new WeakMap<Task, ResultContext>();
 
-/** Fetches a task's results as its client fetches, without the key. */
-export function fetchOf(task: Task): TaskHost["fetch"] {
-  const fetch = fetches.get(task);
-  if (!fetch) throw new TypeError("this is no task of a client's");
-  return fetch;
+/** How a task's results are fetched. */
+export function resultContextOf(task: Task): ResultContext {
+  const context = contexts.get(task);
+  if (!context) throw new TypeError("this is no task of a client's");
+  return context;
+}
+
+/** The results of a task, by its last record or one check. */
+export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Promise<readonly ResultSource[]> {
+  const { url } = task.record ?? (await task.check({ signal })).record;
+  if (url.length === 0) {
+    const issue = { field: "task", got: `${task.taskid} without results`, allowed: "a task that has succeeded: wait for it first" };
+    throw new InvalidRequestError("download: there is nothing to download", [issue]);
+  }
+  const renew = (index: number) => async () => (await task.check({ signal })).record.url[index];
+  return url.map((address, index) => ({ index, count: url.length, address, renew: renew(index) }));
 }
 
 /**
@@ -122,7 +135,7 @@ export class Task<K extends Kind = Kind> {
     this.created = json.created;
     this.#partial = json.partial;
     this.#host = host;
-    fetches.set(this, host.fetch);
+    contexts.set(this, host.results);
   }
 
   /** The record that the last check of this handle answered; undefined before the first. */
@@ -158,6 +171,32 @@ export class Task<K extends Kind = Kind> {
    */
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
     return waitFor(this, (signal) => this.#check({ signal }, true), options, this.#host);
+  }
+
+  /**
+   * The task's results in memory, each with its media type by its bytes. On Node, `download` of `@mediagen/sdk/node` brings
+   * them to disk.
+   *
+   * @throws {@link InvalidRequestError} there is no result yet
+   * @throws {@link ServiceError} a result's server refused, or its address may not be fetched
+   * @throws {@link ConnectionError} a result did not arrive whole; asking again is safe
+   */
+  async blobs(options: ResultOptions = {}): Promise<readonly Blob[]> {
+    const sources = await sourcesOf(this, options.signal);
+    const blobs: Blob[] = [];
+    for (const source of sources) {
+      let pieces: BlobPart[] = [];
+      const sink = {
+        // The cast: a response's bytes are never in shared memory.
+        write: (piece: Uint8Array) => void pieces.push(piece as Uint8Array<ArrayBuffer>),
+        restart: () => void (pieces = []),
+      };
+      const told = await copyResult(source, sink, this.#host.results, options);
+      const blob = new Blob(pieces);
+      const head = new Uint8Array(await blob.slice(0, headLength).arrayBuffer());
+      blobs.push(blob.slice(0, blob.size, sniff(head)?.type ?? told ?? ""));
+    }
+    return blobs;
   }
 
   /**

@@ -1,0 +1,223 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator } from "@mediagen/emulator";
+import { ConnectionError, createMediaGen, download, InvalidRequestError, ServiceError, type MediaGenOptions, type Task } from "@mediagen/sdk/node";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+
+let folder = "";
+beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "mediagen-"))));
+afterEach(() => rm(folder, { recursive: true }));
+
+const png = Buffer.from("\x89PNG\r\n\x1a\n and the rest of a picture, which is long enough to be cut", "latin1");
+const requests: IncomingMessage[] = [];
+const handlers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+  "/1": (_, response) => response.setHeader("content-type", "application/octet-stream").end(png),
+  "/text": (_, response) => response.setHeader("content-type", "text/plain; charset=utf-8").end("hello"),
+  "/gone": (_, response) => response.writeHead(404).end("not here"),
+  "/down": (_, response) => response.writeHead(503).end(),
+  "/stuck": (_, response) => void response.setHeader("content-length", 100).write("half"),
+  "/long": (_, response) => void response.setHeader("content-length", 5_000).end("x".repeat(5_000)),
+  "/once": (_, response) => response.writeHead(302, { location: "/1" }).end(),
+  "/round": (_, response) => response.writeHead(302, { location: "/round" }).end(),
+  "/inside": (_, response) => response.writeHead(302, { location: "http://10.0.0.1/secret" }).end(),
+  "/odd": (_, response) => response.writeHead(302, { location: "file:///etc/passwd" }).end(),
+  // Breaks off each answer after twenty bytes, and goes on where it is asked to.
+  "/ranges": (request, response) => {
+    const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0);
+    response.writeHead(from > 0 ? 206 : 200, {
+      etag: '"1"',
+      "content-length": png.length - from,
+      ...(from > 0 ? { "content-range": `bytes ${from}-${png.length - 1}/${png.length}` } : {}),
+    });
+    response.write(png.subarray(from, from + 20), () => void (from + 20 < png.length ? response.destroy() : response.end()));
+  },
+  // Breaks off the first answer and knows no ranges.
+  "/anew": (_, response) => {
+    const first = requests.filter(({ url }) => url === "/anew").length === 1;
+    response.writeHead(200, { "content-length": png.length });
+    response.write(first ? png.subarray(0, 20) : png, () => void (first ? response.destroy() : response.end()));
+  },
+};
+const server = createServer((request, response) => {
+  requests.push(request);
+  handlers[request.url ?? ""]?.(request, response);
+});
+let origin = "";
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => void requests.splice(0));
+
+/** A task whose results are these, of a service at this base URL. */
+function taskWith(addresses: readonly string[], options: MediaGenOptions = {}): Task {
+  const record = { taskid: "../t:1", url: addresses.map((address) => (address.startsWith("/") ? origin + address : address)) };
+  const media = createMediaGen({
+    baseUrl: "http://localhost",
+    apiKey: "secret-key",
+    random: () => 0,
+    fetch: (request) =>
+      request.url.endsWith("infobytaskid") ? Promise.resolve(Response.json({ code: 1000, msg: "", data: record })) : fetch(request),
+    ...options,
+  });
+  return media.image.task(record.taskid);
+}
+
+describe("download", () => {
+  test("brings every result to disk, named by task and number, typed by its bytes, with its digest", async () => {
+    const progress: unknown[] = [];
+    const files = await download(taskWith(["/1", "/text"]), join(folder, "out"), { onProgress: (one) => void progress.push(one) });
+    expect(files).toEqual([
+      { path: join(folder, "out", "___t_1-1.png"), bytes: png.length, type: "image/png", sha256: createHash("sha256").update(png).digest("hex") },
+      { path: join(folder, "out", "___t_1-2.bin"), bytes: 5, type: "text/plain", sha256: createHash("sha256").update("hello").digest("hex") },
+    ]);
+    expect(await readFile(files[0]?.path ?? "")).toEqual(png);
+    expect(progress).toEqual([
+      { index: 0, count: 2, bytes: png.length, totalBytes: png.length },
+      { index: 1, count: 2, bytes: 5, totalBytes: 5 },
+    ]);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined]);
+  });
+
+  test("takes the path of a file, and numbers it where there are several", async () => {
+    expect((await download(taskWith(["/1"]), join(folder, "fox.png")))[0]?.path).toBe(join(folder, "fox.png"));
+    expect((await download(taskWith(["/1", "/1"]), join(folder, "cub.png"))).map(({ path }) => path)).toEqual([
+      join(folder, "cub-1.png"),
+      join(folder, "cub-2.png"),
+    ]);
+  });
+
+  test("overwrites only when asked", async () => {
+    const path = join(folder, "fox.png");
+    await writeFile(path, "mine");
+    await expect(download(taskWith(["/1"]), path)).rejects.toThrow("or overwrite");
+    expect(await readFile(path, "utf8")).toBe("mine");
+    await download(taskWith(["/1"]), path, { overwrite: true });
+    expect(await readFile(path)).toEqual(png);
+    expect(await readdir(folder)).toEqual(["fox.png"]);
+  });
+
+  test("goes on where it broke off, if the server can", async () => {
+    const [file] = await download(taskWith(["/ranges"]), folder);
+    expect(await readFile(file?.path ?? "")).toEqual(png);
+    expect(requests.map(({ headers }) => [headers.range, headers["if-range"]])).toEqual([
+      [undefined, undefined],
+      ["bytes=20-", '"1"'],
+      ["bytes=40-", '"1"'],
+      ["bytes=60-", '"1"'],
+    ]);
+  });
+
+  test("and begins anew if it cannot", async () => {
+    const [file] = await download(taskWith(["/anew"]), folder);
+    expect(await readFile(file?.path ?? "")).toEqual(png);
+    expect(file?.sha256).toBe(createHash("sha256").update(png).digest("hex"));
+  });
+
+  test("follows few redirects, each looked at first", async () => {
+    expect(await download(taskWith(["/once"]), folder)).toHaveLength(1);
+    await expect(download(taskWith(["/round"]), folder)).rejects.toThrow("more than 3 times");
+    await expect(download(taskWith(["/odd"]), folder)).rejects.toThrow("neither http nor https");
+  });
+
+  test.for<[string, string, typeof ServiceError | typeof ConnectionError, RegExp]>([
+    ["gone", "/gone", ServiceError, /HTTP 404/],
+    ["down", "/down", ServiceError, /HTTP 503/],
+    ["stuck", "/stuck", ConnectionError, /stood still for 20 ms/],
+    ["too long", "/long", ServiceError, /larger than 1000 bytes/],
+    ["no address", "nowhere", ServiceError, /no absolute address/],
+  ])("leaves nothing behind when a result is %s", async ([, path, type, message]) => {
+    const fast = { sleep: (ms: number, signal: AbortSignal) => (ms === 0 ? Promise.resolve() : realSleep(ms, signal)) };
+    const error: unknown = await download(taskWith(["/1", path], fast), folder, { stallTimeoutMs: 20, maxBytes: 1_000 }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(type);
+    expect((error as Error).message).toMatch(message);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("ends with the signal's reason, and where there is no result", async () => {
+    await expect(download(taskWith(["/1"]), folder, { signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
+    const controller = new AbortController();
+    const onProgress = () => controller.abort("enough");
+    await expect(download(taskWith(["/stuck"]), folder, { signal: controller.signal, onProgress })).rejects.toBe("enough");
+    await expect(download(taskWith([]), folder)).rejects.toBeInstanceOf(InvalidRequestError);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("a disk that cannot be written to is told as it is, and not tried again", async () => {
+    await writeFile(join(folder, "file"), "");
+    await expect(download(taskWith(["/1"]), join(folder, "file", "below"))).rejects.toMatchObject({ code: "ENOTDIR" });
+  });
+});
+
+describe("results in a private network", () => {
+  const addresses = {
+    name: "http://localhost/1",
+    below: "http://a.localhost/1",
+    loopback: "http://127.0.0.1/1",
+    number: "http://2130706433/1",
+    hex: "http://0x7f.1/1",
+    six: "http://[::1]/1",
+    mapped: "http://[::ffff:10.0.0.1]/1",
+    ten: "http://10.1.2.3/1",
+    shared: "http://100.64.0.1/1",
+    metadata: "http://169.254.169.254/1",
+    twelve: "http://172.20.0.1/1",
+    sixteen: "http://192.168.1.1/1",
+    unique: "http://[fd00::1]/1",
+    zero: "http://0.0.0.0/1",
+  };
+  /** A task of a service elsewhere; what it fetches comes from the server here, by path. */
+  const remoteTask = (address: string) =>
+    taskWith([address], {
+      baseUrl: "https://media.example.com",
+      fetch: async ({ url }) => {
+        const { pathname } = new URL(url);
+        if (pathname.endsWith("infobytaskid")) return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [address] } });
+        return fetch(origin + pathname, { redirect: "manual" });
+      },
+    });
+
+  test.for(Object.entries(addresses))("are refused where the base URL is not in one: %s", async ([, address]) => {
+    await expect(remoteTask(address).blobs()).rejects.toThrow("private network");
+  });
+
+  test("are refused behind a redirect too", async () => {
+    await expect(remoteTask("http://results.example.com/inside").blobs()).rejects.toThrow("private network");
+  });
+
+  test("are taken where the caller says so", async () => {
+    const [blob] = await remoteTask(`${origin}/1`).blobs({ allowPrivateHosts: true });
+    expect(blob?.type).toBe("image/png");
+  });
+});
+
+describe("against the emulator", () => {
+  test("an address that has expired is renewed once, a cut one goes on, and blobs are typed", async () => {
+    const emulator = createEmulator({ clock: "manual" });
+    const media = createMediaGen({ ...emulator.client, random: () => 0, sleep: realSleep });
+    const task = await media.image.generate("imgmodelv4", { prompt: "A fox", batchsize: 2 });
+    emulator.clock.advance("1m");
+    await task.check();
+    emulator.clock.advance("3d");
+    emulator.next({ fault: "downloadCut" });
+    const files = await download(task, folder);
+    expect(files.map(({ type }) => type)).toEqual(["image/png", "image/png"]);
+    expect((await task.blobs()).map(({ size, type }) => [size, type])).toEqual(files.map(({ bytes, type }) => [bytes, type]));
+    expect(emulator.calls.filter(({ status }) => status === 403).length).toBeGreaterThan(0);
+  });
+});
+
+function realSleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+  });
+}
