@@ -1,6 +1,6 @@
 import type { Context } from "./operations.ts";
 import { faultEffects, spoil } from "./faults.ts";
-import { extensionOf, renderResult, serveFile, type ResultFile } from "./results.ts";
+import { extensionOf, fingerprint, renderResult, serveFile, type ResultFile } from "./results.ts";
 import { resultsAt, type EmulatorTask } from "./task.ts";
 
 const prefix = "/_emulator/results/";
@@ -46,11 +46,11 @@ export function createDownloads(context: Context): Downloads {
     const task = state.tasks.get(taskid);
     if (!task || Number(number) < 1 || Number(number) > resultsAt(task, clock.now(), behaviour)) return refuse(404, "there is no such result");
     if (expired || !(Number(searchParams.get("until")) > clock.now())) return refuse(behaviour.expiredLinkStatus, "this address has expired: query the task for a new one");
-    return serveFile(request, resultOf(task, Number(number)), `"${taskid}-${number}-${task.seed}"`);
+    return serveFile(request, resultOf(task, Number(number)), `"${fingerprint(task)}-${number}"`);
   }
 
   function resultOf(task: EmulatorTask, number: number): ResultFile {
-    const key = `${task.taskid}/${number}`;
+    const key = `${fingerprint(task)}/${number}`;
     const file = made.get(key) ?? renderResult(task, number);
     made.delete(key);
     made.set(key, file);

@@ -1,5 +1,6 @@
 import type { Behaviour } from "./behaviour.ts";
 import { renderClip } from "./clip.ts";
+import { hash } from "./hash.ts";
 import { renderPicture } from "./png.ts";
 import type { Schema } from "./service.ts";
 
@@ -79,8 +80,22 @@ export function extensionOf({ video }: ResultPlan): string {
   return video ? "mp4" : "png";
 }
 
+/** What a task's results depend on. */
+interface Subject {
+  readonly taskid: string;
+  readonly model: string;
+  readonly prompt: string;
+  readonly seed: number;
+  readonly plan: ResultPlan;
+}
+
+/** A name for what a task's results hold: an id alone may come again after a reset, for another prompt. */
+export function fingerprint({ taskid, model, prompt, seed, plan }: Subject): string {
+  return hash(JSON.stringify([taskid, model, prompt, seed, plan])).toString(16).padStart(8, "0");
+}
+
 /** Makes a result; the same task and number give the same bytes on every machine. */
-export function renderResult(task: { readonly taskid: string; readonly model: string; readonly prompt: string; readonly seed: number; readonly plan: ResultPlan }, number: number): ResultFile {
+export function renderResult(task: Subject, number: number): ResultFile {
   const { taskid, model, prompt, plan } = task;
   const { width, height, video, count } = plan;
   const seed = `${task.seed}/${number}`;
@@ -92,9 +107,10 @@ export function renderResult(task: { readonly taskid: string; readonly model: st
 /** Answers a GET or HEAD of a file, whole or a single range of it (RFC 9110, 14). */
 export function serveFile(request: Request, { bytes, type }: ResultFile, etag: string): Response {
   const headers = new Headers({ "content-type": type, etag, "accept-ranges": "bytes", "cache-control": "no-cache" });
-  if (request.headers.get("if-none-match")?.split(",").some((one) => one.trim() === etag)) return new Response(null, { status: 304, headers });
+  const known = request.headers.get("if-none-match")?.split(",").map((one) => one.trim().replace("W/", ""));
+  if (known?.some((one) => one === etag || one === "*")) return new Response(null, { status: 304, headers });
   const size = bytes.byteLength;
-  const range = readRange(request, size, etag);
+  const range = request.method === "GET" ? readRange(request, size, etag) : undefined;
   if (range === "unsatisfiable") {
     headers.set("content-range", `bytes */${size}`);
     return new Response(null, { status: 416, headers });
