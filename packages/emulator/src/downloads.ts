@@ -10,13 +10,24 @@ const resultsKept = 16;
 /** The address of a result, valid from now on for as long as the behaviour says. */
 export function resultAddress({ clock, behaviour }: Context, origin: string, task: EmulatorTask, number: number): string {
   const until = Math.floor(clock.now() + behaviour.linksLiveMs);
-  return `${origin}${prefix}${task.taskid}/${number}.${extensionOf(task.plan)}?until=${until}`;
+  return `${origin}${prefix}${nameOf(task, number)}?until=${until}`;
+}
+
+/** Where the emulator's page finds a result, from `/_emulator/` on. It is the same for as long as the result is. */
+export function previewAddress(task: EmulatorTask, number: number): string {
+  return `preview/${nameOf(task, number)}?of=${fingerprint(task)}`;
+}
+
+function nameOf({ taskid, plan }: EmulatorTask, number: number): string {
+  return `${taskid}/${number}.${extensionOf(plan)}`;
 }
 
 /** Serves the results. */
 export interface Downloads {
   serves(pathname: string): boolean;
   fetch(request: Request): Promise<Response>;
+  /** Serves a result to the emulator's page. A look is no call: it stands in no log, meets no fault and never expires. */
+  preview(request: Request): Response;
 }
 
 /** Creates the server of results; a result is made when it is first asked for. */
@@ -31,21 +42,22 @@ export function createDownloads(context: Context): Downloads {
       const fault = faults.take({ verb: "download", operation: "download" });
       call.fault = fault?.fault;
       const spoilt = fault && faultEffects[fault.fault] === "before" ? await spoil(undefined, fault, request) : undefined;
-      const good = spoilt ?? serve(request, fault?.fault === "linkExpired");
+      const good = spoilt ?? serve(request, (until) => fault?.fault === "linkExpired" || !(until > clock.now()));
       const answer = (fault && !spoilt && (await spoil(good, fault, request))) || good;
       call.status = answer.status;
       return answer;
     },
+    preview: (request) => serve(request, () => false),
   };
 
-  function serve(request: Request, expired: boolean): Response {
+  function serve(request: Request, expired: (until: number) => boolean): Response {
     const { pathname, searchParams } = new URL(request.url);
     const refuse = (status: number, why: string) => new Response(`${why}\n`, { status, headers: { "content-type": "text/plain" } });
     if (request.method !== "GET" && request.method !== "HEAD") return refuse(405, "results take GET and HEAD");
-    const [, taskid = "", number = ""] = /^([^/]+)\/(\d+)\.\w+$/.exec(pathname.slice(prefix.length)) ?? [];
+    const [, taskid = "", number = ""] = /\/([^/]+)\/(\d+)\.\w+$/.exec(pathname) ?? [];
     const task = state.tasks.get(taskid);
     if (!task || Number(number) < 1 || Number(number) > resultsAt(task, clock.now(), behaviour)) return refuse(404, "there is no such result");
-    if (expired || !(Number(searchParams.get("until")) > clock.now())) return refuse(behaviour.expiredLinkStatus, "this address has expired: query the task for a new one");
+    if (expired(Number(searchParams.get("until")))) return refuse(behaviour.expiredLinkStatus, "this address has expired: query the task for a new one");
     return serveFile(request, resultOf(task, Number(number)), `"${fingerprint(task)}-${number}"`);
   }
 

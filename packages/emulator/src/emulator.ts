@@ -149,7 +149,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     },
   };
   const fresh = snapshot();
-  const control = createControl(emulator, faults, keep);
+  const control = createControl(emulator, context, downloads);
   return emulator;
 }
 
