@@ -14,13 +14,13 @@ export interface ResultPlan {
 }
 
 /** A size in pixels. */
-export interface Size {
+interface Size {
   readonly width: number;
   readonly height: number;
 }
 
 /** The size that a form's resolution spells out, such as `1024x768` or `1024*768`. */
-export function explicitSize(resolution: unknown): Size | undefined {
+function explicitSize(resolution: unknown): Size | undefined {
   const [, width, height] = /^(\d+)[x*](\d+)$/.exec(String(resolution)) ?? [];
   return width && height ? { width: Number(width), height: Number(height) } : undefined;
 }
@@ -50,7 +50,7 @@ function imageSize(resolution: unknown, { imageSide }: Behaviour): Size {
   const longer = level ? Number(level) * 1024 : imageSide;
   const ratio = ratioOf(resolution) ?? 1;
   const [width, height] = ratio >= 1 ? [longer, longer / ratio] : [longer * ratio, longer];
-  return { width: Math.round(width), height: Math.round(height) };
+  return { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)) };
 }
 
 function ratioOf(text: unknown): number | undefined {
