@@ -411,12 +411,12 @@ export const page: string = "<!doctype html>\n" +
   "    }\n" +
   "  });\n" +
   "\n" +
-  "  document.addEventListener(\"visibilitychange\", () => document.hidden || refresh());\n" +
+  "  document.addEventListener(\"visibilitychange\", () => (document.hidden ? clearTimeout(timer) : refresh()));\n" +
   "  write($(\"base-url\"), location.origin);\n" +
   "  refresh();\n" +
   "</script>\n" +
   "";
 
 /** What a Content-Security-Policy calls the page's script and its style. */
-export const scriptHash: string = "'sha256-oCRV6ZcFw2AaEN+3vTqbVAJSrrPmZPEYCmCz/wBv+Xw='";
+export const scriptHash: string = "'sha256-46wwSQ68Zs2nijk356xhYxtzRyali7hb9+6hzm7474c='";
 export const styleHash: string = "'sha256-1N5d/rVqHJYFwTG8bhiLiujXuHh+6LNk2ikKdDpiOIU='";
