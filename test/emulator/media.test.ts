@@ -15,7 +15,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   page = await browser.newPage();
   await page.goto(`${server.baseUrl}/_emulator/state`); // any page of this origin
-}, 30_000);
+});
 afterAll(async () => {
   await browser.close();
   await server.close();

@@ -6,7 +6,7 @@ import { launchBrowser } from "../browser.ts";
 import { openPage, type OpenPage } from "./open-page.ts";
 
 let browser: Browser;
-beforeAll(async () => void (browser = await launchBrowser()), 30_000);
+beforeAll(async () => void (browser = await launchBrowser()));
 afterAll(() => browser.close());
 
 let open: OpenPage;
