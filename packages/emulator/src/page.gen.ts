@@ -44,8 +44,10 @@ export const page: string = "<!doctype html>\n" +
   "  nav a { padding-block: 0.125rem; text-decoration: none; font-variant-numeric: tabular-nums; }\n" +
   "  nav a:hover { text-decoration: underline; }\n" +
   "  #link { margin-left: auto; }\n" +
-  "  #link::before { content: \"\\25cf\\a0\"; color: var(--good); }\n" +
-  "  #link.lost, #link.lost::before { color: var(--bad); }\n" +
+  "  #link::before, .state::before { content: \"\"; display: inline-block; width: 0.5rem; height: 0.5rem; margin-right: 0.375rem; border-radius: 50%; background: currentcolor; }\n" +
+  "  #link::before { background: var(--good); }\n" +
+  "  #link.lost { color: var(--bad); }\n" +
+  "  #link.lost::before { background: currentcolor; }\n" +
   "\n" +
   "  main { display: grid; gap: 2rem 1.5rem; align-items: start; max-width: 110rem; margin: auto; padding: 1.25rem; }\n" +
   "  main > * { display: grid; gap: 0.75rem; min-width: 0; }\n" +
@@ -87,7 +89,6 @@ export const page: string = "<!doctype html>\n" +
   "  .results:empty::after { content: attr(data-instead); place-self: center; color: var(--soft); font-size: 1.5rem; font-variant-numeric: tabular-nums; }\n" +
   "  .about { display: grid; gap: 0.375rem; padding: 0.75rem 0.875rem; }\n" +
   "  .line { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 0 0.75rem; }\n" +
-  "  .state::before { content: \"\\25cf\\a0\"; }\n" +
   "  .state { color: var(--soft); white-space: nowrap; font-size: 0.8125rem; }\n" +
   "  .state[data-state=\"running\"] { color: var(--accent); }\n" +
   "  .state[data-state=\"succeeded\"] { color: var(--good); }\n" +
@@ -419,4 +420,4 @@ export const page: string = "<!doctype html>\n" +
 
 /** What a Content-Security-Policy calls the page's script and its style. */
 export const scriptHash: string = "'sha256-46wwSQ68Zs2nijk356xhYxtzRyali7hb9+6hzm7474c='";
-export const styleHash: string = "'sha256-1N5d/rVqHJYFwTG8bhiLiujXuHh+6LNk2ikKdDpiOIU='";
+export const styleHash: string = "'sha256-+n6JtLQHNbEXXlCRe5+DvXWlcuobfvhd28KMK91HW9E='";
