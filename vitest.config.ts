@@ -2,10 +2,11 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    // Some tests run compilers, and each core runs a test file: what takes longer than this hangs.
+    // Some tests run compilers or a browser, and each core runs a test file: what takes longer than this hangs.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     include: ["test/**/*.test.ts"],
+    expect: { poll: { timeout: 10_000 } },
     typecheck: {
       enabled: true,
       include: ["test/**/*.test-d.ts"],

@@ -6,6 +6,7 @@
  * four bits; in H.264 a dot is a 4x4 block, a band a row of macroblocks, and ink a multiple of the quantiser's step.
  */
 import { characterPitch, characterRows, hasInk } from "./font.ts";
+import { hash } from "./hash.ts";
 
 /** What must be readable on a card. Printable ASCII is drawn; any other character is spelled as U+XXXX. */
 export interface CardText {
@@ -188,10 +189,7 @@ function drawBox(card: Card, box: Box): void {
 
 /** The background: from one hue to another a sixth of the circle away, darker below. */
 function tonesOf(seed: string): Tone[] {
-  // FNV-1a, 32 bits: near seeds get far colours.
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < seed.length; index++) hash = Math.imul(hash ^ seed.charCodeAt(index), 0x01000193);
-  const first = (hash >>> 8) % hues.length;
+  const first = (hash(seed) >>> 8) % hues.length;
   const [fromCb, fromCr] = hues[first] ?? hues[0];
   const [toCb, toCr] = hues[(first + 2) % hues.length] ?? hues[0];
   return Array.from({ length: toneCount }, (_, index) => {

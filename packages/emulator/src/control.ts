@@ -1,15 +1,30 @@
+import { previewAddress, type Downloads } from "./downloads.ts";
 import type { Emulator } from "./emulator.ts";
 import { json, type Answer, type Incoming } from "./exchange.ts";
-import type { Fault, Faults } from "./faults.ts";
-import { faultEffects } from "./faults.ts";
-import { page } from "./page.gen.ts";
+import { faultEffects, type Fault } from "./faults.ts";
+import type { Context } from "./operations.ts";
+import { page, scriptHash, styleHash } from "./page.gen.ts";
 import type { Snapshot } from "./state.ts";
-import { progressAt } from "./task.ts";
+import { progressAt, resultsAt } from "./task.ts";
 
 const prefix = "/_emulator/";
+/** How many tasks and calls the page shows. */
+const shown = 100;
 
-/** Only what the page itself holds may run on it. */
-const policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** Only what the page itself holds may run on it, and no text can become markup. */
+const policy = [
+  "default-src 'none'",
+  `script-src ${scriptHash}`,
+  `style-src ${styleHash}`,
+  "img-src 'self' data:",
+  "media-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
 
 /** The emulator's page and what it steers by. */
 export interface Control {
@@ -18,7 +33,11 @@ export interface Control {
 }
 
 /** Serves the page at `/_emulator/`, and over HTTP what `Emulator` offers as code. */
-export function createControl(emulator: Emulator, faults: Faults, keep: () => Promise<void>): Control {
+export function createControl(emulator: Emulator, context: Context, downloads: Downloads): Control {
+  const { behaviour, clock, faults, keep, routes, statuses } = context;
+  const operations = [...routes.values()];
+  const numbers = new WeakMap<object, number>();
+  let called = 0;
   const actions: Readonly<Record<string, (body: unknown) => void>> = {
     next: (body) => emulator.next(body as Fault),
     advance: (body) => emulator.clock.advance((body as { duration: string | number }).duration),
@@ -31,7 +50,10 @@ export function createControl(emulator: Emulator, faults: Faults, keep: () => Pr
     serves: (pathname) => `${pathname}/`.startsWith(prefix),
     async serve(incoming) {
       const { method, url } = incoming;
+      // Without its slash the page's own addresses would lead elsewhere.
+      if (!url.pathname.startsWith(prefix)) return { status: 308, headers: { location: prefix }, body: null };
       const name = url.pathname.slice(prefix.length);
+      if (name.startsWith("preview/")) return downloads.preview(incoming);
       if (method === "GET") {
         if (name === "") return { status: 200, headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy }, body: page };
         if (name === "state") return json(view());
@@ -54,19 +76,28 @@ export function createControl(emulator: Emulator, faults: Faults, keep: () => Pr
     },
   };
 
-  /** What the page shows. */
+  /** What the page shows: the latest tasks and calls, newest first. */
   function view(): unknown {
-    const now = emulator.clock.now();
-    const tasks = emulator.tasks.slice(-100).reverse();
+    const now = clock.now();
+    // A number that stays a call's own lets the page tell which are new.
+    for (const call of emulator.calls) if (!numbers.has(call)) numbers.set(call, ++called);
+    const tasks = emulator.tasks.slice(-shown).reverse();
     return {
       now,
+      clock: clock.mode,
       credits: emulator.credits,
       charged: emulator.charges.length,
       count: emulator.tasks.length,
-      tasks: tasks.map((task) => ({ ...task, progress: progressAt(task, now) })),
-      calls: emulator.calls.slice(-100).reverse(),
+      tasks: tasks.map((task) => ({
+        ...task,
+        status: statuses[task.state],
+        progress: progressAt(task, now),
+        results: Array.from({ length: resultsAt(task, now, behaviour) }, (_, index) => previewAddress(task, index + 1)),
+      })),
+      calls: emulator.calls.slice(-shown).reverse().map((call) => ({ ...call, number: numbers.get(call) })),
       faults: faults.list(),
       faultNames: Object.keys(faultEffects),
+      faultTargets: [...new Set(operations.map(({ verb }) => verb)), "download", ...operations.map(({ operation }) => operation)],
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { Context } from "./operations.ts";
 import { plain, type Answer, type Incoming } from "./exchange.ts";
 import { faultEffects, spoil, type Fault } from "./faults.ts";
-import { extensionOf, renderResult, serveFile, type ResultFile } from "./results.ts";
+import { extensionOf, fingerprint, renderResult, serveFile, type ResultFile } from "./results.ts";
 import { resultsAt, type EmulatorTask } from "./task.ts";
 
 const prefix = "/_emulator/results/";
@@ -11,13 +11,24 @@ const resultsKept = 16;
 /** The address of a result, valid from now on for as long as the behaviour says. */
 export function resultAddress({ clock, behaviour }: Context, origin: string, task: EmulatorTask, number: number): string {
   const until = Math.floor(clock.now() + behaviour.linksLiveMs);
-  return `${origin}${prefix}${task.taskid}/${number}.${extensionOf(task.plan)}?until=${until}`;
+  return `${origin}${prefix}${nameOf(task, number)}?until=${until}`;
+}
+
+/** Where the emulator's page finds a result, from `/_emulator/` on. It is the same for as long as the result is. */
+export function previewAddress(task: EmulatorTask, number: number): string {
+  return `preview/${nameOf(task, number)}?of=${fingerprint(task)}`;
+}
+
+function nameOf({ taskid, plan }: EmulatorTask, number: number): string {
+  return `${taskid}/${number}.${extensionOf(plan)}`;
 }
 
 /** Serves the results. */
 export interface Downloads {
   serves(pathname: string): boolean;
   serve(incoming: Incoming): Promise<Answer>;
+  /** Serves a result to the emulator's page. A look is no call: it stands in no log, meets no fault and never expires. */
+  preview(incoming: Incoming): Answer;
 }
 
 /** Creates the server of results; a result is made when it is first asked for. */
@@ -35,31 +46,27 @@ export function createDownloads(context: Context): Downloads {
       call.status = answer.status;
       return answer;
     },
+    preview: (incoming) => find(incoming, () => false),
   };
 
   async function spoiled(incoming: Incoming, fault: Fault | undefined): Promise<Answer> {
-    if (fault?.fault === "linkExpired") return expired();
-    if (fault && faultEffects[fault.fault] === "before") return spoil(fault, incoming.signal);
-    const good = find(incoming);
+    if (fault && fault.fault !== "linkExpired" && faultEffects[fault.fault] === "before") return spoil(fault, incoming.signal);
+    const good = find(incoming, (until) => fault?.fault === "linkExpired" || !(until > clock.now()));
     return fault ? spoil(fault, incoming.signal, good) : good;
   }
 
-  function find(incoming: Incoming): Answer {
-    const { method, url } = incoming;
-    if (method !== "GET" && method !== "HEAD") return plain(405, "results take GET and HEAD");
-    const [, taskid = "", number = ""] = /^([^/]+)\/(\d+)\.\w+$/.exec(url.pathname.slice(prefix.length)) ?? [];
+  function find(incoming: Incoming, expired: (until: number) => boolean): Answer {
+    const { url } = incoming;
+    if (incoming.method !== "GET" && incoming.method !== "HEAD") return plain(405, "results take GET and HEAD");
+    const [, taskid = "", number = ""] = /\/([^/]+)\/(\d+)\.\w+$/.exec(url.pathname) ?? [];
     const task = state.tasks.get(taskid);
     if (!task || Number(number) < 1 || Number(number) > resultsAt(task, clock.now(), behaviour)) return plain(404, "there is no such result");
-    if (!(Number(url.searchParams.get("until")) > clock.now())) return expired();
-    return serveFile(incoming, resultOf(task, Number(number)), `"${taskid}-${number}-${task.seed}"`);
-  }
-
-  function expired(): Answer {
-    return plain(behaviour.expiredLinkStatus, "this address has expired: query the task for a new one");
+    if (expired(Number(url.searchParams.get("until")))) return plain(behaviour.expiredLinkStatus, "this address has expired: query the task for a new one");
+    return serveFile(incoming, resultOf(task, Number(number)), `"${fingerprint(task)}-${number}"`);
   }
 
   function resultOf(task: EmulatorTask, number: number): ResultFile {
-    const key = `${task.taskid}/${number}`;
+    const key = `${fingerprint(task)}/${number}`;
     const file = made.get(key) ?? renderResult(task, number);
     made.delete(key);
     made.set(key, file);

@@ -94,12 +94,13 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const state = createState(seed, credits);
   let underWay = 0;
   const clock = createClock(mode, () => underWay > 0);
-  const faults = createFaults(state.random);
+  const routes = readRoutes(options.document);
+  const faults = createFaults(state.random, routes.values());
   const calls = createCalls(behaviour.callsKept);
   const snapshot = () => takeSnapshot(state, clock.now());
   const keep = async () => persist?.(snapshot);
 
-  const context = { apiKey, behaviour, statuses, state, clock, faults, calls, keep, routes: readRoutes(options.document) };
+  const context = { apiKey, behaviour, statuses, state, clock, faults, calls, keep, routes };
   const operations = createOperations(context);
   const downloads = createDownloads(context);
 
@@ -158,7 +159,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     },
   };
   const fresh = snapshot();
-  const control = createControl(emulator, faults, keep);
+  const control = createControl(emulator, context, downloads);
   return emulator;
 }
 

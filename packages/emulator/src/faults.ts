@@ -85,14 +85,18 @@ export interface Faults {
   clear(): void;
 }
 
-/** Creates an empty list of faults. */
-export function createFaults(random: Random): Faults {
+/** Creates an empty list of faults for calls such as these, and for downloads. */
+export function createFaults(random: Random, calls: Iterable<FaultTarget>): Faults {
+  const targets: readonly FaultTarget[] = [...calls, { verb: "download", operation: "download" }];
   let waiting: { readonly fault: Fault; left: number }[] = [];
   return {
     add(fault) {
       if (!Object.hasOwn(faultEffects, fault.fault)) {
         throw new RangeError(`there is no fault "${fault.fault}"; there are ${Object.keys(faultEffects).join(", ")}`);
       }
+      if (!targets.some((target) => fits(fault, target))) throw new RangeError(`no call can meet "${fault.fault}" on "${fault.on}"`);
+      if (!((fault.times ?? 1) >= 1)) throw new RangeError(`a fault comes at least once, not ${fault.times} times`);
+      if (!((fault.share ?? 1) >= 0 && (fault.share ?? 1) <= 1)) throw new RangeError(`a share is from 0 to 1, not ${fault.share}`);
       waiting.push({ fault, left: fault.times ?? (fault.share === undefined ? 1 : Infinity) });
     },
     take(target) {

@@ -1,6 +1,7 @@
 import type { Behaviour } from "./behaviour.ts";
 import { renderClip } from "./clip.ts";
 import type { Answer, Incoming } from "./exchange.ts";
+import { hash } from "./hash.ts";
 import { renderPicture } from "./png.ts";
 import type { Schema } from "./service.ts";
 
@@ -14,13 +15,13 @@ export interface ResultPlan {
 }
 
 /** A size in pixels. */
-export interface Size {
+interface Size {
   readonly width: number;
   readonly height: number;
 }
 
 /** The size that a form's resolution spells out, such as `1024x768` or `1024*768`. */
-export function explicitSize(resolution: unknown): Size | undefined {
+function explicitSize(resolution: unknown): Size | undefined {
   const [, width, height] = /^(\d+)[x*](\d+)$/.exec(String(resolution)) ?? [];
   return width && height ? { width: Number(width), height: Number(height) } : undefined;
 }
@@ -50,7 +51,7 @@ function imageSize(resolution: unknown, { imageSide }: Behaviour): Size {
   const longer = level ? Number(level) * 1024 : imageSide;
   const ratio = ratioOf(resolution) ?? 1;
   const [width, height] = ratio >= 1 ? [longer, longer / ratio] : [longer * ratio, longer];
-  return { width: Math.round(width), height: Math.round(height) };
+  return { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)) };
 }
 
 function ratioOf(text: unknown): number | undefined {
@@ -80,8 +81,22 @@ export function extensionOf({ video }: ResultPlan): string {
   return video ? "mp4" : "png";
 }
 
+/** What a task's results depend on. */
+interface Subject {
+  readonly taskid: string;
+  readonly model: string;
+  readonly prompt: string;
+  readonly seed: number;
+  readonly plan: ResultPlan;
+}
+
+/** A name for what a task's results hold: an id alone may come again after a reset, for another prompt. */
+export function fingerprint({ taskid, model, prompt, seed, plan }: Subject): string {
+  return hash(JSON.stringify([taskid, model, prompt, seed, plan])).toString(16).padStart(8, "0");
+}
+
 /** Makes a result; the same task and number give the same bytes on every machine. */
-export function renderResult(task: { readonly taskid: string; readonly model: string; readonly prompt: string; readonly seed: number; readonly plan: ResultPlan }, number: number): ResultFile {
+export function renderResult(task: Subject, number: number): ResultFile {
   const { taskid, model, prompt, plan } = task;
   const { width, height, video, count } = plan;
   const seed = `${task.seed}/${number}`;
@@ -91,12 +106,12 @@ export function renderResult(task: { readonly taskid: string; readonly model: st
 }
 
 /** Answers a GET or HEAD of a file, whole or a single range of it (RFC 9110, 14). */
-export function serveFile(incoming: Incoming, { bytes, type }: ResultFile, etag: string): Answer {
+export function serveFile(incoming: Pick<Incoming, "method" | "header">, { bytes, type }: ResultFile, etag: string): Answer {
   const headers = { "content-type": type, etag, "accept-ranges": "bytes", "cache-control": "no-cache" };
-  const known = incoming.header("if-none-match")?.split(",").some((one) => one.trim() === etag);
-  if (known) return { status: 304, headers, body: null };
+  const known = incoming.header("if-none-match")?.split(",").map((one) => one.trim().replace("W/", ""));
+  if (known?.some((one) => one === etag || one === "*")) return { status: 304, headers, body: null };
   const size = bytes.byteLength;
-  const range = readRange(incoming, size, etag);
+  const range = incoming.method === "GET" ? readRange(incoming, size, etag) : undefined;
   if (range === "unsatisfiable") return { status: 416, headers: { ...headers, "content-range": `bytes */${size}` }, body: null };
   const [first, last] = range ?? [0, size - 1];
   return {
@@ -110,7 +125,7 @@ export function serveFile(incoming: Incoming, { bytes, type }: ResultFile, etag:
   };
 }
 
-function readRange(incoming: Incoming, size: number, etag: string): readonly [number, number] | "unsatisfiable" | undefined {
+function readRange(incoming: Pick<Incoming, "header">, size: number, etag: string): readonly [number, number] | "unsatisfiable" | undefined {
   const condition = incoming.header("if-range");
   if (condition !== null && condition !== etag) return undefined;
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(incoming.header("range") ?? "") ?? [];

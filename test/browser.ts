@@ -1,0 +1,46 @@
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inflate } from "@sparticuz/chromium";
+import { chromium, type Browser } from "playwright-core";
+
+const cache = resolve("node_modules/.cache");
+
+/** A headless Chromium that reaches this machine only. `CHROMIUM_PATH` names another than the one from npm. */
+export async function launchBrowser(): Promise<Browser> {
+  const given = process.env["CHROMIUM_PATH"];
+  const folder = given ? cache : await unpack();
+  const libraries = [join(folder, "al2023/lib"), process.env["LD_LIBRARY_PATH"]].filter(Boolean).join(":");
+  return chromium.launch({
+    executablePath: given ?? join(folder, "chromium"),
+    // Playwright's own flags turn off what a browser does in the background.
+    args: [
+      "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+      "--disable-domain-reliability",
+      "--no-pings",
+      "--autoplay-policy=no-user-gesture-required",
+    ],
+    ...(given ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: join(folder, "fonts.conf") } }),
+  });
+}
+
+/**
+ * Unpacks the browser with its libraries and fonts, once for an installation. The package's own way unpacks to one place
+ * in /tmp, where of two test files that start together one would run the half-written file of the other.
+ */
+async function unpack(): Promise<string> {
+  const folder = join(cache, "chromium");
+  if (await stat(folder).catch(() => undefined)) return folder;
+  await mkdir(cache, { recursive: true });
+  const part = await mkdtemp(`${folder}-`);
+  const archive = (name: string) => fileURLToPath(new URL(`../bin/${name}`, import.meta.resolve("@sparticuz/chromium")));
+  const temporary = process.env["TMPDIR"];
+  process.env["TMPDIR"] = part; // where `inflate` unpacks to
+  const unpacked = ["chromium.br", "fonts.tar.br", "al2023.tar.br"].map((name) => inflate(archive(name)));
+  if (temporary === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = temporary;
+  await Promise.all(unpacked);
+  await writeFile(join(part, "fonts.conf"), `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts</cachedir></fontconfig>`);
+  await rename(part, folder).catch(() => rm(part, { recursive: true })); // another was faster
+  return folder;
+}

@@ -1,0 +1,105 @@
+import { createEmulator, listen, type EmulatorServer } from "@mediagen/emulator/node";
+import { createMediaGen, type MediaGen } from "@mediagen/sdk";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { launchBrowser } from "../browser.ts";
+
+const emulator = createEmulator({ clock: "manual", credits: 1e6 });
+let server: EmulatorServer;
+let browser: Browser;
+let page: Page;
+let media: MediaGen;
+beforeAll(async () => {
+  server = await listen(emulator);
+  media = createMediaGen({ baseUrl: server.baseUrl, apiKey: emulator.client.apiKey, statuses: emulator.statuses });
+  browser = await launchBrowser();
+  page = await browser.newPage();
+  await page.goto(`${server.baseUrl}/_emulator/state`); // any page of this origin
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+/** What a player makes of a clip: its metadata, and the picture it shows at each of the times. */
+async function play(address: string, times: readonly number[]) {
+  const script = async ({ address, times }: { address: string; times: readonly number[] }) => {
+    const video = Object.assign(document.createElement("video"), { muted: true, crossOrigin: "anonymous" });
+    const happens = (name: string) =>
+      new Promise((resolve, reject) => {
+        video.addEventListener(name, resolve, { once: true });
+        video.addEventListener("error", () => reject(new Error(video.error?.message)), { once: true });
+      });
+    const loaded = happens("loadedmetadata");
+    video.src = address;
+    await loaded;
+    const context = new OffscreenCanvas(320, 320).getContext("2d", { willReadFrequently: true });
+    const frames: { at: number; colours: number; picture: string }[] = [];
+    for (const time of times) {
+      const sought = happens("seeked");
+      video.currentTime = time;
+      await sought;
+      context?.drawImage(video, 0, 0, 320, 320);
+      const pixels = new Uint32Array(context?.getImageData(0, 0, 320, 320).data.buffer ?? new ArrayBuffer());
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", pixels));
+      frames.push({ at: video.currentTime, colours: new Set(pixels).size, picture: digest.join() });
+    }
+    const ended = happens("ended");
+    video.currentTime = Math.max(0, video.duration - 0.5);
+    await video.play();
+    await ended;
+    const stream = (video as HTMLVideoElement & { captureStream(): MediaStream }).captureStream();
+    const { videoWidth: width, videoHeight: height, duration } = video;
+    return { width, height, duration, sound: stream.getAudioTracks().length, frames };
+  };
+  return page.evaluate(script, { address, times });
+}
+
+describe("a clip plays to its end and seeks", () => {
+  test.for([
+    { form: {}, width: 720, height: 1280, seconds: 5, sound: 0 },
+    { form: { ratio: "16:9", generate_audio: true }, width: 1280, height: 720, seconds: 5, sound: 1 },
+    { form: { ratio: "21:9", resolution: "480p", fps: 30, duration: 10 }, width: 1120, height: 480, seconds: 10, sound: 0 },
+    { form: { ratio: "1:1", resolution: "480p", fps: 60, generate_audio: true }, width: 480, height: 480, seconds: 5, sound: 1 },
+    { form: { ratio: "3:4", fps: 12, duration: 15, generate_audio: false }, width: 720, height: 960, seconds: 15, sound: 0 },
+  ] as const)("$form as $width x $height", async ({ form, width, height, seconds, sound }) => {
+    const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", ...form });
+    emulator.clock.advance("1h");
+    const { url } = await media.video.query(task.taskid);
+    const times = [0, 1.5, seconds - 0.1, 2.5];
+    const played = await play(url?.[0] ?? "", times);
+    expect(played).toMatchObject({ width, height, sound });
+    expect(played.duration).toBeCloseTo(seconds, 2);
+    expect(played.frames.map(({ at }) => at)).toEqual(times);
+    for (const { colours } of played.frames) expect(colours).toBeGreaterThan(8);
+    expect(new Set(played.frames.map(({ picture }) => picture)).size).toBe(times.length);
+  });
+
+  test("in full HD, with the other video model", async () => {
+    const task = await media.video.generate("vidmodelv15pro", { prompt: "Waves", ratio: "16:9", resolution: "1080p", duration: 10 });
+    emulator.clock.advance("1h");
+    const { url } = await media.video.query(task.taskid);
+    expect(await play(url?.[0] ?? "", [9])).toMatchObject({ width: 1920, height: 1080, duration: 10 });
+  });
+});
+
+describe("a picture decodes at its size", () => {
+  test.for([
+    { model: "imgmodelv45", form: { batchsize: 3 }, width: 1024, height: 1024 },
+    { model: "imgmodelv45", form: { resolution: "16:9" }, width: 1024, height: 576 },
+    { model: "imgmodelv45", form: { resolution: "2560x1440" }, width: 2560, height: 1440 },
+    { model: "imgmodelv45", form: { resolution: "4K" }, width: 4096, height: 4096 },
+    { model: "imgmodelz", form: { resolution: "1023*77" }, width: 1023, height: 77 },
+  ] as const)("$form of $model as $width x $height", async ({ model, form, width, height }) => {
+    const task = await media.image.generate(model, { prompt: "A lighthouse at dusk", ...form });
+    emulator.clock.advance("1h");
+    const { url = [] } = await media.image.query(task.taskid);
+    expect(url).toHaveLength("batchsize" in form ? form.batchsize : 1);
+    const sizes = await page.evaluate(async (addresses) => {
+      const images = addresses.map((src) => Object.assign(new Image(), { src }));
+      await Promise.all(images.map((image) => image.decode()));
+      return images.map(({ naturalWidth, naturalHeight }) => [naturalWidth, naturalHeight]);
+    }, url ?? []);
+    for (const size of sizes) expect(size).toEqual([width, height]);
+  });
+});

@@ -1,0 +1,218 @@
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { launchBrowser } from "../browser.ts";
+import { openPage, type OpenPage } from "./open-page.ts";
+
+let browser: Browser;
+beforeAll(async () => void (browser = await launchBrowser()));
+afterAll(() => browser.close());
+
+let open: OpenPage;
+beforeEach(async () => void (open = await openPage(browser)));
+afterEach(async () => {
+  await open.close();
+  expect(open.trouble).toEqual([]);
+});
+
+/** Many tasks in every state, calls of every colour, faults to come. */
+async function fillUp({ emulator, media, baseUrl, image, video, look }: OpenPage): Promise<void> {
+  await image("Done", { batchsize: 3 });
+  await video("Done too", { generate_audio: true });
+  await image("#fail");
+  emulator.clock.advance("1h");
+  await image("x".repeat(8000), { sourceImage: new File(["x"], `${"y".repeat(200)}.png`, { type: "image/png" }) });
+  emulator.clock.advance("2s");
+  await video("Waits");
+  await media.image.query("z".repeat(300)).catch(() => undefined);
+  await fetch(`${baseUrl}/v1/${"long".repeat(60)}`);
+  emulator.next({ fault: "serverError", on: "queryVideoTask" });
+  await media.video.query("any").catch(() => undefined);
+  emulator.next({ fault: "unavailable", on: "deleteImageTasks", share: 0.5 });
+  await look();
+}
+
+/** Shows or hides the page, as changing to another tab does. */
+function see(page: Page, seen: boolean): Promise<void> {
+  return page.evaluate((hidden) => {
+    Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  }, !seen);
+}
+
+describe("tasks", () => {
+  test("appear when they are generated, move on with the clock, and end as picture and player", async () => {
+    const { emulator, baseUrl, page, look, text, texts, image, video } = open;
+    expect(await text("#no-tasks")).toContain(baseUrl);
+    await image("A lighthouse at dusk", { batchsize: 2, resolution: "16:9" });
+    await video("A fox runs through snow", { ratio: "1:1" });
+    await look();
+    expect(await texts(".task h3")).toEqual(["vidmodelv2", "imgmodelv45"]);
+    expect(await texts(".task .prompt")).toEqual(["A fox runs through snow", "A lighthouse at dusk"]);
+    expect(await texts(".task .state")).toEqual(["pending, status 0", "pending, status 0"]);
+    emulator.clock.advance("3s");
+    await look();
+    expect(await texts(".task .state")).toEqual(["running, status 1", "running, status 1"]);
+    const progress = page.locator(".task progress");
+    expect(await progress.evaluateAll((all) => all.map((one) => (one as HTMLProgressElement).value))).toEqual([3 / 6, 3 / 4]);
+    expect(await page.locator(".results > *").count()).toBe(0);
+    emulator.clock.advance("3s");
+    await look();
+    expect(await texts(".task .state")).toEqual(["succeeded, status 2", "succeeded, status 2"]);
+    expect(await progress.locator("visible=true").count()).toBe(0);
+    const sizes = () => page.locator("img").evaluateAll((all) => all.map((one) => [(one as HTMLImageElement).naturalWidth, (one as HTMLImageElement).naturalHeight]));
+    await expect.poll(sizes).toEqual([[1024, 576], [1024, 576]]);
+    await expect.poll(() => page.locator("video").evaluate((one: HTMLVideoElement) => [one.videoWidth, one.duration])).toEqual([720, 5]);
+  });
+
+  test("that fail say so, and the form and files of each can be read", async () => {
+    const { emulator, page, look, text, image } = open;
+    await image("#fail", { sourceImage: new File(["12345"], "first.png", { type: "image/png" }), resolution: "2K" });
+    emulator.clock.advance("1h");
+    await look();
+    expect(await text(".state")).toBe("failed, status 3");
+    await page.getByText("Form and record").click();
+    expect(await page.locator("dl").innerText()).toMatch(/resolution\s+2K[^]*first\.png \(image\/png, 5 bytes\)[^]*taskid\s+image-/);
+  });
+
+  test("that have not changed are left alone: a player plays on, a form keeps what is typed, focus stays", async () => {
+    const { emulator, page, look, image, video } = open;
+    await video("A fox runs through snow", { duration: 15 });
+    emulator.clock.advance("1h");
+    await look();
+    await page.getByLabel("Advance by").fill("12 ho");
+    const player = await page.locator("video").elementHandle();
+    await player?.evaluate((one) => ((one as HTMLVideoElement).muted = true) && (one as HTMLVideoElement).play());
+    await page.getByLabel("Set to").fill("77");
+    const loads: string[] = [];
+    page.on("request", (request) => loads.push(new URL(request.url()).pathname));
+    await image("Another");
+    emulator.clock.advance("1h");
+    await look();
+    await expect.poll(() => page.locator("img").evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1024);
+    expect(await player?.evaluate((one) => one.isConnected && !(one as HTMLVideoElement).paused && (one as HTMLVideoElement).currentTime > 0)).toBe(true);
+    expect(loads.filter((path) => path.endsWith(".mp4"))).toEqual([]);
+    expect(await page.getByLabel("Advance by").inputValue()).toBe("12 ho");
+    expect(await page.getByLabel("Set to").inputValue()).toBe("77");
+    expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe("credits");
+  });
+
+  test("show a prompt as text, whatever it holds", async () => {
+    const { emulator, baseUrl, page, look, text, image } = open;
+    const prompt = "<img src=x onerror=alert(1)><script>alert(2)</script>";
+    await image(prompt, { category: prompt });
+    emulator.clock.advance("1h");
+    await look();
+    await page.getByText("Form and record").click();
+    expect(await text(".prompt")).toBe(prompt);
+    expect(await page.locator("img").evaluateAll((all) => all.map((one) => one.getAttribute("data-src")))).toEqual([expect.stringMatching(/^preview\//)]);
+    const policy = (await fetch(`${baseUrl}/_emulator/`)).headers.get("content-security-policy");
+    expect(policy).toMatch(/require-trusted-types-for 'script'/);
+    expect(policy).not.toMatch(/unsafe|\*|http/);
+  });
+});
+
+describe("calls", () => {
+  test("are listed with what was wrong with each", async () => {
+    const { emulator, baseUrl, look, text, texts, image } = open;
+    const form = new FormData();
+    form.set("duration", "7");
+    await fetch(`${baseUrl}/v1/video/vidmodelv2`, { method: "POST", body: form, headers: { authorization: emulator.client.apiKey } });
+    const { taskid } = await image("A fox");
+    await look();
+    expect(await texts(".call code")).toEqual(["generateImgmodelv45", "generateVidmodelv2"]);
+    expect(await texts(".call .answer")).toEqual(["200 · 1000", "200 · 9999"]);
+    expect(await text(".call:nth-child(1)")).toContain(`created ${taskid}`);
+    expect(await text(".call:nth-child(2) .violations")).toMatch(/^duration: /);
+  });
+
+  test("are not made by looking: the page stands in no log and uses up no fault", async () => {
+    const { emulator, page, look, texts, image } = open;
+    await image("A fox");
+    emulator.clock.advance("1h");
+    emulator.next({ fault: "linkExpired" });
+    await look();
+    await expect.poll(() => page.locator("img").evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1024);
+    expect(emulator.calls.map(({ operation }) => operation)).toEqual(["generateImgmodelv45"]);
+    expect(await texts("#fault-list li")).toEqual(["linkExpired · 1 time"]);
+  });
+});
+
+describe("the page", () => {
+  test("looks once a second, and only while it is seen", async () => {
+    const { page, look } = open;
+    let looks = 0;
+    page.on("request", (request) => void (looks += Number(request.url().endsWith("/state"))));
+    const timer = () => page.evaluate("timer");
+    for (const second of [1, 2, 3]) {
+      const before = await timer();
+      await page.clock.runFor(1_000);
+      await expect.poll(timer).not.toBe(before);
+      expect(looks).toBe(second);
+    }
+    await see(page, false);
+    await page.clock.runFor(60_000);
+    expect(looks).toBe(3);
+    await look(); // as if one was on its way when the page was hidden
+    await page.clock.runFor(60_000);
+    expect(looks).toBe(4);
+    await see(page, true);
+    await expect.poll(() => looks).toBe(5);
+  });
+
+  test("says when the emulator does not answer, and goes on when it does", async () => {
+    const { page, trouble, look, text } = open;
+    await page.route("**/state", (route) => route.abort());
+    await look();
+    expect(await text("#link")).toBe("the emulator does not answer");
+    await page.unroute("**/state");
+    await look();
+    expect(await text("#link")).toBe("live");
+    expect(trouble.splice(0)).toEqual([expect.stringContaining("ERR_FAILED")]); // the browser's own word
+  });
+
+  test("is reached and used by keyboard alone", async () => {
+    const { page, text } = open;
+    await fillUp(open);
+    const reachable = "a[href], button, input, select, summary, video, [tabindex='0']";
+    const all = await page.locator(reachable).locator("visible=true").evaluateAll((nodes) => nodes.map((node, index) => (node.setAttribute("data-stop", String(index)), String(index))));
+    expect(all.length).toBeGreaterThan(25);
+    const reached = new Set<string>();
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+    for (let press = 0; press < all.length * 3 && reached.size < all.length; press++) {
+      await page.keyboard.press("Tab");
+      reached.add(await page.evaluate(() => document.activeElement?.getAttribute("data-stop") ?? "body"));
+      reached.delete("body");
+    }
+    expect([...reached].sort()).toEqual([...all].sort());
+    await page.getByRole("region", { name: "Faults" }).getByRole("combobox", { name: "Fault" }).focus();
+    await page.keyboard.type("taskF");
+    for (let stop = 0; stop < 4; stop++) await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => text("#said")).toBe("taskFails is to come.");
+  });
+
+  test.for(["light", "dark"] as const)("has no accessibility finding when it is %s", async (colorScheme) => {
+    const { page } = open;
+    await page.emulateMedia({ colorScheme });
+    await fillUp(open);
+    await page.getByText("Form and record").first().click();
+    await page.clock.resume(); // axe waits on it
+    await page.evaluate(axe.source);
+    for (const popover of [false, true]) {
+      if (popover) await page.getByRole("button", { name: "Reset…" }).click();
+      const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`)).toEqual([]);
+    }
+  });
+
+  test.for([390, 800, 1440])("does not scroll sideways at a width of %i pixels", async (width) => {
+    const { page } = open;
+    await page.setViewportSize({ width, height: 844 });
+    await fillUp(open);
+    for (const summary of await page.getByText("Form and record").all()) await summary.click();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    const boxes = page.locator(".panel, .task, .task dl, .call");
+    expect(await boxes.evaluateAll((all) => all.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.outerHTML))).toEqual([]);
+  });
+});
