@@ -92,6 +92,10 @@ describe("what is taken", () => {
   });
 });
 
+test("a form is not empty where an extra field is all that it holds", () => {
+  expect(media.validate("vidmodelv2", {}, { extraFields: { style: "woodcut" } })).toEqual([]);
+});
+
 test("text is measured as it is sent, where every line break is two characters", () => {
   const text = `${"x".repeat(8190)}\n`;
   expect(issuesOf({ prompt: text })).toEqual([]);

@@ -58,9 +58,6 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
     const missing = !(field in wire) && !issues.some((issue) => issue.field === field);
     if (missing) issues.push({ field, got: "nothing", allowed: `${describe(properties[field] ?? {})} (required)` });
   }
-  if (issues.length === 0 && Object.keys(wire).length < (body.minProperties ?? 0)) {
-    issues.push({ field: "(all)", got: "no field", allowed: `at least ${body.minProperties} of ${fieldNames(properties).join(", ")}` });
-  }
   if (!isRecord(extra)) issues.push({ field: "extraFields", got: describeValue(extra), allowed: "an object of fields" });
   else {
     for (const [field, given] of Object.entries(extra)) {
@@ -69,6 +66,9 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
       else if (isText(value) || isFileInput(value)) wire[field] = typeof value === "object" ? value : String(value);
       else if (given !== undefined) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a string, a number, a boolean or a file" });
     }
+  }
+  if (issues.length === 0 && Object.keys(wire).length < (body.minProperties ?? 0)) {
+    issues.push({ field: "(all)", got: "no field", allowed: `at least ${body.minProperties} of ${fieldNames(properties).join(", ")}` });
   }
   return { wire, issues };
 }
