@@ -62,7 +62,7 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
   else {
     for (const [field, given] of Object.entries(extra)) {
       const value = toWire({}, given);
-      if (field in properties) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a field that the model does not know: this one belongs into the form" });
+      if (Object.hasOwn(properties, field)) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a field that the model does not know: this one belongs into the form" });
       else if (isText(value) || isFileInput(value)) wire[field] = typeof value === "object" ? value : String(value);
       else if (given !== undefined) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a string, a number, a boolean or a file" });
     }
