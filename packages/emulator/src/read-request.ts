@@ -62,19 +62,22 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string, body: Sche
   const files: UploadedFile[] = [];
   const violations: string[] = [];
   for (const name of new Set(form.keys())) {
-    const schema = Object.hasOwn(body.properties ?? {}, name) ? (body.properties?.[name] ?? {}) : {};
+    const known = Object.hasOwn(body.properties ?? {}, name);
+    const schema = known ? (body.properties?.[name] ?? {}) : {};
     const values = form.getAll(name).map((value) => {
       const item = schema.type === "array" ? (schema.items ?? {}) : schema;
       if (typeof value === "string") {
         if (item.format === "binary") violations.push(`${name}: must be a file, not text`);
         return coerce(value, item);
       }
-      if (item.format !== "binary" && Object.hasOwn(body.properties ?? {}, name)) violations.push(`${name}: must be text, not a file`);
+      if (item.format !== "binary" && known) violations.push(`${name}: must be text, not a file`);
       files.push({ part: name, name: value.name, type: value.type, size: value.size });
       return value.name;
     });
-    if (schema.type !== "array" && values.length > 1) violations.push(`${name}: is there ${values.length} times, must be there once`);
-    Object.defineProperty(fields, name, { value: schema.type === "array" ? values : values[0], enumerable: true });
+    if (known && schema.type !== "array" && values.length > 1) violations.push(`${name}: is there ${values.length} times, must be there once`);
+    const value = schema.type === "array" || values.length > 1 ? values : values[0];
+    // Defined, because assigning to a field called __proto__ would set no field.
+    Object.defineProperty(fields, name, { value, enumerable: true });
   }
   return { fields, files, violations };
 }
