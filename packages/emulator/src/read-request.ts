@@ -84,8 +84,9 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string, body: Sche
 
 /** Form text as the type that its schema asks for; text that is none of that type stays text, and its schema refuses it. */
 function coerce(text: string, { type }: Schema): unknown {
-  if (type === "integer" && /^-?\d+$/.test(text)) return Number(text);
-  if (type === "number" && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  // As JSON writes numbers, so without leading zeros, and none past what a number holds: JSON could not keep it.
+  const isNumber = type === "integer" ? /^-?(0|[1-9]\d*)$/ : type === "number" ? /^-?(0|[1-9]\d*)(\.\d+)?$/ : undefined;
+  if (isNumber?.test(text) && Number.isFinite(Number(text))) return Number(text);
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
