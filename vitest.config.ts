@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    exclude: ["test/*/long/**"], // `npm run test:long`
     typecheck: {
       enabled: true,
       include: ["test/**/*.test-d.ts"],
