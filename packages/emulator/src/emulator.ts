@@ -140,7 +140,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       return calls.list();
     },
     get charges() {
-      return state.charges;
+      return [...state.charges];
     },
     get tasks() {
       return [...state.tasks.values()].map((task) => ({ ...task, state: stateAt(task, clock.now()) }));
