@@ -84,6 +84,8 @@ export interface EmulatorClient {
   readonly statuses: Emulator["statuses"];
   readonly now: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Draws the jitter of waits from the seed, so that they take the same time in every run. */
+  readonly random: () => number;
 }
 
 /** Creates the service on this machine. It holds no timer and no handle: nothing is to be closed. */
@@ -126,7 +128,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     get client() {
       const { fetch, statuses: final } = emulator;
       // localhost and what ends in it never leaves the machine (RFC 6761).
-      return { baseUrl: "http://emulator.localhost", apiKey, fetch, statuses: final, now: clock.now, sleep: clock.sleep };
+      return { baseUrl: "http://emulator.localhost", apiKey, fetch, statuses: final, now: clock.now, sleep: clock.sleep, random: createRandom(seed) };
     },
     statuses: { succeeded: [statuses.succeeded], failed: [statuses.failed] },
     clock,
