@@ -1,6 +1,6 @@
 import type { Behaviour } from "./behaviour.ts";
 import type { Incoming } from "./exchange.ts";
-import { explicitSize } from "./results.ts";
+import { planResults, sizeFields } from "./results.ts";
 import type { Route, Schema } from "./service.ts";
 import { violationsOf } from "./validate.ts";
 
@@ -31,7 +31,7 @@ export async function readRequest(incoming: Incoming, route: Route, behaviour: B
   if (!bytes) return { ...nothing, violations: [`the body is larger than ${behaviour.bodyLimit} bytes (the emulator's bodyLimit)`] };
   const read = route.mediaType === "application/json" ? readJson(bytes) : await readForm(bytes, type, route.body);
   const violations = [...read.violations];
-  if (violations.length === 0) violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(read.fields, behaviour));
+  if (violations.length === 0) violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(route, read.fields, behaviour));
   if (behaviour.unknownFields === "refuse") {
     const unknown = Object.keys(read.fields).filter((name) => !Object.hasOwn(route.body.properties ?? {}, name));
     violations.push(...unknown.map((name) => `${name}: there is no such field`));
@@ -91,12 +91,14 @@ function coerce(text: string, { type }: Schema): unknown {
   return text;
 }
 
-function limitsExceeded(fields: Readonly<Record<string, unknown>>, { textLimit, pixelLimit }: Behaviour): string[] {
+function limitsExceeded({ verb, kind, body }: Route, fields: Readonly<Record<string, unknown>>, behaviour: Behaviour): string[] {
+  const { textLimit, pixelLimit } = behaviour;
   const long = Object.entries(fields).filter(([, value]) => typeof value === "string" && value.length > textLimit);
   const violations = long.map(([name]) => `${name}: is longer than ${textLimit} characters (the emulator's textLimit)`);
-  const size = explicitSize(fields["resolution"]);
-  if (size && size.width * size.height > pixelLimit) {
-    violations.push(`resolution: ${size.width} by ${size.height} is more than ${pixelLimit} pixels (the emulator's pixelLimit)`);
+  const { width, height } = planResults(kind, body, fields, behaviour);
+  if (verb === "generate" && width * height > pixelLimit) {
+    const asking = sizeFields.filter((name) => name in fields).join(", ");
+    violations.push(`${asking || "the size"}: ${width} by ${height} is more than ${pixelLimit} pixels (the emulator's pixelLimit)`);
   }
   return violations;
 }
