@@ -95,6 +95,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const statuses = behaviour.statuses === "scrambled" ? scrambled(seed) : behaviour.statuses;
   const state = createState(seed, credits);
   let underWay = 0;
+  // A Request that nobody holds is collected, and its signal never aborts then: a hang would have no end.
+  const held = new Set<Request>();
   const clock = createClock(mode, () => underWay > 0);
   const faults = createFaults(state.random);
   const calls = createCalls(behaviour.callsKept);
@@ -121,8 +123,13 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     async fetch(input, init) {
       const request = input instanceof Request && !init ? input : new Request(input, init);
       request.signal.throwIfAborted();
-      const { status, headers, body } = await serve(incomingOf(request));
-      return new Response(body, { status, headers });
+      held.add(request);
+      try {
+        const { status, headers, body } = await serve(incomingOf(request));
+        return new Response(body, { status, headers });
+      } finally {
+        held.delete(request);
+      }
     },
     serve,
     get client() {
