@@ -186,9 +186,12 @@ describe("a snapshot", () => {
     expect([before.tasks, before.charges, charges, tasks, calls]).toEqual([[], [], [], [], []]);
   });
 
-  test("of something else is refused", () => {
+  test("of something else is refused, and changes nothing", () => {
     const { emulator } = start();
-    for (const other of [undefined, null, {}, { version: 2 }]) expect(() => emulator.restore(other as never)).toThrow(TypeError);
+    const before = emulator.snapshot();
+    const others = [undefined, null, "", [], {}, { ...before, version: 2 }, { version: 1 }, { ...before, credits: null }, { ...before, charges: {} }];
+    for (const other of others) expect(() => emulator.restore(other as never)).toThrow("this is no snapshot");
+    expect(emulator.snapshot()).toEqual(before);
   });
 });
 
