@@ -18,10 +18,10 @@ export const models = kinds.flatMap(({ kind, generate }) =>
 );
 
 /** Generates with a model of the spec. */
-export function generate(media: MediaGen, model: string, form: object): Promise<Task> {
+export function generate(media: MediaGen, model: string, form: object, extraFields: Readonly<Record<string, string>> = {}): Promise<Task> {
   const kind = models.find((one) => one.model === model)?.kind ?? "video";
   // The casts: which models there are is read from the spec here, where the compiler cannot know them.
-  return (media[kind] as KindClient<"video">).generate(model as "vidmodelv2", form);
+  return (media[kind] as KindClient<"video">).generate(model as "vidmodelv2", form, { extraFields });
 }
 
 /** A small file that starts as a PNG does. */

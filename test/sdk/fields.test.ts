@@ -112,6 +112,14 @@ describe("what is taken", () => {
   });
 });
 
+test("a form is not empty where an extra field is all that it holds", () => {
+  expect(media.validate("vidmodelv2", {}, { extraFields: { style: "woodcut" } })).toEqual([]);
+});
+
+test("an extra field may have a name that every object inherits", () => {
+  expect(media.validate("imgmodelz", { prompt: "x" }, { extraFields: { constructor: "x", ["__proto__"]: "x" } })).toEqual([]);
+});
+
 test("text is measured as it is sent, where every line break is two characters", () => {
   const text = `${"x".repeat(8190)}\n`;
   expect(issuesOf({ prompt: text })).toEqual([]);

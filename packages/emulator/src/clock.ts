@@ -20,8 +20,15 @@ export interface EmulatorClock extends Clock {
 /** Where `auto` and `manual` time starts, so that runs are alike: 2026-01-01. */
 const start = Date.UTC(2026, 0, 1);
 
-/** Creates a clock; `busy` says whether a request is under way, because `auto` time passes only while all wait. */
-export function createClock(mode: ClockMode, busy: () => boolean): EmulatorClock {
+/**
+ * A sleep that is longer is taken for a limit, not for a pause: `auto` time passes a pause at once when nothing is under way,
+ * but a limit only after nothing has happened for a while, because a file may be written or read meanwhile.
+ */
+const longestPauseMs = 20_000;
+const idleMs = 1_000;
+
+/** Creates a clock; `activity` changes with every request, and always differs while one is under way. */
+export function createClock(mode: ClockMode, activity: () => unknown): EmulatorClock {
   const speed = typeof mode === "object" ? mode.speed : 0;
   let base = speed > 0 ? Date.now() : start;
   let since = Date.now();
@@ -31,13 +38,19 @@ export function createClock(mode: ClockMode, busy: () => boolean): EmulatorClock
     [base, since] = [time, Date.now()];
     for (const sleeper of sleepers) if (sleeper.until <= time) sleeper.wake();
   };
-  // A turn of the event loop for whoever was just woken or answered, then the earliest sleeper's time has come.
+  let slept = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const moveOnWhenIdle = () => {
-    setTimeout(() => {
-      if (sleepers.size === 0) return;
-      if (busy()) moveOnWhenIdle();
-      else set(Math.max(now(), Math.min(...[...sleepers].map(({ until }) => until))));
-    });
+    clearTimeout(timer);
+    if (sleepers.size === 0) return;
+    let next = Infinity;
+    for (const { until } of sleepers) next = Math.min(next, until);
+    const [requests, sleeps] = [activity(), slept];
+    timer = setTimeout(() => {
+      // Whatever has happened meanwhile may lead to another, earlier sleep.
+      if (requests === activity() && sleeps === slept) set(Math.max(now(), next));
+      moveOnWhenIdle();
+    }, next - now() > longestPauseMs ? idleMs : 0);
   };
   return {
     mode,
@@ -49,14 +62,16 @@ export function createClock(mode: ClockMode, busy: () => boolean): EmulatorClock
         if (signal?.aborted) return reject(signal.reason);
         const end = (settle: () => void) => {
           sleepers.delete(sleeper);
-          clearTimeout(timer);
+          if (sleepers.size === 0) clearTimeout(timer);
+          clearTimeout(alarm);
           signal?.removeEventListener("abort", abort);
           settle();
         };
         const sleeper = { until: now() + Math.ceil(ms), wake: () => end(resolve) };
         const abort = () => end(() => reject(signal?.reason));
-        const timer = speed > 0 ? setTimeout(sleeper.wake, Math.min(ms / speed, 2 ** 31 - 1)) : undefined;
+        const alarm = speed > 0 ? setTimeout(sleeper.wake, Math.min(ms / speed, 2 ** 31 - 1)) : undefined;
         sleepers.add(sleeper);
+        slept++;
         signal?.addEventListener("abort", abort);
         if (mode === "auto") moveOnWhenIdle();
       }),

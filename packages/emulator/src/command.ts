@@ -53,7 +53,13 @@ async function run(args: readonly string[]): Promise<void> {
     persist: file?.persist,
   });
   const saved = await file?.read();
-  if (saved) emulator.restore({ ...saved, now: Math.max(saved.now, emulator.clock.now()) });
+  if (saved !== undefined) {
+    const now = emulator.clock.now();
+    emulator.restore(saved);
+    emulator.clock.advance(Math.max(0, now - emulator.clock.now()));
+  }
+  // Written once at the start, so that a file that cannot be written is told before a task is lost for it.
+  await file?.persist(emulator.snapshot);
   const port = number("port", values.port, 0) ?? (exec ? 0 : 4020);
   const server = await listen(emulator, { port, host: values.host });
   if (exec) await runBeside(command, server, emulator);

@@ -84,6 +84,8 @@ export interface EmulatorClient {
   readonly statuses: Emulator["statuses"];
   readonly now: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Draws the jitter of waits from the seed, so that they take the same time in every run. */
+  readonly random: () => number;
 }
 
 /** Creates the service on this machine. It holds no timer and no handle: nothing is to be closed. */
@@ -93,7 +95,10 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const statuses = behaviour.statuses === "scrambled" ? scrambled(seed) : behaviour.statuses;
   const state = createState(seed, credits);
   let underWay = 0;
-  const clock = createClock(mode, () => underWay > 0);
+  let served = 0;
+  // A Request that nobody holds is collected, and its signal never aborts then: a hang would have no end.
+  const held = new Set<Request>();
+  const clock = createClock(mode, () => (underWay > 0 ? {} : served));
   const routes = readRoutes(options.document);
   const faults = createFaults(state.random, routes.values());
   const calls = createCalls(behaviour.callsKept);
@@ -107,6 +112,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   async function serve(incoming: Incoming): Promise<Answer> {
     const { pathname } = incoming.url;
     underWay++;
+    served++;
     try {
       if (downloads.serves(pathname)) return marked(await downloads.serve(incoming), readableByAll);
       if (control.serves(pathname)) return marked(await control.serve(incoming), {});
@@ -120,14 +126,19 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     async fetch(input, init) {
       const request = input instanceof Request && !init ? input : new Request(input, init);
       request.signal.throwIfAborted();
-      const { status, headers, body } = await serve(incomingOf(request));
-      return new Response(body, { status, headers });
+      held.add(request);
+      try {
+        const { status, headers, body } = await serve(incomingOf(request));
+        return new Response(body, { status, headers });
+      } finally {
+        held.delete(request);
+      }
     },
     serve,
     get client() {
       const { fetch, statuses: final } = emulator;
       // localhost and what ends in it never leaves the machine (RFC 6761).
-      return { baseUrl: "http://emulator.localhost", apiKey, fetch, statuses: final, now: clock.now, sleep: clock.sleep };
+      return { baseUrl: "http://emulator.localhost", apiKey, fetch, statuses: final, now: clock.now, sleep: clock.sleep, random: createRandom(seed) };
     },
     statuses: { succeeded: [statuses.succeeded], failed: [statuses.failed] },
     clock,
@@ -141,7 +152,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       return calls.list();
     },
     get charges() {
-      return state.charges;
+      return [...state.charges];
     },
     get tasks() {
       return [...state.tasks.values()].map((task) => ({ ...task, state: stateAt(task, clock.now()) }));

@@ -1,6 +1,6 @@
 import type { Behaviour } from "./behaviour.ts";
 import type { Incoming } from "./exchange.ts";
-import { planResults } from "./results.ts";
+import { planResults, sizeFields } from "./results.ts";
 import type { Route, Schema } from "./service.ts";
 import { violationsOf } from "./validate.ts";
 
@@ -31,7 +31,7 @@ export async function readRequest(incoming: Incoming, route: Route, behaviour: B
   if (!bytes) return { ...nothing, violations: [`the body is larger than ${behaviour.bodyLimit} bytes (the emulator's bodyLimit)`] };
   const read = route.mediaType === "application/json" ? readJson(bytes) : await readForm(bytes, type, route.body);
   const violations = [...read.violations];
-  if (violations.length === 0) violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(read.fields, route, behaviour));
+  if (violations.length === 0) violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(route, read.fields, behaviour));
   if (behaviour.unknownFields === "refuse") {
     const unknown = Object.keys(read.fields).filter((name) => !Object.hasOwn(route.body.properties ?? {}, name));
     violations.push(...unknown.map((name) => `${name}: there is no such field`));
@@ -62,40 +62,43 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string, body: Sche
   const files: UploadedFile[] = [];
   const violations: string[] = [];
   for (const name of new Set(form.keys())) {
-    const schema = Object.hasOwn(body.properties ?? {}, name) ? (body.properties?.[name] ?? {}) : {};
+    const known = Object.hasOwn(body.properties ?? {}, name);
+    const schema = known ? (body.properties?.[name] ?? {}) : {};
     const values = form.getAll(name).map((value) => {
       const item = schema.type === "array" ? (schema.items ?? {}) : schema;
       if (typeof value === "string") {
         if (item.format === "binary") violations.push(`${name}: must be a file, not text`);
         return coerce(value, item);
       }
-      if (item.format !== "binary" && Object.hasOwn(body.properties ?? {}, name)) violations.push(`${name}: must be text, not a file`);
+      if (item.format !== "binary" && known) violations.push(`${name}: must be text, not a file`);
       files.push({ part: name, name: value.name, type: value.type, size: value.size });
       return value.name;
     });
-    if (schema.type !== "array" && values.length > 1) violations.push(`${name}: is there ${values.length} times, must be there once`);
-    Object.defineProperty(fields, name, { value: schema.type === "array" ? values : values[0], enumerable: true });
+    if (known && schema.type !== "array" && values.length > 1) violations.push(`${name}: is there ${values.length} times, must be there once`);
+    const value = schema.type === "array" || values.length > 1 ? values : values[0];
+    // Defined, because assigning to a field called __proto__ would set no field.
+    Object.defineProperty(fields, name, { value, enumerable: true });
   }
   return { fields, files, violations };
 }
 
 /** Form text as the type that its schema asks for; text that is none of that type stays text, and its schema refuses it. */
 function coerce(text: string, { type }: Schema): unknown {
-  if (type === "integer" && /^-?\d+$/.test(text)) return Number(text);
-  if (type === "number" && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  // As JSON writes numbers, so without leading zeros, and none past what a number holds: JSON could not keep it.
+  const isNumber = type === "integer" ? /^-?(0|[1-9]\d*)$/ : type === "number" ? /^-?(0|[1-9]\d*)(\.\d+)?$/ : undefined;
+  if (isNumber?.test(text) && Number.isFinite(Number(text))) return Number(text);
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
 
-function limitsExceeded(fields: Readonly<Record<string, unknown>>, { verb, kind, body }: Route, behaviour: Behaviour): string[] {
+function limitsExceeded({ verb, kind, body }: Route, fields: Readonly<Record<string, unknown>>, behaviour: Behaviour): string[] {
   const { textLimit, pixelLimit } = behaviour;
   const long = Object.entries(fields).filter(([, value]) => typeof value === "string" && value.length > textLimit);
   const violations = long.map(([name]) => `${name}: is longer than ${textLimit} characters (the emulator's textLimit)`);
-  if (verb !== "generate") return violations;
   const { width, height } = planResults(kind, body, fields, behaviour);
-  if (width * height > pixelLimit) {
-    const asked = ["resolution", "ratio"].filter((name) => fields[name] !== undefined).join(" and ");
-    violations.push(`${asked}: ${width} by ${height} is more than ${pixelLimit} pixels (the emulator's pixelLimit)`);
+  if (verb === "generate" && width * height > pixelLimit) {
+    const asking = sizeFields.filter((name) => name in fields).join(", ");
+    violations.push(`${asking || "the size"}: ${width} by ${height} is more than ${pixelLimit} pixels (the emulator's pixelLimit)`);
   }
   return violations;
 }

@@ -20,9 +20,12 @@ interface Size {
   readonly height: number;
 }
 
+/** The fields that a size is read from. */
+export const sizeFields: readonly string[] = ["resolution", "ratio"];
+
 /** The size that a form's resolution spells out, such as `1024x768` or `1024*768`. */
 function explicitSize(resolution: unknown): Size | undefined {
-  const [, width, height] = /^(\d+)[x*](\d+)$/.exec(String(resolution)) ?? [];
+  const [, width, height] = /^([1-9]\d*)[x*]([1-9]\d*)$/.exec(String(resolution)) ?? [];
   return width && height ? { width: Number(width), height: Number(height) } : undefined;
 }
 
@@ -47,7 +50,7 @@ export function planResults(kind: string, form: Schema, fields: Readonly<Record<
 function imageSize(resolution: unknown, { imageSide }: Behaviour): Size {
   const explicit = explicitSize(resolution);
   if (explicit) return explicit;
-  const level = /^(\d+)K$/.exec(String(resolution))?.[1];
+  const level = /^([1-9]\d*)K$/.exec(String(resolution))?.[1];
   const longer = level ? Number(level) * 1024 : imageSide;
   const ratio = ratioOf(resolution) ?? 1;
   const [width, height] = ratio >= 1 ? [longer, longer / ratio] : [longer * ratio, longer];
@@ -56,7 +59,8 @@ function imageSize(resolution: unknown, { imageSide }: Behaviour): Size {
 
 function ratioOf(text: unknown): number | undefined {
   const [, width, height] = /^(\d+):(\d+)$/.exec(String(text)) ?? [];
-  return Number(width) > 0 && Number(height) > 0 ? Number(width) / Number(height) : undefined;
+  const ratio = Number(width) / Number(height);
+  return ratio > 0 && Number.isFinite(ratio) ? ratio : undefined;
 }
 
 /** The size of a ratio with this shorter side; even, as video needs it. */

@@ -43,9 +43,15 @@ export function takeSnapshot({ seed, random, credits, tasks, charges }: State, n
 
 /** Puts the memory back to a snapshot. */
 export function restoreSnapshot(state: State, snapshot: Snapshot): void {
-  if (snapshot?.version !== 1) throw new TypeError("this is no snapshot of an emulator of this version");
+  if (!isSnapshot(snapshot)) throw new TypeError("this is no snapshot of an emulator of this version");
   state.random.state = snapshot.random;
   state.credits = snapshot.credits;
   state.tasks = new Map(snapshot.tasks.map((task) => [task.taskid, task]));
   state.charges = [...snapshot.charges];
+}
+
+function isSnapshot(value: unknown): value is Snapshot {
+  if (typeof value !== "object" || value === null) return false;
+  const { version, random, now, credits, tasks, charges } = value as Partial<Record<keyof Snapshot, unknown>>;
+  return version === 1 && [random, now, credits].every(Number.isFinite) && Array.isArray(tasks) && Array.isArray(charges);
 }

@@ -60,9 +60,6 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
     const missing = !(field in wire) && !issues.some((issue) => issue.field === name);
     if (missing) issues.push({ field: name, got: "nothing", allowed: `${describe(properties[field] ?? {})} (required)` });
   }
-  if (issues.length === 0 && Object.keys(wire).length < (body.minProperties ?? 0)) {
-    issues.push({ field: "(all)", got: "no field", allowed: `at least ${body.minProperties} of ${fieldNames(properties).join(", ")}` });
-  }
   if (!isRecord(extra)) issues.push({ field: "extraFields", got: describeValue(extra), allowed: "an object of fields" });
   else {
     for (const [field, given] of Object.entries(extra)) {
@@ -74,6 +71,9 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
       }
       else if (given !== undefined) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a string, a number, a boolean or a file" });
     }
+  }
+  if (issues.length === 0 && Object.keys(wire).length < (body.minProperties ?? 0)) {
+    issues.push({ field: "(all)", got: "no field", allowed: `at least ${body.minProperties} of ${fieldNames(properties).join(", ")}` });
   }
   return { wire, issues };
 }

@@ -1,0 +1,184 @@
+import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
+import { createMediaGen } from "@mediagen/sdk";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+const form = { prompt: "A fox runs through snow" };
+
+function start(options: EmulatorOptions = {}) {
+  const emulator = createEmulator(options);
+  return { emulator, clock: emulator.clock, media: createMediaGen(emulator.client) };
+}
+
+/** Lets everything that can go on without the clock do so. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("auto time", () => {
+  test("starts at the same moment in every run, so that runs are alike", () => {
+    expect(new Date(start().clock.now()).toISOString()).toBe("2026-01-01T00:00:00.000Z");
+  });
+
+  test("is moved on by queries, and by nothing else that is asked", async () => {
+    const { clock, media } = start({ behaviour: { queryMovesMs: 700 } });
+    const begin = clock.now();
+    const { taskid } = await media.image.generate("imgmodelv4", form);
+    await media.image.query(taskid);
+    await media.video.query(taskid).catch(() => undefined);
+    expect(clock.now() - begin).toBe(1_400);
+    await media.image.delete([taskid]);
+    expect(clock.now() - begin).toBe(1_400);
+  });
+
+  test("passes while all wait, so that waiting for minutes takes none", async () => {
+    const { clock, media } = start();
+    const [begin, really] = [clock.now(), Date.now()];
+    const ended: number[] = [];
+    const generateAndWait = async (duration: 5 | 10 | 15) => {
+      await (await media.video.generate("vidmodelv2", { prompt: "#slow", duration })).wait();
+      ended.push(duration);
+    };
+    await Promise.all([generateAndWait(15), generateAndWait(5), generateAndWait(10)]);
+    expect(ended).toEqual([5, 10, 15]);
+    expect(clock.now() - begin).toBeGreaterThan(20 * 16_000);
+    expect(Date.now() - really).toBeLessThan(30_000);
+  });
+
+  test("wakes the earliest sleeper first, at its time", async () => {
+    const { clock } = start();
+    const begin = clock.now();
+    const woken: number[] = [];
+    await Promise.all([3_000, 1_000, 86_400_000, 2_000].map(async (ms) => (await clock.sleep(ms), woken.push(clock.now() - begin))));
+    expect(woken).toEqual([1_000, 2_000, 3_000, 86_400_000]);
+  });
+
+  test("stands still while a request is under way", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { clock, media } = start({ persist: () => gate.promise });
+    let woken = false;
+    const generation = media.image.generate("imgmodelv4", form);
+    const sleep = clock.sleep(1_000).then(() => (woken = true));
+    await settle();
+    expect(woken).toBe(false);
+    gate.resolve();
+    await Promise.all([generation, sleep]);
+  });
+
+  test("ends a wait at its deadline when the task takes longer", async () => {
+    const { clock, media } = start();
+    const begin = clock.now();
+    const task = await media.video.generate("vidmodelv2", { prompt: "#slow" });
+    await expect(task.wait({ timeoutMs: 30_000 })).rejects.toThrow("was not finished after 30000 ms");
+    expect(clock.now() - begin).toBeGreaterThanOrEqual(30_000);
+    expect(clock.now() - begin).toBeLessThan(45_000);
+  });
+});
+
+describe("manual time", () => {
+  test("passes only by hand", async () => {
+    const { emulator, clock, media } = start({ clock: "manual" });
+    const begin = clock.now();
+    const task = await media.video.generate("vidmodelv2", form);
+    const updates: unknown[] = [];
+    const wait = task.wait({ onUpdate: ({ elapsedMs }) => updates.push(elapsedMs) });
+    await settle();
+    expect([clock.now() - begin, emulator.tasks[0]?.state, updates]).toEqual([0, "pending", [0]]);
+    clock.advance("3s");
+    await settle();
+    expect([emulator.tasks[0]?.state, updates]).toEqual(["running", [0, 3_000]]);
+    clock.advance(60_000);
+    expect((await wait).url).toHaveLength(1);
+    expect(updates).toEqual([0, 3_000, 63_000]);
+  });
+
+  test.for<[number | string, number]>([[0, 0], [1_500, 1_500], ["250ms", 250], ["20s", 20_000], ["1.5m", 90_000], ["2h", 7_200_000], ["1d", 86_400_000]])("takes %s as a duration", ([duration, ms]) => {
+    const { clock } = start({ clock: "manual" });
+    const begin = clock.now();
+    clock.advance(duration);
+    expect(clock.now() - begin).toBe(ms);
+  });
+
+  test.for([-1, Number.NaN, Infinity, "", "20", "s", "20 s", "-5s", "1w", "20S", null])("refuses %s as a duration", (duration) => {
+    const { clock } = start({ clock: "manual" });
+    const begin = clock.now();
+    expect(() => clock.advance(duration as string)).toThrow(RangeError);
+    expect(clock.now()).toBe(begin);
+  });
+});
+
+describe("real time", () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test("passes with the machine's clock, so many times as fast as it is told", async () => {
+    vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) });
+    const { clock } = start({ clock: { speed: 60 } });
+    expect(clock.now()).toBe(Date.UTC(2030, 0, 1));
+    vi.advanceTimersByTime(1_000);
+    expect(clock.now()).toBe(Date.UTC(2030, 0, 1, 0, 1));
+    clock.advance("1h");
+    vi.advanceTimersByTime(500);
+    expect(clock.now()).toBe(Date.UTC(2030, 0, 1, 1, 1, 30));
+  });
+
+  test("moves tasks on, and queries do not", async () => {
+    vi.useFakeTimers({ now: Date.UTC(2030, 0, 1), toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const { emulator, clock, media } = start({ clock: { speed: 1 } });
+    const task = await media.image.generate("imgmodelv4", form);
+    for (let check = 0; check < 5; check++) await task.check();
+    expect([emulator.tasks[0]?.state, clock.now()]).toEqual(["pending", Date.UTC(2030, 0, 1)]);
+    vi.advanceTimersByTime(2_500);
+    expect(emulator.tasks[0]?.state).toBe("succeeded");
+  });
+
+  test("wakes a sleeper when its time has come on that clock", async () => {
+    vi.useFakeTimers({ now: 0 });
+    const { clock } = start({ clock: { speed: 10 } });
+    let woken = 0;
+    for (const ms of [1_000, 10_000]) void clock.sleep(ms).then(() => woken++);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(woken).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(woken).toBe(1);
+    clock.advance("9s");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(woken).toBe(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe.for(["auto", "manual", { speed: 1 }] as const)("a sleep in %o time", (clock) => {
+  test("ends with the signal's reason, at once or later", async () => {
+    const emulator = createEmulator({ clock });
+    await expect(emulator.clock.sleep(1_000, AbortSignal.abort("enough"))).rejects.toBe("enough");
+    const leaving = new AbortController();
+    const sleep = emulator.clock.sleep(1_000, leaving.signal);
+    leaving.abort("enough");
+    await expect(sleep).rejects.toBe("enough");
+  });
+});
+
+describe("the address of a result", () => {
+  test("expires on the clock, and a query answers a new one", async () => {
+    const { emulator, clock, media } = start({ clock: "manual", behaviour: { linksLiveMs: 60_000, expiredLinkStatus: 410 } });
+    const task = await media.image.generate("imgmodelv4", form);
+    clock.advance("1m");
+    const statusOf = async (address = "") => (await emulator.fetch(address)).status;
+    const [address] = (await task.check()).record.url;
+    clock.advance(59_999);
+    expect(await statusOf(address)).toBe(200);
+    clock.advance(1);
+    expect(await statusOf(address)).toBe(410);
+    expect(await statusOf((await task.check()).record.url[0])).toBe(200);
+  });
+
+  test("of a result that is not there yet answers 404, as it does after the task's deletion", async () => {
+    const { emulator, media } = start({ clock: "manual" });
+    const task = await media.image.generate("imgmodelz", form);
+    const statusOf = async () => (await emulator.fetch(task.created?.url ?? "")).status;
+    expect(await statusOf()).toBe(404);
+    emulator.clock.advance("1m");
+    expect(await statusOf()).toBe(200);
+    await task.delete();
+    expect(await statusOf()).toBe(404);
+  });
+});

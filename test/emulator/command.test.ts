@@ -1,0 +1,159 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMediaGen, type MediaGen, type TaskJSON } from "@mediagen/sdk/node";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { runCommand, serve, type Ended } from "./command-process.ts";
+
+let folder = "";
+beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), "mediagen-"))));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const form = { prompt: "A fox runs through snow" };
+const client = (baseUrl: string, apiKey = "emulator-key"): MediaGen => createMediaGen({ baseUrl, apiKey, statuses: { succeeded: [2], failed: [3] } });
+const run = (...args: string[]): Promise<Ended> => runCommand(args).ended;
+/** Runs a script of JavaScript beside the emulator. */
+const exec = (script: string, ...options: string[]) => run(...options, "exec", "--", process.execPath, "--input-type=module", "-e", script);
+
+describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
+  test("--help shows every option, and ends well", async ({ expect }) => {
+    const { code, stdout, stderr } = await run("--help");
+    expect([code, stderr]).toEqual([0, ""]);
+    for (const option of ["--port N", "--host ADDRESS", "--credits N", "--seed N", "--speed N", "--state FILE", "--help", "exec -- COMMAND"]) expect(stdout).toContain(option);
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);
+  });
+
+  test.for([
+    [["--prot", "1"], "--prot"],
+    [["--port", "many"], '--port takes a number, at least 0, not "many"'],
+    [["--port", "70000"], "port"],
+    [["--port"], "--port"],
+    [["--credits", "-1"], "--credits"],
+    [["--credits", ""], '--credits takes a number, at least 0, not ""'],
+    [["--speed", "0"], "--speed takes a number, at least 0.001"],
+    [["--seed", "x"], "--seed takes a number"],
+    [["serve"], "exec -- COMMAND"],
+    [["exec"], "exec -- COMMAND"],
+    [["exec", "--"], "exec -- COMMAND"],
+    [["--", "npm", "test"], "exec -- COMMAND"],
+    [["--state", "."], ". is no state of an emulator"],
+    [["--state", "no/such/folder/state.json", "exec", "--", "true"], "no/such/folder"],
+  ] as const)("%o is refused with 2, and says why", async ([args, why], { expect }) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test("serves until it is stopped, on the loopback, and says where and with which key", async ({ expect }) => {
+    const emulator = await serve(["--credits", "7", "--seed", "3"]);
+    const [, baseUrl = "", apiKey] = /MEDIAGEN_BASE_URL=(\S+) MEDIAGEN_API_KEY=(\S+)/.exec(emulator.stdout()) ?? [];
+    expect(baseUrl).toBe(emulator.baseUrl);
+    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const media = client(baseUrl, apiKey);
+    await media.image.generate("imgmodelv4", form);
+    await expect(media.image.generate("imgmodelv4", form)).rejects.toMatchObject({ code: 9000 });
+    emulator.child.kill("SIGTERM");
+    expect(await emulator.ended).toMatchObject({ code: 0, signal: null, stderr: "" });
+  });
+
+  test("whose port is taken is refused with 2", async ({ expect }) => {
+    const one = await serve([]);
+    const other = await run("--port", new URL(one.baseUrl).port);
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("EADDRINUSE") });
+    one.child.kill("SIGINT");
+    expect(await one.ended).toMatchObject({ code: 0 });
+  });
+
+  test("--speed makes time pass faster, so that a video of 15 seconds is there in a moment", async ({ expect }) => {
+    const emulator = await serve(["--speed", "1000"]);
+    const task = await client(emulator.baseUrl).video.generate("vidmodelv2", { ...form, duration: 15 });
+    const { url } = await task.wait({ timeoutMs: 20_000 });
+    expect((await fetch(url[0] ?? "")).headers.get("content-type")).toBe("video/mp4");
+    emulator.child.kill();
+    await emulator.ended;
+  });
+});
+
+describe.concurrent("exec", { timeout: 30_000 }, () => {
+  test("tells the command where the emulator is and which key it takes", async ({ expect }) => {
+    const use = `
+      const { MEDIAGEN_BASE_URL: base, MEDIAGEN_API_KEY: key } = process.env;
+      const answer = await fetch(base + "/v1/video/infobytaskid", { method: "POST", headers: { authorization: key, "content-type": "application/json" }, body: '{"taskid":"t-0"}' });
+      console.log(base, answer.headers.get("x-emulator"), (await answer.json()).code);`;
+    const { code, stdout, stderr } = await exec(use);
+    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ 1 9999\n$/), ""]);
+  });
+
+  test("passes arguments on as they are, and its own options only before the dashes", async ({ expect }) => {
+    const { stdout } = await run("exec", "--", process.execPath, "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", "--port", "a b", "$HOME", "--help");
+    expect(JSON.parse(stdout)).toEqual(["--port", "a b", "$HOME", "--help"]);
+  });
+
+  test.for([0, 1, 7, 255])("ends with the command's code: %i", async (code, { expect }) => {
+    expect(await exec(`process.exit(${code})`)).toMatchObject({ code });
+  });
+
+  test("ends with 128 and the number of the signal that ended the command, as a shell does", async ({ expect }) => {
+    expect(await exec(`process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)`)).toMatchObject({ code: 137 });
+  });
+
+  test("refuses a command that there is not with 2", async ({ expect }) => {
+    expect(await run("exec", "--", "no-such-command")).toMatchObject({ code: 2, stderr: expect.stringContaining("no-such-command") });
+  });
+
+  test.for(["SIGINT", "SIGTERM"] as const)("hands %s on, serves on while the command cleans up, and ends as that ends", async (signal, { expect }) => {
+    const script = `
+      process.once("${signal}", async () => {
+        const { status } = await fetch(process.env.MEDIAGEN_BASE_URL + "/_emulator/state");
+        console.log("cleaned up with " + status);
+        process.exit(5);
+      });
+      setInterval(() => {}, 1000);
+      console.log("ready");`;
+    const emulator = runCommand(["exec", "--", process.execPath, "-e", script]);
+    await emulator.printed(/ready/);
+    emulator.child.kill(signal);
+    expect(await emulator.ended).toMatchObject({ code: 5, stdout: "ready\ncleaned up with 200\n", stderr: "" });
+  });
+});
+
+describe.concurrent("--state", { timeout: 30_000 }, () => {
+  test("keeps tasks, credits and charges across restarts", async ({ expect }) => {
+    const file = join(folder, "kept.json");
+    const first = await serve(["--state", file, "--credits", "100", "--seed", "5"]);
+    const task = await client(first.baseUrl).image.generate("imgmodelv4", { ...form, batchsize: 2 });
+    const deleted = await client(first.baseUrl).image.generate("imgmodelv4", form);
+    await deleted.delete();
+    const before = (await (await fetch(`${first.baseUrl}/_emulator/snapshot`)).json()) as object;
+    first.child.kill("SIGTERM");
+    await first.ended;
+
+    const second = await serve(["--state", file, "--credits", "5", "--speed", "1000"]);
+    const after = (await (await fetch(`${second.baseUrl}/_emulator/snapshot`)).json()) as { credits: number };
+    expect(after).toEqual({ ...before, now: expect.any(Number), seed: expect.any(Number) });
+    expect(after.credits).toBe(85);
+    const saved: TaskJSON = { ...task.toJSON(), origin: second.baseUrl };
+    expect((await client(second.baseUrl).task(saved).wait()).url).toHaveLength(2);
+    await expect(client(second.baseUrl).image.query(deleted.taskid)).rejects.toMatchObject({ code: 9999 });
+    second.child.kill("SIGTERM");
+    await second.ended;
+  });
+
+  test("also keeps what is changed by hand", async ({ expect }) => {
+    const file = join(folder, "by-hand.json");
+    const emulator = await serve(["--state", file]);
+    const set = (action: string, body: object) => fetch(`${emulator.baseUrl}/_emulator/${action}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+    expect((await set("credits", { credits: 12 })).status).toBe(200);
+    emulator.child.kill("SIGKILL");
+    await emulator.ended;
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ credits: 12, tasks: [] });
+  });
+
+  test.for([["that is cut", '{"version":1,"cre'], ["of another version", '{"version":2}'], ["that is empty", ""], ["of something else", "null"], ["of the version alone", '{"version":1}']] as const)("refuses a file %s, and leaves it as it is", async ([name, text], { expect }) => {
+    const file = join(folder, `${name}.json`);
+    await writeFile(file, text);
+    const { code, stderr } = await run("--state", file, "exec", "--", process.execPath, "-e", "console.log('ran')");
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/is no (state|snapshot) of an emulator/)]);
+    expect(await readFile(file, "utf8")).toBe(text);
+  });
+});

@@ -1,0 +1,85 @@
+import { createEmulator, type OpenApiDocument } from "@mediagen/emulator";
+import { createMediaGen, type Form, type Model } from "@mediagen/sdk";
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import type { SpecSchema } from "../../scripts/read-spec.ts";
+import { generate, models } from "../contract/cases.ts";
+import { multipartRequest, type Part } from "./form-parts.ts";
+import type { FormRequest } from "./form-requests.ts";
+
+/** What a reader makes of a request. */
+export interface Verdict {
+  readonly takes: boolean;
+  /** Why not, or what was read. */
+  readonly why: string;
+}
+
+const modelNamed = new Map(models.map((one) => [one.model, one]));
+
+const media = createMediaGen({ baseUrl: "http://localhost" });
+
+/** The first reader: the SDK, by the table that is made from the spec for it. */
+export function judgeBySdk({ model, form, extraFields }: FormRequest): Verdict & { readonly fields: readonly string[] } {
+  // The casts: models come from the spec here, and forms are wrong on purpose.
+  const issues = media.validate(model as Model, form as Form<Model>, { extraFields });
+  const fields = issues.map(({ field }) => field.replace(/\[\d+\]$/, ""));
+  return { takes: issues.length === 0, why: issues.map(({ field, allowed }) => `${field}: allowed is ${allowed}`).join("; "), fields };
+}
+
+/** The second reader: the emulator, on the bytes of the parts, and where the SDK takes the form on what the SDK sends. */
+export async function judgeByEmulator(request: FormRequest, sdkTakes: boolean, document?: OpenApiDocument): Promise<Verdict> {
+  // Only the spec is to judge, so what the emulator bounds beyond it is out of the way.
+  const emulator = createEmulator({ document, credits: Number.MAX_SAFE_INTEGER, behaviour: { textLimit: Infinity, pixelLimit: Infinity } });
+  const { client } = emulator;
+  const answer = await emulator.fetch(multipartRequest(client.baseUrl + modelNamed.get(request.model)?.operation.path, client.apiKey, request.parts));
+  const { code, msg } = (await answer.json()) as { code: number; msg: string };
+  if (answer.status !== 200 || (code !== 1000 && code !== 9999)) throw new Error(`the emulator answered HTTP ${answer.status}, code ${code}: ${msg}`);
+  const takes = code === 1000;
+  const readBytes = readFields(emulator.tasks[0]?.fields);
+  if (sdkTakes && takes) {
+    await generate(createMediaGen(client), request.model, request.form, request.extraFields);
+    const readSdk = readFields(emulator.tasks[1]?.fields);
+    if (readSdk !== readBytes) throw new Error(`what the SDK sends is read as ${readSdk}, the parts as ${readBytes}`);
+  }
+  return { takes, why: takes ? readBytes : msg };
+}
+
+/** What was read, without the names of files, which the SDK mends. */
+function readFields(fields: Readonly<Record<string, unknown>> = {}): string {
+  const isFile = (name: string) => name.endsWith(".items");
+  const entries = Object.entries(fields).map(([name, value]) => [name, isFile(name) ? `${[value].flat().length} files` : value]);
+  return JSON.stringify(entries.sort());
+}
+
+const ajv = new Ajv2020({ strict: false, strictNumbers: true, allErrors: true, formats: { int32: true, binary: (text: string) => text === "(a file)" } });
+ajv.addKeyword({
+  keyword: "x-total-pixels",
+  type: "string",
+  validate: ({ minimum, maximum }: { minimum: number; maximum: number }, size: string) => {
+    const [width = 0, height = 0] = size.split(/\D/).map(Number);
+    return width * height >= minimum && width * height <= maximum;
+  },
+});
+const validators = new Map(models.map(({ model, form }) => [model, ajv.compile(form)]));
+
+/** The third reader: the bare schema by Ajv, on the parts as JSON. */
+export function judgeBySchema({ model, parts }: FormRequest): Verdict {
+  const validate = validators.get(model);
+  const properties = modelNamed.get(model)?.form.properties ?? {};
+  if (!validate) throw new Error(`there is no model ${model}`);
+  const named = Map.groupBy(parts, ({ name }) => name);
+  const json = Object.fromEntries([...named].map(([name, all]) => [name, asJson(all, (Object.hasOwn(properties, name) && properties[name]) || {})]));
+  const takes = validate(json);
+  const where = ({ instancePath, message }: ErrorObject) => `${instancePath} ${message}`;
+  return { takes, why: takes ? JSON.stringify(json) : (validate.errors ?? []).map(where).join("; ") };
+}
+
+/** The parts of one name as JSON: a list where there are several, or where the schema wants one. */
+function asJson(parts: readonly Part[], schema: SpecSchema): unknown {
+  const values = parts.map(({ value }) => {
+    const one = schema.type === "array" ? (schema.items ?? {}) : schema;
+    // A file is text to a schema that says binary, and none to any other.
+    if (typeof value !== "string") return one.format === "binary" ? "(a file)" : { file: value.fileName };
+    return one.type === "integer" && /^-?(0|[1-9][0-9]*)$/.test(value) ? Number(value) : value;
+  });
+  return schema.type === "array" || values.length > 1 ? values : values[0];
+}

@@ -1,0 +1,203 @@
+import fc from "fast-check";
+import type { SpecSchema } from "../../scripts/read-spec.ts";
+import { onTheWire, type FilePart } from "./form-parts.ts";
+
+/** A value for one field: what the SDK is given, and what the field's part or parts carry when that is sent. */
+export interface Sample {
+  readonly given: unknown;
+  readonly sent: readonly (string | FilePart)[];
+  /** Where the SDK refuses what nobody can see on the wire: the type that a text was made from, for one. */
+  readonly onlySdkSees?: boolean;
+}
+
+type Samples = fc.Arbitrary<Sample>;
+
+const text = (given: string): Sample => ({ given, sent: [onTheWire(given)] });
+/** A value that is no string, and the text that FormData makes of it. */
+const asText = (given: unknown, onlySdkSees = false): Sample => ({ given, sent: [String(given)], onlySdkSees });
+const oneOf = (samples: readonly Sample[]): Samples[] => (samples.length > 0 ? [fc.constantFrom(...samples)] : []);
+const file = ({ fileName, type, content }: FilePart) => new File([content], fileName, type === undefined ? {} : { type });
+
+/** Files as a form sends them: one as it is, several as a list. */
+export function files(parts: readonly FilePart[], given: unknown = parts.map(file)): Sample {
+  return { given, sent: parts };
+}
+
+/** A file part with a name of its own. */
+export function filePart(fileName: string, content = "\u0089PNG", type?: string): FilePart {
+  return { fileName, content, ...(type === undefined ? {} : { type }) };
+}
+
+const aFile = fc.constantFrom("first.png", "last.jpg").map((name) => filePart(name, "\u0089PNG", "image/png"));
+const shortText = fc.string({ maxLength: 12 });
+
+/** Whether a schema bounds nothing of a text. */
+export function isFreeText({ type, format, enum: values, pattern }: SpecSchema): boolean {
+  return type === "string" && format !== "binary" && !values && pattern === undefined;
+}
+
+const isFlag = ({ enum: values }: SpecSchema) => values?.join() === "0,1";
+const isNumeric = ({ type, format }: SpecSchema) => type === "string" && format === "int32";
+
+/** Values that a schema takes. */
+export function valid(schema: SpecSchema): Samples {
+  const { type, format, enum: values, anyOf, items, pattern, minimum, maximum, minItems = 0, maxItems = 3, maxLength } = schema;
+  if (anyOf) return fc.oneof(...anyOf.map(valid));
+  if (format === "binary") return aFile.map((part) => files([part], file(part)));
+  if (type === "array" && items?.format === "binary") return fc.array(aFile, { minLength: Math.max(1, minItems), maxLength: maxItems }).map((parts) => files(parts));
+  if (values) return fc.constantFrom(...values.map(sampleOfEnum), ...(isFlag(schema) ? [{ given: true, sent: ["1"] }, { given: false, sent: ["0"] }] : []));
+  if (type === "integer") return fc.maxSafeInteger().map((n) => asText(clamp(n, minimum, maximum)));
+  if (pattern !== undefined) return sizes(schema).map(text);
+  if (isNumeric(schema)) return fc.oneof(fc.integer().map((n) => asText(n)), shortText.map(text));
+  if (type === "string") return fc.string({ maxLength: Math.min(30, maxLength ?? 30) }).map(text);
+  throw new Error(`there is no rule that makes values for ${JSON.stringify(schema)}`);
+}
+
+/** The last values that a schema takes. */
+export function atBounds(schema: SpecSchema): Samples[] {
+  const { enum: values = [], anyOf = [], minimum, maximum, maxLength, minItems, maxItems } = schema;
+  const pixels = schema["x-total-pixels"];
+  return [
+    ...anyOf.flatMap(atBounds),
+    ...oneOf(values.map(sampleOfEnum)),
+    ...oneOf([minimum, maximum].filter((bound) => bound !== undefined).map((bound) => asText(bound))),
+    ...(maxLength === undefined ? [] : [textsOfLength(maxLength)]),
+    ...[minItems, maxItems].filter((bound) => bound !== undefined).map(filesOf),
+    ...(pixels ? [fc.constantFrom(pixels.minimum, pixels.maximum).chain(sizesOf(schema))] : []),
+  ];
+}
+
+/** The first values that a schema does not take. */
+export function beyondBounds(schema: SpecSchema): Samples[] {
+  const { enum: values = [], anyOf, minimum, maximum, maxLength, maxItems } = schema;
+  const pixels = schema["x-total-pixels"];
+  // What one branch refuses another may take, except where they bound products of sizes.
+  if (anyOf) return [...anyOf.filter((branch) => branch["x-total-pixels"]).flatMap(beyondBounds), fc.constant(text("none of these"))];
+  const near = values.flatMap((value): (string | number)[] => (typeof value === "number" ? [value - 1, value + 1] : [`${value}0`, value.slice(1), value.toLowerCase(), value.toUpperCase()]));
+  return [
+    ...oneOf(near.filter((value) => !values.includes(value)).map(sampleOfEnum)),
+    ...oneOf([...(minimum === undefined ? [] : [minimum - 1]), ...(maximum === undefined ? [] : [maximum + 1])].map((value) => asText(value))),
+    ...(maxLength === undefined ? [] : [textsOfLength(maxLength + 1)]),
+    ...(maxItems === undefined ? [] : [filesOf(maxItems + 1)]),
+    ...(pixels ? [fc.constantFrom(pixels.minimum - 1, pixels.maximum + 1).chain(sizesOf(schema))] : []),
+    ...(schema.pattern === undefined ? [] : [badSizes(schema)]),
+  ];
+}
+
+/** Values of another type than the schema's, also as they look on the wire. */
+export function wrongTypes(schema: SpecSchema, takesFiles: boolean): Samples[] {
+  const { type, format, items } = schema;
+  if (format === "binary" || items?.format === "binary") return [];
+  const aList = fc.tuple(valid(schema), valid(schema)).map(([one, two]) => ({ given: [one.given, two.given], sent: [...one.sent, ...two.sent] }));
+  const aFileForText = aFile.map((part) => files([part], file(part)));
+  const unlike = [null, Number.NaN, {}, true, Infinity].map((given) => asText(given));
+  const numbers = ["", " 5", "5 ", "+5", "007", "5.0", "1e1", "0x10", "٥", "５", "5n", "--5", `1${"0".repeat(400)}`].map(text);
+  return [
+    aList,
+    // Files of this name have a part of their own.
+    ...(takesFiles ? [] : [aFileForText]),
+    ...(type === "integer" ? [fc.constantFrom(...numbers, ...unlike), fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }).map((n) => asText(n))] : []),
+    ...(type === "string" && !isFreeText(schema) && !isFlag(schema) ? [fc.constantFrom(...unlike)] : []),
+  ];
+}
+
+/** Values whose type only the SDK can see to be wrong. */
+export function wrongTypesUnseen(schema: SpecSchema): Samples[] {
+  const { type, format, items, enum: values = [] } = schema;
+  if (items?.format === "binary") return [fc.constant({ given: [], sent: [], onlySdkSees: true })];
+  const listOfOne = valid(schema).map(({ given, sent }) => ({ given: [given], sent, onlySdkSees: true }));
+  const numberAsText = valid(schema).map(({ sent }) => ({ given: String(sent[0]), sent, onlySdkSees: true }));
+  const unlike = [null, 23.5, false, {}, 5n].map((given) => asText(given, true));
+  const numerals = values.filter((value) => typeof value === "string" && String(Number(value)) === value);
+  return [
+    listOfOne,
+    ...(format !== "binary" && type === "integer" ? [numberAsText] : []),
+    ...(isFreeText(schema) ? [fc.constantFrom(...unlike, ...(isNumeric(schema) ? [] : [asText(5, true)]))] : []),
+    ...oneOf(numerals.map((value) => asText(Number(value), true))),
+  ];
+}
+
+/** Whole numbers so large that JavaScript does not tell them from their neighbours. */
+export function inexact({ type, enum: values, maximum }: SpecSchema): Samples[] {
+  if (type !== "integer" || values || maximum !== undefined) return [];
+  const large = fc.bigInt({ min: 2n ** 53n, max: 10n ** 20n });
+  return [fc.tuple(large, fc.constantFrom(1, -1)).map(([n, sign]) => asText(Number(n) * sign, true))];
+}
+
+const odd = ["\r", "\n", "\r\n", "\n\r", "\u2028", "\0", "\u{feff}", "e\u0301", "\u200d", "👩‍👩‍👧", "\u{10ffff}", "\uffff", "ﷺ", "%0D%0A", "\"", "\\"];
+
+/** Text with what editors, parsers and counters of characters stumble over. */
+export function oddUnicode(schema: SpecSchema): Samples[] {
+  const { type, format, items } = schema;
+  if (format === "binary" || items) return [];
+  const oddity = fc.oneof(fc.constantFrom(...odd), fc.string({ unit: "binary", minLength: 1, maxLength: 4 }));
+  if (isFreeText(schema)) return [fc.array(fc.oneof(oddity, shortText), { minLength: 1, maxLength: 6 }).map((pieces) => text(pieces.join("")))];
+  const around = fc.tuple(valid(schema), oddity, fc.boolean()).map(([{ sent: [good] }, one, before]) => text(before ? one + String(good) : String(good) + one));
+  // Digits around a number or a size may make another good one; that is not what this is about.
+  return type === "integer" || schema.pattern || schema.anyOf ? [around.filter(({ given }) => /[^\d*x-]/i.test(String(given)))] : [around];
+}
+
+/** Text with half of a surrogate pair, which nothing can send: what arrives is U+FFFD. */
+export function loneSurrogates(schema: SpecSchema): Samples[] {
+  if (!isFreeText(schema)) return [];
+  const half = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));
+  return [fc.tuple(shortText, half, shortText).map((pieces) => ({ ...text(pieces.join("")), onlySdkSees: true }))];
+}
+
+const oddNames = ["", " ", ".", "..", "a;b=c.png", 'quo"te.png', "back\\slash.png", "C:\\fakepath\\a.png", "../../etc/passwd", "zwei\r\nzeilen.png", "猫🦊.png", "e\u0301.png", "%22.png", "name*=x", "no-extension", "a".repeat(300)];
+
+/** Files with names that servers stumble over, without bytes, and without a type. */
+export const oddFiles: Readonly<Record<"oddFileNames" | "emptyFiles" | "noContentType", fc.Arbitrary<FilePart>>> = {
+  oddFileNames: fc.oneof(fc.constantFrom(...oddNames), fc.string({ unit: "grapheme", maxLength: 20 }).filter(isSendable)).map((name) => filePart(name, "\u0089PNG", "image/png")),
+  emptyFiles: fc.constantFrom("empty.png", "").map((name) => filePart(name, "", "image/png")),
+  noContentType: fc.constantFrom("first.png", "").map((name) => filePart(name, "bytes")),
+};
+
+function isSendable(name: string): boolean {
+  return !/[\0-\x1f]/.test(name);
+}
+
+function sampleOfEnum(value: string | number): Sample {
+  return typeof value === "string" ? text(value) : asText(value);
+}
+
+function filesOf(count: number): Samples {
+  return fc.array(aFile, { minLength: count, maxLength: count }).map((parts) => files(parts));
+}
+
+/** Texts of so many characters on the wire: of one character, or filled up after something odd. */
+function textsOfLength(length: number): Samples {
+  const units = fc.constantFrom("x", "🦊", "é", "\u0301").map((unit) => unit.repeat(length));
+  const filled = fc.oneof(fc.constantFrom(...odd), shortText).map((start) => start + "x".repeat(length - [...onTheWire(start)].length));
+  return fc.oneof(units, filled).map(text);
+}
+
+function separatorOf({ pattern = "" }: SpecSchema): string {
+  return pattern.includes("\\*") ? "*" : "x";
+}
+
+/** Sizes that hold the pattern and the bounds of a schema. */
+function sizes(schema: SpecSchema): fc.Arbitrary<string> {
+  const { minimum, maximum } = schema["x-total-pixels"] ?? { minimum: 1, maximum: 4096 * 4096 };
+  return fc.integer({ min: 1, max: Math.floor(Math.sqrt(maximum)) }).chain((width) =>
+    fc.integer({ min: Math.ceil(minimum / width), max: Math.floor(maximum / width) }).map((height) => `${width}${separatorOf(schema)}${height}`),
+  );
+}
+
+/** Sizes of exactly so many pixels. */
+function sizesOf(schema: SpecSchema): (pixels: number) => Samples {
+  return (pixels) => {
+    const widths = Array.from({ length: 5000 }, (_, index) => index + 1).filter((width) => pixels % width === 0);
+    return fc.constantFrom(...widths).map((width) => text(`${width}${separatorOf(schema)}${pixels / width}`));
+  };
+}
+
+function badSizes(schema: SpecSchema): Samples {
+  const separator = separatorOf(schema);
+  const other = separator === "x" ? "*" : "x";
+  return fc.constantFrom(`2048${other}2048`, `02048${separator}2048`, `2048${separator}`, `-2048${separator}2048`, `2048${separator}2048${separator}1`, `2048 ${separator} 2048`, `0${separator}2048`, `2048${separator}2048.0`).map(text);
+}
+
+function clamp(n: number, least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER): number {
+  return n >= least && n <= most ? n : least + (Math.abs(n) % (most - least + 1));
+}

@@ -1,0 +1,176 @@
+import { createEmulator, type EmulatorOptions, type OpenApiDocument } from "@mediagen/emulator";
+import { createMediaGen, type Form } from "@mediagen/sdk";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+import { readSpec } from "../../scripts/read-spec.ts";
+import { exampleOf } from "../../scripts/by-kind.ts";
+import { generate, kinds, models, operations, yaml } from "../contract/cases.ts";
+import { multipartRequest } from "./form-parts.ts";
+
+function start(options: EmulatorOptions = {}) {
+  const emulator = createEmulator(options);
+  const { client } = emulator;
+  const media = createMediaGen(client);
+  /** Posts as it is, and answers status and envelope. */
+  const post = async (path: string, body: unknown, contentType = "application/json") => {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const answer = await emulator.fetch(client.baseUrl + path, { method: "POST", headers: { authorization: client.apiKey, "content-type": contentType }, body: text });
+    return { status: answer.status, ...((await answer.json()) as { code: number; msg: string }) };
+  };
+  const postForm = async (path: string, fields: Readonly<Record<string, string>>) => {
+    const parts = Object.entries(fields).map(([name, value]) => ({ name, value }));
+    const answer = await emulator.fetch(multipartRequest(client.baseUrl + path, client.apiKey, parts));
+    return (await answer.json()) as { code: number; msg: string; data?: unknown };
+  };
+  return { emulator, media, post, postForm };
+}
+
+const [video, image] = kinds;
+const queryPath = video?.query.path ?? "";
+const formPath = image?.generate.get("imgmodelv5")?.path ?? "";
+
+describe("a request that is none is refused, and says why", () => {
+  test.for([
+    ["JSON that ends in the middle", queryPath, '{"taskid":', "application/json", 200, "the body is not JSON"],
+    ["a list", queryPath, "[]", "application/json", 200, "the body must be a JSON object"],
+    ["null", queryPath, "null", "application/json", 200, "the body must be a JSON object"],
+    ["nothing", queryPath, "", "application/json", 200, "the body is not JSON"],
+    ["a form where JSON is asked for", queryPath, "taskid=1", "application/x-www-form-urlencoded", 200, "Content-Type must be application/json, not application/x-www-form-urlencoded"],
+    ["JSON where a form is asked for", formPath, "{}", "application/json", 200, "Content-Type must be multipart/form-data, not application/json"],
+    ["a form without a boundary", formPath, "prompt", "multipart/form-data", 200, "the body is not multipart/form-data"],
+    ["a form that ends in the middle", formPath, '--x\r\nContent-Disposition: form-data; name="prompt"\r\n\r\nA f', "multipart/form-data; boundary=x", 200, "the body is not multipart/form-data"],
+    ["a path that is none", "/v1/video", "{}", "application/json", 404, "there is no POST /v1/video"],
+    ["a name of every object", "/constructor", "{}", "application/json", 404, "there is no POST /constructor"],
+  ] as const)("%s", async ([, path, body, type, status, msg]) => {
+    const { emulator, post } = start();
+    expect(await post(path, body, type)).toMatchObject({ status, code: 9999, msg: expect.stringContaining(msg) });
+    expect(emulator).toMatchObject({ tasks: [], charges: [], calls: [{ path, status }] });
+  });
+
+  test("a method other than POST", async () => {
+    const { emulator } = start();
+    const answer = await emulator.fetch(emulator.client.baseUrl + queryPath);
+    expect(answer.status).toBe(405);
+    expect(await answer.json()).toMatchObject({ code: 9999, msg: `${queryPath} takes POST, not GET` });
+  });
+});
+
+describe("a refusal names the field and the bound, in its message and in the log of calls", () => {
+  test.for([
+    ["/v1/video/vidmodelv2", { duration: "7" }, /^duration: .*\[5,10,15\]/],
+    ["/v1/video/vidmodelv2", { execution_expires_after: "3599" }, /^execution_expires_after: 3599 .*3600/],
+    ["/v1/video/vidmodelv2", { prompt: "x".repeat(8193) }, /^prompt: .*8193 > 8192/],
+    ["/v1/images/imgmodelv45", { prompt: "x", resolution: "1500x1500" }, /^resolution: 1500x1500 must have 3686400 to 16777216 pixels in all$/],
+    ["/v1/images/imgmodelz", { resolution: "1x1" }, /prompt.*resolution: .*pattern/s],
+  ] as const)("%s %o", async ([path, fields, expected]) => {
+    const { emulator, postForm } = start();
+    const { code, msg } = await postForm(path, fields);
+    expect([code, msg]).toEqual([9999, expect.stringMatching(expected)]);
+    expect(emulator.calls[0]?.violations.join("; ")).toBe(msg);
+  });
+});
+
+describe("fields that the description does not show", () => {
+  test("are kept where they are accepted, also those of every object", async () => {
+    const { emulator, media } = start();
+    await media.image.generate("imgmodelz", { prompt: "x" }, { extraFields: { style: "woodcut", ["__proto__"]: "x" } });
+    expect(Object.entries(emulator.tasks[0]?.fields ?? {})).toEqual([["prompt", "x"], ["style", "woodcut"], ["__proto__", "x"]]);
+  });
+
+  test("are refused by name where the behaviour says so, in forms and JSON", async () => {
+    const { emulator, media, post } = start({ behaviour: { unknownFields: "refuse" } });
+    await expect(media.image.generate("imgmodelz", { prompt: "x" }, { extraFields: { style: "woodcut" } })).rejects.toMatchObject({ msg: "style: there is no such field" });
+    expect(await post(queryPath, { taskid: "t-0", moreTaskInfo: true, more: 1 })).toMatchObject({ code: 9999, msg: "more: there is no such field" });
+    expect(emulator.tasks).toEqual([]);
+  });
+});
+
+describe("what the description leaves unbounded has limits of the emulator's", () => {
+  test.for<[string, string, Record<string, string>, EmulatorOptions["behaviour"], string]>([
+    ["bodies", "/v1/images/imgmodelv5", { prompt: "x".repeat(2_000) }, { bodyLimit: 1_000 }, "the body is larger than 1000 bytes"],
+    ["texts", "/v1/images/imgmodelv5", { prompt: "x".repeat(101) }, { textLimit: 100 }, "prompt: is longer than 100 characters"],
+    ["sizes", "/v1/images/imgmodelz", { prompt: "x", resolution: "4097*4096" }, {}, "resolution: 4097 by 4096 is more than 16777216 pixels"],
+    ["levels", "/v1/images/imgmodelv5", { prompt: "x", resolution: "1000K" }, {}, "resolution: 1024000 by 1024000 is more than"],
+    ["ratios", "/v1/video/vidmodelv15pro", { ratio: "1000000:1" }, {}, "ratio: 720000000 by 720 is more than"],
+  ])("%s", async ([, path, fields, behaviour, msg]) => {
+    const { emulator, postForm } = start({ behaviour });
+    expect(await postForm(path, fields)).toEqual({ code: 9999, msg: expect.stringContaining(msg) });
+    expect(emulator).toMatchObject({ tasks: [], charges: [], calls: [{ violations: [expect.stringContaining(msg)] }] });
+  });
+
+  test.for(["0x5", "0K", "1:100000", "100000:1", "0:0", "1x1", "4096x4096", "a size", "-1x5"])("a resolution of %s is taken, and makes a picture", async (resolution) => {
+    const { emulator, media } = start();
+    const task = await media.image.generate("imgmodelv5", { prompt: "x", resolution });
+    const { width = 0, height = 0, url } = await task.wait();
+    expect(Math.min(width, height)).toBeGreaterThan(0);
+    const header = new DataView(await (await emulator.fetch(url[0] ?? "")).arrayBuffer());
+    expect([header.getUint32(16), header.getUint32(20)]).toEqual([width, height]);
+  });
+});
+
+describe("every answer is what the spec says", () => {
+  const ajv = new Ajv2020({ strict: false, formats: { binary: true, int32: true } });
+  const validators = new Map(operations.map(({ path, responses }) => [path, ajv.compile(responses["200"]?.content["application/json"]?.schema ?? false)]));
+
+  test.for(["success", "failure", "insufficientCredits"] as const)("%s", async (outcome) => {
+    const { emulator } = start();
+    const { client, next } = emulator;
+    let checked = 0;
+    const fetch = async (request: Request) => {
+      if (outcome !== "success") next({ fault: outcome });
+      const answer = await client.fetch(request);
+      const validate = validators.get(new URL(request.url).pathname) ?? expect.fail(request.url);
+      expect(validate(await answer.clone().json()), `${request.url} ${JSON.stringify(validate.errors)}`).toBe(true);
+      checked++;
+      return answer;
+    };
+    const media = createMediaGen({ ...client, fetch });
+    for (const { kind, model, operation } of models) {
+      for (const prompt of ["A fox", "#fail"]) {
+        const task = await generate(media, model, { ...exampleOf(operation), prompt }).catch(() => media[kind].task("t-0"));
+        for (let check = 0; check < 8; check++) await task.check().catch(() => undefined);
+        await task.delete().catch(() => undefined);
+      }
+    }
+    expect(checked).toBe(models.length * 2 * 10);
+  });
+
+  test("and one that is not is a bug of the emulator's, and loud", async () => {
+    const needsMore = yaml.replace("required: [taskid]\n      properties:\n        taskid:\n          $ref: \"#/components/schemas/TaskId\"\n\n    CreatedTaskWithUrl", "required: [taskid, price]\n      properties:\n        taskid:\n          $ref: \"#/components/schemas/TaskId\"\n\n    CreatedTaskWithUrl");
+    expect(needsMore).not.toBe(yaml);
+    const { media } = start({ document: documentOf(needsMore) });
+    await expect(media.http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })).rejects.toThrow("the emulator's answer to generateVidmodelv2 is not the spec's");
+  });
+});
+
+test("a model that is added to the document works", async () => {
+  const { paths } = documentOf(yaml);
+  const { post } = paths["/v1/images/imgmodelv4"] ?? expect.fail("there is no such path");
+  const schema = { type: "object", properties: { mood: { type: "string", enum: ["calm", "wild"] }, frames: { type: "integer", minimum: 2, "x-result-count": true }, loud: { type: "boolean" } } };
+  const added = { ...post, operationId: "generateImgmodelnine", requestBody: { content: { "multipart/form-data": { schema } } } };
+  const { emulator, media, postForm } = start({ document: { paths: { ...paths, "/v1/images/imgmodelnine": { post: added } } } });
+  const fields = { mood: "calm", frames: "3", loud: "true" };
+  const { data } = (await postForm("/v1/images/imgmodelnine", fields)) as { data: { taskid: string } };
+  expect(emulator.tasks[0]).toMatchObject({ model: "imgmodelnine", fields: { mood: "calm", frames: 3, loud: true }, plan: { count: 3 } });
+  expect((await media.image.task(data.taskid, { results: 3 }).wait()).url).toHaveLength(3);
+  expect(await postForm("/v1/images/imgmodelnine", {})).toMatchObject({ code: 1000 });
+  for (const [field, value] of Object.entries({ mood: "grim", frames: "1", loud: "1" })) {
+    expect(await postForm("/v1/images/imgmodelnine", { ...fields, [field]: value })).toMatchObject({ code: 9999, msg: expect.stringContaining(field) });
+  }
+});
+
+test("uploads are told by part, name, type and size", async () => {
+  const { emulator, media } = start();
+  const sourceImage = [new File(["one"], "eins.png", { type: "image/png" }), new Blob(["three"], { type: "image/jpeg" })];
+  await media.video.generate("vidmodelv2", { sourceImage } satisfies Form<"vidmodelv2">);
+  expect(emulator.tasks[0]?.files).toEqual([
+    { part: "sourceImage.items", name: "eins.png", type: "image/png", size: 3 },
+    { part: "sourceImage.items", name: "sourceImage-2.jpg", type: "image/jpeg", size: 5 },
+  ]);
+});
+
+/** The spec as the emulator reads it. */
+function documentOf(text: string): OpenApiDocument {
+  // The cast: the emulator asks for less of a document than the scripts do.
+  return readSpec(text) as unknown as OpenApiDocument;
+}

@@ -1,0 +1,234 @@
+import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
+import { createMediaGen, InsufficientCreditsError, ServiceError, TaskFailedError, type Task } from "@mediagen/sdk";
+import { describe, expect, test } from "vitest";
+import { exampleOf } from "../../scripts/by-kind.ts";
+import { generate, kinds, models } from "../contract/cases.ts";
+
+/** An emulator and a client on it. */
+function start(options: EmulatorOptions = {}) {
+  const emulator = createEmulator(options);
+  return { emulator, media: createMediaGen(emulator.client) };
+}
+
+const statuses = { pending: 11, running: 12, succeeded: 13, failed: 14 };
+const form = { prompt: "A fox runs through snow" };
+
+describe.for(models)("a task of $model", ({ model, operation }) => {
+  test("is pending, runs and succeeds as the clock goes on, and only then has results", async () => {
+    const { emulator, media } = start({ clock: "manual", behaviour: { statuses } });
+    const task = await generate(media, model, exampleOf(operation));
+    const { startsAfterMs, endsAfterMs, plan } = emulator.tasks[0] ?? expect.fail("there is no task");
+    const seen: unknown[] = [];
+    for (const move of [0, startsAfterMs - 1, 1, endsAfterMs - startsAfterMs - 1, 1, 1_000_000]) {
+      emulator.clock.advance(move);
+      const { status, record } = await task.check();
+      seen.push([emulator.tasks[0]?.state, status, record.url.length]);
+    }
+    const [pending, running, succeeded] = [["pending", 11, 0], ["running", 12, 0], ["succeeded", 13, plan.count]];
+    expect(seen).toEqual([pending, pending, running, running, succeeded, succeeded]);
+    expect(plan.count).toBe(exampleOf(operation)["batchsize"] ?? 1);
+  });
+
+  test("fails when it is asked to, and has no results", async () => {
+    const { emulator, media } = start();
+    const task = await generate(media, model, { ...exampleOf(operation), prompt: "A fox #fail" });
+    const error: unknown = await task.wait().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TaskFailedError);
+    expect((error as TaskFailedError).record.url).toEqual([]);
+    expect(emulator.tasks[0]?.state).toBe("failed");
+  });
+
+  test("is paid for with what its charge says", async () => {
+    const { emulator, media } = start({ credits: 500 });
+    const { taskid } = await generate(media, model, exampleOf(operation));
+    const [charge] = emulator.charges;
+    expect(charge).toMatchObject({ taskid, operation: operation.operationId, credits: expect.any(Number) });
+    expect(charge?.credits).toBeGreaterThan(0);
+    expect(emulator.credits).toBe(500 - (charge?.credits ?? 0));
+  });
+});
+
+test("statuses that are scrambled tell an app nothing but what it asks the emulator for", async () => {
+  const drawn = new Set<number>();
+  for (let seed = 1; seed <= 20; seed++) {
+    const { emulator, media } = start({ seed, behaviour: { statuses: "scrambled" } });
+    const [good, bad] = await Promise.all([media.video.generate("vidmodelv2", form), media.image.generate("imgmodelv4", { prompt: "#fail" })]);
+    expect(await good.wait()).toMatchObject({ url: [expect.any(String)] });
+    await expect(bad.wait()).rejects.toBeInstanceOf(TaskFailedError);
+    const final = [...emulator.statuses.succeeded, ...emulator.statuses.failed];
+    expect(new Set(final)).toHaveLength(2);
+    for (const status of final) drawn.add(status);
+  }
+  expect(drawn.size).toBeGreaterThan(20);
+});
+
+test("results arrive one by one where the behaviour says so, and a wait ends with all of them", async () => {
+  const { emulator, media } = start({ clock: "manual", behaviour: { resultsArrive: "one by one" } });
+  const task = await media.image.generate("imgmodelv4", { ...form, batchsize: 3 });
+  const { startsAfterMs, endsAfterMs } = emulator.tasks[0] ?? expect.fail("there is no task");
+  const counts: number[] = [];
+  for (let step = 0; step <= 4; step++) {
+    emulator.clock.advance(step === 0 ? startsAfterMs : (endsAfterMs - startsAfterMs) / 4);
+    counts.push((await task.check()).record.url.length);
+  }
+  expect(counts).toEqual([0, 0, 1, 2, 3]);
+  expect((await task.wait()).url).toHaveLength(3);
+});
+
+describe("credits", () => {
+  test("that are out end in 9000, and neither create a task nor cost anything", async () => {
+    const { emulator, media } = start({ credits: 9 });
+    await media.image.generate("imgmodelv4", form);
+    const error: unknown = await media.image.generate("imgmodelv4", form).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InsufficientCreditsError);
+    expect(error).toMatchObject({ code: 9000, msg: "5 credits are needed, 4 are left" });
+    expect(emulator).toMatchObject({ credits: 4, charges: { length: 1 }, tasks: { length: 1 } });
+  });
+
+  test("cover a generation to the last one, and may be set", async () => {
+    const { emulator, media } = start({ credits: 5 });
+    await media.image.generate("imgmodelv4", form);
+    expect(emulator.credits).toBe(0);
+    emulator.credits = 5;
+    await media.image.generate("imgmodelv4", form);
+    expect(emulator.charges.map(({ credits }) => credits)).toEqual([5, 5]);
+  });
+
+  test("are not taken by a form that is refused", async () => {
+    const { emulator, media } = start();
+    const raw = await media.http.POST("/v1/images/imgmodelv4", { body: { prompt: "A fox", batchsize: 16 } });
+    expect(raw.data).toMatchObject({ code: 9999 });
+    expect(emulator).toMatchObject({ credits: 10_000, charges: [], tasks: [] });
+  });
+});
+
+describe.for(kinds.map(({ kind, generate: generations }) => ({ kind, model: [...generations.keys()][0] ?? "" })))("$kind tasks", ({ kind, model }) => {
+  const other = kind === "video" ? "image" : "video";
+  const some = async (media: ReturnType<typeof start>["media"], count: number) => {
+    const tasks: Task[] = [];
+    for (let index = 0; index < count; index++) tasks.push(await generate(media, model, form));
+    return tasks.map(({ taskid }) => taskid) as [string, ...string[]];
+  };
+
+  test("are deleted several at a time, and are unknown from then on", async () => {
+    const { emulator, media } = start();
+    const [first, second, third = ""] = await some(media, 3);
+    await media[kind].delete([first, third]);
+    expect(emulator.tasks.map(({ taskid }) => taskid)).toEqual([second]);
+    await expect(media[kind].query(first)).rejects.toMatchObject({ code: 9999, msg: `there is no ${kind} task ${first}` });
+    await expect(media[kind].delete([first])).rejects.toBeInstanceOf(ServiceError);
+    expect(emulator.charges).toHaveLength(3);
+  });
+
+  test("of which one is unknown are not deleted, where unknown ids fail", async () => {
+    const { emulator, media } = start();
+    const [first] = await some(media, 1);
+    await expect(media[kind].delete([first, "t-0"])).rejects.toMatchObject({ code: 9999, msg: `there is no ${kind} task t-0; nothing was deleted` });
+    expect(emulator.tasks).toHaveLength(1);
+  });
+
+  test("that are unknown are passed over, where the behaviour says so", async () => {
+    const { emulator, media } = start({ behaviour: { unknownIds: "ignore" } });
+    const [first] = await some(media, 1);
+    expect(await media[kind].query("t-0")).toEqual({ taskid: "t-0", url: [] });
+    await media[kind].delete([first, "t-0"]);
+    await media[kind].delete([first]);
+    expect(emulator.tasks).toEqual([]);
+  });
+
+  test("are not those of the other kind", async () => {
+    const { emulator, media } = start();
+    const [first] = await some(media, 1);
+    await expect(media[other].query(first)).rejects.toMatchObject({ msg: `there is no ${other} task ${first}` });
+    await expect(media[other].delete([first])).rejects.toMatchObject({ code: 9999 });
+    expect(emulator.tasks).toHaveLength(1);
+  });
+});
+
+describe("the key", () => {
+  test.for([["missing", undefined], ["wrong", "another-key"], ["a longer one", "emulator-key2"]])("that is %s is refused with 401 in the service's envelope", async ([, apiKey]) => {
+    const { emulator } = start();
+    const media = createMediaGen({ ...emulator.client, apiKey });
+    await expect(media.video.generate("vidmodelv2", form)).rejects.toMatchObject({ status: 401, code: 9999, msg: "the API key is missing or wrong" });
+    await expect(media.video.query("t-0")).rejects.toMatchObject({ status: 401 });
+    expect(emulator).toMatchObject({ tasks: [], charges: [], credits: 10_000 });
+    expect(emulator.calls.map(({ violations }) => violations)).toEqual([["Authorization must be the API key"], ["Authorization must be the API key"]]);
+  });
+
+  test("may be chosen", async () => {
+    const { emulator, media } = start({ apiKey: "chosen" });
+    expect(emulator.client.apiKey).toBe("chosen");
+    await media.video.generate("vidmodelv2", form);
+  });
+});
+
+describe("a snapshot", () => {
+  test("is plain JSON that brings another emulator to the same point, from where both go on alike", async () => {
+    const one = start({ seed: 7, clock: "manual" });
+    const task = await one.media.image.generate("imgmodelv4", { ...form, batchsize: 2, resolution: "1:1" });
+    one.emulator.clock.advance("3s");
+    const saved = JSON.parse(JSON.stringify(one.emulator.snapshot())) as ReturnType<typeof one.emulator.snapshot>;
+    expect(saved).toEqual(one.emulator.snapshot());
+    const other = start({ seed: 1, clock: "manual" });
+    other.emulator.restore(saved);
+    for (const { emulator, media } of [one, other]) {
+      await media.video.generate("vidmodelv2", { ...form, seed: 1 });
+      emulator.clock.advance("1m");
+    }
+    expect(other.emulator.snapshot()).toEqual({ ...one.emulator.snapshot(), seed: 1 });
+    expect(await other.media.task(task.toJSON()).wait()).toEqual(await task.wait());
+  });
+
+  test("is not moved by what happens later", async () => {
+    const { emulator, media } = start();
+    const before = emulator.snapshot();
+    const { charges, tasks, calls } = emulator;
+    await media.video.generate("vidmodelv2", form);
+    expect([before.tasks, before.charges, charges, tasks, calls]).toEqual([[], [], [], [], []]);
+  });
+
+  test("of something else is refused, and changes nothing", () => {
+    const { emulator } = start();
+    const before = emulator.snapshot();
+    const others = [undefined, null, "", [], {}, { ...before, version: 2 }, { version: 1 }, { ...before, credits: null }, { ...before, charges: {} }];
+    for (const other of others) expect(() => emulator.restore(other as never)).toThrow("this is no snapshot");
+    expect(emulator.snapshot()).toEqual(before);
+  });
+});
+
+test("reset brings back how the emulator was created", async () => {
+  const { emulator, media } = start({ seed: 3 });
+  const fresh = emulator.snapshot();
+  const first = await media.video.generate("vidmodelv2", form);
+  await first.wait();
+  emulator.credits = 1;
+  emulator.next({ fault: "serverError" });
+  emulator.reset();
+  expect(emulator.snapshot()).toEqual(fresh);
+  expect(emulator.calls).toEqual([]);
+  expect((await media.video.generate("vidmodelv2", form)).taskid).toBe(first.taskid);
+});
+
+describe("a seed", () => {
+  const play = async (seed: number) => {
+    const { emulator, media } = start({ seed, behaviour: { statuses: "scrambled" } });
+    const task = await media.image.generate("imgmodelv5", { ...form, resolution: "40x30" });
+    const record = await task.wait();
+    const bytes = await (await emulator.fetch(record.url[0] ?? "")).bytes();
+    return { snapshot: { ...emulator.snapshot(), seed: 0 }, record, bytes };
+  };
+
+  test("determines ids, records, statuses and pictures", async () => {
+    const [one, again, other] = await Promise.all([play(5), play(5), play(6)]);
+    expect(again).toEqual(one);
+    expect(other.record.taskid).not.toBe(one.record.taskid);
+    expect(other.snapshot.tasks[0]?.seed).not.toBe(one.snapshot.tasks[0]?.seed);
+    expect(other.bytes).not.toEqual(one.bytes);
+  });
+
+  test("of the form is the task's", async () => {
+    const { emulator, media } = start();
+    await media.video.generate("vidmodelv2", { ...form, seed: -12 });
+    expect(emulator.tasks[0]?.seed).toBe(-12);
+  });
+});
