@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
 import { createEmulator, type Emulator } from "./emulator.ts";
 import { listen, type EmulatorServer } from "./server.ts";
 import { createStateFile } from "./state-file.ts";
@@ -20,6 +21,10 @@ const usage = `mediagen-emulator: the Media Generation Service on this machine
   --state FILE    keep tasks and credits in this file
   --help          this text
 `;
+
+// V8 lets the space for short-lived objects grow to where a server that makes many of them takes twice the memory, and is
+// no faster for it.
+setFlagsFromString("--semi-space-growth-factor=1");
 
 await run(process.argv.slice(2)).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
