@@ -53,6 +53,9 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
       }
       wire[name] = toWire(bounds, given);
       checkValue(bounds, wire[name], given, field, issues);
+      if (Object.hasOwn(properties, field + filePartSuffix) && isPath(given)) {
+        issues.push({ field, got: describeValue(given), allowed: "a file: a path would be sent as text and paid for without its image (fileFrom reads one)" });
+      }
     }
   }
   for (const field of body.required ?? []) {
@@ -76,6 +79,12 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
     issues.push({ field: "(all)", got: "no field", allowed: `at least ${body.minProperties} of ${fieldNames(properties).join(", ")}` });
   }
   return { wire, issues };
+}
+
+/** Whether a value reads as the path of an image on this machine. */
+function isPath(value: unknown): boolean {
+  if (typeof value !== "string" || /^https?:/i.test(value)) return false;
+  return /^(file:|~|\.{0,2}[/\\]|[a-z]:\\)|\.(png|jpe?g|webp|gif|bmp|tiff?|heic|avif)$/i.test(value);
 }
 
 /** By the service's rule, files of the field X go into the part `X.items`, and a string into the text part X. */
