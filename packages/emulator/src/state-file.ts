@@ -41,7 +41,7 @@ export function createStateFile(path: string): StateFile {
 }
 
 async function replace(path: string, text: string): Promise<void> {
-  const part = `${path}.${process.pid}.part`;
+  const part = `${path}.part`;
   const file = await open(part, "w");
   try {
     await file.writeFile(text);

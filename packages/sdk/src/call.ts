@@ -111,7 +111,7 @@ export function createCall(connection: Connection): Call {
       const attempt = await attemptOnce(connection, client, operation, wire, generation !== undefined, signal);
       const delayMs = once ? undefined : delayBeforeAnother(attempt, attempts, generation !== undefined);
       if (delayMs !== undefined) {
-        lost ||= "cause" in attempt;
+        lost ||= "cause" in attempt || attempt.answer.status >= 500;
         await time.sleep(delayMs, signal ?? new AbortController().signal);
         continue;
       }

@@ -84,7 +84,7 @@ function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWir
 /** Whether a value reads as the path of an image on this machine. */
 function isPath(value: unknown): boolean {
   if (typeof value !== "string" || /^https?:/i.test(value)) return false;
-  return /^(file:|~|\.{0,2}[/\\]|[a-z]:\\)|\.(png|jpe?g|webp|gif|bmp|tiff?|heic|avif)$/i.test(value);
+  return /^(file:|~\/|\.\.?\/|[a-z]:\\)|\.(png|jpe?g|webp|gif|bmp|tiff?|heic|avif)$/i.test(value);
 }
 
 /** By the service's rule, files of the field X go into the part `X.items`, and a string into the text part X. */
