@@ -26,7 +26,8 @@ test(`an emulator that is killed ${kills} times under load has lost nothing that
   let reads = 0;
 
   async function useUntilKilled(baseUrl: string, killed: () => boolean): Promise<void> {
-    const media = createMediaGen({ baseUrl, apiKey: "emulator-key" });
+    // Without retries, which after a kill would only ask a port that nobody listens on.
+    const media = createMediaGen({ baseUrl, apiKey: "emulator-key", retries: 0 });
     while (!killed()) {
       try {
         const { taskid } = await media.image.generate("imgmodelv4", { prompt: "A fox" });
