@@ -1,8 +1,10 @@
+import { readBaseUrl } from "./base-url.ts";
+import { refuseBrowser } from "./browser.ts";
 import { createCall, createRawClient, type Connection, type RawClient } from "./call.ts";
 import { sleep, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
-import { describeValue, readBody, readForm, resultCount, type Issue, type ReadFields } from "./fields.ts";
+import { readBody, readForm, resultCount, type Issue, type ReadFields } from "./fields.ts";
 import { listModels, operationOf, type Form, type Model, type ModelInfo } from "./model.ts";
 import { kinds, type Kind, type Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
@@ -94,6 +96,16 @@ export interface MediaGenOptions extends StateOptions, RetryOptions {
    */
   readonly baseUrl?: string | undefined;
   /**
+   * Whether the base URL may be http to another machine, where whoever is on the way reads the key.
+   * @default false
+   */
+  readonly allowHttp?: boolean | undefined;
+  /**
+   * Whether the client may be created in a browser, where a key is public and a lost generation may be sent again.
+   * @default false
+   */
+  readonly allowBrowser?: boolean | undefined;
+  /**
    * The fetch function that every request goes through; it gets a Request.
    * @default globalThis.fetch
    */
@@ -133,7 +145,7 @@ export interface MediaGenOptions extends StateOptions, RetryOptions {
 /**
  * Creates a client.
  *
- * @throws {@link InvalidRequestError} there is no usable base URL
+ * @throws {@link InvalidRequestError} there is no usable base URL, or this is a browser
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
@@ -142,7 +154,8 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
 
 /** Creates a client on a transport; results are fetched by `fetch`. */
 export function createClient(options: MediaGenOptions, transport: Transport, fetch: Fetch): MediaGen {
-  const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"));
+  refuseBrowser(options.allowBrowser ?? false);
+  const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
   const time: Time = { now: options.now ?? Date.now, sleep: options.sleep ?? sleep, random: options.random ?? Math.random };
   const connection: Connection = {
@@ -225,16 +238,6 @@ export function createClient(options: MediaGenOptions, transport: Transport, fet
 function valid(subject: string, { wire, issues }: ReadFields): ReadFields["wire"] {
   if (issues.length > 0) throw new InvalidRequestError(`${subject}: nothing was sent`, issues);
   return wire;
-}
-
-function readBaseUrl(given: string | undefined): string {
-  const fail = (got: string, allowed: string) => new InvalidRequestError("createMediaGen: there is no client", [{ field: "baseUrl", got, allowed }]);
-  if (!given) throw fail("nothing", "the service's address: pass baseUrl, or set MEDIAGEN_BASE_URL in the environment");
-  if (typeof given !== "string" || !URL.canParse(given)) throw fail(describeValue(given), "an absolute http or https address");
-  const { href, protocol, username, password } = new URL(given);
-  if (!["http:", "https:"].includes(protocol)) throw fail(describeValue(given), "an absolute http or https address");
-  if (username || password || /[?#]/.test(href)) throw fail("more than an address", "an address without user, password, query or fragment");
-  return href;
 }
 
 /** A JSON body of what a method takes first and of its options, which must not say it again. */

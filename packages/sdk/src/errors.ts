@@ -27,8 +27,10 @@ export class InvalidRequestError extends MediaGenError {
 export interface Answer {
   /** The HTTP status. */
   readonly status: number;
-  /** The answer's body as text. */
+  /** The answer's body as text, without the key. */
   readonly text: string;
+  /** The answer's body, where it is JSON, without the key. */
+  readonly json?: unknown;
   /** How long the service asks to wait before another try, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
