@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { createMediaGen, InvalidRequestError, ServiceError, type MediaGenOptions } from "@mediagen/sdk";
+import { createMediaGen, InvalidRequestError, ServiceError, type MediaGen, type MediaGenOptions } from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 /** Quotes, slashes and signs: every way of writing it differs from the others. */
@@ -10,6 +10,8 @@ const hidden = "[the API key]";
 function clientOf(answer: (request: Request) => Response | Promise<Response>, options: MediaGenOptions = {}) {
   return createMediaGen({ baseUrl: "http://localhost", apiKey: key, retries: 0, fetch: async (request) => answer(request), ...options });
 }
+
+const callsOf = (media: MediaGen) => [() => media.image.generate("imgmodelz", { prompt: "A fox" }), () => media.video.query("t-1")];
 
 /** Everything that one can see of a value: printed, as JSON, as text. */
 function shown(value: unknown): string {
@@ -36,8 +38,8 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
   };
   test.for(Object.keys(spellings).flatMap((how) => Object.keys(answers).map((where) => [how, where] as const)))("%s, in %s", async ([how, where]) => {
     const media = clientOf(() => answers[where]?.(spellings[how] ?? "") ?? Response.error());
-    for (const call of [media.image.generate("imgmodelz", { prompt: "A fox" }), media.video.query("t-1")]) {
-      const error: unknown = await call.catch((thrown: unknown) => thrown);
+    for (const call of callsOf(media)) {
+      const error: unknown = await call().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(Error);
       expect(shown(error)).not.toMatch(anySpelling);
       expect(shown(error)).toContain(hidden);
@@ -56,8 +58,8 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
     circle.cause = circle;
     for (const thrown of [new TypeError("failed", { cause: new Error(`header ${key}`) }), circle, `no ${key}`]) {
       const media = clientOf(() => Promise.reject(thrown));
-      for (const call of [media.image.generate("imgmodelz", { prompt: "A fox" }), media.video.query("t-1")]) {
-        expect(shown(await call.catch((error: unknown) => error))).not.toContain(key);
+      for (const call of callsOf(media)) {
+        expect(shown(await call().catch((error: unknown) => error))).not.toContain(key);
       }
     }
   });

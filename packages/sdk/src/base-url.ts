@@ -12,7 +12,7 @@ export function readBaseUrl(given: string | undefined, allowHttp: boolean): stri
   if (!["http:", "https:"].includes(protocol)) throw fail(describeValue(given), "an absolute http or https address");
   if (username || password || /[?#]/.test(href)) throw fail("more than an address", "an address without user, password, query or fragment");
   if (protocol === "http:" && !allowHttp && !isLoopback(url)) {
-    throw fail(describeValue(given), "an https address: over http to another machine, whoever is on the way reads the key (allowHttp: true says that nobody is)");
+    throw fail(describeValue(given), "an https address: http shows the key to whoever is on the way (allowHttp: true takes the risk)");
   }
   return href;
 }

@@ -1,15 +1,10 @@
 import { InvalidRequestError } from "./errors.ts";
 
 /** Refuses browsers, unless the caller has said that this is meant. */
-export function refuseBrowser(allowed: boolean): void {
-  if (allowed || !isBrowser()) return;
-  const issue = {
-    field: "allowBrowser",
-    got: "a client in a browser",
-    allowed:
-      "a client on a server. In a page the key is everyone's, and a browser sends a request again by itself when its answer is lost: " +
-      "a generation may be paid twice. allowBrowser: true takes that risk, best without a key and with a baseUrl of a server of yours",
-  };
+export function refuseBrowser(meant: boolean): void {
+  if (meant || !isBrowser()) return;
+  const allowed = "a server: in a page the key is everyone's, and browsers repeat a generation whose answer is lost: it is paid twice. allowBrowser: true takes the risk";
+  const issue = { field: "allowBrowser", got: "a browser", allowed };
   throw new InvalidRequestError("createMediaGen: there is no client", [issue]);
 }
 
