@@ -82,7 +82,7 @@ test("the emulator's key is refused anywhere but on this machine", async () => {
   for (const baseUrl of ["http://localhost", "http://emulator.localhost:4020", "http://127.0.0.1", "http://[::1]:80"]) {
     expect(await whereTo({ baseUrl, apiKey: "emulator-key" })).toMatchObject([expect.anything(), "emulator-key"]);
   }
-  for (const baseUrl of ["https://media.example.com", "http://localhost.example.com", "http://127.0.0.1.example.com", "http://10.0.0.1"]) {
+  for (const baseUrl of ["https://media.example.com", "https://localhost.example.com", "https://127.0.0.1.example.com", "https://10.0.0.1"]) {
     await expect(whereTo({ baseUrl, apiKey: "emulator-key" })).rejects.toThrow("the emulator's key");
   }
 });

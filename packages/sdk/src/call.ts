@@ -3,6 +3,7 @@ import { orAbort, startDeadline, type Time } from "./clock.ts";
 import { openEnvelope } from "./envelope.ts";
 import { ConnectionError, InvalidRequestError, messageOf, OutcomeUnknownError, ServiceError, type Answer, type Generation } from "./errors.ts";
 import type { WireFields } from "./fields.ts";
+import { createHide, hideInError, type Hide } from "./hide-key.ts";
 import { isLoopback } from "./private-address.ts";
 import { evidenceIn } from "./never-sent.ts";
 import type { Operation } from "./operation.ts";
@@ -76,9 +77,10 @@ const formPaths = new Set(
 /** The key that an emulator takes unless told otherwise: sent elsewhere, it shows a mix-up of settings. */
 const emulatorKey = "emulator-key";
 
-async function addKey(request: OutgoingRequest, { apiKey }: Connection): Promise<void> {
+/** Adds the key to a request and answers it. */
+async function addKey(request: OutgoingRequest, { apiKey }: Connection): Promise<string | undefined> {
   const key = await apiKey();
-  if (key === undefined) return;
+  if (key === undefined) return undefined;
   if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
     // A header with such a value is refused by the engine, in an error that shows the value.
     const issue = { field: "apiKey", got: "a value that no header can carry (not shown)", allowed: "printable ASCII without line breaks" };
@@ -89,6 +91,7 @@ async function addKey(request: OutgoingRequest, { apiKey }: Connection): Promise
     throw new InvalidRequestError("apiKey: nothing was sent", [{ field: "apiKey", got: "the emulator's key", allowed }]);
   }
   request.headers.set("Authorization", key);
+  return key;
 }
 
 /** What one attempt came to: an answer, or why there is none and whether the transport had the request by then. */
@@ -96,6 +99,7 @@ type Attempt = { readonly answer: Answer } | NoAnswer;
 
 interface NoAnswer {
   readonly cause: unknown;
+  readonly hide: Hide;
   readonly handedOver: boolean;
 }
 
@@ -149,32 +153,34 @@ async function attemptOnce(
   };
   let answer: Answer | undefined;
   let handedOver = false;
+  let hide: Hide = (text) => text;
   const fetch = async (request: OutgoingRequest): Promise<Response> => {
-    await orAbort(addKey(request, connection), deadline.signal);
+    hide = createHide(await orAbort(addKey(request, connection), deadline.signal));
     handedOver = true;
     const response = await orAbort(transport(request, { paid, signal: deadline.signal }), deadline.signal);
     stall();
-    answer = await orAbort(readAnswer(response, stall, time.now()), deadline.signal);
+    answer = await orAbort(readAnswer(response, stall, time.now(), hide), deadline.signal);
     // The answer is read here, whatever its status, so openapi-fetch is left nothing to parse.
     return new Response(null, { status: 204 });
   };
   try {
     // The cast: the table's paths are those of the client's types, but a table has no literal types.
     await client.POST(operation.path as never, { body: wire, fetch } as never);
-    return answer ? { answer } : { cause: new Error("openapi-fetch did not call its fetch"), handedOver };
+    return answer ? { answer } : { cause: new Error("openapi-fetch did not call its fetch"), hide, handedOver };
   } catch (cause) {
     // Engines say "aborted" in many ways; the deadline knows why.
-    return { cause: deadline.passed ? deadline.signal.reason : cause, handedOver };
+    return { cause: deadline.passed ? deadline.signal.reason : cause, hide, handedOver };
   } finally {
     deadline.end();
   }
 }
 
 /** What to throw where no answer came. */
-function failureOf({ cause, handedOver }: NoAnswer, operation: Operation, { signal, generation, once }: CallContext): unknown {
+function failureOf({ cause: given, hide, handedOver }: NoAnswer, operation: Operation, { signal, generation, once }: CallContext): unknown {
   // A wait survives that no key could be had for one of its checks.
-  if (!handedOver && (!once || signal?.aborted || cause instanceof InvalidRequestError)) return cause;
-  if (handedOver && generation && evidenceIn(cause) === "unknown") {
+  if (!handedOver && (!once || signal?.aborted || given instanceof InvalidRequestError)) return given;
+  const cause = hideInError(given, hide);
+  if (handedOver && generation && evidenceIn(given) === "unknown") {
     return new OutcomeUnknownError(`no whole answer came (${messageOf(cause)})`, operation.id, generation, { cause });
   }
   return signal?.aborted ? signal.reason : new ConnectionError(operation.id, cause);

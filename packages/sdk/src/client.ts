@@ -1,8 +1,15 @@
+import { readBaseUrl } from "./base-url.ts";
+import type { AnyTask, Book, Recovery } from "./book.ts";
+import { refuseBrowser } from "./browser.ts";
 import { createCall, createRawClient, type Connection, type RawClient } from "./call.ts";
 import { sleep, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
-import { describeValue, readBody, readForm, resultCount, type Issue, type ReadFields } from "./fields.ts";
+import { readBody, readForm, type Issue, type ReadFields } from "./fields.ts";
+import type { OnEvent } from "./event.ts";
+import { generate, type BeforeGenerate } from "./generate.ts";
+import { createPlaces } from "./in-flight.ts";
+import { open, type Journal } from "./journal.ts";
 import { listModels, operationOf, type Form, type Model, type ModelInfo } from "./model.ts";
 import { kinds, type Kind, type Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
@@ -11,7 +18,7 @@ import { isPrivate } from "./private-address.ts";
 import { webGet, type ResultGet } from "./result.ts";
 import { createRetries, type RetryOptions } from "./retries.ts";
 import { readState, type StateOptions } from "./state.ts";
-import { readTask, Task, type CallOptions, type Created, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
+import { readTask, Task, type CallOptions, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
 import { webTransport, type Fetch, type Transport } from "./transport.ts";
 import type { ImageQueryFields, VideoQueryFields } from "./types.gen.ts";
 
@@ -25,6 +32,11 @@ export interface QueryFields {
 export interface GenerateOptions extends CallOptions {
   /** Fields that the service takes and its description does not show; they are sent unchecked. */
   readonly extraFields?: Readonly<Record<string, string | number | boolean | FileInput>> | undefined;
+  /**
+   * A key of yours for this generation, such as an order's number. The same key gives the same task, in every process with
+   * the same journal: it is generated once. Two files of one name, type and size count as the same.
+   */
+  readonly once?: string | undefined;
 }
 
 /** How to make a task from its id alone. */
@@ -44,7 +56,8 @@ export interface KindClient<K extends Kind> {
    * @throws {@link InvalidRequestError} a bad field; nothing was sent
    * @throws {@link InsufficientCreditsError} the balance does not cover it
    * @throws {@link ServiceError} the service refused
-   * @throws {@link OutcomeUnknownError} no usable answer came: a task may exist and may have been paid
+   * @throws {@link OutcomeUnknownError} no usable answer came: a task may exist and may have been paid; with a key in
+   *   `once`, each time until `resolve` settles it
    */
   generate<M extends Model<K>>(model: M, form: Form<M>, options?: GenerateOptions): Promise<Task<K>>;
   /**
@@ -74,7 +87,21 @@ export interface MediaGen {
    *
    * @throws {@link InvalidRequestError} it is not such a task, or one of another service
    */
-  task(saved: TaskJSON): Task<"video"> | Task<"image">;
+  task(saved: TaskJSON): AnyTask;
+  /**
+   * What the journal knows of generations at this service: tasks to resume, and generations whose outcome is unknown. It
+   * waits up to 15 seconds where another process may have just ended.
+   *
+   * @throws {@link InvalidRequestError} the client has no journal
+   */
+  recover(options?: CallOptions): Promise<Recovery>;
+  /**
+   * Settles a generation of unknown outcome, by what you found at the service, and answers its task.
+   *
+   * @throws {@link InvalidRequestError} the journal has no such generation, or knows its outcome
+   */
+  resolve(id: string, resolution: { readonly taskid: string }): Promise<AnyTask>;
+  resolve(id: string, resolution: "not created"): Promise<undefined>;
   /** What is wrong with a form, without sending it; an empty list where nothing is. */
   validate<M extends Model>(model: M, form: Form<M>, options?: Pick<GenerateOptions, "extraFields">): readonly Issue[];
   /** Every generation model of the service's description. */
@@ -96,6 +123,16 @@ export interface MediaGenOptions extends StateOptions, RetryOptions {
    */
   readonly baseUrl?: string | undefined;
   /**
+   * Whether the base URL may be http to another machine, where whoever is on the way reads the key.
+   * @default false
+   */
+  readonly allowHttp?: boolean | undefined;
+  /**
+   * Whether the client may be created in a browser, where a key is public and a lost generation may be sent again.
+   * @default false
+   */
+  readonly allowBrowser?: boolean | undefined;
+  /**
    * The fetch function that every request goes through; it gets a Request.
    * @default globalThis.fetch
    */
@@ -115,6 +152,21 @@ export interface MediaGenOptions extends StateOptions, RetryOptions {
    * @default 30_000
    */
   readonly stallTimeoutMs?: number | undefined;
+  /** Is asked before each generation is sent, and awaited: what it throws is the caller's, and nothing is sent. */
+  readonly beforeGenerate?: BeforeGenerate | undefined;
+  /**
+   * How many generations may be on their way at once; the others wait in order. One is on its way until it is answered, not
+   * until its task has ended.
+   * @default Infinity
+   */
+  readonly maxGenerationsInFlight?: number | undefined;
+  /** Where generations are noted before they are sent: `fileJournal` of `@mediagen/sdk/node`, or `createJournal` of a log of yours. */
+  readonly journal?: Journal | undefined;
+  /**
+   * Is told what no call can answer or throw.
+   * @default console.error, for failures
+   */
+  readonly onEvent?: OnEvent | undefined;
   /**
    * The present time in milliseconds since 1970.
    * @default Date.now
@@ -135,7 +187,7 @@ export interface MediaGenOptions extends StateOptions, RetryOptions {
 /**
  * Creates a client.
  *
- * @throws {@link InvalidRequestError} there is no usable base URL
+ * @throws {@link InvalidRequestError} there is no usable base URL, or this is a browser
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
   const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
@@ -144,7 +196,8 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
 
 /** Creates a client on a transport; results are fetched by `get`. */
 export function createClient(options: MediaGenOptions, transport: Transport, get: ResultGet): MediaGen {
-  const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"));
+  refuseBrowser(options.allowBrowser ?? false);
+  const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
   const time: Time = { now: options.now ?? Date.now, sleep: options.sleep ?? sleep, random: options.random ?? Math.random };
   const connection: Connection = {
@@ -161,6 +214,12 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   };
   const { origin } = new URL(baseUrl);
   const call = createCall(connection);
+  // The cast: a task's kind decides its type, which a constructor cannot say. A function, because the journal resumes too.
+  function resume(saved: TaskJSON): AnyTask {
+    return new Task(readTask(saved, origin), host) as AnyTask;
+  }
+  const book = options.journal?.[open]({ time, origin, onEvent: options.onEvent, resume });
+  const generateHost = { call, time, origin, book, beforeGenerate: options.beforeGenerate, enter: createPlaces(options.maxGenerationsInFlight ?? Infinity) };
   const host: TaskHost = {
     ...time,
     results: { get, time, privateBase: isPrivate(new URL(baseUrl)) },
@@ -168,11 +227,14 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
       const record = await query(task.kind, task.taskid, { signal }, once);
       const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
       const known = typeof status === "number" ? status : undefined;
-      return { record, status: known, ...readState(record, known, task.results, partial, options) };
+      const read = readState(record, known, task.results, partial, options);
+      if (read.state !== "pending") await book?.ended(task.kind, [task.taskid], read.state);
+      return { record, status: known, ...read };
     },
     async delete(kind, taskids, { signal, ...further }) {
       const operation = operations[kind].delete;
       const data = await call(operation, bodyFor(operation, { taskids }, further), { signal });
+      await book?.ended(kind, taskids, "deleted");
       // The cast: the service documents what a deletion answers.
       return data as object as Deletions[typeof kind];
     },
@@ -184,16 +246,18 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
     // The cast: the service documents the record; only what the SDK itself needs of it is made sure here.
     return { ...data, taskid: taskidIn(data) ?? taskid, url: addressesIn(data["url"]) } as TaskRecord as Records[K];
   }
+  function bookOf(method: string): Book {
+    if (book) return book;
+    throw new InvalidRequestError(`${method}: nothing was noted`, [{ field: "journal", got: "nothing", allowed: "a journal, given to createMediaGen" }]);
+  }
   function kindClient<K extends Kind>(kind: K): KindClient<K> {
     return {
-      async generate(model, form, { extraFields, signal } = {}) {
+      async generate(model, form, { extraFields, once, signal } = {}) {
         const operation = operationOf(model, [kind]);
         const wire = valid(`generate ${model}`, readForm(operation.body, form, extraFields));
-        const data = await call(operation, wire, { signal, generation: { kind, model } });
-        const taskid = taskidIn(data) ?? "";
-        const created: Created = { taskid, ...(typeof data["url"] === "string" ? { url: data["url"] } : {}) };
-        const results = resultCount(operation.body, wire);
-        return new Task({ kind, model, taskid, origin, results, created, createdAt: time.now() }, host);
+        const task = await generate({ kind, model, form, operation, wire, once, signal }, generateHost);
+        // The cast: the kind of what is generated is the kind that was asked for, also where its key had it already.
+        return new Task(task as TaskJSON & { kind: typeof kind }, host);
       },
       query: (taskid, given) => query(kind, taskid, given ?? {}),
       delete: (taskids, given) => host.delete(kind, taskids, given ?? {}),
@@ -205,8 +269,10 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   return {
     video: kindClient("video"),
     image: kindClient("image"),
-    // The cast: a task's kind decides its type, which a constructor cannot say.
-    task: (saved) => new Task(readTask(saved, origin), host) as Task<"video"> | Task<"image">,
+    task: resume,
+    recover: async (given) => bookOf("recover").recover(given),
+    // The cast: what it answers follows from what was found out, which only overloads can say.
+    resolve: (async (id, found) => bookOf("resolve").resolve(id, found)) as MediaGen["resolve"],
     validate(model, form, { extraFields } = {}) {
       try {
         return readForm(operationOf(model, kinds).body, form, extraFields).issues;
@@ -227,16 +293,6 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
 function valid(subject: string, { wire, issues }: ReadFields): ReadFields["wire"] {
   if (issues.length > 0) throw new InvalidRequestError(`${subject}: nothing was sent`, issues);
   return wire;
-}
-
-function readBaseUrl(given: string | undefined): string {
-  const fail = (got: string, allowed: string) => new InvalidRequestError("createMediaGen: there is no client", [{ field: "baseUrl", got, allowed }]);
-  if (!given) throw fail("nothing", "the service's address: pass baseUrl, or set MEDIAGEN_BASE_URL in the environment");
-  if (typeof given !== "string" || !URL.canParse(given)) throw fail(describeValue(given), "an absolute http or https address");
-  const { href, protocol, username, password } = new URL(given);
-  if (!["http:", "https:"].includes(protocol)) throw fail(describeValue(given), "an absolute http or https address");
-  if (username || password || /[?#]/.test(href)) throw fail("more than an address", "an address without user, password, query or fragment");
-  return href;
 }
 
 /** A JSON body of what a method takes first and of its options, which must not say it again. */

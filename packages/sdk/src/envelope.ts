@@ -14,7 +14,7 @@ interface Envelope {
  */
 export function openEnvelope(answer: Answer, operation: string, generation?: Generation): Readonly<Record<string, unknown>> {
   const { status } = answer;
-  const envelope = parseEnvelope(answer.text);
+  const envelope = readEnvelope(answer);
   if (generation && !isSettled(status)) {
     throw new OutcomeUnknownError(`the answer was HTTP ${status}`, operation, generation, { answer });
   }
@@ -36,13 +36,13 @@ export function openEnvelope(answer: Answer, operation: string, generation?: Gen
 }
 
 /** Whether an answer is an envelope. */
-export function isEnvelope({ text }: Answer): boolean {
-  return parseEnvelope(text) !== undefined;
+export function isEnvelope(answer: Answer): boolean {
+  return readEnvelope(answer) !== undefined;
 }
 
 /** Whether an answer says that the credits are out. */
-export function isCreditsOut({ text }: Answer): boolean {
-  return parseEnvelope(text)?.code === codes.insufficientCredits;
+export function isCreditsOut(answer: Answer): boolean {
+  return readEnvelope(answer)?.code === codes.insufficientCredits;
 }
 
 /** The task id in what a generation answered, also where it came as a number. */
@@ -59,15 +59,9 @@ function isSettled(status: number): boolean {
   return (status >= 200 && status < 300) || (status >= 400 && status < 500) || status === 501;
 }
 
-function parseEnvelope(text: string): Envelope | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined; // HTML, cut JSON, nothing: no envelope, which every reader of this function handles.
-  }
-  if (!isObject(value) || typeof value["code"] !== "number") return undefined;
-  const { code, msg, data } = value;
+function readEnvelope({ json }: Answer): Envelope | undefined {
+  if (!isObject(json) || typeof json["code"] !== "number") return undefined;
+  const { code, msg, data } = json;
   return { code, msg: typeof msg === "string" ? shorten(msg) : "no message", data };
 }
 

@@ -27,8 +27,10 @@ export class InvalidRequestError extends MediaGenError {
 export interface Answer {
   /** The HTTP status. */
   readonly status: number;
-  /** The answer's body as text. */
+  /** The answer's body as text, without the key. */
   readonly text: string;
+  /** The answer's body, where it is JSON, without the key. */
+  readonly json?: unknown;
   /** How long the service asks to wait before another try, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
@@ -37,6 +39,12 @@ export interface Answer {
 export interface Generation {
   readonly kind: Kind;
   readonly model: string;
+  /** The SHA-256 of the form, in hex; undefined where the runtime has no Web Crypto. */
+  readonly digest?: string | undefined;
+  /** Its id in the journal, where there is one. */
+  readonly id?: string | undefined;
+  /** When it was sent, in milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** The service answered, and the answer is not a success. A generation that ends in this was not accepted. */
@@ -90,6 +98,15 @@ export class OutcomeUnknownError extends MediaGenError {
   readonly operation: string;
   readonly kind: Kind;
   readonly model: string;
+  /**
+   * The SHA-256 of the form as it was sent, in hex: of its texts, and of its files' names, types and sizes. Undefined where
+   * the runtime has no Web Crypto.
+   */
+  readonly digest: string | undefined;
+  /** When it was sent, in milliseconds since 1970. */
+  readonly at: number;
+  /** Its id in the journal, for `media.resolve`; undefined without a journal. */
+  readonly id: string | undefined;
   /** The HTTP status, where there was an answer. */
   readonly status: number | undefined;
   /** The start of the answer's body, where there was one. */
@@ -98,17 +115,20 @@ export class OutcomeUnknownError extends MediaGenError {
   constructor(
     what: string,
     operation: string,
-    { kind, model }: Generation,
+    { kind, model, digest, at, id }: Generation,
     { answer, cause }: { readonly answer?: Answer; readonly cause?: unknown },
   ) {
     super(
       `${operation}: ${what}. A task may exist and may have been paid; it was not sent again. ` +
-        "Look at the service before you generate this again.",
+        `Look at the service before you generate this again${id ? `, then resolve("${id}", ...)` : ""}.`,
       cause === undefined ? undefined : { cause },
     );
     this.operation = operation;
     this.kind = kind;
     this.model = model;
+    this.digest = digest;
+    this.at = at;
+    this.id = id;
     this.status = answer?.status;
     this.answer = answer && shorten(answer.text);
   }

@@ -179,17 +179,23 @@ export function resultCount(body: Bounds, wire: WireFields): number {
   return typeof count === "number" ? Math.max(1, count) : 1;
 }
 
+/** A form's parts in order: their names with a text, or a file and the name to send it under. */
+export function formParts(wire: WireFields): (readonly [string, string | ReturnType<typeof fileParts>])[] {
+  return Object.entries(wire).flatMap(([name, value]) => {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return values.flatMap((one, index) => {
+      if (one === undefined) return [];
+      return [[name, isFileInput(one) ? fileParts(one, `${fieldOf(name)}-${index + 1}`) : String(one)] as const];
+    });
+  });
+}
+
 /** A form's fields as multipart/form-data. */
 export function toFormData(wire: WireFields): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(wire)) {
-    const values = Array.isArray(value) ? value : [value];
-    values.forEach((one: unknown, index) => {
-      if (isFileInput(one)) {
-        const { blob, name: fileName } = fileParts(one, `${fieldOf(name)}-${index + 1}`);
-        form.append(name, blob, fileName);
-      } else if (one !== undefined) form.append(name, String(one));
-    });
+  for (const [name, part] of formParts(wire)) {
+    if (typeof part === "string") form.append(name, part);
+    else form.append(name, part.blob, part.name);
   }
   return form;
 }

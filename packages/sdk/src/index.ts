@@ -12,6 +12,12 @@ export {
   TaskFailedError,
   WaitTimeoutError,
 } from "./errors.ts";
+export type { AnyTask, Recovery, Resolution, UnknownGeneration } from "./book.ts";
+export type { JournalFailed, MediaGenEvent, OnEvent } from "./event.ts";
+export type { BeforeGenerate } from "./generate.ts";
+export { compactEntries } from "./generations.ts";
+export { createJournal } from "./journal.ts";
+export type { CreatedEntry, EndEntry, GenerationFacts, IntentEntry, Journal, JournalEntry, JournalLog, LeaseEntry, NotCreatedEntry, UnknownEntry } from "./journal.ts";
 export type { Issue } from "./fields.ts";
 export type { ResultOptions, ResultProgress } from "./result.ts";
 export type { RetryOptions } from "./retries.ts";

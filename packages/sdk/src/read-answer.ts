@@ -1,10 +1,14 @@
 import type { Answer } from "./errors.ts";
+import { hideIn, type Hide } from "./hide-key.ts";
 
 /** No answer of the service needs more; what sends more is something else. */
 const longestAnswer = 1024 * 1024;
 
-/** Reads an answer whole, up to a limit; `onPiece` is told of each piece, so that a stalled body can be noticed. */
-export async function readAnswer(response: Response, onPiece: () => void, now: number): Promise<Answer> {
+/**
+ * Reads an answer whole, up to a limit, and hides the key where the service repeats it; `onPiece` is told of each piece,
+ * so that a stalled body can be noticed.
+ */
+export async function readAnswer(response: Response, onPiece: () => void, now: number, hide: Hide): Promise<Answer> {
   const { status, headers, body } = response;
   const retryAfterMs = readRetryAfter(headers.get("retry-after"), now);
   const decoder = new TextDecoder();
@@ -21,7 +25,18 @@ export async function readAnswer(response: Response, onPiece: () => void, now: n
     }
     text += decoder.decode(read.value, { stream: true });
   }
-  return { status, text: text + decoder.decode(), retryAfterMs };
+  text += decoder.decode();
+  const shown = hide(text);
+  const json = parse(text);
+  return { status, text: shown, json: shown === text ? json : hideIn(json, hide), retryAfterMs };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // HTML, cut JSON, nothing: no JSON, which every reader of an answer handles.
+  }
 }
 
 /** A Retry-After header, in seconds or as a date, in milliseconds from now. */

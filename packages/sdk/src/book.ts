@@ -1,0 +1,251 @@
+import type { Time } from "./clock.ts";
+import { InvalidRequestError, messageOf, OutcomeUnknownError } from "./errors.ts";
+import { report, type OnEvent } from "./event.ts";
+import { describeValue } from "./fields.ts";
+import { readEntries, type JournalledGeneration } from "./generations.ts";
+import type { EndEntry, GenerationFacts, IntentEntry, JournalEntry, JournalLog } from "./journal.ts";
+import type { Kind } from "./operation.ts";
+import type { CallOptions, Task, TaskJSON } from "./task.ts";
+
+/** A task of either kind. */
+export type AnyTask = Task<"video"> | Task<"image">;
+
+/** A generation of which it is not known whether it became a task. */
+export interface UnknownGeneration {
+  /** Its id in the journal, for `media.resolve`. */
+  readonly id: string;
+  readonly kind: Kind;
+  readonly model: string;
+  /** The SHA-256 of its form, as in `OutcomeUnknownError`. */
+  readonly digest: string | undefined;
+  /** The key that the caller gave. */
+  readonly once: string | undefined;
+  /** When it was about to be sent, in milliseconds since 1970. */
+  readonly at: number;
+  readonly why: string;
+}
+
+/** What a journal tells a client that begins. */
+export interface Recovery {
+  /** Tasks that were created and whose end was not seen: wait for them. */
+  readonly tasks: readonly AnyTask[];
+  /** Tasks without a key that succeeded since the journal was last compacted: their results may not have been fetched. */
+  readonly finished: readonly AnyTask[];
+  /** Generations to look for at the service, and to settle by `media.resolve`. */
+  readonly unknown: readonly UnknownGeneration[];
+}
+
+/** What became of a generation, as a person found out: the task, or that there is none. */
+export type Resolution = { readonly taskid: string } | "not created";
+
+/** What a journal needs of its client. */
+export interface BookHost {
+  readonly time: Time;
+  readonly origin: string;
+  readonly onEvent: OnEvent | undefined;
+  /** The handle of a task. */
+  resume(task: TaskJSON): AnyTask;
+}
+
+/** How a generation goes on when the journal lets it. */
+export interface GenerateSteps {
+  readonly operation: string;
+  readonly signal: AbortSignal | undefined;
+  /** Waits for the generation's turn and asks `beforeGenerate`. */
+  inTurn<T>(next: () => Promise<T>): Promise<T>;
+  /** Sends it, under an id of the journal. */
+  send(at: number, id: string): Promise<TaskJSON>;
+}
+
+/** How one client reads and writes a journal. */
+export interface Book {
+  /** Generates with everything noted, or answers the task that the generation's key has already. */
+  generate(facts: GenerationFacts, steps: GenerateSteps): Promise<TaskJSON>;
+  /** Notes that tasks have ended. It never rejects. */
+  ended(kind: Kind, taskids: readonly string[], how: EndEntry["how"]): Promise<void>;
+  recover(options?: CallOptions): Promise<Recovery>;
+  resolve(id: string, resolution: Resolution): Promise<AnyTask | undefined>;
+}
+
+/** How long an owner counts as alive after it said so. It is money-safe at any length: a dead owner's generation is unknown, never sent again. */
+const leaseMs = 15_000;
+const pollMs = 250;
+const never = new AbortController().signal;
+
+/** Opens a log for one client. */
+export function createBook(log: JournalLog, { time, origin, onEvent, resume }: BookHost): Book {
+  const owner = crypto.randomUUID();
+  const underWay = new Set<string>();
+  /** Entries that could not be appended: this client knows them, and tries again before it sends anything. */
+  const missing: JournalEntry[] = [];
+  let lease = new AbortController();
+
+  async function read() {
+    const { generations, leases } = readEntries([...(await log.entries()), ...missing]);
+    const isUnderWay = ({ intent, state }: JournalledGeneration) =>
+      state === "open" && (intent.owner === owner ? underWay.has(intent.id) : (leases.get(intent.owner) ?? 0) > time.now());
+    const withKey = (once: string | undefined) =>
+      generations.find(({ intent, state }) => intent.once === once && intent.origin === origin && state !== "not created");
+    return { generations: generations.filter(({ intent }) => intent.origin === origin), leases, isUnderWay, withKey };
+  }
+
+  /** Appends where the call can no longer fail. */
+  async function note(entry: JournalEntry): Promise<void> {
+    try {
+      await log.append(entry);
+    } catch (error) {
+      if (entry.type !== "lease") missing.push(entry);
+      report({ type: "journalFailed", entry, error }, onEvent);
+    }
+  }
+
+  async function renewLease(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await time.sleep(leaseMs / 3, signal);
+      await note({ type: "lease", owner, until: time.now() + leaseMs });
+    }
+  }
+
+  function enter(id: string): void {
+    underWay.add(id);
+    if (underWay.size > 1) return;
+    lease = new AbortController();
+    renewLease(lease.signal).catch(() => undefined); // Nothing is under way any more.
+  }
+
+  async function leave(entry: JournalEntry & { readonly id: string }): Promise<void> {
+    await note(entry);
+    underWay.delete(entry.id);
+    if (underWay.size === 0) lease.abort();
+  }
+
+  /** The task of a generation's key, once whoever generates it is done; undefined where it may be sent. */
+  async function find(facts: GenerationFacts, { operation, signal }: GenerateSteps): Promise<TaskJSON | undefined> {
+    while (facts.once !== undefined) {
+      const { withKey, isUnderWay } = await read();
+      const found = withKey(facts.once);
+      if (!found) return undefined;
+      refuseOther(found.intent, facts);
+      if (found.task) return found.task;
+      if (!isUnderWay(found)) throw new OutcomeUnknownError(whyUnknown(found), operation, found.intent, {});
+      await time.sleep(pollMs, signal ?? never);
+    }
+    return undefined;
+  }
+
+  /** Sends a generation with everything noted; undefined where another one with its key came first. */
+  async function sendNoted(facts: GenerationFacts, send: GenerateSteps["send"]): Promise<TaskJSON | undefined> {
+    for (let entry = missing[0]; entry; entry = missing[0]) {
+      await log.append(entry);
+      missing.shift();
+    }
+    const id = crypto.randomUUID();
+    const at = time.now();
+    const notCreated = (why: string) => leave({ type: "notCreated", id, at: time.now(), why });
+    enter(id);
+    try {
+      await log.append({ type: "intent", id, at, ...facts, owner, until: at + leaseMs });
+      if (facts.once !== undefined && !(await isFirst(id, facts.once))) {
+        await notCreated("not sent: another generation with its key came first");
+        return undefined;
+      }
+    } catch (error) {
+      // Perhaps the intent is there all the same.
+      await notCreated(`not sent: the journal failed (${messageOf(error)})`);
+      throw error;
+    }
+    let task: TaskJSON;
+    try {
+      task = await send(at, id);
+    } catch (error) {
+      if (error instanceof OutcomeUnknownError) await leave({ type: "unknown", id, at: time.now(), why: error.message });
+      else await notCreated(messageOf(error));
+      throw error;
+    }
+    await leave({ type: "created", id, at: time.now(), task });
+    return task;
+  }
+
+  /**
+   * Whether an intent is the first of its key that may be sent. Of two that are open at once, the later one sees the
+   * earlier one, because it was appended after it; so it is sent only once the earlier one is known not to be.
+   */
+  async function isFirst(id: string, once: string): Promise<boolean> {
+    const first = (await read()).withKey(once);
+    if (!first) throw new Error("the journal does not give back what was appended to it");
+    return first.intent.id === id;
+  }
+
+  return {
+    async generate(facts, steps) {
+      for (;;) {
+        const task = (await find(facts, steps)) ?? (await steps.inTurn(() => sendNoted(facts, steps.send)));
+        if (task) return task;
+      }
+    },
+
+    async ended(kind, taskids, how) {
+      for (const taskid of taskids) await note({ type: "end", at: time.now(), origin, kind, taskid, how });
+    },
+
+    async recover({ signal } = {}) {
+      let { generations, leases, isUnderWay } = await read();
+      // Who is alive renews its lease: after this pause it is known of each.
+      const others = generations.filter((one) => isUnderWay(one) && !underWay.has(one.intent.id));
+      if (others.length > 0) {
+        await time.sleep(Math.max(...others.map(({ intent }) => leases.get(intent.owner) ?? 0)) - time.now(), signal ?? never);
+        ({ generations, leases, isUnderWay } = await read());
+      }
+      const tasks = (of: (one: JournalledGeneration) => boolean) => generations.filter(of).flatMap(({ task }) => (task ? resume(task) : []));
+      return {
+        tasks: tasks(({ end }) => end === undefined),
+        finished: tasks(({ end, intent }) => end === "succeeded" && intent.once === undefined),
+        unknown: generations.filter((one) => isUnsettled(one) && !isUnderWay(one)).map(describeUnknown),
+      };
+    },
+
+    async resolve(id, resolution) {
+      const { generations, isUnderWay } = await read();
+      const found = generations.find(({ intent }) => intent.id === id);
+      const taskid = resolution === "not created" ? undefined : resolution?.taskid;
+      const refuse = (field: string, got: string, allowed: string) => new InvalidRequestError("resolve: nothing was noted", [{ field, got, allowed }]);
+      if (resolution !== "not created" && (typeof taskid !== "string" || taskid === "")) {
+        throw refuse("resolution", describeValue(resolution), '{ taskid } of the task that was found, or "not created"');
+      }
+      if (!found) throw refuse("id", describeValue(id), "the id of an unknown generation, from recover() or an OutcomeUnknownError");
+      if (found.task && found.task.taskid === taskid) return resume(found.task);
+      if (found.task) throw refuse("resolution", describeValue(taskid ?? resolution), `nothing: it is known to be the task ${found.task.taskid}`);
+      if (isUnderWay(found)) throw refuse("id", describeValue(id), "a generation that is not under way");
+      const { kind, model, origin, results, at: createdAt } = found.intent;
+      const at = time.now();
+      if (taskid === undefined) {
+        await log.append({ type: "notCreated", id, at, why: "resolved by hand", byHand: true });
+        return undefined;
+      }
+      const task: TaskJSON = { version: 1, kind, model, taskid, origin, results, createdAt };
+      await log.append({ type: "created", id, at, task });
+      return resume(task);
+    },
+  };
+}
+
+function isUnsettled({ state }: JournalledGeneration): boolean {
+  return state === "open" || state === "unknown";
+}
+
+function whyUnknown({ why }: JournalledGeneration): string {
+  return why ?? "whoever sent it ended before it noted an answer";
+}
+
+function describeUnknown(one: JournalledGeneration): UnknownGeneration {
+  const { id, kind, model, digest, once, at } = one.intent;
+  return { id, kind, model, digest, once, at, why: whyUnknown(one) };
+}
+
+/** Refuses a key that stands for another generation; a digest that is not known differs from none. */
+function refuseOther({ model, kind, digest, once }: IntentEntry, facts: GenerationFacts): void {
+  const fail = (got: string, allowed: string) =>
+    new InvalidRequestError(`generate ${facts.model}: nothing was sent`, [{ field: "once", got: `the key ${describeValue(once)} with ${got}`, allowed }]);
+  if (model !== facts.model || kind !== facts.kind) throw fail("another model", `${model}, which it was first used with`);
+  if (digest && facts.digest && digest !== facts.digest) throw fail("another form", "the form that it was first used with, or a new key");
+}

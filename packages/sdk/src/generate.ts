@@ -1,0 +1,63 @@
+import type { Book } from "./book.ts";
+import type { Call } from "./call.ts";
+import type { Time } from "./clock.ts";
+import { digestOf } from "./digest.ts";
+import { taskidIn } from "./envelope.ts";
+import { InvalidRequestError } from "./errors.ts";
+import { describeValue, resultCount, type WireFields } from "./fields.ts";
+import type { Enter } from "./in-flight.ts";
+import type { Form, Model } from "./model.ts";
+import type { Kind, Operation } from "./operation.ts";
+import type { Created, TaskJSON } from "./task.ts";
+
+/** Is asked before each generation is sent; what it throws is the caller's, and nothing is sent. */
+export type BeforeGenerate = (form: Form<Model>, what: { readonly kind: Kind; readonly model: Model }) => unknown;
+
+/** What generating needs of its client. */
+export interface GenerateHost {
+  readonly call: Call;
+  readonly time: Time;
+  readonly origin: string;
+  readonly enter: Enter;
+  readonly beforeGenerate: BeforeGenerate | undefined;
+  readonly book: Book | undefined;
+}
+
+/** A generation whose form has been checked. */
+export interface Generating {
+  readonly kind: Kind;
+  readonly model: Model;
+  readonly form: Form<Model>;
+  readonly operation: Operation;
+  readonly wire: WireFields;
+  readonly once: string | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Generates and answers the task: a new one, sent once, or the one that its key has already. */
+export async function generate({ kind, model, form, operation, wire, once, signal }: Generating, host: GenerateHost): Promise<TaskJSON> {
+  const { call, time, origin, enter, beforeGenerate, book } = host;
+  if (once !== undefined && (!book || typeof once !== "string" || once === "")) {
+    const got = book ? describeValue(once) : "a key, but the client has no journal";
+    throw new InvalidRequestError(`generate ${model}: nothing was sent`, [{ field: "once", got, allowed: "a text of yours, with a journal" }]);
+  }
+  const results = resultCount(operation.body, wire);
+  const facts = { kind, model, origin, digest: await digestOf(wire), results, once };
+  const send = async (at: number, id?: string): Promise<TaskJSON> => {
+    const data = await call(operation, wire, { signal, generation: { ...facts, id, at } });
+    const taskid = taskidIn(data) ?? "";
+    const created: Created = { taskid, ...(typeof data["url"] === "string" ? { url: data["url"] } : {}) };
+    return { version: 1, kind, model, taskid, origin, results, created, createdAt: time.now() };
+  };
+  const inTurn = async <T>(next: () => Promise<T>): Promise<T> => {
+    const leave = await enter(signal);
+    try {
+      await beforeGenerate?.(form, { kind, model });
+      signal?.throwIfAborted();
+      return await next();
+    } finally {
+      leave();
+    }
+  };
+  return book ? book.generate(facts, { operation: operation.id, signal, inTurn, send }) : inTurn(() => send(time.now()));
+}

@@ -1,0 +1,77 @@
+import type { EndEntry, IntentEntry, JournalEntry } from "./journal.ts";
+import type { TaskJSON } from "./task.ts";
+
+/** What a journal says of one generation. */
+export interface JournalledGeneration {
+  readonly intent: IntentEntry;
+  /** `open` while nothing but the intent is known. */
+  readonly state: "open" | "created" | "not created" | "unknown";
+  /** Where it was created. */
+  readonly task?: TaskJSON;
+  /** Why it is unknown or not created. */
+  readonly why?: string;
+  /** Whether a person said that it was not created. */
+  readonly byHand?: boolean;
+  /** How its task ended, where it has. */
+  readonly end?: EndEntry["how"];
+}
+
+/** What a journal says. */
+export interface JournalState {
+  /** In the order of their intents. */
+  readonly generations: readonly JournalledGeneration[];
+  /** Until when each owner counts as alive. */
+  readonly leases: ReadonlyMap<string, number>;
+}
+
+/** Reads entries in order. The later of two is right, but nothing takes back that a task was created. */
+export function readEntries(entries: readonly JournalEntry[]): JournalState {
+  const generations = new Map<string, JournalledGeneration>();
+  const leases = new Map<string, number>();
+  const ends = new Map<string, EndEntry["how"]>();
+  for (const entry of entries) {
+    if (entry.type === "lease") leases.set(entry.owner, entry.until);
+    else if (entry.type === "end") ends.set(taskKey(entry), entry.how);
+    else if (entry.type === "intent") {
+      if (generations.has(entry.id)) continue;
+      generations.set(entry.id, { intent: entry, state: "open" });
+      leases.set(entry.owner, entry.until);
+    } else {
+      const found = generations.get(entry.id);
+      if (!found || found.state === "created") continue;
+      const { intent } = found;
+      if (entry.type === "created") generations.set(entry.id, { intent, state: "created", task: entry.task });
+      else if (entry.type === "unknown") generations.set(entry.id, { intent, state: "unknown", why: entry.why });
+      else generations.set(entry.id, { intent, state: "not created", why: entry.why, byHand: entry.byHand ?? false });
+    }
+  }
+  const ended = [...generations.values()].map((one) => {
+    const end = one.task && ends.get(taskKey(one.task));
+    return end ? { ...one, end } : one;
+  });
+  return { generations: ended, leases };
+}
+
+/**
+ * The entries that still say something: generations under way or of unknown outcome, tasks that have not ended, and tasks
+ * with a key, so that it answers them for as long as the journal exists.
+ */
+export function compactEntries(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+  const needed = readEntries(entries).generations.filter(isNeeded);
+  const ids = new Set(needed.map(({ intent }) => intent.id));
+  const owners = new Set(needed.filter(({ state }) => state === "open").map(({ intent }) => intent.owner));
+  const tasks = new Set(needed.flatMap(({ task }) => (task ? [taskKey(task)] : [])));
+  const lastLeases = new Map(entries.flatMap((entry) => (entry.type === "lease" ? [[entry.owner, entry]] : [])));
+  return entries.filter((entry) => {
+    if (entry.type === "lease") return owners.has(entry.owner) && lastLeases.get(entry.owner) === entry;
+    return entry.type === "end" ? tasks.has(taskKey(entry)) : ids.has(entry.id);
+  });
+}
+
+function isNeeded({ intent, state, byHand, end }: JournalledGeneration): boolean {
+  return state === "not created" ? byHand === true : end === undefined || intent.once !== undefined;
+}
+
+function taskKey({ origin, kind, taskid }: Pick<TaskJSON, "origin" | "kind" | "taskid">): string {
+  return JSON.stringify([origin, kind, taskid]);
+}

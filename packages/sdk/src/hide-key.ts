@@ -1,0 +1,36 @@
+import { isObject } from "./is-object.ts";
+
+/** Gives a text without the key. */
+export type Hide = (text: string) => string;
+
+/** Hides a key in texts, however it is spelled there: as it is, escaped for JSON, or encoded for an address. */
+export function createHide(key: string | undefined): Hide {
+  if (!key) return (text) => text;
+  let pattern: RegExp | undefined;
+  const spellings = (char: string) => {
+    const hex = char.charCodeAt(0).toString(16).padStart(2, "0");
+    return `(?:\\\\?${char.replace(/\W/, "\\$&")}|\\\\u00${hex}|%${hex})`;
+  };
+  return (text) => text.replace((pattern ??= new RegExp([...key].map(spellings).join(""), "gi")), "[the API key]");
+}
+
+/** What makes a paid result reachable; better it shows the key than that it is lost. */
+const kept = new Set(["taskid", "url"]);
+
+/** A JSON value with its texts hidden; what names a task or a result stays. */
+export function hideIn(value: unknown, hide: Hide): unknown {
+  if (typeof value === "string") return hide(value);
+  if (Array.isArray(value)) return value.map((one) => hideIn(one, hide));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, kept.has(name) ? one : hideIn(one, hide)]));
+}
+
+/** An error that tells the same without the key; one whose texts do not hold it stays itself. */
+export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
+  if (!(error instanceof Error)) return typeof error === "string" ? hide(error) : error;
+  const told = `${error.message}\n${error.stack}`;
+  // Whoever made the error may have made its causes a circle.
+  const cause = depth > 0 ? hideInError(error.cause, hide, depth - 1) : undefined;
+  if (hide(told) === told && (cause === error.cause || depth === 0)) return error;
+  return new Error(hide(String(error.message)), cause === undefined ? undefined : { cause });
+}

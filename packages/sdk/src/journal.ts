@@ -1,0 +1,100 @@
+import { createBook, type Book, type BookHost } from "./book.ts";
+import type { Kind } from "./operation.ts";
+import type { TaskJSON } from "./task.ts";
+
+/** What is known of a generation before it is sent. */
+export interface GenerationFacts {
+  readonly kind: Kind;
+  readonly model: string;
+  /** The origin of the base URL. */
+  readonly origin: string;
+  /** The SHA-256 of the form's texts and of its files' names, types and sizes; its content is not kept. */
+  readonly digest?: string | undefined;
+  /** How many results the form asks for. */
+  readonly results: number;
+  /** The caller's key. */
+  readonly once?: string | undefined;
+}
+
+/** A generation is about to be sent: if nothing of the same id follows, a task may exist. */
+export interface IntentEntry extends GenerationFacts {
+  readonly type: "intent";
+  readonly id: string;
+  readonly at: number;
+  /** The client that sends it. */
+  readonly owner: string;
+  /** Until when the client counts as alive, in milliseconds since 1970, unless it says so again. */
+  readonly until: number;
+}
+
+/** A client with generations under way is alive. */
+export interface LeaseEntry {
+  readonly type: "lease";
+  readonly owner: string;
+  readonly until: number;
+}
+
+/** The service answered a task. */
+export interface CreatedEntry {
+  readonly type: "created";
+  readonly id: string;
+  readonly at: number;
+  readonly task: TaskJSON;
+}
+
+/** The service refused, or the generation was not sent, or the caller says that there is no task. */
+export interface NotCreatedEntry {
+  readonly type: "notCreated";
+  readonly id: string;
+  readonly at: number;
+  readonly why: string;
+  /** Whether a person said so, whom a sender that was thought dead may yet correct. */
+  readonly byHand?: boolean;
+}
+
+/** The generation was sent and no usable answer came. */
+export interface UnknownEntry {
+  readonly type: "unknown";
+  readonly id: string;
+  readonly at: number;
+  readonly why: string;
+}
+
+/** A task needs no more waiting. */
+export interface EndEntry extends Pick<TaskJSON, "kind" | "taskid" | "origin"> {
+  readonly type: "end";
+  readonly at: number;
+  readonly how: "succeeded" | "failed" | "deleted";
+}
+
+/** One line of a journal; all are plain JSON, and none holds a key, a prompt or bytes. Times are milliseconds since 1970. */
+export type JournalEntry = IntentEntry | LeaseEntry | CreatedEntry | NotCreatedEntry | UnknownEntry | EndEntry;
+
+/**
+ * Where entries are kept: a file, a table, a stream. Appends of all processes have one order, and `entries` gives, in it,
+ * every entry whose `append` had resolved before it was called: that order decides who sends a generation with a key.
+ */
+export interface JournalLog {
+  /** Resolves once the entry outlives the machine's end; rejects if it may not. */
+  append(entry: JournalEntry): Promise<void>;
+  /** Every entry in order; one that was appended twice may come twice, and what is no entry may be left out. */
+  entries(): Promise<readonly JournalEntry[]>;
+}
+
+/** A journal for clients. */
+export interface Journal extends JournalLog {
+  /** @internal */
+  readonly [open]: (host: BookHost) => Book;
+}
+
+/** How a client opens its journal: the code comes with the journal, so that a client without one is spared it. */
+export const open: unique symbol = Symbol.for("@mediagen/sdk journal");
+
+/** A journal for `createMediaGen` that keeps its entries in the log. `compactEntries` says what may be forgotten of them. */
+export function createJournal(log: JournalLog): Journal {
+  return {
+    append: (entry) => log.append(entry),
+    entries: () => log.entries(),
+    [open]: (host) => createBook(log, host),
+  };
+}

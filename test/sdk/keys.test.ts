@@ -1,0 +1,132 @@
+import { inspect } from "node:util";
+import { createMediaGen, InvalidRequestError, ServiceError, type MediaGen, type MediaGenOptions } from "@mediagen/sdk";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+/** Quotes, slashes and signs: every way of writing it differs from the others. */
+const key = 'sk-"canary"/\\+%~1';
+const hidden = "[the API key]";
+
+/** A client with the key, that gets one answer to everything. */
+function clientOf(answer: (request: Request) => Response | Promise<Response>, options: MediaGenOptions = {}) {
+  return createMediaGen({ baseUrl: "http://localhost", apiKey: key, retries: 0, fetch: async (request) => answer(request), ...options });
+}
+
+const callsOf = (media: MediaGen) => [() => media.image.generate("imgmodelz", { prompt: "A fox" }), () => media.video.query("t-1")];
+
+/** Everything that one can see of a value: printed, as JSON, as text. */
+function shown(value: unknown): string {
+  const texts = [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)];
+  return value instanceof Error ? [...texts, value.message, value.stack, shown(value.cause)].join("\n") : texts.join("\n");
+}
+
+const spellings: Readonly<Record<string, string>> = {
+  "as it is": key,
+  "as JSON": JSON.stringify(key).slice(1, -1),
+  "as JSON with slashes escaped": JSON.stringify(key).slice(1, -1).replaceAll("/", "\\/"),
+  "as code points": [...key].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase()}`).join(""),
+  "in an address": encodeURIComponent(key),
+};
+/** The key in any spelling, or its telling part. */
+const anySpelling = /canary|\\u0063\\u0061\\u006e/i;
+
+describe("a key that the service repeats is in nothing that the SDK shows", () => {
+  const answers: Readonly<Record<string, (spelled: string) => Response>> = {
+    "a refusal": (spelled) => new Response(`{"code":9999,"msg":"bad key ${spelled}"}`),
+    "HTML under 403": (spelled) => new Response(`<p>${spelled}</p>`, { status: 403 }),
+    "an unknown code": (spelled) => new Response(`{"code":7,"msg":"${spelled}","data":{"why":["${spelled}"]}}`),
+    "a server error": (spelled) => new Response(spelled, { status: 500 }),
+  };
+  test.for(Object.keys(spellings).flatMap((how) => Object.keys(answers).map((where) => [how, where] as const)))("%s, in %s", async ([how, where]) => {
+    const media = clientOf(() => answers[where]?.(spellings[how] ?? "") ?? Response.error());
+    for (const call of callsOf(media)) {
+      const error: unknown = await call().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Error);
+      expect(shown(error)).not.toMatch(anySpelling);
+      expect(shown(error)).toContain(hidden);
+    }
+  });
+
+  test("and in no record, but a task stays reachable", async () => {
+    const data = { taskid: `t-${key}`, url: [`http://localhost/${key}`], message: `for ${key}`, deep: [{ key }] };
+    const media = clientOf(() => Response.json({ code: 1000, msg: "", data }));
+    const record = await media.image.query("t-1");
+    expect(record).toMatchObject({ taskid: data.taskid, url: data.url, message: `for ${hidden}`, deep: [{ key: hidden }] });
+  });
+
+  test("and in no error of the transport", async () => {
+    const circle = new Error(`sent ${key}`);
+    circle.cause = circle;
+    for (const thrown of [new TypeError("failed", { cause: new Error(`header ${key}`) }), circle, `no ${key}`]) {
+      const media = clientOf(() => Promise.reject(thrown));
+      for (const call of callsOf(media)) {
+        expect(shown(await call().catch((error: unknown) => error))).not.toContain(key);
+      }
+    }
+  });
+
+  test("while an error without it is the cause as it was thrown", async () => {
+    const thrown = new TypeError("failed", { cause: new Error("why") });
+    const media = clientOf(() => Promise.reject(thrown));
+    await expect(media.video.query("t-1")).rejects.toMatchObject({ cause: thrown });
+  });
+
+  test("and a key of one word hides no envelope", async () => {
+    for (const apiKey of ["data", "taskid", "code", "1", "t"]) {
+      const media = clientOf(() => Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } }), { apiKey });
+      expect((await media.image.generate("imgmodelz", { prompt: "A fox" })).taskid).toBe("t-1");
+    }
+  });
+});
+
+test("the client, its parts and its tasks show no key", async () => {
+  const media = clientOf(() => Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } }));
+  const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
+  for (const value of [media, media.http, media.video, task]) expect(shown(value)).not.toMatch(anySpelling);
+});
+
+describe("a key goes over https, or stays on this machine", () => {
+  test("so http to another machine is refused", () => {
+    for (const baseUrl of ["http://media.example.com", "http://10.0.0.1", "http://localhost.example.com"]) {
+      expect(() => createMediaGen({ baseUrl })).toThrow(InvalidRequestError);
+      expect(() => createMediaGen({ baseUrl })).toThrow(/https.*allowHttp/);
+    }
+  });
+
+  test("unless the caller allows it, or it is a loopback", () => {
+    expect(() => createMediaGen({ baseUrl: "http://media.example.com", allowHttp: true })).not.toThrow();
+    for (const baseUrl of ["http://localhost:1", "http://a.localhost", "http://127.8.0.1", "http://[::1]", "https://media.example.com"]) {
+      expect(() => createMediaGen({ baseUrl })).not.toThrow();
+    }
+  });
+});
+
+describe("a browser is refused", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+  const create = (options: MediaGenOptions = {}) => () => createMediaGen({ baseUrl: "http://localhost", ...options });
+
+  test("in a page and in its workers, with the reasons", () => {
+    vi.stubGlobal("window", { document: {} });
+    expect(create()).toThrow(/allowBrowser.*the key is everyone's.*paid twice/);
+    vi.unstubAllGlobals();
+    vi.stubGlobal("navigator", { userAgent: "Mozilla/5.0 (X11; Linux x86_64)" });
+    expect(create()).toThrow("allowBrowser");
+  });
+
+  test("unless the caller allows it", () => {
+    vi.stubGlobal("window", { document: {} });
+    expect(create({ allowBrowser: true })).not.toThrow();
+  });
+
+  test("while servers and their workers are none", () => {
+    for (const userAgent of ["Node.js/24", "Deno/2.1", "Bun/1.3", "Cloudflare-Workers", undefined]) {
+      vi.stubGlobal("window", {});
+      vi.stubGlobal("navigator", { userAgent });
+      expect(create()).not.toThrow();
+    }
+  });
+});
+
+test("a refusal for the key is told as such", async () => {
+  const media = clientOf(() => new Response(JSON.stringify({ code: 9999, msg: key }), { status: 401 }));
+  await expect(media.video.query("t-1")).rejects.toMatchObject({ constructor: ServiceError, msg: hidden, message: expect.stringContaining("not accepted") });
+});
