@@ -88,6 +88,7 @@ export function createLineFile(given: string): LineFile {
     async rewrite(keep) {
       for (let tries = 0; tries < triesAtMost; tries++) {
         const isDone = await withFile(async (file, size) => {
+          if (!seen.header) return true; // Nothing is in it yet.
           // The line that ends the file must begin a line.
           if (size > seen.offset) return write(file, "\n").then(() => false);
           const id = crypto.randomUUID();
