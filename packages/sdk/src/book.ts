@@ -77,7 +77,7 @@ export function createBook(log: JournalLog, { time, origin, onEvent, resume }: B
   const owner = crypto.randomUUID();
   const underWay = new Set<string>();
   /** Entries that could not be appended: this client knows them, and tries again before it sends anything. */
-  const missing: JournalEntry[] = [];
+  const missing = new Set<JournalEntry>();
   let lease = new AbortController();
 
   async function read() {
@@ -94,7 +94,7 @@ export function createBook(log: JournalLog, { time, origin, onEvent, resume }: B
     try {
       await log.append(entry);
     } catch (error) {
-      if (entry.type !== "lease") missing.push(entry);
+      if (entry.type !== "lease") missing.add(entry);
       report({ type: "journalFailed", entry, error }, onEvent);
     }
   }
@@ -135,9 +135,9 @@ export function createBook(log: JournalLog, { time, origin, onEvent, resume }: B
 
   /** Sends a generation with everything noted; undefined where another one with its key came first. */
   async function sendNoted(facts: GenerationFacts, send: GenerateSteps["send"]): Promise<TaskJSON | undefined> {
-    for (let entry = missing[0]; entry; entry = missing[0]) {
+    for (const entry of missing) {
       await log.append(entry);
-      missing.shift();
+      missing.delete(entry);
     }
     const id = crypto.randomUUID();
     const at = time.now();

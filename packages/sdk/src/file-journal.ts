@@ -1,0 +1,61 @@
+import { hostname } from "node:os";
+import { InvalidRequestError } from "./errors.ts";
+import { describeValue } from "./fields.ts";
+import { compactEntries } from "./generations.ts";
+import { createJournal, type Journal, type JournalEntry } from "./journal.ts";
+import { createLineFile } from "./line-file.ts";
+
+/** A journal in a file. */
+export interface FileJournal extends Journal {
+  /** Rewrites the file without what is settled, as `compactEntries` says. Other processes may use it meanwhile. */
+  compact(): Promise<void>;
+}
+
+/**
+ * A journal of JSON lines in a file, which is made when it is first used. The processes of one machine may share it, on a
+ * local disk; a network file system may let the appends of two machines overwrite each other. Each entry is on the disk
+ * (fsync) before its call goes on; a line that a crash cut off counts as not written. Containers that share it need host
+ * names of their own, by which it is told whose processes have ended.
+ */
+export function fileJournal(path: string): FileJournal {
+  if (typeof path !== "string" || path === "") {
+    throw new InvalidRequestError("fileJournal: there is no journal", [{ field: "path", got: describeValue(path), allowed: "the path of a file" }]);
+  }
+  const file = createLineFile(path);
+  let last: Promise<unknown> = Promise.resolve();
+  // One after the other in this process; among processes the order of the file's lines decides.
+  const inTurn = <T>(next: () => Promise<T>): Promise<T> => {
+    const turn = last.then(next);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  // The cast: what the file holds was appended here, or by another process that does the same.
+  const entries = async () => (await file.read()) as readonly OwnedEntry[];
+  return {
+    ...createJournal({
+      append: (entry) => inTurn(() => file.append("owner" in entry ? { ...entry, host: hostname(), pid: process.pid } : entry)),
+      entries: () => inTurn(async () => endLeasesOfTheDead(await entries())),
+    }),
+    compact: () => inTurn(() => file.rewrite((all) => compactEntries(all as readonly OwnedEntry[]))),
+  };
+}
+
+/** An entry as it stands in the file: with the process of its owner. */
+type OwnedEntry = JournalEntry & { readonly host?: string; readonly pid?: number };
+
+/** The entries, and an end to the leases of processes of this machine that are no more: nobody needs to wait for them. */
+function endLeasesOfTheDead(entries: readonly OwnedEntry[]): readonly JournalEntry[] {
+  const here = hostname();
+  const owners = new Map(entries.flatMap((entry) => ("owner" in entry && entry.host === here && entry.pid ? [[entry.owner, entry.pid]] : [])));
+  const dead = [...owners].filter(([, pid]) => !lives(pid));
+  return [...entries, ...dead.map(([owner]) => ({ type: "lease", owner, until: 0 }) as const)];
+}
+
+/** Whether there is a process of that number: perhaps another one, so only its absence tells something. */
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
+  }
+}
