@@ -1,5 +1,5 @@
 import { createCall, createRawClient, type Connection, type RawClient } from "./call.ts";
-import { sleep, type Time } from "./clock.ts";
+import { shareTimer, sleep, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { describeValue, readBody, readForm, resultCount, type Issue, type ReadFields } from "./fields.ts";
@@ -8,6 +8,7 @@ import { kinds, type Kind, type Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
 import type { FileInput } from "./source-file.ts";
 import { createRetries, type RetryOptions } from "./retries.ts";
+import { createScheduler, type SchedulerOptions } from "./scheduler.ts";
 import { readState, type StateOptions } from "./state.ts";
 import { readTask, Task, type CallOptions, type Created, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
 import { webTransport, type Fetch, type Transport } from "./transport.ts";
@@ -82,7 +83,7 @@ export interface MediaGen {
 }
 
 /** How to create a client. */
-export interface MediaGenOptions extends StateOptions, RetryOptions {
+export interface MediaGenOptions extends StateOptions, RetryOptions, SchedulerOptions {
   /**
    * The API key, or a function that gives it for each call. Without one, `baseUrl` is a server of yours that holds it.
    * @default MEDIAGEN_API_KEY of the environment
@@ -99,7 +100,8 @@ export interface MediaGenOptions extends StateOptions, RetryOptions {
    */
   readonly fetch?: Fetch | undefined;
   /**
-   * How long an attempt of a query or deletion may take, in milliseconds.
+   * How long an attempt of a query or deletion may take, in milliseconds. The queries of waits begin with 10 s of it, and
+   * get twice as long after each that failed.
    * @default 60_000
    */
   readonly timeoutMs?: number | undefined;
@@ -144,7 +146,9 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
 export function createClient(options: MediaGenOptions, transport: Transport, fetch: Fetch): MediaGen {
   const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"));
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
-  const time: Time = { now: options.now ?? Date.now, sleep: options.sleep ?? sleep, random: options.random ?? Math.random };
+  const { now = Date.now, random = Math.random } = options;
+  const steady = options.now ?? (() => performance.now());
+  const time: Time = { now, steady, random, sleep: shareTimer({ steady, sleep: options.sleep ?? sleep }) };
   const connection: Connection = {
     baseUrl,
     transport,
@@ -161,9 +165,10 @@ export function createClient(options: MediaGenOptions, transport: Transport, fet
   const call = createCall(connection);
   const host: TaskHost = {
     ...time,
+    scheduler: createScheduler(options, time),
     fetch,
-    async check(task, partial, { signal, once }) {
-      const record = await query(task.kind, task.taskid, { signal }, once);
+    async check(task, partial, { signal, patienceMs }) {
+      const record = await query(task.kind, task.taskid, { signal }, patienceMs);
       const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
       const known = typeof status === "number" ? status : undefined;
       return { record, status: known, ...readState(record, known, task.results, partial, options) };
@@ -175,10 +180,10 @@ export function createClient(options: MediaGenOptions, transport: Transport, fet
       return data as object as Deletions[typeof kind];
     },
   };
-  async function query<K extends Kind>(kind: K, taskid: string, given: QueryFields[K] & CallOptions, once = false): Promise<Records[K]> {
+  async function query<K extends Kind>(kind: K, taskid: string, given: QueryFields[K] & CallOptions, patienceMs?: number): Promise<Records[K]> {
     const { signal, ...further } = given;
     const operation = operations[kind].query;
-    const data = await call(operation, bodyFor(operation, { taskid }, further), { signal, once });
+    const data = await call(operation, bodyFor(operation, { taskid }, further), { signal, patienceMs });
     // The cast: the service documents the record; only what the SDK itself needs of it is made sure here.
     return { ...data, taskid: taskidIn(data) ?? taskid, url: addressesIn(data["url"]) } as TaskRecord as Records[K];
   }

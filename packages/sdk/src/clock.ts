@@ -1,7 +1,11 @@
+import { createHeap } from "./heap.ts";
+
 /** Time as the SDK uses it; a test injects its own. */
 export interface Time {
   /** The present, in milliseconds since 1970. */
   now(): number;
+  /** Milliseconds since some moment: what it measures does not move when the machine's clock is set. */
+  steady(): number;
   /** Sleeps for the milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** A number from 0 to below 1, for jitter. */
@@ -25,6 +29,59 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     }, Math.min(ms, longestDelayMs));
     signal.addEventListener("abort", abort, { once: true });
   });
+}
+
+interface Sleeper {
+  readonly wake: () => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Sleeping of which, however many sleep, one sleep at a time is slept in truth, and none when nobody sleeps. */
+export function shareTimer(time: Pick<Time, "steady" | "sleep">): Time["sleep"] {
+  const sleepers = createHeap<Sleeper>();
+  let timer: { readonly until: number; readonly stop: AbortController } | undefined;
+
+  function arm(): void {
+    const first = sleepers.first();
+    if (first && timer && timer.until <= first.at) return;
+    timer?.stop.abort();
+    timer = undefined;
+    if (!first) return;
+    const now = time.steady();
+    const own = { until: Math.min(first.at, now + longestDelayMs), stop: new AbortController() };
+    timer = own;
+    time.sleep(Math.max(0, own.until - now), own.stop.signal).then(
+      () => timer === own && wakeUntil(own.until),
+      // A timer that fails by itself must not leave anybody asleep for ever.
+      (error: unknown) => timer === own && each(Infinity, (sleeper) => sleeper.fail(error)),
+    );
+  }
+
+  // Timers round down, so who was slept for is awake even where the clock says that it is a moment too early.
+  const wakeUntil = (until: number) => each(Math.max(until, time.steady()), (sleeper) => sleeper.wake());
+
+  function each(until: number, act: (sleeper: Sleeper) => void): void {
+    timer = undefined;
+    for (let first = sleepers.first(); first && first.at <= until; first = sleepers.first()) {
+      sleepers.remove(first);
+      act(first.value);
+    }
+    arm();
+  }
+
+  return (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const abort = () => {
+        sleepers.remove(entry);
+        arm();
+        reject(signal.reason);
+      };
+      const done = () => signal.removeEventListener("abort", abort);
+      const entry = sleepers.add(time.steady() + ms, { wake: () => (done(), resolve()), fail: (error) => (done(), reject(error)) });
+      signal.addEventListener("abort", abort, { once: true });
+      arm();
+    });
 }
 
 /** A limit on how long something may take. */

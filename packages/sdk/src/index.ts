@@ -14,6 +14,7 @@ export {
 } from "./errors.ts";
 export type { Issue } from "./fields.ts";
 export type { RetryOptions } from "./retries.ts";
+export type { SchedulerOptions } from "./scheduler.ts";
 export type { Fetch } from "./transport.ts";
 export type { Bounds, Kind } from "./operation.ts";
 export type { FileInput, SourceFile } from "./source-file.ts";
