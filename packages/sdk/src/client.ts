@@ -9,10 +9,12 @@ import { operations } from "./operations.gen.ts";
 import type { FileInput } from "./source-file.ts";
 import { createRetries, type RetryOptions } from "./retries.ts";
 import { createScheduler, type SchedulerOptions } from "./scheduler.ts";
+import { settle, type Settled } from "./settle.ts";
 import { readState, type StateOptions } from "./state.ts";
 import { readTask, Task, type CallOptions, type Created, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
 import { webTransport, type Fetch, type Transport } from "./transport.ts";
 import type { ImageQueryFields, VideoQueryFields } from "./types.gen.ts";
+import type { WaitOptions } from "./wait.ts";
 
 /** What a query takes beside the task, by kind. */
 export interface QueryFields {
@@ -74,6 +76,14 @@ export interface MediaGen {
    * @throws {@link InvalidRequestError} it is not such a task, or one of another service
    */
   task(saved: TaskJSON): Task<"video"> | Task<"image">;
+  /**
+   * Waits for tasks of either kind and gives each as soon as it is done, in that order; the failure of one is its own. Leaving
+   * the loop ends the waits that are left, and loses no task.
+   *
+   * @throws the signal's reason, at once, when it aborts
+   * @throws {@link InvalidRequestError} `timeoutMs` is no time
+   */
+  settle<T extends Task>(tasks: Iterable<T>, options?: WaitOptions<T["kind"]>): AsyncIterable<Settled<T>>;
   /** What is wrong with a form, without sending it; an empty list where nothing is. */
   validate<M extends Model>(model: M, form: Form<M>, options?: Pick<GenerateOptions, "extraFields">): readonly Issue[];
   /** Every generation model of the service's description. */
@@ -210,6 +220,7 @@ export function createClient(options: MediaGenOptions, transport: Transport, fet
     image: kindClient("image"),
     // The cast: a task's kind decides its type, which a constructor cannot say.
     task: (saved) => new Task(readTask(saved, origin), host) as Task<"video"> | Task<"image">,
+    settle,
     validate(model, form, { extraFields } = {}) {
       try {
         return readForm(operationOf(model, kinds).body, form, extraFields).issues;

@@ -15,6 +15,7 @@ export {
 export type { Issue } from "./fields.ts";
 export type { RetryOptions } from "./retries.ts";
 export type { SchedulerOptions } from "./scheduler.ts";
+export type { Settled } from "./settle.ts";
 export type { Fetch } from "./transport.ts";
 export type { Bounds, Kind } from "./operation.ts";
 export type { FileInput, SourceFile } from "./source-file.ts";
