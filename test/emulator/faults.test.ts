@@ -138,10 +138,11 @@ describe.for([
   test("unknownStatus: a wait goes on and ends by the results", async () => {
     const { media, next } = await setUp();
     const task = await media.image.generate("imgmodelv4", form);
-    await next({ fault: "unknownStatus", times: 2 });
+    await next({ fault: "unknownStatus" });
     const statuses: unknown[] = [];
     const record = await task.wait({ onUpdate: ({ status }) => statuses.push(status) });
-    expect(statuses.slice(0, 2)).toEqual([424_242, 424_242]);
+    expect(statuses[0]).toBe(424_242);
+    expect(statuses.length).toBeGreaterThan(1);
     expect(record.url).toHaveLength(1);
   });
 

@@ -46,6 +46,16 @@ describe("a model's form is known to the compiler", () => {
     expectTypeOf(video.toJSON()).toEqualTypeOf<TaskJSON>();
   });
 
+  test("what settles is a record or an error, of tasks of both kinds", async () => {
+    for await (const done of media.settle([media.video.task("t-1"), media.image.task("t-2")])) {
+      if (!done.record) expectTypeOf(done.error).toEqualTypeOf<unknown>();
+      else expectTypeOf(done.record).toEqualTypeOf<VideoTask | ImageTask>();
+    }
+    for await (const { record } of media.settle([media.video.task("t-1")])) expectTypeOf(record).toEqualTypeOf<VideoTask | undefined>();
+    // @ts-expect-error -- ids are no tasks
+    void media.settle(["t-1"]);
+  });
+
   test("the further fields of queries and deletions belong to their kind", () => {
     void media.video.query("t-1", { moreTaskInfo: true });
     void media.image.delete(["t-1"], { uid: "u-1" });

@@ -129,14 +129,21 @@ describe("a wait goes on", () => {
   });
 });
 
-test("the checks spread out, with jitter, up to ten seconds", async () => {
-  for (const [random, share] of [[0, 0.75], [0.999, 1.2495]] as const) {
+test("the checks of an unknown model spread out as the task grows older, with jitter", async () => {
+  for (const [random, first, last] of [[0, 455, 4_426], [0.999, 842, 7_455]] as const) {
     const { media, queries } = clientOnAClock([pending], { random: () => random });
     await expect(media.video.task("t-1").wait({ timeoutMs: 120_000 })).rejects.toBeInstanceOf(WaitTimeoutError);
-    const gaps = queries.slice(1).map((at, index) => at - (queries[index] ?? 0));
-    expect(gaps[0]).toBeCloseTo(500 * share);
-    expect(Math.max(...gaps)).toBeCloseTo(10_000 * share);
+    const gaps = queries.slice(1, -1).map((at, index) => at - (queries[index] ?? 0));
+    expect(gaps).toEqual(gaps.toSorted((a, b) => a - b));
+    expect(gaps[0]).toBeCloseTo(first, 0);
+    expect(gaps.at(-1)).toBeCloseTo(last, 0);
   }
+});
+
+test("it is looked once more, a second before the deadline", async () => {
+  const { media, queries } = clientOnAClock([pending]);
+  await expect(media.video.task("t-1").wait({ timeoutMs: 120_000 })).rejects.toBeInstanceOf(WaitTimeoutError);
+  expect(queries.at(-1)).toBe(119_000);
 });
 
 test("a deadline that is no time is refused", async () => {

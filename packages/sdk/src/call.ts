@@ -42,8 +42,8 @@ export interface CallContext {
   readonly signal?: AbortSignal | undefined;
   /** Given where the operation is paid. */
   readonly generation?: Generation | undefined;
-  /** Whether it may be sent once only although it is safe to repeat: a wait repeats by itself. */
-  readonly once?: boolean;
+  /** Given by a wait, which repeats by itself: it is sent once only, although it is safe to repeat, and may take so long at most. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** Sends one operation and answers the `data` of its envelope. */
@@ -107,19 +107,19 @@ interface NoAnswer {
 export function createCall(connection: Connection): Call {
   const { retries, time } = connection;
   let client: RawClient | undefined;
-  return async (operation, wire, { signal, generation, once = false }) => {
+  return async (operation, wire, { signal, generation, patienceMs }) => {
     let lost = false;
     for (let attempts = 1; ; attempts++) {
       signal?.throwIfAborted();
       client ??= createRawClient(connection);
-      const attempt = await attemptOnce(connection, client, operation, wire, generation !== undefined, signal);
-      const delayMs = once ? undefined : delayBeforeAnother(attempt, attempts, generation !== undefined);
+      const attempt = await attemptOnce(connection, client, operation, wire, { generation, signal, patienceMs });
+      const delayMs = patienceMs !== undefined ? undefined : delayBeforeAnother(attempt, attempts, generation !== undefined);
       if (delayMs !== undefined) {
         lost ||= "cause" in attempt || attempt.answer.status >= 500;
         await time.sleep(delayMs, signal ?? new AbortController().signal);
         continue;
       }
-      if ("cause" in attempt) throw failureOf(attempt, operation, { signal, generation, once });
+      if ("cause" in attempt) throw failureOf(attempt, operation, { signal, generation, patienceMs });
       retries.succeeded();
       return openAfter(lost, attempt.answer, operation, generation);
     }
@@ -140,12 +140,12 @@ async function attemptOnce(
   client: RawClient,
   operation: Operation,
   wire: WireFields,
-  paid: boolean,
-  given: AbortSignal | undefined,
+  { generation, signal, patienceMs = Infinity }: CallContext,
 ): Promise<Attempt> {
   const { time, timeouts, transport } = connection;
-  const wholeMs = paid ? timeouts.generateMs : timeouts.callMs;
-  const deadline = startDeadline(time, wholeMs, new Error(`the call took longer than ${wholeMs} ms`), given);
+  const paid = generation !== undefined;
+  const wholeMs = paid ? timeouts.generateMs : Math.min(timeouts.callMs, patienceMs);
+  const deadline = startDeadline(time, wholeMs, new Error(`the call took longer than ${wholeMs} ms`), signal);
   const end = time.now() + wholeMs;
   const stall = () => {
     const stallMs = Math.min(timeouts.stallMs, end - time.now());
@@ -176,9 +176,9 @@ async function attemptOnce(
 }
 
 /** What to throw where no answer came. */
-function failureOf({ cause: given, hide, handedOver }: NoAnswer, operation: Operation, { signal, generation, once }: CallContext): unknown {
+function failureOf({ cause: given, hide, handedOver }: NoAnswer, operation: Operation, { signal, generation, patienceMs }: CallContext): unknown {
   // A wait survives that no key could be had for one of its checks.
-  if (!handedOver && (!once || signal?.aborted || given instanceof InvalidRequestError)) return given;
+  if (!handedOver && (patienceMs === undefined || signal?.aborted || given instanceof InvalidRequestError)) return given;
   const cause = hideInError(given, hide);
   if (handedOver && generation && evidenceIn(given) === "unknown") {
     return new OutcomeUnknownError(`no whole answer came (${messageOf(cause)})`, operation.id, generation, { cause });

@@ -2,7 +2,7 @@ import { readBaseUrl } from "./base-url.ts";
 import type { AnyTask, Book, Recovery } from "./book.ts";
 import { refuseBrowser } from "./browser.ts";
 import { createCall, createRawClient, type Connection, type RawClient } from "./call.ts";
-import { sleep, type Time } from "./clock.ts";
+import { shareTimer, sleep, type SleepReason, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { readBody, readForm, type Issue, type ReadFields } from "./fields.ts";
@@ -17,10 +17,13 @@ import type { FileInput } from "./source-file.ts";
 import { isPrivate } from "./private-address.ts";
 import { webGet, type ResultGet } from "./result.ts";
 import { createRetries, type RetryOptions } from "./retries.ts";
+import { createScheduler, type SchedulerOptions } from "./scheduler.ts";
+import { settle, type Settled } from "./settle.ts";
 import { readState, type StateOptions } from "./state.ts";
 import { readTask, Task, type CallOptions, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
 import { webTransport, type Fetch, type Transport } from "./transport.ts";
 import type { ImageQueryFields, VideoQueryFields } from "./types.gen.ts";
+import type { WaitOptions } from "./wait.ts";
 
 /** What a query takes beside the task, by kind. */
 export interface QueryFields {
@@ -89,6 +92,14 @@ export interface MediaGen {
    */
   task(saved: TaskJSON): AnyTask;
   /**
+   * Waits for tasks of either kind and gives each as soon as it is done, in that order; the failure of one is its own. Leaving
+   * the loop ends the waits that are left, and loses no task.
+   *
+   * @throws the signal's reason, at once, when it aborts
+   * @throws {@link InvalidRequestError} `timeoutMs` is no time
+   */
+  settle<T extends Task>(tasks: Iterable<T>, options?: WaitOptions<T["kind"]>): AsyncIterable<Settled<T>>;
+  /**
    * What the journal knows of generations at this service: tasks to resume, and generations whose outcome is unknown. It
    * waits up to 15 seconds where another process may have just ended.
    *
@@ -111,7 +122,7 @@ export interface MediaGen {
 }
 
 /** How to create a client. */
-export interface MediaGenOptions extends StateOptions, RetryOptions {
+export interface MediaGenOptions extends StateOptions, RetryOptions, SchedulerOptions {
   /**
    * The API key, or a function that gives it for each call. Without one, `baseUrl` is a server of yours that holds it.
    * @default MEDIAGEN_API_KEY of the environment
@@ -138,7 +149,8 @@ export interface MediaGenOptions extends StateOptions, RetryOptions {
    */
   readonly fetch?: Fetch | undefined;
   /**
-   * How long an attempt of a query or deletion may take, in milliseconds.
+   * How long an attempt of a query or deletion may take, in milliseconds. The queries of waits begin with 10 s of it, and
+   * get twice as long after each that failed.
    * @default 60_000
    */
   readonly timeoutMs?: number | undefined;
@@ -173,10 +185,11 @@ export interface MediaGenOptions extends StateOptions, RetryOptions {
    */
   readonly now?: (() => number) | undefined;
   /**
-   * Sleeps for the milliseconds, and rejects when the signal aborts.
+   * Sleeps for the milliseconds, and rejects when the signal aborts. Virtual time may skip a `pause` and let it pass the
+   * `deadline` of a wait, but a `limit` is on something real.
    * @default a timer
    */
-  readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
+  readonly sleep?: ((ms: number, signal: AbortSignal, why: SleepReason) => Promise<void>) | undefined;
   /**
    * A number from 0 to below 1, for the jitter of waits.
    * @default Math.random
@@ -199,7 +212,11 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   refuseBrowser(options.allowBrowser ?? false);
   const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
-  const time: Time = { now: options.now ?? Date.now, sleep: options.sleep ?? sleep, random: options.random ?? Math.random };
+  const { now = Date.now, random = Math.random } = options;
+  const steady = options.now ?? (() => performance.now());
+  const shared = (why: SleepReason) => shareTimer({ steady, sleep: (ms, signal) => (options.sleep ?? sleep)(ms, signal, why) });
+  const timers = { pause: shared("pause"), deadline: shared("deadline"), limit: shared("limit") };
+  const time: Time = { now, steady, random, sleep: (ms, signal, why = "pause") => timers[why](ms, signal) };
   const connection: Connection = {
     baseUrl,
     transport,
@@ -222,9 +239,10 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   const generateHost = { call, time, origin, book, beforeGenerate: options.beforeGenerate, enter: createPlaces(options.maxGenerationsInFlight ?? Infinity) };
   const host: TaskHost = {
     ...time,
+    scheduler: createScheduler(options, time),
     results: { get, time, privateBase: isPrivate(new URL(baseUrl)) },
-    async check(task, partial, { signal, once }) {
-      const record = await query(task.kind, task.taskid, { signal }, once);
+    async check(task, partial, { signal, patienceMs }) {
+      const record = await query(task.kind, task.taskid, { signal }, patienceMs);
       const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
       const known = typeof status === "number" ? status : undefined;
       const read = readState(record, known, task.results, partial, options);
@@ -239,10 +257,10 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
       return data as object as Deletions[typeof kind];
     },
   };
-  async function query<K extends Kind>(kind: K, taskid: string, given: QueryFields[K] & CallOptions, once = false): Promise<Records[K]> {
+  async function query<K extends Kind>(kind: K, taskid: string, given: QueryFields[K] & CallOptions, patienceMs?: number): Promise<Records[K]> {
     const { signal, ...further } = given;
     const operation = operations[kind].query;
-    const data = await call(operation, bodyFor(operation, { taskid }, further), { signal, once });
+    const data = await call(operation, bodyFor(operation, { taskid }, further), { signal, patienceMs });
     // The cast: the service documents the record; only what the SDK itself needs of it is made sure here.
     return { ...data, taskid: taskidIn(data) ?? taskid, url: addressesIn(data["url"]) } as TaskRecord as Records[K];
   }
@@ -270,6 +288,7 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
     video: kindClient("video"),
     image: kindClient("image"),
     task: resume,
+    settle,
     recover: async (given) => bookOf("recover").recover(given),
     // The cast: what it answers follows from what was found out, which only overloads can say.
     resolve: (async (id, found) => bookOf("resolve").resolve(id, found)) as MediaGen["resolve"],

@@ -1,7 +1,6 @@
-import type { Time } from "./clock.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { describeValue, type Issue } from "./fields.ts";
-import { waitFor, type WaitOptions } from "./wait.ts";
+import { waitFor, type WaitHost, type WaitOptions } from "./wait.ts";
 import { kinds, type Kind } from "./operation.ts";
 import { copyResult, type ResultContext, type ResultOptions, type ResultSource } from "./result.ts";
 import { headLength, sniff } from "./sniff.ts";
@@ -71,13 +70,13 @@ export interface TaskJSON {
 }
 
 /** What a task needs of its client. */
-export interface TaskHost extends Time {
+export interface TaskHost extends WaitHost {
   /** How results are fetched; the key is for the service alone, so it is not sent. */
   readonly results: ResultContext;
   check<K extends Kind>(
     task: Task<K>,
     partial: PartialResult | undefined,
-    options: CallOptions & { readonly once: boolean },
+    options: CallOptions & { readonly patienceMs?: number },
   ): Promise<Check<K> & { readonly partial: PartialResult | undefined }>;
   delete<K extends Kind>(kind: K, taskids: readonly string[], options: DeleteFields[K] & CallOptions): Promise<Deletions[K]>;
 }
@@ -150,11 +149,12 @@ export class Task<K extends Kind = Kind> {
    * @throws {@link ConnectionError} there was no whole answer; checking again is safe
    */
   check(options: CallOptions = {}): Promise<Check<K>> {
-    return this.#check(options, false);
+    const { signal } = options;
+    return this.#check({ signal });
   }
 
-  async #check({ signal }: CallOptions, once: boolean): Promise<Check<K>> {
-    const { partial, ...check } = await this.#host.check(this, this.#partial, { signal, once });
+  async #check(options: CallOptions & { readonly patienceMs?: number }): Promise<Check<K>> {
+    const { partial, ...check } = await this.#host.check(this, this.#partial, options);
     this.#partial = partial;
     this.#record = check.record;
     return check;
@@ -170,7 +170,7 @@ export class Task<K extends Kind = Kind> {
    * @throws {@link ServiceError} the service refused five queries in a row
    */
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
-    return waitFor(this, (signal) => this.#check({ signal }, true), options, this.#host);
+    return waitFor(this, (signal, patienceMs) => this.#check({ signal, patienceMs }), options, this.#host);
   }
 
   /**

@@ -1,7 +1,9 @@
 import { startDeadline, type Time } from "./clock.ts";
+import { worthOfQueryMs } from "./durations.ts";
 import { ConnectionError, InvalidRequestError, ServiceError, TaskFailedError, WaitTimeoutError } from "./errors.ts";
 import type { Kind } from "./operation.ts";
 import { codes } from "./operations.gen.ts";
+import type { Scheduler } from "./scheduler.ts";
 import type { State } from "./state.ts";
 import type { CallOptions, Check, Records, Task } from "./task.ts";
 
@@ -36,36 +38,48 @@ export interface WaitOptions<K extends Kind = Kind> extends CallOptions {
 const settlingMs = 60_000;
 /** After how many refusals in a row a wait gives up. */
 const refusalsAtMost = 5;
-const firstIntervalMs = 500;
-const lastIntervalMs = 10_000;
+/** After a failed query, and half as long again after each further one, up to `atLengthMs`. */
+const firstRetryMs = 500;
+const atLengthMs = 10_000;
+/** A service that asks for more is asked again all the same. */
+const longestRetryAfterMs = 60_000;
+/** How long a query may hang, and twice as long after each that did: it holds a slot that others want. */
+const firstPatienceMs = 10_000;
+/** How long before the deadline it is looked once more. */
+const lastLookMs = 1_000;
 
 /** One query of a task, sent once: a wait repeats by itself. */
-export type CheckOnce<K extends Kind> = (signal: AbortSignal) => Promise<Check<K>>;
+export type CheckOnce<K extends Kind> = (signal: AbortSignal, patienceMs: number) => Promise<Check<K>>;
+
+/** What a wait needs of its client. */
+export interface WaitHost extends Time {
+  readonly scheduler: Scheduler;
+}
 
 /** Checks a task until it has succeeded and answers its record. */
-export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>, options: WaitOptions<K>, time: Time): Promise<Records[K]> {
-  const { signal, onUpdate, timeoutMs = 30 * 60_000 } = options;
-  if (!(timeoutMs >= 0)) {
-    throw new InvalidRequestError("wait: there is no such deadline", [{ field: "timeoutMs", got: String(timeoutMs), allowed: "milliseconds, 0 or more" }]);
-  }
+export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>, options: WaitOptions<K>, host: WaitHost): Promise<Records[K]> {
+  const { signal, onUpdate } = options;
+  const timeoutMs = timeoutOf(options);
   signal?.throwIfAborted();
-  const start = time.now();
-  const deadline = startDeadline(time, timeoutMs, new Error(`the wait took ${timeoutMs} ms`), signal);
-  const ended = deadline.signal;
+  const start = host.steady();
+  const lastLook = start + timeoutMs - Math.min(lastLookMs, timeoutMs / 2);
+  const deadline = startDeadline(host, timeoutMs, new Error(`the wait took ${timeoutMs} ms`), signal, "deadline");
+  const pace = paceOf(task, host);
   let lastError: unknown;
   try {
     for (let checks = 1, refusals = 0; ; checks++) {
-      const { error, state, status, record } = await orError(check, ended);
-      await onUpdate?.({ task, checks, elapsedMs: time.now() - start, state, status, record, error });
+      const now = host.steady();
+      const due = now < lastLook ? Math.min(pace.due, lastLook) : pace.due;
+      const turn = { delayMs: due - now, suspect: pace.failures > 0, signal: deadline.signal };
+      const checked = await host.scheduler.query(turn, () => orError(check, deadline.signal, firstPatienceMs * 2 ** pace.failures, host));
+      const { error, state, status, record } = checked;
+      pace.saw(checked);
+      await onUpdate?.({ task, checks, elapsedMs: host.steady() - start, state, status, record, error });
       if (record && state === "failed") throw new TaskFailedError(task, record);
       if (record && state === "succeeded") return record;
       lastError = error;
-      refusals = isRefusal(error) && !isYoung(task, time) ? refusals + 1 : 0;
+      refusals = isRefusal(error) && !isYoung(task, host) ? refusals + 1 : 0;
       if (isRefusal(error) && refusals >= refusalsAtMost) throw refusedWait(task, error);
-      // Some results of several: those that are missing may be late, so it is looked for them at length.
-      const isPartial = record !== undefined && record.url.length > 0;
-      const interval = isPartial ? lastIntervalMs : Math.min(firstIntervalMs * 1.5 ** (checks - 1), lastIntervalMs);
-      await time.sleep(interval * (0.75 + time.random() / 2), ended);
     }
   } catch (error) {
     signal?.throwIfAborted();
@@ -73,19 +87,77 @@ export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>
     throw error;
   } finally {
     deadline.end();
+    pace.end();
   }
 }
 
-type CheckOrError<K extends Kind> = Pick<WaitUpdate<K>, "state" | "status" | "record" | "error">;
+/** When to check a task next. */
+interface Pace {
+  /** By the steady clock. */
+  readonly due: number;
+  /** How many queries have failed in a row. */
+  readonly failures: number;
+  saw(checked: CheckOrError<Kind>): void;
+  /** The wait is over: the client learns what was seen of the model. */
+  end(): void;
+}
+
+function paceOf(task: Task, { scheduler, now, steady, random }: WaitHost): Pace {
+  const durations = scheduler.durationsOf(task.model ?? task.kind);
+  // A task whose creation is not known is as old as its wait, and looked at at once.
+  const createdAt = steady() - Math.max(0, now() - (task.createdAt ?? now()));
+  // Who began together does not go on together; and moments that vary tell more of a model.
+  const byModel = () => createdAt + durations.nextQuery(unfinishedAt, worthOfQueryMs * (0.5 + random()));
+  const inAbout = (ms: number) => steady() + ms * (0.75 + random() / 2);
+  let unfinishedAt = 0;
+  let finishedAt = Infinity;
+  let failures = 0;
+  let due = task.createdAt === undefined ? steady() : byModel();
+  return {
+    get due() {
+      return due;
+    },
+    get failures() {
+      return failures;
+    },
+    saw({ record, state, error, sentAt }) {
+      failures = record ? 0 : failures + 1;
+      if (!record) {
+        const retryAfterMs = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
+        due = Math.max(inAbout(Math.min(firstRetryMs * 1.5 ** (failures - 1), atLengthMs)), steady() + Math.min(retryAfterMs, longestRetryAfterMs));
+      } else if (record.url.length > 0 || state !== "pending") {
+        // Some results of several: those that are missing may be late, so it is looked for them at length. They say nothing
+        // of the model, which had finished when the first was there.
+        finishedAt = Math.min(finishedAt, steady() - createdAt);
+        due = inAbout(atLengthMs);
+      } else {
+        unfinishedAt = sentAt - createdAt;
+        due = byModel();
+      }
+    },
+    end() {
+      if (unfinishedAt > 0 || finishedAt < Infinity) durations.saw(unfinishedAt, finishedAt);
+    },
+  };
+}
+
+/** How long to wait at most; another word than a time is refused. */
+export function timeoutOf({ timeoutMs = 30 * 60_000 }: Pick<WaitOptions, "timeoutMs">): number {
+  if (timeoutMs >= 0) return timeoutMs;
+  throw new InvalidRequestError("wait: there is no such deadline", [{ field: "timeoutMs", got: String(timeoutMs), allowed: "milliseconds, 0 or more" }]);
+}
+
+type CheckOrError<K extends Kind> = Pick<WaitUpdate<K>, "state" | "status" | "record" | "error"> & { readonly sentAt: number };
 
 /** One check; a failure is an answer too, because it does not end a wait, unless the wait has ended. */
-async function orError<K extends Kind>(check: CheckOnce<K>, signal: AbortSignal): Promise<CheckOrError<K>> {
+async function orError<K extends Kind>(check: CheckOnce<K>, signal: AbortSignal, patienceMs: number, { steady }: Time): Promise<CheckOrError<K>> {
+  const sentAt = steady();
   try {
-    return { ...(await check(signal)), error: undefined };
+    return { sentAt, ...(await check(signal, patienceMs)), error: undefined };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ServiceError || error instanceof ConnectionError)) throw error;
-    return { state: undefined, status: undefined, record: undefined, error };
+    return { sentAt, state: undefined, status: undefined, record: undefined, error };
   }
 }
 

@@ -1,0 +1,104 @@
+import type { Time } from "./clock.ts";
+import { createDurations, type Durations } from "./durations.ts";
+import { InvalidRequestError } from "./errors.ts";
+import { createHeap, type Entry } from "./heap.ts";
+
+/** How the waits of one client share the service. */
+export interface SchedulerOptions {
+  /**
+   * How many queries all waits together may have in flight.
+   * @default 16
+   */
+  readonly maxQueriesInFlight?: number | undefined;
+}
+
+/** When a query may go. */
+export interface Turn {
+  readonly delayMs: number;
+  /** Whether the task's last query failed: such tasks take at most half of the slots from the others. */
+  readonly suspect: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What all waits of one client share. */
+export interface Scheduler {
+  /** Queries once the delay is over and a slot is free, the earliest due first; rejects with the signal's reason. */
+  query<T>(turn: Turn, send: () => Promise<T>): Promise<T>;
+  /** What this client has seen of tasks of that name, which is a model's where it is known. */
+  durationsOf(name: string): Durations;
+}
+
+/** Creates the scheduler of one client. */
+export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOptions, time: Pick<Time, "steady" | "sleep">): Scheduler {
+  if (!(most >= 1)) {
+    const issue = { field: "maxQueriesInFlight", got: String(most), allowed: "a number, at least 1" };
+    throw new InvalidRequestError("createMediaGen: there is no client", [issue]);
+  }
+  const durations = new Map<string, Durations>();
+  const sound = createLane(most);
+  const suspect = createLane(Math.ceil(most / 2));
+
+  /** Gives free slots to those who stand in line. */
+  function fill(): void {
+    while (sound.inFlight + suspect.inFlight < most) {
+      const [first, other] = [nextOf(sound), nextOf(suspect)];
+      const next = first && other && other.at < first.at ? other : (first ?? other);
+      if (!next) return;
+      next.value();
+    }
+  }
+
+  /** Stands in line until a slot is free; the slot is taken then. */
+  function slot(lane: Lane, due: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const leave = () => {
+        lane.line.remove(entry);
+        reject(signal.reason);
+      };
+      const entry = lane.line.add(due, () => {
+        lane.line.remove(entry);
+        lane.inFlight++;
+        signal.removeEventListener("abort", leave);
+        resolve();
+      });
+      signal.addEventListener("abort", leave, { once: true });
+      fill();
+    });
+  }
+
+  return {
+    async query(turn, send) {
+      const lane = turn.suspect ? suspect : sound;
+      const due = time.steady() + turn.delayMs;
+      if (turn.delayMs > 0) await time.sleep(turn.delayMs, turn.signal);
+      await slot(lane, due, turn.signal);
+      try {
+        return await send();
+      } finally {
+        lane.inFlight--;
+        fill();
+      }
+    },
+    durationsOf(name) {
+      const known = durations.get(name) ?? createDurations();
+      durations.set(name, known);
+      return known;
+    },
+  };
+}
+
+/** Those who stand in line by when they are due, and how many of them may be in flight. */
+interface Lane {
+  readonly line: ReturnType<typeof createHeap<() => void>>;
+  readonly most: number;
+  inFlight: number;
+}
+
+function createLane(most: number): Lane {
+  return { line: createHeap(), most, inFlight: 0 };
+}
+
+function nextOf({ line, most, inFlight }: Lane): Entry<() => void> | undefined {
+  return inFlight < most ? line.first() : undefined;
+}

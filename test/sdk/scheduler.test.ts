@@ -1,0 +1,179 @@
+import { createMediaGen, InvalidRequestError, WaitTimeoutError, type MediaGenOptions } from "@mediagen/sdk";
+import { describe, expect, test, vi } from "vitest";
+import { serviceOnAClock, type Fate } from "./service-on-a-clock.ts";
+
+const after = (doneAfterMs: number) => (): Fate => ({ doneAfterMs });
+/** Some other number each time, the same in each run. */
+function varying(): () => number {
+  let state = 0;
+  return () => (state = (state + 0.618) % 1);
+}
+
+describe("queries in flight", () => {
+  test.for<[number, MediaGenOptions]>([[16, {}], [3, { maxQueriesInFlight: 3 }]])("are %i at most", async ([most, options]) => {
+    const { tasks, pass, seen } = serviceOnAClock(after(4_000), options);
+    await pass(Promise.all(tasks(100).map((task) => task.wait())));
+    expect(seen().mostInFlight).toBe(most);
+    expect(seen().inFlight).toBe(0);
+  });
+
+  test("cannot be none", () => {
+    for (const maxQueriesInFlight of [0, Number.NaN]) {
+      expect(() => createMediaGen({ baseUrl: "http://localhost", maxQueriesInFlight })).toThrow(InvalidRequestError);
+    }
+  });
+
+  test("go around where there are too few for all: the earliest due first", async () => {
+    const { tasks, pass, queries } = serviceOnAClock(after(60_000), { maxQueriesInFlight: 1, latencyMs: 200 });
+    const all = tasks(50);
+    await pass(Promise.allSettled(all.map((task) => task.wait({ timeoutMs: 40_000 }))));
+    const rounds = [0, 1, 2].map((round) => queries.slice(round * 50, round * 50 + 50).map(({ taskid }) => taskid));
+    for (const round of rounds) expect(round).toEqual(all.map(({ taskid }) => taskid));
+  });
+});
+
+describe("a wait among many", () => {
+  test("ends at its deadline, exactly", async () => {
+    const { tasks, pass, elapsed } = serviceOnAClock(after(1e9), { maxQueriesInFlight: 2, latencyMs: 1_000 });
+    const ends = tasks(100).map(async (task, index) => {
+      await expect(task.wait({ timeoutMs: 5_000 + index * 77.5 })).rejects.toBeInstanceOf(WaitTimeoutError);
+      return elapsed();
+    });
+    expect(await pass(Promise.all(ends))).toEqual(ends.map((_, index) => 5_000 + index * 77.5));
+  });
+
+  test("ends at once when it is aborted, asleep, in line or in flight, and no other does", async () => {
+    const { tasks, pass, sleep, elapsed, queries, seen } = serviceOnAClock(after(8_000), { maxQueriesInFlight: 1, latencyMs: 300 });
+    const controllers = tasks(6).map((task) => {
+      const controller = new AbortController();
+      return { controller, end: task.wait({ signal: controller.signal }).then(() => "done", (reason: unknown) => `${reason} ${elapsed()}`) };
+    });
+    for (const [index, ms] of [[0, 100], [1, 650], [2, 10]] as const) {
+      await sleep(ms);
+      controllers[index]?.controller.abort("enough at");
+      expect(await controllers[index]?.end).toBe(`enough at ${elapsed()}`);
+    }
+    expect(queries.length).toBeGreaterThan(0);
+    expect(await pass(Promise.all(controllers.slice(3).map(({ end }) => end)))).toEqual(["done", "done", "done"]);
+    expect(seen().timers).toBe(0);
+  });
+
+  test("is not held up by tasks whose queries fail", async () => {
+    const { task, tasks, pass, elapsed } = serviceOnAClock((taskid) => (taskid.startsWith("sick") ? "lost" : { doneAfterMs: 4_000 }));
+    for (let index = 0; index < 100; index++) void task(`sick-${index}`).wait().catch(() => undefined);
+    await pass(Promise.all(tasks(100).map((one) => one.wait())));
+    expect(elapsed()).toBeLessThan(6_000);
+  });
+
+  test("is held up by queries that hang only until they have hung for ten seconds; after that half of the slots are its own", async () => {
+    const { task, tasks, pass, elapsed, queries } = serviceOnAClock((taskid) => (taskid.startsWith("sick") ? "hangs" : { doneAfterMs: 4_000 }));
+    for (let index = 0; index < 16; index++) void task(`sick-${index}`).wait().catch(() => undefined);
+    await pass(Promise.all(tasks(50).map((one) => one.wait())));
+    expect(elapsed()).toBeLessThan(13_000);
+    // Well into the illness, new tasks feel nothing of it.
+    const before = elapsed();
+    await pass(Promise.all(Array.from({ length: 50 }, (_, index) => task(`late-${index}`).wait())));
+    expect(elapsed() - before).toBeLessThan(6_000);
+    const hanging = queries.filter(({ taskid, at }) => taskid.startsWith("sick") && at > 9_000 && at < 19_000);
+    expect(hanging.length).toBeLessThanOrEqual(8);
+  });
+
+  test("asks a service that says when no sooner", async () => {
+    let answers = 0;
+    const limited = () => new Response("", { status: 429, headers: { "retry-after": "30" } });
+    const { media, pass, elapsed } = serviceOnAClock(after(0), {
+      fetch: async () => (answers++ === 0 ? limited() : Response.json({ code: 1000, msg: "", data: { url: ["1"] } })),
+    });
+    await pass(media.video.task("t-1").wait());
+    expect(elapsed()).toBe(30_000);
+  });
+});
+
+describe("what a client has seen of a model", () => {
+  test("saves queries: the first comes later, the further ones when they are likely to be worth it", async () => {
+    // From 50 to 69 seconds, in no order.
+    const duration = (taskid: string) => 50_000 + 1_000 * ((Number(taskid.slice(2)) * 7) % 20);
+    const { task, pass, queries, elapsed } = serviceOnAClock((taskid) => ({ doneAfterMs: duration(taskid) }), { random: varying() });
+    const waits: { readonly queries: number; readonly firstMs: number; readonly delayMs: number }[] = [];
+    for (let index = 0; index < 200; index++) {
+      const [before, start, one] = [queries.length, elapsed(), task(`t-${index}`)];
+      await pass(one.wait());
+      const firstMs = (queries[before]?.at ?? 0) - start;
+      waits.push({ queries: queries.length - before, firstMs, delayMs: elapsed() - start - duration(one.taskid) });
+    }
+    const mean = (key: keyof (typeof waits)[number], from: number, to: number) =>
+      waits.slice(from, to).reduce((sum, wait) => sum + wait[key], 0) / (to - from);
+    expect(waits[0]?.queries).toBeGreaterThan(20);
+    expect(waits[0]?.firstMs).toBeLessThan(1_000);
+    expect(mean("queries", 5, 25)).toBeLessThan(15);
+    expect(mean("queries", 100, 200)).toBeLessThan(11);
+    expect(mean("firstMs", 100, 200)).toBeGreaterThan(10_000);
+    expect(mean("delayMs", 100, 200)).toBeLessThan(800);
+  });
+
+  test("does not put off tasks that are older already: they are looked at when due, or at once", async () => {
+    const { task, pass, sleep, queries, elapsed } = serviceOnAClock(after(60_000));
+    for (let index = 0; index < 5; index++) await pass(task(`t-${index}`).wait());
+    const old = task("t-5");
+    await sleep(120_000);
+    const [before, start] = [queries.length, elapsed()];
+    await pass(old.wait());
+    expect(queries.length - before).toBe(1);
+    expect(queries.at(-1)?.at).toBe(start);
+  });
+
+  test("is of that model alone", async () => {
+    const { task, media, pass, queries, elapsed } = serviceOnAClock(after(60_000));
+    for (let index = 0; index < 5; index++) await pass(task(`t-${index}`).wait());
+    const [before, start] = [queries.length, elapsed()];
+    await pass(media.task({ ...task("t-5").toJSON(), model: "another" }).wait());
+    expect((queries[before]?.at ?? 0) - start).toBeLessThan(1_000);
+  });
+});
+
+test("tasks that began together are not queried together: there is jitter", async () => {
+  const { tasks, pass, queries } = serviceOnAClock(after(10_000), { random: varying() });
+  await pass(Promise.all(tasks(10).map((task) => task.wait())));
+  expect(new Set(queries.slice(0, 10).map(({ at }) => at)).size).toBe(10);
+});
+
+test("10,000 waits take one timer for pauses, deadlines and limits each, and leave nothing behind", async () => {
+  const { tasks, pass, seen, queries } = serviceOnAClock(() => ({ doneAfterMs: 600_000 }), { random: varying(), latencyMs: 1 });
+  const controller = new AbortController();
+  const { signal } = controller;
+  let listeners = 0;
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+  signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args));
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => (listeners--, remove(...args));
+  const all = tasks(10_000);
+  await pass(Promise.allSettled(all.map((task, index) => task.wait(index % 100 === 0 ? { signal, timeoutMs: 1_500 } : { timeoutMs: 1_500 }))));
+  expect(queries.length).toBeGreaterThan(10_000);
+  expect(seen()).toEqual({ inFlight: 0, mostInFlight: 16, timers: 0, mostTimers: 3 });
+  expect(listeners).toBe(0);
+});
+
+describe("in real time", () => {
+  const pending = async () => Response.json({ code: 1000, msg: "", data: { url: [] } });
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+
+  test("nothing keeps the process alive after the last wait", async () => {
+    const before = timers();
+    const media = createMediaGen({ baseUrl: "http://localhost", fetch: pending });
+    await expect(media.video.task("t-1").wait({ timeoutMs: 20 })).rejects.toBeInstanceOf(WaitTimeoutError);
+    expect(timers()).toBe(before);
+  });
+
+  test("a clock that is set back moves no deadline", async () => {
+    const media = createMediaGen({ baseUrl: "http://localhost", fetch: pending });
+    const wait = media.video.task("t-1").wait({ timeoutMs: 50 });
+    const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
+    await expect(wait).rejects.toBeInstanceOf(WaitTimeoutError);
+    now.mockRestore();
+  });
+});
+
+test("a sleep that fails by itself ends the waits, and leaves nobody asleep", async () => {
+  const broken = new RangeError("no more timers");
+  const { media } = serviceOnAClock(after(0), { sleep: () => Promise.reject(broken), fetch: () => new Promise(() => undefined) });
+  await expect(media.task({ version: 1, kind: "video", taskid: "t-1", origin: "http://localhost", results: 1, createdAt: 1_800_000_000_000 }).wait()).rejects.toBe(broken);
+});
