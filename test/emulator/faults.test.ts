@@ -137,7 +137,7 @@ describe.for([
 
   test("unknownStatus: a wait goes on and ends by the results", async () => {
     const { media, next } = await setUp();
-    const task = await media.image.generate("imgmodelv4", form);
+    const task = await media.image.generate("imgmodelv4", { prompt: "A #slow fox" });
     await next({ fault: "unknownStatus" });
     const statuses: unknown[] = [];
     const record = await task.wait({ onUpdate: ({ status }) => statuses.push(status) });
