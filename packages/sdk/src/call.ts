@@ -4,7 +4,7 @@ import { openEnvelope } from "./envelope.ts";
 import { ConnectionError, InvalidRequestError, messageOf, OutcomeUnknownError, ServiceError, type Answer, type Generation } from "./errors.ts";
 import type { WireFields } from "./fields.ts";
 import { isLoopback } from "./loopback.ts";
-import { evidenceIn } from "./never-sent.ts";
+import { evidenceIn, NeverSentError } from "./never-sent.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
 import type { paths } from "./paths.gen.ts";
@@ -52,8 +52,14 @@ export type Call = (operation: Operation, wire: WireFields, context: CallContext
 export function createRawClient(connection: Connection): RawClient {
   const { baseUrl, transport } = connection;
   const fetch = async (request: OutgoingRequest): Promise<Response> => {
-    await addKey(request, connection);
-    return transport(request, { paid: true, signal: request.signal ?? new AbortController().signal });
+    const signal = request.signal ?? new AbortController().signal;
+    try {
+      await addKey(request, connection);
+      return await transport(request, { paid: true, signal });
+    } catch (error) {
+      // As fetch itself would: the raw client tells nothing more of an abort.
+      throw signal.aborted ? signal.reason : error;
+    }
   };
   // The cast: openapi-fetch builds this class and hands it to this function, and asks nothing more of either.
   const client = createClient<paths>({ baseUrl, fetch, Request: OutgoingRequest } as unknown as Parameters<typeof createClient>[0]);
@@ -152,7 +158,7 @@ async function attemptOnce(
   const fetch = async (request: OutgoingRequest): Promise<Response> => {
     await orAbort(addKey(request, connection), deadline.signal);
     handedOver = true;
-    const response = await orAbort(transport(request, { paid, signal: deadline.signal }), deadline.signal);
+    const response = await transport(request, { paid, signal: deadline.signal });
     stall();
     answer = await orAbort(readAnswer(response, stall, time.now()), deadline.signal);
     // The answer is read here, whatever its status, so openapi-fetch is left nothing to parse.
@@ -163,8 +169,10 @@ async function attemptOnce(
     await client.POST(operation.path as never, { body: wire, fetch } as never);
     return answer ? { answer } : { cause: new Error("openapi-fetch did not call its fetch"), handedOver };
   } catch (cause) {
-    // Engines say "aborted" in many ways; the deadline knows why.
-    return { cause: deadline.passed ? deadline.signal.reason : cause, handedOver };
+    // A transport finds out what a file has become, or that there is no way to the service, before anything is sent.
+    if (cause instanceof InvalidRequestError) return { cause, handedOver: false };
+    // Engines say "aborted" in many ways; the deadline knows why. Only that nothing was sent says more.
+    return { cause: deadline.passed && !(cause instanceof NeverSentError) ? deadline.signal.reason : cause, handedOver };
   } finally {
     deadline.end();
   }
