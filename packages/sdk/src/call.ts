@@ -147,11 +147,11 @@ async function attemptOnce(
 ): Promise<Attempt> {
   const { time, timeouts, transport } = connection;
   const wholeMs = paid ? timeouts.generateMs : timeouts.callMs;
-  const deadline = startDeadline(time, wholeMs, new Error(`the call took longer than ${wholeMs} ms`), given);
+  const deadline = startDeadline(time, wholeMs, () => new Error(`the call took longer than ${wholeMs} ms`), given);
   const end = time.now() + wholeMs;
   const stall = () => {
     const stallMs = Math.min(timeouts.stallMs, end - time.now());
-    deadline.restart(Math.max(0, stallMs), new Error(`the answer stood still for ${timeouts.stallMs} ms, or the call took longer than ${wholeMs} ms`));
+    deadline.restart(Math.max(0, stallMs), () => new Error(`the answer stood still for ${timeouts.stallMs} ms, or the call took longer than ${wholeMs} ms`));
   };
   let answer: Answer | undefined;
   let handedOver = false;

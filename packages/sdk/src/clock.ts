@@ -27,6 +27,9 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Why a timer ended before its time: nobody reads it, and without one each abort makes an error. */
+const over = "over";
+
 /** A limit on how long something may take. */
 export interface Deadline {
   /** Aborts when the time is over, or when the caller's own signal does. */
@@ -34,22 +37,22 @@ export interface Deadline {
   /** Whether it was the time. */
   readonly passed: boolean;
   /** Begins the time anew. */
-  restart(ms: number, reason: Error): void;
+  restart(ms: number, reason: () => Error): void;
   end(): void;
 }
 
-/** Starts a deadline; when it passes, its signal aborts with the reason. */
-export function startDeadline(time: Time, ms: number, reason: Error, signal?: AbortSignal): Deadline {
+/** Starts a deadline; when it passes, its signal aborts with the reason, which is made only then: an error costs its stack. */
+export function startDeadline(time: Time, ms: number, reason: () => Error, signal?: AbortSignal): Deadline {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
   let timer = new AbortController();
   let passed = false;
-  const begin = (forMs: number, because: Error) => {
+  const begin = (forMs: number, because: () => Error) => {
     timer = new AbortController();
     time.sleep(forMs, timer.signal).then(
       () => {
         passed = true;
-        controller.abort(because);
+        controller.abort(because());
       },
       () => undefined, // It ended or began anew before its time.
     );
@@ -63,11 +66,11 @@ export function startDeadline(time: Time, ms: number, reason: Error, signal?: Ab
       return passed;
     },
     restart(forMs, because) {
-      timer.abort();
+      timer.abort(over);
       begin(forMs, because);
     },
     end() {
-      timer.abort();
+      timer.abort(over);
       signal?.removeEventListener("abort", abort);
     },
   };

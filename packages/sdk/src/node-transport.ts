@@ -8,7 +8,7 @@ import { formParts, type FormPart } from "./fields.ts";
 import { checkFiles, encodeForm, readPieces, type Encoded } from "./multipart.ts";
 import { NeverSentError } from "./never-sent.ts";
 import { refuseProxy } from "./proxy.ts";
-import { FormBody, type Exchange, type OutgoingRequest, type Transport } from "./transport.ts";
+import { FormBody, withoutBytes, type Exchange, type OutgoingRequest, type Transport } from "./transport.ts";
 
 /** How the Node door connects. */
 export interface ConnectOptions {
@@ -95,7 +95,11 @@ function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Dup
       request.destroy(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
     };
     signal.addEventListener("abort", abort, { once: true });
-    request.once("close", () => signal.removeEventListener("abort", abort));
+    request.once("close", () => {
+      signal.removeEventListener("abort", abort);
+      // After an answer this says nothing any more. Without one, as when the server switches protocols, it is all there is.
+      fail(new Error("the connection closed without an answer"));
+    });
     request.on("error", fail);
     request.once("socket", (socket) => {
       const send = () => {
@@ -182,10 +186,4 @@ function neverSent({ origin }: URL, cause: unknown, socket: Socket | null): Neve
   const reason = cause instanceof AggregateError ? cause.errors.map(messageOf).join("; ") : messageOf(cause);
   const badCertificate = socket !== null && "authorizationError" in socket && Boolean(socket.authorizationError);
   return new NeverSentError(`nothing was sent, for no connection to ${origin} stood: ${reason}`, cause, badCertificate);
-}
-
-/** Node keeps what it could not parse, and a server may have put the key there. */
-function withoutBytes(error: unknown): unknown {
-  if (error instanceof Error && "rawPacket" in error) delete error.rawPacket;
-  return error;
 }

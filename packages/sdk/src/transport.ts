@@ -54,8 +54,20 @@ export function webTransport(fetch: Fetch): Transport {
   return async (request, { signal }) => {
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
     // A fetch that ignores the signal holds nobody up.
-    return orAbort(fetch(webRequest(request, signal)), signal);
+    return orAbort(fetch(webRequest(request, signal)), signal).catch((error: unknown) => {
+      throw withoutBytes(error);
+    });
   };
+}
+
+/** An error without the bytes that Node's parsers could not read and put there: an echo of the request holds the key. */
+export function withoutBytes(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  withoutBytes(error.cause);
+  if ("rawPacket" in error) delete error.rawPacket;
+  // undici's name for it: another error's data is not ours to touch.
+  if (error.name === "HTTPParserError" && "data" in error) delete error.data;
+  return error;
 }
 
 function webRequest({ url, method, headers, body }: OutgoingRequest, signal: AbortSignal): Request {

@@ -50,7 +50,7 @@ export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>
   }
   signal?.throwIfAborted();
   const start = time.now();
-  const deadline = startDeadline(time, timeoutMs, new Error(`the wait took ${timeoutMs} ms`), signal);
+  const deadline = startDeadline(time, timeoutMs, () => new Error(`the wait took ${timeoutMs} ms`), signal);
   const ended = deadline.signal;
   let lastError: unknown;
   try {
