@@ -133,7 +133,7 @@ export const faults: readonly FaultRow[] = [
   { name: "a whole envelope shorter than its length", ...withBytes(`${head}Content-Length: 1000\r\n\r\n${envelope}`), ...lost },
   { name: "a chunk that is cut", ...withBytes(`${head}Transfer-Encoding: chunked\r\n\r\n${envelope.length.toString(16)}\r\n${half}`), ...lost },
   { name: "chunks without the last", ...withBytes(`${head}Transfer-Encoding: chunked\r\n\r\n${envelope.length.toString(16)}\r\n${envelope}\r\n`), ...lost },
-  { name: "a chunk without a size", ...withBytes(`${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n${envelope}\r\n0\r\n\r\n`), ...lost },
+  { name: "the request itself for a chunk", onRequest: (socket, _, __, request) => void socket.end(`${head}Transfer-Encoding: chunked\r\n\r\n${request}`), ...lost },
   { name: "a reset within the body", onRequest: (socket) => void socket.write(`${head}Content-Length: 100\r\n\r\n${half}`, () => setTimeout(reset, 5, socket)), ...lost },
   { name: "a body without an end", onRequest: (socket) => (socket.write(`${head}\r\n`), flood(socket, Buffer.alloc(65_536, " "))), ...lost },
   // Answers of other shapes.

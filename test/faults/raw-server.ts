@@ -78,27 +78,36 @@ export async function startRawServer(fault: Fault): Promise<RawServer> {
 }
 
 function readRequests(socket: Socket, { onHalf, onRequest }: Fault, server: RawServer, countHead: () => void): void {
-  let text = "";
   let nth = 0;
-  let inBody = false;
-  let halfSeen = false;
+  let text = "";
+  /** The request whose body is being read: its head, and how many bytes are still to come. */
+  let current: { readonly head: string; readonly length: number; left: number; halfSeen: boolean } | undefined;
   socket.on("error", () => undefined);
   socket.on("data", (bytes: Buffer) => {
-    text += bytes.toString("latin1");
-    for (;;) {
-      const end = text.indexOf("\r\n\r\n") + 4;
-      if (end < 4) return;
-      if (!inBody) countHead();
-      inBody = true;
-      const head = text.slice(0, end);
-      const length = Number(/^content-length: (\d+)/im.exec(head)?.[1]);
-      if (!halfSeen && text.length >= end + length / 2) {
-        halfSeen = true;
+    // Only heads are kept as text: a body is counted.
+    let rest = bytes;
+    while (rest.length > 0) {
+      if (!current) {
+        const before = text.length;
+        text += rest.toString("latin1");
+        const end = text.indexOf("\r\n\r\n") + 4;
+        if (end < 4) return;
+        countHead();
+        const length = Number(/^content-length: (\d+)/im.exec(text.slice(0, end))?.[1]);
+        current = { head: text.slice(0, end), length, left: length, halfSeen: false };
+        rest = rest.subarray(end - before);
+        text = "";
+      }
+      const taken = Math.min(rest.length, current.left);
+      current.left -= taken;
+      rest = rest.subarray(taken);
+      const { head, length, left } = current;
+      if (!current.halfSeen && left <= length / 2) {
+        current.halfSeen = true;
         onHalf?.(socket, server);
       }
-      if (text.length < end + length) return;
-      text = text.slice(end + length);
-      inBody = halfSeen = false;
+      if (left > 0) return;
+      current = undefined;
       onRequest?.(socket, server, ++nth, head);
     }
   });

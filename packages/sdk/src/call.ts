@@ -10,7 +10,7 @@ import { operations } from "./operations.gen.ts";
 import type { paths } from "./paths.gen.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { Retries } from "./retries.ts";
-import { FormBody, OutgoingRequest, type Transport } from "./transport.ts";
+import { FormBody, OutgoingRequest, withoutBytes, type Transport } from "./transport.ts";
 
 /** The openapi-fetch client, typed by the service's description. */
 export type RawClient = Client<paths>;
@@ -58,7 +58,7 @@ export function createRawClient(connection: Connection): RawClient {
       return await transport(request, { paid: true, signal });
     } catch (error) {
       // As fetch itself would: the raw client tells nothing more of an abort.
-      throw signal.aborted ? signal.reason : error;
+      throw signal.aborted ? signal.reason : withoutBytes(error);
     }
   };
   // The cast: openapi-fetch builds this class and hands it to this function, and asks nothing more of either.
@@ -172,7 +172,7 @@ async function attemptOnce(
     // A transport finds out what a file has become, or that there is no way to the service, before anything is sent.
     if (cause instanceof InvalidRequestError) return { cause, handedOver: false };
     // Engines say "aborted" in many ways; the deadline knows why. Only that nothing was sent says more.
-    return { cause: deadline.passed && !(cause instanceof NeverSentError) ? deadline.signal.reason : cause, handedOver };
+    return { cause: deadline.passed && !(cause instanceof NeverSentError) ? deadline.signal.reason : withoutBytes(cause), handedOver };
   } finally {
     deadline.end();
   }

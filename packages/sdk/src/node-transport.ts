@@ -8,7 +8,7 @@ import { formParts, type FormPart } from "./fields.ts";
 import { checkFiles, encodeForm, readPieces, type Encoded } from "./multipart.ts";
 import { NeverSentError } from "./never-sent.ts";
 import { refuseProxy } from "./proxy.ts";
-import { FormBody, withoutBytes, type Exchange, type OutgoingRequest, type Transport } from "./transport.ts";
+import { FormBody, type Exchange, type OutgoingRequest, type Transport } from "./transport.ts";
 
 /** How the Node door connects. */
 export interface ConnectOptions {
@@ -88,7 +88,7 @@ export function nodeTransport({ connectTimeoutMs = 10_000 }: ConnectOptions = {}
 function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Duplex>, url: URL, { paid, signal }: Exchange): Promise<Response> {
   return new Promise((resolve, reject) => {
     let sent = false;
-    const fail = (cause: unknown) => reject(sent ? withoutBytes(cause) : neverSent(url, cause, request.socket));
+    const fail = (cause: unknown) => reject(sent ? cause : neverSent(url, cause, request.socket));
     const abort = () => {
       fail(signal.reason);
       // Its answer ends with the reason, whoever reads it.
@@ -103,7 +103,6 @@ function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Dup
     request.on("error", fail);
     request.once("socket", (socket) => {
       const send = () => {
-        if (request.destroyed) return;
         sent = true;
         write(request, body).catch(fail);
       };
@@ -175,7 +174,7 @@ function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
         if ((controller.desiredSize ?? 0) <= 0) message.pause();
       });
       message.once("end", () => controller.close());
-      message.once("error", (error) => controller.error(withoutBytes(error)));
+      message.once("error", (error) => controller.error(error));
     },
     pull: () => void message.resume(),
     cancel: () => void message.destroy(),

@@ -54,9 +54,7 @@ export function webTransport(fetch: Fetch): Transport {
   return async (request, { signal }) => {
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
     // A fetch that ignores the signal holds nobody up.
-    return orAbort(fetch(webRequest(request, signal)), signal).catch((error: unknown) => {
-      throw withoutBytes(error);
-    });
+    return orAbort(fetch(webRequest(request, signal)), signal);
   };
 }
 
