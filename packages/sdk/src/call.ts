@@ -5,13 +5,13 @@ import { ConnectionError, InvalidRequestError, messageOf, OutcomeUnknownError, S
 import type { WireFields } from "./fields.ts";
 import { createHide, hideInError, type Hide } from "./hide-key.ts";
 import { isLoopback } from "./private-address.ts";
-import { evidenceIn } from "./never-sent.ts";
+import { evidenceIn, NeverSentError } from "./never-sent.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
 import type { paths } from "./paths.gen.ts";
 import { readAnswer } from "./read-answer.ts";
 import type { Retries } from "./retries.ts";
-import { FormBody, OutgoingRequest, type Transport } from "./transport.ts";
+import { FormBody, OutgoingRequest, withoutBytes, type Transport } from "./transport.ts";
 
 /** The openapi-fetch client, typed by the service's description. */
 export type RawClient = Client<paths>;
@@ -53,8 +53,14 @@ export type Call = (operation: Operation, wire: WireFields, context: CallContext
 export function createRawClient(connection: Connection): RawClient {
   const { baseUrl, transport } = connection;
   const fetch = async (request: OutgoingRequest): Promise<Response> => {
-    await addKey(request, connection);
-    return transport(request, { paid: true, signal: request.signal ?? new AbortController().signal });
+    const signal = request.signal ?? new AbortController().signal;
+    try {
+      await addKey(request, connection);
+      return await transport(request, { paid: true, signal });
+    } catch (error) {
+      // As fetch itself would: the raw client tells nothing more of an abort.
+      throw signal.aborted ? signal.reason : withoutBytes(error);
+    }
   };
   // The cast: openapi-fetch builds this class and hands it to this function, and asks nothing more of either.
   const client = createClient<paths>({ baseUrl, fetch, Request: OutgoingRequest } as unknown as Parameters<typeof createClient>[0]);
@@ -145,11 +151,11 @@ async function attemptOnce(
   const { time, timeouts, transport } = connection;
   const paid = generation !== undefined;
   const wholeMs = paid ? timeouts.generateMs : Math.min(timeouts.callMs, patienceMs);
-  const deadline = startDeadline(time, wholeMs, new Error(`the call took longer than ${wholeMs} ms`), signal);
+  const deadline = startDeadline(time, wholeMs, () => new Error(`the call took longer than ${wholeMs} ms`), signal);
   const end = time.now() + wholeMs;
   const stall = () => {
     const stallMs = Math.min(timeouts.stallMs, end - time.now());
-    deadline.restart(Math.max(0, stallMs), new Error(`the answer stood still for ${timeouts.stallMs} ms, or the call took longer than ${wholeMs} ms`));
+    deadline.restart(Math.max(0, stallMs), () => new Error(`the answer stood still for ${timeouts.stallMs} ms, or the call took longer than ${wholeMs} ms`));
   };
   let answer: Answer | undefined;
   let handedOver = false;
@@ -157,7 +163,7 @@ async function attemptOnce(
   const fetch = async (request: OutgoingRequest): Promise<Response> => {
     hide = createHide(await orAbort(addKey(request, connection), deadline.signal));
     handedOver = true;
-    const response = await orAbort(transport(request, { paid, signal: deadline.signal }), deadline.signal);
+    const response = await transport(request, { paid, signal: deadline.signal });
     stall();
     answer = await orAbort(readAnswer(response, stall, time.now(), hide), deadline.signal);
     // The answer is read here, whatever its status, so openapi-fetch is left nothing to parse.
@@ -168,8 +174,10 @@ async function attemptOnce(
     await client.POST(operation.path as never, { body: wire, fetch } as never);
     return answer ? { answer } : { cause: new Error("openapi-fetch did not call its fetch"), hide, handedOver };
   } catch (cause) {
-    // Engines say "aborted" in many ways; the deadline knows why.
-    return { cause: deadline.passed ? deadline.signal.reason : cause, hide, handedOver };
+    // A transport finds out what a file has become, or that there is no way to the service, before anything is sent.
+    if (cause instanceof InvalidRequestError) return { cause, hide, handedOver: false };
+    // Engines say "aborted" in many ways; the deadline knows why. Only that nothing was sent says more.
+    return { cause: deadline.passed && !(cause instanceof NeverSentError) ? deadline.signal.reason : withoutBytes(cause), hide, handedOver };
   } finally {
     deadline.end();
   }

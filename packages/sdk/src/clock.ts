@@ -91,6 +91,9 @@ export function shareTimer(time: Pick<Time, "steady" | "sleep">): Time["sleep"] 
     });
 }
 
+/** Why a timer ended before its time: nobody reads it, and without one each abort makes an error. */
+const over = "over";
+
 /** A limit on how long something may take. */
 export interface Deadline {
   /** Aborts when the time is over, or when the caller's own signal does. */
@@ -98,22 +101,22 @@ export interface Deadline {
   /** Whether it was the time. */
   readonly passed: boolean;
   /** Begins the time anew. */
-  restart(ms: number, reason: Error): void;
+  restart(ms: number, reason: () => Error): void;
   end(): void;
 }
 
-/** Starts a deadline; when it passes, its signal aborts with the reason. */
-export function startDeadline(time: Pick<Time, "sleep">, ms: number, reason: Error, signal?: AbortSignal, why: SleepReason = "limit"): Deadline {
+/** Starts a deadline; when it passes, its signal aborts with the reason, which is made only then: an error costs its stack. */
+export function startDeadline(time: Pick<Time, "sleep">, ms: number, reason: () => Error, signal?: AbortSignal, why: SleepReason = "limit"): Deadline {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
   let timer = new AbortController();
   let passed = false;
-  const begin = (forMs: number, because: Error) => {
+  const begin = (forMs: number, because: () => Error) => {
     timer = new AbortController();
     time.sleep(forMs, timer.signal, why).then(
       () => {
         passed = true;
-        controller.abort(because);
+        controller.abort(because());
       },
       () => undefined, // It ended or began anew before its time.
     );
@@ -127,11 +130,11 @@ export function startDeadline(time: Pick<Time, "sleep">, ms: number, reason: Err
       return passed;
     },
     restart(forMs, because) {
-      timer.abort();
+      timer.abort(over);
       begin(forMs, because);
     },
     end() {
-      timer.abort();
+      timer.abort(over);
       signal?.removeEventListener("abort", abort);
     },
   };

@@ -7,7 +7,7 @@ import { formParts, type WireFields } from "./fields.ts";
 export async function digestOf(wire: WireFields): Promise<string | undefined> {
   const subtle = globalThis.crypto?.subtle;
   if (!subtle) return undefined;
-  const parts = formParts(wire).map(([name, part]) => (typeof part === "string" ? [name, part] : [name, part.name, part.blob.type, part.blob.size]));
+  const parts = [...formParts(wire)].map(([name, value, fileName]) => (typeof value === "string" ? [name, value] : [name, fileName, value.type, value.size] as const));
   // By name, whatever order the fields were given in; the sort is stable, so that files of one name keep theirs.
   const canonical = JSON.stringify(parts.sort(([a = ""], [b = ""]) => (a < b ? -1 : a > b ? 1 : 0)));
   const digest = await subtle.digest("SHA-256", new TextEncoder().encode(canonical));

@@ -179,23 +179,28 @@ export function resultCount(body: Bounds, wire: WireFields): number {
   return typeof count === "number" ? Math.max(1, count) : 1;
 }
 
-/** A form's parts in order: their names with a text, or a file and the name to send it under. */
-export function formParts(wire: WireFields): (readonly [string, string | ReturnType<typeof fileParts>])[] {
-  return Object.entries(wire).flatMap(([name, value]) => {
+/** One part of a form: a text, or a file with the name to send it under. */
+export type FormPart = readonly [name: string, value: string] | readonly [name: string, file: Blob, fileName: string];
+
+/** A form's fields as the parts of multipart/form-data, in their order. */
+export function* formParts(wire: WireFields): Generator<FormPart, void, undefined> {
+  for (const [name, value] of Object.entries(wire)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    return values.flatMap((one, index) => {
-      if (one === undefined) return [];
-      return [[name, isFileInput(one) ? fileParts(one, `${fieldOf(name)}-${index + 1}`) : String(one)] as const];
-    });
-  });
+    for (const [index, one] of values.entries()) {
+      if (isFileInput(one)) {
+        const { blob, name: fileName } = fileParts(one, `${fieldOf(name)}-${index + 1}`);
+        yield [name, blob, fileName];
+      } else if (one !== undefined) yield [name, String(one)];
+    }
+  }
 }
 
-/** A form's fields as multipart/form-data. */
+/** A form's fields as FormData. */
 export function toFormData(wire: WireFields): FormData {
   const form = new FormData();
-  for (const [name, part] of formParts(wire)) {
-    if (typeof part === "string") form.append(name, part);
-    else form.append(name, part.blob, part.name);
+  for (const [name, value, fileName] of formParts(wire)) {
+    if (typeof value === "string") form.append(name, value);
+    else form.append(name, value, fileName);
   }
   return form;
 }

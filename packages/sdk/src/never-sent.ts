@@ -6,11 +6,24 @@ const certificateCodes = /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAI
 /** What is known of a request whose sending failed. */
 export type Evidence = "never sent" | "never sent, bad certificate" | "unknown";
 
+/** What a transport throws that has watched the connection itself: no byte of the request has left. */
+export class NeverSentError extends Error {
+  override readonly name = "NeverSentError";
+  /** Whether the server could not show that it is who it should be; another try will not help. */
+  readonly badCertificate: boolean;
+
+  constructor(message: string, cause: unknown, badCertificate = false) {
+    super(message, { cause });
+    this.badCertificate = badCertificate;
+  }
+}
+
 /**
- * Whether a fetch rejection proves that no byte of the request left. Only what is recognised counts: the signs of Node, Bun
- * and Deno for look-up, connection and TLS failures. Browsers and workerd give none.
+ * Whether a transport's rejection proves that no byte of the request left. Only what is recognised counts: the word of a
+ * transport of ours, and the signs of the fetch of Node, Bun and Deno for look-up, connection and TLS failures. Browsers and workerd give none.
  */
 export function evidenceIn(error: unknown): Evidence {
+  if (error instanceof NeverSentError) return error.badCertificate ? "never sent, bad certificate" : "never sent";
   const cause = causeOf(error);
   if (cause instanceof AggregateError) {
     // Happy Eyeballs: every address was tried, and each attempt must prove it.

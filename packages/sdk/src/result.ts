@@ -93,7 +93,7 @@ export interface ResultContext {
 export async function copyResult(source: ResultSource, sink: ResultSink, context: ResultContext, options: ResultOptions): Promise<string | undefined> {
   const { time } = context;
   const { timeoutMs = 30 * 60_000, signal } = options;
-  const whole = startDeadline(time, timeoutMs, new Error(`the result took longer than ${timeoutMs} ms`), signal);
+  const whole = startDeadline(time, timeoutMs, () => new Error(`the result took longer than ${timeoutMs} ms`), signal);
   const copy: Copy = { address: source.address, renewed: false, bytes: 0, etag: null };
   try {
     for (let attempt = 1; ; attempt++) {
@@ -131,7 +131,7 @@ function final(cause: unknown): Final {
 
 async function copyOnce(copy: Copy, source: ResultSource, sink: ResultSink, context: ResultContext, options: ResultOptions & { readonly signal: AbortSignal }): Promise<string | undefined> {
   const { maxBytes = 2 ** 32, stallTimeoutMs = 30_000, onProgress, signal } = options;
-  const stalled = new Error(`the result stood still for ${stallTimeoutMs} ms`);
+  const stalled = () => new Error(`the result stood still for ${stallTimeoutMs} ms`);
   const stall = startDeadline(context.time, stallTimeoutMs, stalled, signal);
   let response: Response | undefined;
   try {
@@ -164,7 +164,7 @@ async function copyOnce(copy: Copy, source: ResultSource, sink: ResultSink, cont
     response = undefined;
     return headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   } catch (error) {
-    throw stall.passed ? stalled : error;
+    throw stall.passed ? stall.signal.reason : error;
   } finally {
     stall.end();
     // An abandoned body would hold its connection, and with it the process; that it is beyond cancelling changes nothing.

@@ -1,4 +1,6 @@
+import { orAbort } from "./clock.ts";
 import { toFormData, type WireFields } from "./fields.ts";
+import { NeverSentError } from "./never-sent.ts";
 
 /** A fetch function; it is always called with a Request. */
 export type Fetch = (request: Request) => Promise<Response>;
@@ -41,12 +43,29 @@ export interface Exchange {
   readonly signal: AbortSignal;
 }
 
-/** Sends one request and gives its answer as soon as its head has come. It follows no redirect and repeats nothing. */
+/**
+ * Sends one request and gives its answer as soon as its head has come. It follows no redirect, repeats nothing, and rejects
+ * at once when the signal aborts.
+ */
 export type Transport = (request: OutgoingRequest, exchange: Exchange) => Promise<Response>;
 
 /** The transport that stands on a fetch function. */
 export function webTransport(fetch: Fetch): Transport {
-  return (request, { signal }) => fetch(webRequest(request, signal));
+  return async (request, { signal }) => {
+    if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
+    // A fetch that ignores the signal holds nobody up.
+    return orAbort(fetch(webRequest(request, signal)), signal);
+  };
+}
+
+/** An error without the bytes that Node's parsers could not read and put there: an echo of the request holds the key. */
+export function withoutBytes(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  withoutBytes(error.cause);
+  if ("rawPacket" in error) delete error.rawPacket;
+  // undici's name for it: another error's data is not ours to touch.
+  if (error.name === "HTTPParserError" && "data" in error) delete error.data;
+  return error;
 }
 
 function webRequest({ url, method, headers, body }: OutgoingRequest, signal: AbortSignal): Request {

@@ -63,7 +63,7 @@ export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>
   signal?.throwIfAborted();
   const start = host.steady();
   const lastLook = start + timeoutMs - Math.min(lastLookMs, timeoutMs / 2);
-  const deadline = startDeadline(host, timeoutMs, new Error(`the wait took ${timeoutMs} ms`), signal, "deadline");
+  const deadline = startDeadline(host, timeoutMs, () => new Error(`the wait took ${timeoutMs} ms`), signal, "deadline");
   const pace = paceOf(task, host);
   let lastError: unknown;
   try {

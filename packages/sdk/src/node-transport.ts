@@ -1,0 +1,188 @@
+import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
+import { connect as connectPlain, isIP, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { connect as connectTls } from "node:tls";
+import { messageOf } from "./errors.ts";
+import { formParts, type FormPart } from "./fields.ts";
+import { checkFiles, encodeForm, readPieces, type Encoded } from "./multipart.ts";
+import { NeverSentError } from "./never-sent.ts";
+import { refuseProxy } from "./proxy.ts";
+import { FormBody, type Exchange, type OutgoingRequest, type Transport } from "./transport.ts";
+
+/** How the Node door connects. */
+export interface ConnectOptions {
+  /**
+   * How long a connection may take until it stands, TLS included, in milliseconds. Nothing has been sent by then.
+   * @default 10_000
+   */
+  readonly connectTimeoutMs?: number | undefined;
+}
+
+/** Sockets of queries and deletions that may be open at once. */
+const poolSize = 64;
+/** How long one of them may idle: shorter than servers keep theirs open, so that few are found closed when used again. */
+const idleMs = 4_000;
+/** How long an address of several may take before the next is tried; Node's own 250 ms are too short for far away places. */
+const addressTimeoutMs = 1_000;
+/** An answer with a longer head is not one of the service's. */
+const longestHead = 16 * 1024;
+
+/**
+ * The transport on node:http. It sends nothing, not even into a buffer, before the connection stands and its certificate is
+ * known to be good: what fails until then is a {@link NeverSentError}, and whatever fails later is not.
+ */
+export function nodeTransport({ connectTimeoutMs = 10_000 }: ConnectOptions = {}): Transport {
+  /** Sockets that stand: those from which on bytes may leave. */
+  const standing = new WeakSet<Duplex>();
+
+  function connect(url: URL): Socket {
+    const { protocol, hostname, port } = url;
+    const secure = protocol === "https:";
+    const host = hostname.replace(/^\[|\]$/g, "");
+    const to = { host, port: Number(port || (secure ? 443 : 80)), noDelay: true, autoSelectFamilyAttemptTimeout: addressTimeoutMs };
+    const socket = secure ? connectTls({ ...to, servername: isIP(host) ? "" : host, ALPNProtocols: ["http/1.1"] }) : connectPlain(to);
+    const timer = setTimeout(() => socket.destroy(new Error(`no connection stood within ${connectTimeoutMs} ms`)), connectTimeoutMs);
+    socket.once("close", () => clearTimeout(timer));
+    socket.once(secure ? "secureConnect" : "connect", () => {
+      clearTimeout(timer);
+      standing.add(socket);
+      socket.emit("standing");
+    });
+    return socket;
+  }
+
+  const pools = new Map<string, Agent>();
+  function poolOf(url: URL): Agent {
+    let pool = pools.get(url.origin);
+    if (!pool) {
+      // It does not hold the process: an Agent unrefs its idle sockets.
+      pool = new Agent({ keepAlive: true, maxSockets: poolSize, timeout: idleMs, scheduling: "lifo" });
+      pool.createConnection = () => connect(url);
+      pools.set(url.origin, pool);
+    }
+    return pool;
+  }
+
+  return async (request, { paid, signal }) => {
+    const url = new URL(request.url);
+    refuseProxy(url, process.env);
+    const body = encode(request.body);
+    await checkFiles(body);
+    if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
+    const exchange = httpRequest({
+      host: url.hostname,
+      method: request.method,
+      path: url.pathname + url.search,
+      headers: headersOf(request, url, body),
+      maxHeaderSize: longestHead,
+      // The socket speaks TLS by itself where the URL says so. A paid request has one of its own: a pooled one that the
+      // server closes just then looks the same as a lost answer.
+      ...(paid ? { createConnection: () => connect(url) } : { agent: poolOf(url) }),
+    });
+    return exchangeOn(exchange, body, standing, url, { paid, signal });
+  };
+}
+
+/** Sends the body as soon as the request's socket stands, and answers when the answer's head has come. */
+function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Duplex>, url: URL, { paid, signal }: Exchange): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    let sent = false;
+    const fail = (cause: unknown) => reject(sent ? cause : neverSent(url, cause, request.socket));
+    const abort = () => {
+      fail(signal.reason);
+      // Its answer ends with the reason, whoever reads it.
+      request.destroy(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    request.once("close", () => {
+      signal.removeEventListener("abort", abort);
+      // After an answer this says nothing any more. Without one, as when the server switches protocols, it is all there is.
+      fail(new Error("the connection closed without an answer"));
+    });
+    request.on("error", fail);
+    request.once("socket", (socket) => {
+      const send = () => {
+        sent = true;
+        write(request, body).catch(fail);
+      };
+      if (standing.has(socket)) send();
+      else socket.once("standing", send);
+    });
+    request.once("response", (message) => {
+      // An answer may come before the whole request has left; after it, nothing more of it is wanted.
+      if (paid) message.once("end", () => request.destroy());
+      try {
+        resolve(responseOf(message));
+      } catch (error) {
+        fail(error);
+        request.destroy();
+      }
+    });
+  });
+}
+
+async function write(request: ClientRequest, body: Encoded): Promise<void> {
+  const [only] = body.pieces;
+  // A body without files leaves in one write with its head.
+  if (body.pieces.length <= 1) request.end(only);
+  else await pipeline(readPieces(body), request);
+}
+
+function encode(body: unknown): Encoded {
+  if (body === null || body === undefined) return { length: 0, pieces: [] };
+  if (body instanceof FormBody) return encodeForm(formParts(body.fields));
+  if (body instanceof FormData) return encodeForm(partsOf(body));
+  if (typeof body !== "string") throw new NeverSentError("nothing was sent", new TypeError("a body must be fields, FormData or text"));
+  const bytes = new TextEncoder().encode(body);
+  return { length: bytes.length, pieces: [bytes] };
+}
+
+function* partsOf(form: FormData): Generator<FormPart, void, undefined> {
+  for (const [name, value] of form) yield typeof value === "string" ? [name, value] : [name, value, value.name];
+}
+
+function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Encoded): Record<string, string> {
+  return {
+    accept: "*/*",
+    "user-agent": "mediagen",
+    ...Object.fromEntries(headers),
+    ...(type === undefined ? {} : { "content-type": type }),
+    host: url.host,
+    "content-length": String(length),
+    // A compressed answer that is cut short reads as a short text, without an error.
+    "accept-encoding": "identity",
+  };
+}
+
+/** The answer as fetch gives it. What comes before it (1xx) and where it points to (3xx) are left alone. */
+function responseOf(message: IncomingMessage): Response {
+  const { statusCode: status = 0, headers } = message;
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding.trim().toLowerCase() !== "identity") throw new Error(`the answer is compressed (${encoding}), which was not asked for`);
+  const init = { status, headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]) };
+  if (![204, 205, 304].includes(status)) return new Response(bodyOf(message), init);
+  message.resume(); // No body belongs to it; its connection is free as soon as it has been read.
+  return new Response(null, init);
+}
+
+function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      message.on("data", (bytes: Uint8Array) => {
+        controller.enqueue(bytes);
+        if ((controller.desiredSize ?? 0) <= 0) message.pause();
+      });
+      message.once("end", () => controller.close());
+      message.once("error", (error) => controller.error(error));
+    },
+    pull: () => void message.resume(),
+    cancel: () => void message.destroy(),
+  });
+}
+
+function neverSent({ origin }: URL, cause: unknown, socket: Socket | null): NeverSentError {
+  const reason = cause instanceof AggregateError ? cause.errors.map(messageOf).join("; ") : messageOf(cause);
+  const badCertificate = socket !== null && "authorizationError" in socket && Boolean(socket.authorizationError);
+  return new NeverSentError(`nothing was sent, for no connection to ${origin} stood: ${reason}`, cause, badCertificate);
+}

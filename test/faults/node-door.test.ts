@@ -1,0 +1,262 @@
+import { execFile } from "node:child_process";
+import { appendFile, mkdtemp, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { ConnectionError, createMediaGen, fileFrom, InvalidRequestError, OutcomeUnknownError, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { reply } from "./faults.ts";
+import { startRawServer, type Fault, type RawServer } from "./raw-server.ts";
+
+/** Runs with a client of a server with this fault. */
+async function withServer(fault: Fault, options: NodeMediaGenOptions, run: (media: ReturnType<typeof createMediaGen>, server: RawServer) => Promise<void>): Promise<void> {
+  const server = await startRawServer(fault);
+  try {
+    await run(createMediaGen({ baseUrl: server.baseUrl, apiKey: "key", retries: 2, random: () => 0, ...options }), server);
+  } finally {
+    await server.close();
+  }
+}
+
+const answers: Fault = { onRequest: (socket) => void socket.write(reply()) };
+const thrownBy = (call: Promise<unknown>) => call.then(() => "nothing", (error: unknown) => error);
+const form = { prompt: "A fox" };
+
+describe("a connection that never stands sends nothing", () => {
+  /** A port that nobody listens at. */
+  async function closedPort(): Promise<number> {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((done) => server.close(done));
+    return port;
+  }
+
+  test("for the port is closed, at a name and at its addresses", async () => {
+    const port = await closedPort();
+    for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
+      const media = createMediaGen({ baseUrl: `http://${host}:${port}`, retries: 1, random: () => 0 });
+      for (const call of [() => media.video.generate("vidmodelv2", form), () => media.video.query("t-1")]) {
+        const error = await thrownBy(call());
+        expect(error).toBeInstanceOf(ConnectionError);
+        expect(String(error)).toMatch(/nothing was sent, .* (ECONNREFUSED|EADDRNOTAVAIL|ENETUNREACH)/);
+      }
+    }
+  });
+
+  test("for it takes too long", async () => {
+    const hangs: Fault = { certificate: { cert: "", key: "" }, onConnection: (socket) => void socket.on("data", () => undefined) };
+    await withServer(hangs, { connectTimeoutMs: 20 }, async (media, server) => {
+      expect(String(await thrownBy(media.video.generate("vidmodelv2", form)))).toContain("no connection stood within 20 ms");
+      expect([server.connections, server.heads]).toEqual([3, 0]);
+    });
+  });
+
+  test("for the caller's signal aborts first, and its reason is what the call ends with", async () => {
+    const controller = new AbortController();
+    const aborts: Fault = { certificate: { cert: "", key: "" }, onConnection: (socket) => void socket.on("data", () => controller.abort("enough")) };
+    await withServer(aborts, {}, async (media, server) => {
+      expect(await thrownBy(media.video.generate("vidmodelv2", form, { signal: controller.signal }))).toBe("enough");
+      expect(await thrownBy(media.video.generate("vidmodelv2", form, { signal: controller.signal }))).toBe("enough");
+      expect(await thrownBy(media.http.POST("/v1/video/vidmodelv2", { body: form, signal: controller.signal }))).toBe("enough");
+      expect([server.connections, server.heads]).toEqual([1, 0]);
+      await expect.poll(() => server.open, { interval: 5 }).toBe(0);
+    });
+  });
+});
+
+test("an abort once the request is sent leaves a generation unknown", async () => {
+  const controller = new AbortController();
+  await withServer({ onRequest: () => controller.abort("enough") }, {}, async (media, server) => {
+    const error = await thrownBy(media.video.generate("vidmodelv2", form, { signal: controller.signal }));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: "enough" });
+    expect(server.heads).toBe(1);
+  });
+});
+
+describe("connections", () => {
+  test("are kept for queries, and each generation has its own, which is closed", async () => {
+    await withServer(answers, {}, async (media, server) => {
+      for (let round = 0; round < 3; round++) {
+        await media.video.query("t-1");
+        await media.video.generate("vidmodelv2", form);
+      }
+      expect(server.connections).toBe(1 + 3);
+      await expect.poll(() => server.open, { interval: 5 }).toBe(1);
+    });
+  });
+
+  test("that the server closes just as they are used again cost a query another try, and a generation nothing", async () => {
+    const closesAtTheSecond: Fault = { onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(reply()) : socket.destroy()) };
+    await withServer(closesAtTheSecond, {}, async (media, server) => {
+      await media.video.query("t-1");
+      expect((await media.video.generate("vidmodelv2", form)).taskid).toBe("t-1");
+      expect(server.heads).toBe(2);
+      expect((await media.video.query("t-1")).taskid).toBe("t-1");
+      expect(server.heads).toBe(4);
+    });
+  });
+
+  test("of queries are never more than 64, however many ask", async () => {
+    const waiting: Socket[] = [];
+    await withServer({ onRequest: (socket) => void waiting.push(socket) }, {}, async (media, server) => {
+      const calls = Array.from({ length: 200 }, (_, index) => media.video.query(`t-${index}`));
+      let answered = 0;
+      while (answered < 200) {
+        await expect.poll(() => waiting.length, { interval: 2 }).toBe(Math.min(64, 200 - answered));
+        expect(server.connections).toBeLessThanOrEqual(64);
+        for (const socket of waiting.splice(0)) answered++, socket.write(reply());
+      }
+      await Promise.all(calls);
+    });
+  });
+
+  test("that hang do not hold back the abort of a query that waits for one", async () => {
+    await withServer({}, {}, async (media) => {
+      const controller = new AbortController();
+      const calls = Array.from({ length: 70 }, () => thrownBy(media.video.query("t-1", { signal: controller.signal })));
+      setTimeout(() => controller.abort("enough"), 20);
+      expect(new Set(await Promise.all(calls))).toEqual(new Set(["enough"]));
+    });
+  });
+});
+
+describe("a file", () => {
+  let folder = "";
+  const path = () => join(folder, "first.gif");
+  beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), "mediagen-"))));
+  afterAll(() => rm(folder, { recursive: true }));
+  const write = (bytes: number) => writeFile(path(), Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(bytes)]));
+
+  const changes = {
+    grows: () => appendFile(path(), "more"),
+    shrinks: () => truncate(path(), 1_000),
+    "is written anew": () => write(16_000_000),
+    "goes away": () => rm(path()),
+    "is touched": () => utimes(path(), 1, 1),
+  };
+
+  test.for(Object.entries(changes))("that %s before it is sent stops the call", async ([, change]) => {
+    await write(16_000_000);
+    const sourceImage = await fileFrom(path());
+    await change();
+    await withServer(answers, {}, async (media, server) => {
+      const error = await thrownBy(media.video.generate("vidmodelv2", { sourceImage }));
+      expect(error).toBeInstanceOf(InvalidRequestError);
+      expect(String(error)).toContain("sourceImage.items: got a file that has changed since it was given");
+      expect(server.connections).toBe(0);
+    });
+  });
+
+  test.for(Object.entries(changes))("that %s while it is sent leaves the generation unknown and its request cut", async ([, change]) => {
+    await write(16_000_000);
+    const sourceImage = await fileFrom(path());
+    let whole = 0;
+    const changed: Fault = {
+      onRequest: () => void whole++,
+      // The server reads on only when the file has changed: what it has not yet read cannot all be in flight.
+      onConnection: (socket) => void socket.once("data", () => (socket.pause(), change().then(() => socket.resume()))),
+    };
+    await withServer(changed, {}, async (media, server) => {
+      const error = await thrownBy(media.video.generate("vidmodelv2", { sourceImage }));
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(String(error)).toContain("the file of sourceImage.items changed while it was sent");
+      await expect.poll(() => server.open, { interval: 5 }).toBe(0);
+      expect([server.heads, whole]).toEqual([1, 0]);
+    });
+  });
+});
+
+describe("a form", () => {
+  test("is byte by byte what the engine's own FormData makes, but for the boundary", async () => {
+    const heads: string[] = [];
+    const odd = new File(["\r\n--x\r\n"], 'a "quoted"\nfox 🦊.png', { type: "image/png" });
+    const entries: [string, string | File][] = [["prompt", "A 🦊\nruns\r\n\rfar"], ["odd\n\"name", ""], ["sourceImage.items", odd], ["sourceImage.items", new File([], "empty")], ["seed", "7"]];
+    const data = new FormData();
+    for (const [name, value] of entries) data.append(name, value);
+    let body = "";
+    const records: Fault = {
+      onConnection: (socket) => void socket.on("data", (bytes) => (body += bytes.toString("latin1"))),
+      onRequest: (socket, _, __, head) => (heads.push(head), void socket.end(reply())),
+    };
+    await withServer(records, {}, async (media) => {
+      // The cast: openapi-fetch's types want fields, and pass on what they get.
+      await media.http.POST("/v1/video/vidmodelv2", { body: data as never });
+    });
+    const reference = new Response(data);
+    const boundaryOf = (type: string) => /boundary=(\S+)/.exec(type)?.[1] ?? "none";
+    const expected = Buffer.from(await reference.arrayBuffer()).toString("latin1").replaceAll(boundaryOf(reference.headers.get("content-type") ?? ""), "BOUNDARY");
+    const sent = body.slice(heads[0]?.length).replaceAll(boundaryOf(heads[0] ?? ""), "BOUNDARY");
+    expect(sent.trimEnd()).toBe(expected.trimEnd());
+  });
+});
+
+describe("a proxy that the environment names", () => {
+  test.for([
+    [{ HTTP_PROXY: "http://user:secret@proxy:3128" }, "HTTP_PROXY"],
+    [{ all_proxy: "socks5://secret" }, "ALL_PROXY"],
+    [{ HTTP_PROXY: "http://secret", NO_PROXY: "example.org, notmedia.example.com,media.example.com:81" }, "HTTP_PROXY"],
+  ] as const)("stops the call: %j", async ([environment, name]) => {
+    for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value);
+    const media = createMediaGen({ baseUrl: "http://media.example.com", allowHttp: true });
+    const error = await thrownBy(media.video.generate("vidmodelv2", form)).finally(() => vi.unstubAllEnvs());
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(String(error)).toMatch(`${name}: got a proxy in the environment, allowed is no proxy for media.example.com: add it to NO_PROXY`);
+    expect(String(error)).not.toContain("secret");
+  });
+
+  test("does not where NO_PROXY excepts the host, or where it is this machine", async () => {
+    vi.stubEnv("HTTP_PROXY", "http://proxy:3128");
+    try {
+      await withServer(answers, {}, async (media) => void (await media.video.query("t-1")));
+      for (const exception of ["*", "nothing.invalid", ".invalid", "*.invalid:80", "a.example,nothing.invalid"]) {
+        vi.stubEnv("NO_PROXY", exception);
+        const media = createMediaGen({ baseUrl: "http://nothing.invalid", allowHttp: true, retries: 0 });
+        const error = await thrownBy(media.video.query("t-1"));
+        expect(String(error), exception).toMatch(/nothing was sent, .* (ENOTFOUND|EAI_AGAIN)/);
+      }
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+});
+
+describe("a process ends by itself, at once,", () => {
+  /** What calls in a process of its own came to; it must end soon after the last. */
+  async function outcomesIn(baseUrl: string, calls: readonly string[]): Promise<unknown> {
+    const program = `
+      import { createMediaGen } from ${JSON.stringify(resolve("packages/sdk/dist/node.js"))};
+      const options = { baseUrl: process.argv[1], retries: 0 };
+      const media = createMediaGen(options), hasty = createMediaGen({ ...options, generateTimeoutMs: 500, timeoutMs: 500 });
+      const large = new Blob([new Uint8Array(16_000_000)]);
+      const seen = [];
+      for (const call of [${calls.map((call) => `() => ${call}`).join()}]) seen.push(await call().then(({ taskid }) => taskid, (error) => error.name));
+      const end = performance.now();
+      process.on("exit", () => console.log(JSON.stringify({ seen, heldMs: performance.now() - end })));`;
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program, baseUrl]);
+    const { seen, heldMs } = JSON.parse(stdout) as { seen: unknown; heldMs: number };
+    expect(stderr).toBe("");
+    expect(heldMs).toBeLessThan(500);
+    return seen;
+  }
+
+  test("after answers, and after those that stand still or do not come", async () => {
+    const stalls: Fault = {
+      onRequest(socket, _, __, head) {
+        if (head.includes("info")) socket.write(reply());
+        else if (head.includes("vidmodel")) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{");
+      },
+    };
+    await withServer(stalls, {}, async (_, { baseUrl }) => {
+      const calls = ["media.video.query('t-1')", "hasty.video.generate('vidmodelv2', { sourceImage: large })", "hasty.video.delete(['t-1'])", "media.video.query('t-1')"];
+      expect(await outcomesIn(baseUrl, calls)).toEqual(["t-1", "OutcomeUnknownError", "ConnectionError", "t-1"]);
+    });
+  });
+
+  test("after an answer to half of a request, whose other half nobody reads", async () => {
+    await withServer({ onHalf: (socket) => void socket.pause().write(reply()) }, {}, async (_, { baseUrl }) => {
+      expect(await outcomesIn(baseUrl, ["media.video.generate('vidmodelv2', { sourceImage: large })"])).toEqual(["t-1"]);
+    });
+  });
+});

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import { createServer as createPlain, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer as createTls } from "node:tls";
+import type { Certificate } from "./certificate.ts";
+
+/** What a server does wrong, and when. */
+export interface Fault {
+  /** With a certificate the server speaks TLS. */
+  readonly certificate?: Certificate;
+  /** As soon as there is a connection, before TLS and before a byte is read. */
+  readonly onConnection?: (socket: Socket, server: RawServer) => void;
+  /** As soon as a request's head and half of its body have come. */
+  readonly onHalf?: (socket: Socket, server: RawServer) => void;
+  /** When a whole request has come, the first or a later one of its connection. */
+  readonly onRequest?: (socket: Socket, server: RawServer, nth: number, head: string) => void;
+}
+
+/** A server that speaks HTTP by hand and counts by itself what it has seen. */
+export interface RawServer {
+  readonly baseUrl: string;
+  readonly connections: number;
+  /** Heads of requests that came in whole. */
+  readonly heads: number;
+  /** Connections that are still open. */
+  readonly open: number;
+  /** Says that the server will do nothing more, so that the client's time limits may pass. */
+  hang(): void;
+  /** Resolves at the next `hang`. */
+  hung(): Promise<void>;
+  /** Reads no more requests, but sees connections end. */
+  release(): void;
+  close(): Promise<void>;
+}
+
+/** Starts a server with a fault, on a port of its own. */
+export async function startRawServer(fault: Fault): Promise<RawServer> {
+  const sockets = new Set<Socket>();
+  const waiting = new Set<() => void>();
+  let connections = 0;
+  let heads = 0;
+  const converse = (socket: Socket) => readRequests(socket, fault, server, () => heads++);
+  const listener: Server = fault.certificate ? createTls(fault.certificate, converse) : createPlain(converse);
+  listener.on("tlsClientError", () => undefined); // The client's refusal of a certificate.
+  const lowLevel = fault.certificate && fault.onConnection ? createPlain() : listener;
+  lowLevel.on("connection", (socket: Socket) => {
+    connections++;
+    sockets.add(socket.on("error", () => undefined).once("close", () => sockets.delete(socket)));
+    fault.onConnection?.(socket, server);
+  });
+  lowLevel.listen(0, "localhost");
+  await once(lowLevel, "listening");
+  const { port } = lowLevel.address() as AddressInfo;
+  const server: RawServer = {
+    baseUrl: `${fault.certificate ? "https" : "http"}://localhost:${port}`,
+    get connections() {
+      return connections;
+    },
+    get heads() {
+      return heads;
+    },
+    get open() {
+      return sockets.size;
+    },
+    hang() {
+      for (const pass of waiting) pass();
+      waiting.clear();
+    },
+    hung: () => new Promise((resolve) => waiting.add(resolve)),
+    release() {
+      for (const socket of sockets) socket.removeAllListeners("data").resume();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      if (lowLevel.listening) await new Promise((resolve) => lowLevel.close(resolve));
+    },
+  };
+  return server;
+}
+
+function readRequests(socket: Socket, { onHalf, onRequest }: Fault, server: RawServer, countHead: () => void): void {
+  let nth = 0;
+  let text = "";
+  /** The request whose body is being read: its head, and how many bytes are still to come. */
+  let current: { readonly head: string; readonly length: number; left: number; halfSeen: boolean } | undefined;
+  socket.on("error", () => undefined);
+  socket.on("data", (bytes: Buffer) => {
+    // Only heads are kept as text: a body is counted.
+    let rest = bytes;
+    while (rest.length > 0) {
+      if (!current) {
+        const before = text.length;
+        text += rest.toString("latin1");
+        const end = text.indexOf("\r\n\r\n") + 4;
+        if (end < 4) return;
+        countHead();
+        const length = Number(/^content-length: (\d+)/im.exec(text.slice(0, end))?.[1]);
+        current = { head: text.slice(0, end), length, left: length, halfSeen: false };
+        rest = rest.subarray(end - before);
+        text = "";
+      }
+      const taken = Math.min(rest.length, current.left);
+      current.left -= taken;
+      rest = rest.subarray(taken);
+      const { head, length, left } = current;
+      if (!current.halfSeen && left <= length / 2) {
+        current.halfSeen = true;
+        onHalf?.(socket, server);
+      }
+      if (left > 0) return;
+      current = undefined;
+      onRequest?.(socket, server, ++nth, head);
+    }
+  });
+}
