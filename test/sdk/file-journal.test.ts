@@ -63,6 +63,8 @@ describe("a file journal", () => {
       await expect(fileJournal(other).append(unknown("1"))).rejects.toThrow("other is no journal");
       expect(await readFile(other, "utf8")).toBe(text);
     }
+    await writeFile(join(folder, "later"), '{"type":"journal","version":2}\n');
+    await expect(fileJournal(join(folder, "later")).entries()).rejects.toThrow("later version");
     await expect(fileJournal(folder).append(unknown("1"))).rejects.toThrow("EISDIR");
     expect(() => fileJournal("")).toThrow("path");
   });

@@ -37,6 +37,9 @@ describe("a generation is noted before it is sent, and what became of it after",
     await errorOf(generate());
     await errorOf(media.image.generate("imgmodelz", {} as { prompt: string }));
     await errorOf(media.image.generate("imgmodelz", { prompt: "A fox" }, { signal: AbortSignal.abort() }));
+    const controller = new AbortController();
+    const { media: aborting } = journalledClient(log, [], { beforeGenerate: () => controller.abort() });
+    await errorOf(aborting.image.generate("imgmodelz", { prompt: "A fox" }, { signal: controller.signal }));
     expect(log.types()).toEqual([]);
   });
 
@@ -102,6 +105,7 @@ describe("recover", () => {
     const [first, second, third, fourth, fifth] = tasks.map(({ taskid }) => taskid);
     expect(await taskids()).toEqual([[first, second, third, fourth, fifth], [], []]);
     await tasks[0]?.check();
+    await tasks[0]?.check();
     await tasks[3]?.check();
     await media.image.delete([third ?? ""]);
     state = "failed";
@@ -123,7 +127,7 @@ describe("recover", () => {
     const { media, now } = journalledClient(log);
     const begin = now();
     const { unknown } = await media.recover();
-    expect(now() - begin).toBe(15_000);
+    expect(now() - begin).toBe(15_250);
     expect(unknown).toMatchObject([
       { kind: "image", model: "imgmodelz", once: "a", digest: expect.any(String), at: begin, why: expect.stringContaining("HTTP 500") },
       { once: undefined, why: expect.stringContaining("ended before it noted an answer") },
@@ -142,6 +146,22 @@ describe("recover", () => {
     await elsewhere.errorOf(elsewhere.generate());
     expect((await journalledClient(log).media.recover()).unknown).toEqual([]);
     expect((await alive.media.recover()).unknown).toEqual([]);
+  });
+
+  test("takes a process for dead that does not renew its lease, even where its clock ran ahead", async () => {
+    const log = createLog();
+    const { media, now } = journalledClient(log);
+    const begin = now();
+    await log.append({ type: "intent", id: "1", at: begin, kind: "image", model: "m", origin: "http://localhost", results: 1, owner: "ahead", until: begin + 1e9 });
+    expect((await media.recover()).unknown).toMatchObject([{ id: "1" }]);
+    expect(now() - begin).toBe(15_250);
+  });
+
+  test("reads an entry that comes twice as one", async () => {
+    const log = createLog();
+    await journalledClient(log).generate();
+    const twice = async () => [...(await log.entries()), ...(await log.entries()).slice(0, 1)];
+    expect(await journalledClient({ ...log, entries: twice }).media.recover()).toMatchObject({ tasks: [{ kind: "image" }], unknown: [] });
   });
 
   test("and resolve refuse a client without a journal", async () => {

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { createMediaGen, InvalidRequestError, ServiceError, type MediaGen, type MediaGenOptions } from "@mediagen/sdk";
+import { createMediaGen, InvalidRequestError, MediaGenError, ServiceError, type MediaGen, type MediaGenOptions } from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 /** Quotes, slashes and signs: every way of writing it differs from the others. */
@@ -59,7 +59,9 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
     for (const thrown of [new TypeError("failed", { cause: new Error(`header ${key}`) }), circle, `no ${key}`]) {
       const media = clientOf(() => Promise.reject(thrown));
       for (const call of callsOf(media)) {
-        expect(shown(await call().catch((error: unknown) => error))).not.toContain(key);
+        const error: unknown = await call().catch((reason: unknown) => reason);
+        expect(error).toBeInstanceOf(MediaGenError);
+        expect(shown(error)).not.toContain(key);
       }
     }
   });

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createEmulator, listen, type Emulator, type EmulatorServer } from "@mediagen/emulator/node";
@@ -97,6 +97,7 @@ test("processes that append while others compact lose no entry", async () => {
   });
   await appending;
   expect(Math.min(...(await Promise.all(compacting)))).toBeGreaterThan(3);
+  expect(await readdir(folder)).toEqual(["journal.jsonl"]);
   const ids = (await fileJournal(path).entries()).flatMap((entry) => (entry.type === "intent" ? entry.id : []));
   for (const name of names) expect([...new Set(ids.filter((id) => id.startsWith(name)))]).toEqual(Array.from({ length: 40 }, (_, i) => `${name}-${i}`));
 });

@@ -1,4 +1,4 @@
-import type { Form, ImageTask, InvalidRequestError, MediaGen, Model, Task, TaskJSON, VideoTask } from "@mediagen/sdk";
+import type { Form, ImageTask, InvalidRequestError, JournalEntry, MediaGen, Model, Task, TaskJSON, VideoTask } from "@mediagen/sdk";
 import { describe, expectTypeOf, test } from "vitest";
 
 declare const media: MediaGen;
@@ -71,6 +71,12 @@ describe("a model's form is known to the compiler", () => {
     void media.http.POST("/v1/images/imgmodelx", { body: { prompt: "A fox" } });
     // @ts-expect-error -- the prompt is required
     void media.http.POST("/v1/images/imgmodelz", { body: {} });
+  });
+
+  test("what a journal answers follows from what it is told", () => {
+    expectTypeOf(media.resolve("id", { taskid: "t-1" })).resolves.toEqualTypeOf<Task<"video"> | Task<"image">>();
+    expectTypeOf(media.resolve("id", "not created")).resolves.toEqualTypeOf<undefined>();
+    expectTypeOf<JournalEntry["type"]>().toEqualTypeOf<"intent" | "lease" | "created" | "notCreated" | "unknown" | "end">();
   });
 
   test("errors tell their kind by name", () => {

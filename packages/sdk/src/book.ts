@@ -51,6 +51,7 @@ export interface BookHost {
 export interface GenerateSteps {
   readonly operation: string;
   readonly signal: AbortSignal | undefined;
+  factsOf(): Promise<GenerationFacts>;
   /** Waits for the generation's turn and asks `beforeGenerate`. */
   inTurn<T>(next: () => Promise<T>): Promise<T>;
   /** Sends it, under an id of the journal. */
@@ -59,10 +60,10 @@ export interface GenerateSteps {
 
 /** How one client reads and writes a journal. */
 export interface Book {
-  /** Generates with everything noted, or answers the task that the generation's key has already. */
-  generate(facts: GenerationFacts, steps: GenerateSteps): Promise<TaskJSON>;
-  /** Notes that tasks have ended. It never rejects. */
-  ended(kind: Kind, taskids: readonly string[], how: EndEntry["how"]): Promise<void>;
+  /** Generates with everything noted, or answers the task that the key has already. */
+  generate(once: string | undefined, steps: GenerateSteps): Promise<TaskJSON>;
+  /** Notes that tasks have ended, once for each handle. It never rejects. */
+  ended(tasks: readonly Pick<TaskJSON, "kind" | "taskid">[], how: EndEntry["how"]): Promise<void>;
   recover(options?: CallOptions): Promise<Recovery>;
   resolve(id: string, resolution: Resolution): Promise<AnyTask | undefined>;
 }
@@ -78,12 +79,14 @@ export function createBook(log: JournalLog, { time, origin, onEvent, resume }: B
   const underWay = new Set<string>();
   /** Entries that could not be appended: this client knows them, and tries again before it sends anything. */
   const missing = new Set<JournalEntry>();
+  /** Tasks whose end was noted, however often they are checked. */
+  const noted = new WeakSet<object>();
   let lease = new AbortController();
 
   async function read() {
     const { generations, leases } = readEntries([...(await log.entries()), ...missing]);
     const isUnderWay = ({ intent, state }: JournalledGeneration) =>
-      state === "open" && (intent.owner === owner ? underWay.has(intent.id) : (leases.get(intent.owner) ?? 0) > time.now());
+      state === "open" && (underWay.has(intent.id) || (leases.get(intent.owner) ?? 0) > time.now());
     const withKey = (once: string | undefined) =>
       generations.find(({ intent, state }) => intent.once === once && intent.origin === origin && state !== "not created");
     return { generations: generations.filter(({ intent }) => intent.origin === origin), leases, isUnderWay, withKey };
@@ -119,26 +122,26 @@ export function createBook(log: JournalLog, { time, origin, onEvent, resume }: B
     if (underWay.size === 0) lease.abort();
   }
 
-  /** The task of a generation's key, once whoever generates it is done; undefined where it may be sent. */
-  async function find(facts: GenerationFacts, { operation, signal }: GenerateSteps): Promise<TaskJSON | undefined> {
-    while (facts.once !== undefined) {
+  /** The task of a key, once whoever generates it is done; undefined where it may be sent. */
+  async function find(once: string, { operation, signal, factsOf }: GenerateSteps): Promise<TaskJSON | undefined> {
+    for (;;) {
       const { withKey, isUnderWay } = await read();
-      const found = withKey(facts.once);
+      const found = withKey(once);
       if (!found) return undefined;
-      refuseOther(found.intent, facts);
+      refuseOther(found.intent, await factsOf());
       if (found.task) return found.task;
       if (!isUnderWay(found)) throw new OutcomeUnknownError(whyUnknown(found), operation, found.intent, {});
       await time.sleep(pollMs, signal ?? never);
     }
-    return undefined;
   }
 
   /** Sends a generation with everything noted; undefined where another one with its key came first. */
-  async function sendNoted(facts: GenerationFacts, send: GenerateSteps["send"]): Promise<TaskJSON | undefined> {
+  async function sendNoted({ factsOf, send }: GenerateSteps): Promise<TaskJSON | undefined> {
     for (const entry of missing) {
       await log.append(entry);
       missing.delete(entry);
     }
+    const facts = await factsOf();
     const id = crypto.randomUUID();
     const at = time.now();
     const notCreated = (why: string) => leave({ type: "notCreated", id, at: time.now(), why });
@@ -177,30 +180,39 @@ export function createBook(log: JournalLog, { time, origin, onEvent, resume }: B
   }
 
   return {
-    async generate(facts, steps) {
+    async generate(once, steps) {
       for (;;) {
-        const task = (await find(facts, steps)) ?? (await steps.inTurn(() => sendNoted(facts, steps.send)));
+        const known = once === undefined ? undefined : await find(once, steps);
+        const task = known ?? (await steps.inTurn(() => sendNoted(steps)));
         if (task) return task;
       }
     },
 
-    async ended(kind, taskids, how) {
-      for (const taskid of taskids) await note({ type: "end", at: time.now(), origin, kind, taskid, how });
+    async ended(tasks, how) {
+      for (const task of tasks) {
+        if (noted.has(task)) continue;
+        noted.add(task);
+        await note({ type: "end", at: time.now(), origin, kind: task.kind, taskid: task.taskid, how });
+      }
     },
 
     async recover({ signal } = {}) {
       let { generations, leases, isUnderWay } = await read();
-      // Who is alive renews its lease: after this pause it is known of each.
       const others = generations.filter((one) => isUnderWay(one) && !underWay.has(one.intent.id));
+      let isSilent = (_: JournalledGeneration) => false;
       if (others.length > 0) {
-        await time.sleep(Math.max(...others.map(({ intent }) => leases.get(intent.owner) ?? 0)) - time.now(), signal ?? never);
+        const leftMs = Math.max(...others.map(({ intent }) => leases.get(intent.owner) ?? 0)) - time.now();
+        await time.sleep(Math.min(leftMs, leaseMs) + pollMs, signal ?? never);
+        const before = leases;
         ({ generations, leases, isUnderWay } = await read());
+        // Who is alive has renewed its lease by now, whatever the clocks say.
+        isSilent = ({ intent: { id, owner: other } }) => others.some(({ intent }) => intent.id === id) && leases.get(other) === before.get(other);
       }
       const tasks = (of: (one: JournalledGeneration) => boolean) => generations.filter(of).flatMap(({ task }) => (task ? resume(task) : []));
       return {
         tasks: tasks(({ end }) => end === undefined),
         finished: tasks(({ end, intent }) => end === "succeeded" && intent.once === undefined),
-        unknown: generations.filter((one) => isUnsettled(one) && !isUnderWay(one)).map(describeUnknown),
+        unknown: generations.filter((one) => isUnsettled(one) && (!isUnderWay(one) || isSilent(one))).map(describeUnknown),
       };
     },
 

@@ -246,13 +246,13 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
       const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
       const known = typeof status === "number" ? status : undefined;
       const read = readState(record, known, task.results, partial, options);
-      if (read.state !== "pending") await book?.ended(task.kind, [task.taskid], read.state);
+      if (read.state !== "pending") await book?.ended([task], read.state);
       return { record, status: known, ...read };
     },
     async delete(kind, taskids, { signal, ...further }) {
       const operation = operations[kind].delete;
       const data = await call(operation, bodyFor(operation, { taskids }, further), { signal });
-      await book?.ended(kind, taskids, "deleted");
+      await book?.ended(taskids.map((taskid) => ({ kind, taskid })), "deleted");
       // The cast: the service documents what a deletion answers.
       return data as object as Deletions[typeof kind];
     },

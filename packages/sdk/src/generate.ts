@@ -6,6 +6,7 @@ import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { describeValue, resultCount, type WireFields } from "./fields.ts";
 import type { Enter } from "./in-flight.ts";
+import type { GenerationFacts } from "./journal.ts";
 import type { Form, Model } from "./model.ts";
 import type { Kind, Operation } from "./operation.ts";
 import type { Created, TaskJSON } from "./task.ts";
@@ -38,13 +39,15 @@ export interface Generating {
 export async function generate({ kind, model, form, operation, wire, once, signal }: Generating, host: GenerateHost): Promise<TaskJSON> {
   const { call, time, origin, enter, beforeGenerate, book } = host;
   if (once !== undefined && (!book || typeof once !== "string" || once === "")) {
-    const got = book ? describeValue(once) : "a key, but the client has no journal";
-    throw new InvalidRequestError(`generate ${model}: nothing was sent`, [{ field: "once", got, allowed: "a text of yours, with a journal" }]);
+    const got = book ? describeValue(once) : "a key and no journal";
+    throw new InvalidRequestError(`generate ${model}: nothing was sent`, [{ field: "once", got, allowed: "a text, in a client with a journal" }]);
   }
   const results = resultCount(operation.body, wire);
-  const facts = { kind, model, origin, digest: await digestOf(wire), results, once };
+  let facts: Promise<GenerationFacts> | undefined;
+  // When it is asked for, not before: digests may be done in another order than the calls were made.
+  const factsOf = () => (facts ??= digestOf(wire).then((digest) => ({ kind, model, origin, digest, results, once })));
   const send = async (at: number, id?: string): Promise<TaskJSON> => {
-    const data = await call(operation, wire, { signal, generation: { ...facts, id, at } });
+    const data = await call(operation, wire, { signal, generation: { ...(await factsOf()), id, at } });
     const taskid = taskidIn(data) ?? "";
     const created: Created = { taskid, ...(typeof data["url"] === "string" ? { url: data["url"] } : {}) };
     return { version: 1, kind, model, taskid, origin, results, created, createdAt: time.now() };
@@ -59,5 +62,5 @@ export async function generate({ kind, model, form, operation, wire, once, signa
       leave();
     }
   };
-  return book ? book.generate(facts, { operation: operation.id, signal, inTurn, send }) : inTurn(() => send(time.now()));
+  return book ? book.generate(once, { operation: operation.id, signal, factsOf, inTurn, send }) : inTurn(() => send(time.now()));
 }

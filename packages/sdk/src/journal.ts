@@ -67,7 +67,10 @@ export interface EndEntry extends Pick<TaskJSON, "kind" | "taskid" | "origin"> {
   readonly how: "succeeded" | "failed" | "deleted";
 }
 
-/** One line of a journal; all are plain JSON, and none holds a key, a prompt or bytes. Times are milliseconds since 1970. */
+/**
+ * One line of a journal. All are plain JSON with times in milliseconds since 1970, and none holds the API key or a form,
+ * but for what the service says in a refusal.
+ */
 export type JournalEntry = IntentEntry | LeaseEntry | CreatedEntry | NotCreatedEntry | UnknownEntry | EndEntry;
 
 /**

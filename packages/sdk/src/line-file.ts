@@ -89,8 +89,6 @@ export function createLineFile(given: string): LineFile {
       for (let tries = 0; tries < triesAtMost; tries++) {
         const isDone = await withFile(async (file, size) => {
           if (!seen.header) return true; // Nothing is in it yet.
-          // The line that ends the file must begin a line.
-          if (size > seen.offset) return write(file, "\n").then(() => false);
           const id = crypto.randomUUID();
           await writeNew(nameOf(id), [headerOf(id), ...keep(seen.values).map((value) => JSON.stringify(value))]);
           await write(file, `${JSON.stringify({ type: "moved", at: size, to: id })}\n`);
@@ -142,8 +140,10 @@ async function readOn(file: FileHandle, seen: Seen, path: string): Promise<{ rea
 function take(line: string, at: number, seen: Seen): void {
   const value = parse(line);
   if (!isObject(value)) return;
-  if (value["type"] === "journal") seen.header ??= { at, text: line };
-  else if (value["type"] !== "moved") seen.values.push(value);
+  if (value["type"] === "journal") {
+    if (value["version"] !== 1) throw new Error("the journal is of a later version, which would be misread");
+    seen.header ??= { at, text: line };
+  } else if (value["type"] !== "moved") seen.values.push(value);
   else if (value["at"] === at) seen.movedTo = String(value["to"]);
 }
 

@@ -37,7 +37,7 @@ const media = createMediaGen({
 });
 for (const [index, next] of keys.entries()) {
   key = next;
-  if (at !== undefined) await pause(at + index * 40 - Date.now());
+  if (at !== undefined) await pause(Math.max(0, at + index * 40 - Date.now()));
   const result = await media.image.generate("imgmodelz", { prompt: key }, { once: key }).then(
     ({ taskid }) => taskid,
     (error: unknown) => (error instanceof Error ? error.name : String(error)),
