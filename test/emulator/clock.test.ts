@@ -74,6 +74,23 @@ describe("auto time", () => {
   });
 });
 
+describe("auto time with something real between client and emulator", () => {
+  test.for([5, 60])("cuts off no wait and no call that takes %i real ms", async (latencyMs) => {
+    const { emulator, media: _ } = start();
+    const fetch = async (request: Request) => {
+      await new Promise((resolve) => setTimeout(resolve, latencyMs));
+      return emulator.client.fetch(request);
+    };
+    const apiKey = async () => {
+      await new Promise((resolve) => setTimeout(resolve, latencyMs));
+      return emulator.client.apiKey;
+    };
+    const media = createMediaGen({ ...emulator.client, fetch, apiKey, timeoutMs: 5_000, generateTimeoutMs: 5_000 });
+    const task = await media.image.generate("imgmodelv4", form);
+    expect((await task.wait({ timeoutMs: 15_000 })).url).toHaveLength(1);
+  });
+});
+
 describe("manual time", () => {
   test("passes only by hand", async () => {
     const { emulator, clock, media } = start({ clock: "manual" });

@@ -135,6 +135,16 @@ describe.for([
     await media.video.query(emulator.charges[0]?.taskid ?? "");
   });
 
+  test("hang: a limit of the caller's ends it in real time, and other waits go on meanwhile", async () => {
+    const { emulator, next } = await setUp();
+    await next({ fault: "hang", on: "generateImgmodelz" });
+    const media = createMediaGen({ ...emulator.client, retries: 0, generateTimeoutMs: 300 });
+    const hanging = outcome(media.image.generate("imgmodelz", form));
+    const task = await media.image.generate("imgmodelv4", form);
+    expect((await task.wait()).url).toHaveLength(1);
+    expect(await hanging).toMatchObject({ name: "OutcomeUnknownError", message: expect.stringContaining("longer than 300 ms") });
+  });
+
   test("unknownStatus: a wait goes on and ends by the results", async () => {
     const { media, next } = await setUp();
     const task = await media.image.generate("imgmodelv4", { prompt: "A #slow fox" });

@@ -38,10 +38,10 @@ export function createCalls(kept: number): Calls {
       const entry = { at, method, path: url.pathname, operation: undefined, violations: [], status: undefined, code: undefined, fault: undefined, created: undefined };
       entries.push(entry);
       // Cut rarely, so that a call costs the same whatever is kept.
-      if (entries.length > 2 * kept) entries = entries.slice(-kept);
+      if (entries.length > 2 * kept + 100) entries = entries.slice(entries.length - kept);
       return entry;
     },
-    list: () => entries.slice(-kept),
+    list: () => entries.slice(Math.max(0, entries.length - kept)),
     clear: () => void (entries = []),
   };
 }

@@ -15,6 +15,7 @@ const usage = `mediagen-emulator: the Media Generation Service on this machine
 
   --port N        listen on this port                          (4020; any free one with exec)
   --host ADDRESS  listen on this address, not only on loopback (127.0.0.1)
+  --key KEY       the key that calls must carry                (emulator-key)
   --credits N     the balance                                  (10000)
   --seed N        determines ids, seeds and pictures           (1)
   --speed N       how fast time passes                         (1)
@@ -40,6 +41,7 @@ async function run(args: readonly string[]): Promise<void> {
     options: {
       port: { type: "string" },
       host: { type: "string" },
+      key: { type: "string" },
       credits: { type: "string" },
       seed: { type: "string" },
       speed: { type: "string" },
@@ -52,6 +54,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (positionals.length > (exec ? 1 : 0) || (exec ? command.length === 0 : command.length > 0)) throw new Error(usage);
   const file = values.state === undefined ? undefined : createStateFile(values.state);
   const emulator = createEmulator({
+    apiKey: values.key,
     credits: number("credits", values.credits, 0),
     seed: number("seed", values.seed, 0),
     clock: { speed: number("speed", values.speed, 0.001) ?? 1 },
@@ -82,8 +85,9 @@ function serveUntilStopped(server: EmulatorServer, { client }: Emulator): void {
 async function runBeside([name = "", ...args]: readonly string[], server: EmulatorServer, { client }: Emulator): Promise<void> {
   const env = { ...process.env, MEDIAGEN_BASE_URL: server.baseUrl, MEDIAGEN_API_KEY: client.apiKey };
   const child = spawn(name, args, { stdio: "inherit", env, shell: process.platform === "win32" });
-  // Ctrl+C reaches the command by itself; the emulator stays until it has ended.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void child.kill(signal));
+  // On a terminal Ctrl+C reaches the command by itself, and a second one would cut its clean-up; the emulator stays meanwhile.
+  process.on("SIGINT", () => void (process.stdin.isTTY || child.kill("SIGINT")));
+  process.on("SIGTERM", () => void child.kill("SIGTERM"));
   try {
     process.exitCode = await new Promise<number>((resolve, reject) => {
       child.once("error", reject);

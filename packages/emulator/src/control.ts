@@ -41,7 +41,7 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
   const actions: Readonly<Record<string, (body: unknown) => void>> = {
     next: (body) => emulator.next(body as Fault),
     advance: (body) => emulator.clock.advance((body as { duration: string | number }).duration),
-    credits: (body) => void (emulator.credits = finite((body as { credits: unknown }).credits)),
+    credits: (body) => void (emulator.credits = (body as { credits: number }).credits),
     "clear-faults": () => faults.clear(),
     reset: () => emulator.reset(),
     restore: (body) => emulator.restore(body as Snapshot),
@@ -66,7 +66,7 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
         return json({ error: "Content-Type must be application/json" }, 415);
       }
       try {
-        const text = new TextDecoder().decode(await incoming.bytes(Infinity));
+        const text = new TextDecoder().decode(await incoming.bytes(context.behaviour.bodyLimit));
         action(text === "" ? {} : JSON.parse(text));
       } catch (error) {
         return json({ error: String(error) }, 400);
@@ -100,10 +100,4 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
       faultTargets: [...new Set(operations.map(({ verb }) => verb)), "download", ...operations.map(({ operation }) => operation)],
     };
   }
-}
-
-function finite(value: unknown): number {
-  const number = Number(value);
-  if (Number.isFinite(number) && number >= 0) return number;
-  throw new RangeError(`credits are a number, at least 0, not ${String(value)}`);
 }

@@ -50,9 +50,9 @@ export function createDownloads(context: Context): Downloads {
   };
 
   async function spoiled(incoming: Incoming, fault: Fault | undefined): Promise<Answer> {
-    if (fault && fault.fault !== "linkExpired" && faultEffects[fault.fault] === "before") return spoil(fault, incoming.signal);
-    const good = find(incoming, (until) => fault?.fault === "linkExpired" || !(until > clock.now()));
-    return fault ? spoil(fault, incoming.signal, good) : good;
+    if (fault && fault.fault !== "linkExpired" && faultEffects[fault.fault] === "before") return spoil(fault, incoming, context.hang);
+    const good = find(incoming, (until) => fault?.fault === "linkExpired" || !(Number.isFinite(until) && until > clock.now()));
+    return fault ? spoil(fault, incoming, context.hang, good) : good;
   }
 
   function find(incoming: Incoming, expired: (until: number) => boolean): Answer {

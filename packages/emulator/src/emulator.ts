@@ -91,11 +91,24 @@ export interface EmulatorClient {
 /** Creates the service on this machine. It holds no timer and no handle: nothing is to be closed. */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const { apiKey = "emulator-key", credits = 10_000, seed = 1, clock: mode = "auto", persist } = options;
-  const behaviour: Behaviour = { ...defaultBehaviour, ...options.behaviour };
+  const given = Object.entries(options.behaviour ?? {}).filter(([, value]) => value !== undefined);
+  const behaviour: Behaviour = { ...defaultBehaviour, ...Object.fromEntries(given) };
   const statuses = behaviour.statuses === "scrambled" ? scrambled(seed) : behaviour.statuses;
-  const state = createState(seed, credits);
+  const state = createState(seed, balance(credits));
   let underWay = 0;
   let served = 0;
+  // What hangs is not under way: time goes on without it.
+  const hang = async (signal: AbortSignal): Promise<never> => {
+    underWay--;
+    try {
+      return await new Promise((_, reject) => {
+        if (signal.aborted) reject(signal.reason);
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      });
+    } finally {
+      underWay++;
+    }
+  };
   // A Request that nobody holds is collected, and its signal never aborts then: a hang would have no end.
   const held = new Set<Request>();
   const clock = createClock(mode, () => (underWay > 0 ? {} : served));
@@ -105,7 +118,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const snapshot = () => takeSnapshot(state, clock.now());
   const keep = async () => persist?.(snapshot);
 
-  const context = { apiKey, behaviour, statuses, state, clock, faults, calls, keep, routes };
+  const context = { apiKey, behaviour, statuses, state, clock, faults, calls, keep, hang, routes };
   const operations = createOperations(context);
   const downloads = createDownloads(context);
 
@@ -114,6 +127,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     underWay++;
     served++;
     try {
+      const open = downloads.serves(pathname) || !control.serves(pathname);
+      if (open && incoming.method === "OPTIONS") return marked(preflight, readableByAll);
       if (downloads.serves(pathname)) return marked(await downloads.serve(incoming), readableByAll);
       if (control.serves(pathname)) return marked(await control.serve(incoming), {});
       return marked(await operations(incoming), readableByAll);
@@ -146,7 +161,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       return state.credits;
     },
     set credits(value) {
-      state.credits = value;
+      state.credits = balance(value);
     },
     get calls() {
       return calls.list();
@@ -177,8 +192,20 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
 /** Lets pages of any origin read an answer: the service's own, not what steers the emulator. */
 const readableByAll = { "access-control-allow-origin": "*", "access-control-expose-headers": "*" };
 
+/** What a page may send: the key (which no asterisk covers), a body of either type, and a request for the rest of a result. */
+const preflight: Answer = {
+  status: 204,
+  headers: { "access-control-allow-headers": "authorization, content-type, range, if-range, if-none-match, *", "access-control-allow-methods": "*" },
+  body: null,
+};
+
 function marked(answer: Answer, more: Readonly<Record<string, string>>): Answer {
   return { ...answer, headers: { ...answer.headers, ...more, "x-emulator": "1" } };
+}
+
+function balance(credits: number): number {
+  if (typeof credits === "number" && credits >= 0) return credits;
+  throw new RangeError(`credits are a number, at least 0, not ${JSON.stringify(credits)}`);
 }
 
 function scrambled(seed: number): Statuses {

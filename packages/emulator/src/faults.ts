@@ -1,4 +1,4 @@
-import { plain, type Answer } from "./exchange.ts";
+import { plain, type Answer, type Incoming } from "./exchange.ts";
 import type { Random } from "./random.ts";
 import type { Verb } from "./service.ts";
 
@@ -97,6 +97,7 @@ export function createFaults(random: Random, calls: Iterable<FaultTarget>): Faul
       if (!targets.some((target) => fits(fault, target))) throw new RangeError(`no call can meet "${fault.fault}" on "${fault.on}"`);
       if (!((fault.times ?? 1) >= 1)) throw new RangeError(`a fault comes at least once, not ${fault.times} times`);
       if (!((fault.share ?? 1) >= 0 && (fault.share ?? 1) <= 1)) throw new RangeError(`a share is from 0 to 1, not ${fault.share}`);
+      if (!/^[\x20-\x7e]*$/.test(fault.retryAfter ?? "")) throw new RangeError("retryAfter is the value of a header");
       waiting.push({ fault, left: fault.times ?? (fault.share === undefined ? 1 : Infinity) });
     },
     take(target) {
@@ -128,20 +129,23 @@ function fits({ fault, on }: Fault, { verb, operation }: FaultTarget): boolean {
   return on === verb || on === operation;
 }
 
+/** Gives no answer until the signal aborts, and rejects with its reason then. */
+export type Hang = (signal: AbortSignal) => Promise<never>;
+
 /** The answer that a fault makes of a good one, or of none where it hits before; the good one where the fault is in what it says. */
-export async function spoil({ fault, retryAfter = "1" }: Fault, signal: AbortSignal, good: Answer = plain(500, "no answer")): Promise<Answer> {
+export async function spoil({ fault, retryAfter = "1" }: Fault, { signal }: Incoming, hang: Hang, good: Answer = plain(500, "no answer")): Promise<Answer> {
   switch (fault) {
     case "resetBefore":
     case "resetAfter":
       throw connectionReset();
     case "hang":
-      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+      return hang(signal);
     case "html":
       return { status: 200, headers: { "content-type": "text/html" }, body: "<!doctype html><title>Please wait</title><p>Checking your browser" };
     case "brokenJson":
       return { ...good, body: String(good.body).slice(0, -8) };
     case "emptyBody":
-      return { ...good, body: "" };
+      return { ...good, headers: { ...good.headers, "content-length": "0" }, body: "" };
     case "rateLimited":
       return { status: 429, headers: { "retry-after": retryAfter }, body: null };
     case "unavailable":
@@ -160,7 +164,8 @@ export async function spoil({ fault, retryAfter = "1" }: Fault, signal: AbortSig
 
 /** The same answer with its body in pieces, and something done before each. */
 function inPieces(good: Answer, count: number, before: (index: number) => Promise<unknown>): Answer {
-  const bytes = good.body instanceof Uint8Array ? good.body : new TextEncoder().encode(String(good.body ?? ""));
+  if (good.body === null) return good;
+  const bytes = good.body instanceof Uint8Array ? good.body : new TextEncoder().encode(String(good.body));
   const size = Math.ceil(bytes.length / count);
   let index = 0;
   const body = new ReadableStream<Uint8Array>({

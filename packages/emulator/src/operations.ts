@@ -1,9 +1,9 @@
 import { magicWords, type Behaviour, type Statuses } from "./behaviour.ts";
 import type { Calls, OpenCall } from "./calls.ts";
-import type { Clock, EmulatorClock } from "./clock.ts";
+import type { EmulatorClock } from "./clock.ts";
 import { resultAddress } from "./downloads.ts";
 import { json, type Answer, type Incoming } from "./exchange.ts";
-import { faultEffects, spoil, type Fault, type Faults } from "./faults.ts";
+import { faultEffects, spoil, type Fault, type Faults, type Hang } from "./faults.ts";
 import { readRequest, type ReadRequest } from "./read-request.ts";
 import { planResults, type ResultPlan } from "./results.ts";
 import type { Outcome, Route } from "./service.ts";
@@ -17,11 +17,12 @@ export interface Context {
   readonly behaviour: Behaviour;
   readonly statuses: Statuses;
   readonly state: State;
-  readonly clock: EmulatorClock & Clock;
+  readonly clock: EmulatorClock;
   readonly faults: Faults;
   readonly calls: Calls;
   /** Keeps a change before it is answered. */
   readonly keep: () => Promise<void>;
+  readonly hang: Hang;
   readonly routes: ReadonlyMap<string, Route>;
 }
 
@@ -41,10 +42,7 @@ const unknownCode = 4_242;
 export function createOperations(context: Context): (incoming: Incoming) => Promise<Answer> {
   const { calls, clock, faults, routes } = context;
   return async (incoming) => {
-    const { method, url } = incoming;
-    if (method === "OPTIONS") {
-      return { status: 204, headers: { "access-control-allow-headers": "*", "access-control-allow-methods": "*" }, body: null };
-    }
+    const { url } = incoming;
     const call = calls.open(clock.now(), incoming);
     const route = routes.get(url.pathname);
     const answer = await (route ? serve(incoming, route, call) : noSuchOperation(incoming, [...routes.values()][0]));
@@ -69,7 +67,7 @@ export function createOperations(context: Context): (incoming: Incoming) => Prom
     if (fault?.fault === "failure" || fault?.fault === "insufficientCredits") {
       return answer({ outcome: fault.fault, msg: "the emulator was asked for this" });
     }
-    if (fault && faultEffects[fault.fault] === "before") return spoil(fault, incoming.signal);
+    if (fault && faultEffects[fault.fault] === "before") return spoil(fault, incoming, context.hang);
     const read = await readRequest(incoming, route, context.behaviour);
     call.violations = read.violations;
     const envelope =
@@ -77,7 +75,7 @@ export function createOperations(context: Context): (incoming: Incoming) => Prom
         ? ({ outcome: "failure", msg: read.violations.join("; ") } as const)
         : await perform(context, route, read, call, fault, incoming.url.origin);
     const good = answer(envelope, fault);
-    return fault ? spoil(fault, incoming.signal, good) : good;
+    return fault ? spoil(fault, incoming, context.hang, good) : good;
   }
 }
 

@@ -61,10 +61,13 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string, body: Sche
   const fields: Record<string, unknown> = {};
   const files: UploadedFile[] = [];
   const violations: string[] = [];
-  for (const name of new Set(form.keys())) {
+  // Grouped once: asking the form for each name anew takes a time that grows with the square of the parts.
+  const parts = new Map<string, FormDataEntryValue[]>();
+  form.forEach((value, name) => void (parts.get(name)?.push(value) ?? parts.set(name, [value])));
+  for (const [name, given] of parts) {
     const known = Object.hasOwn(body.properties ?? {}, name);
     const schema = known ? (body.properties?.[name] ?? {}) : {};
-    const values = form.getAll(name).map((value) => {
+    const values = given.map((value) => {
       const item = schema.type === "array" ? (schema.items ?? {}) : schema;
       if (typeof value === "string") {
         if (item.format === "binary") violations.push(`${name}: must be a file, not text`);

@@ -29,12 +29,20 @@ function explicitSize(resolution: unknown): Size | undefined {
   return width && height ? { width: Number(width), height: Number(height) } : undefined;
 }
 
+/** The most results that one task makes, however many a form without a bound asks for. */
+const mostResults = 100;
+
+/** Whether a plan may have so many results. */
+export function isResultCount(count: unknown): boolean {
+  return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= mostResults;
+}
+
 /** What a form asks for, with the defaults of its schema, and of the behaviour where that has none. */
 export function planResults(kind: string, form: Schema, fields: Readonly<Record<string, unknown>>, behaviour: Behaviour): ResultPlan {
   const field = (name: string) => fields[name] ?? form.properties?.[name]?.default;
   const counting = Object.entries(form.properties ?? {}).find(([, schema]) => schema["x-result-count"])?.[0];
   const asked = counting === undefined ? 1 : Number(fields[counting] ?? 1);
-  const count = Math.min(Math.max(Math.trunc(asked) || 1, 1), 100);
+  const count = Math.min(Math.max(Math.trunc(asked) || 1, 1), mostResults);
   const ratio = ratioOf(field("ratio"));
   const resolution = field("resolution");
   if (kind !== "video") return { count, ...imageSize(resolution, behaviour) };

@@ -34,7 +34,7 @@ export async function listen(emulator: Emulator, { port = 0, host = "127.0.0.1" 
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   const { port: bound, family, address } = server.address() as AddressInfo;
   return {
-    baseUrl: `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`,
+    baseUrl: `http://${hostOf(address, family)}:${bound}`,
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -42,16 +42,30 @@ export async function listen(emulator: Emulator, { port = 0, host = "127.0.0.1" 
   };
 }
 
+/** How this machine reaches an address that it listens on; that of all interfaces is none that one can call. */
+function hostOf(address: string, family: string): string {
+  if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
+  return family === "IPv6" ? `[${address}]` : address;
+}
+
 async function answer(emulator: Emulator, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   let gone: AbortController | undefined;
   outgoing.once("close", () => gone?.abort());
   try {
+    const url = urlOf(incoming);
+    // A page whose name was made to point at this machine would be of one origin with the emulator's own page.
+    if (!url || (isLoopback(incoming.socket.localAddress) && url.pathname.startsWith("/_emulator") && !isLocalName(url.hostname))) {
+      outgoing.writeHead(400, { "x-emulator": "1", "content-type": "text/plain", connection: "close" }).end("the address or the Host header is not this emulator's\n");
+      return;
+    }
     const { status, headers, body } = await emulator.serve({
       method: incoming.method ?? "GET",
-      url: new URL(incoming.url?.startsWith("/") ? incoming.url : "/", `http://${incoming.headers.host ?? "localhost"}`),
+      url,
       // Made only where it is asked for: one for each request costs more than most requests do.
       get signal() {
-        return (gone ??= new AbortController()).signal;
+        gone ??= new AbortController();
+        if (outgoing.destroyed) gone.abort();
+        return gone.signal;
       },
       header: (name) => incoming.headers[name]?.toString() ?? null,
       bytes: (limit) => readAll(incoming, limit),
@@ -62,12 +76,34 @@ async function answer(emulator: Emulator, incoming: IncomingMessage, outgoing: S
     if (body instanceof ReadableStream) await pipeline(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), outgoing);
     else outgoing.end(body);
     // What is left of a body that was refused unread would be taken for the next request.
-    if (!incoming.readableEnded) incoming.resume();
+    if (!incoming.complete) drain(incoming);
   } catch (error) {
     // A fault that resets, or a client that left; anything else is a bug and must be seen.
     if (!isReset(error) && !outgoing.destroyed) console.error(error);
     outgoing.destroy();
   }
+}
+
+/** How much of a body that nobody reads is still taken, so that its connection can go on. */
+const drainedAtMost = 1024 * 1024;
+
+function drain(incoming: IncomingMessage): void {
+  let left = drainedAtMost;
+  incoming.on("data", (chunk: Buffer) => void ((left -= chunk.length) < 0 && incoming.destroy()));
+}
+
+function urlOf({ url = "/", headers }: IncomingMessage): URL | undefined {
+  // Put together, not resolved: a path that begins with two slashes would become a host.
+  const address = `http://${headers.host ?? "localhost"}${url.startsWith("/") ? url.replace(/^\/+/, "/") : "/"}`;
+  return URL.canParse(address) ? new URL(address) : undefined;
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return /^(::ffff:)?127\.|^::1$/.test(address ?? "");
+}
+
+function isLocalName(hostname: string): boolean {
+  return /^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
 }
 
 function readAll(incoming: IncomingMessage, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from "./random.ts";
+import { isResultCount } from "./results.ts";
 import type { EmulatorTask } from "./task.ts";
 
 /** One paid creation. */
@@ -44,6 +45,7 @@ export function takeSnapshot({ seed, random, credits, tasks, charges }: State, n
 /** Puts the memory back to a snapshot. */
 export function restoreSnapshot(state: State, snapshot: Snapshot): void {
   if (!isSnapshot(snapshot)) throw new TypeError("this is no snapshot of an emulator of this version");
+  // Everything is looked at before anything is changed.
   state.random.state = snapshot.random;
   state.credits = snapshot.credits;
   state.tasks = new Map(snapshot.tasks.map((task) => [task.taskid, task]));
@@ -53,5 +55,18 @@ export function restoreSnapshot(state: State, snapshot: Snapshot): void {
 function isSnapshot(value: unknown): value is Snapshot {
   if (typeof value !== "object" || value === null) return false;
   const { version, random, now, credits, tasks, charges } = value as Partial<Record<keyof Snapshot, unknown>>;
-  return version === 1 && [random, now, credits].every(Number.isFinite) && Array.isArray(tasks) && Array.isArray(charges);
+  if (version !== 1 || ![random, now, credits].every(Number.isFinite)) return false;
+  return Array.isArray(tasks) && tasks.every(isTask) && Array.isArray(charges) && charges.every(isCharge);
+}
+
+function isTask(value: unknown): value is EmulatorTask {
+  if (typeof value !== "object" || value === null) return false;
+  const { taskid, kind, model, prompt, createdAt, startsAfterMs, endsAfterMs, seed, plan, fields } = value as Partial<EmulatorTask>;
+  const texts = [taskid, kind, model, prompt].every((text) => typeof text === "string");
+  const numbers = [createdAt, startsAfterMs, endsAfterMs, seed, plan?.width, plan?.height].every(Number.isFinite);
+  return texts && numbers && typeof fields === "object" && fields !== null && isResultCount(plan?.count);
+}
+
+function isCharge(value: unknown): value is Charge {
+  return typeof value === "object" && value !== null && Number.isFinite((value as Partial<Charge>).credits);
 }

@@ -1,0 +1,109 @@
+import { request } from "node:http";
+import { createEmulator, listen, type ClockMode, type Snapshot } from "@mediagen/emulator/node";
+import { createMediaGen } from "@mediagen/sdk";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const emulator = createEmulator({ clock: "manual", behaviour: { bodyLimit: 100_000 } });
+let server: Awaited<ReturnType<typeof listen>>;
+beforeAll(async () => void (server = await listen(emulator)));
+afterAll(() => server.close());
+
+/** The status of a request whose path and headers go out as they are. */
+function statusOf(path: string, headers: Record<string, string> = {}, method = "GET", body = ""): Promise<number | undefined> {
+  const { port } = new URL(server.baseUrl);
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ host: "127.0.0.1", port, path, method, headers, setHost: !("Host" in headers) }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    outgoing.on("error", reject).end(body);
+  });
+}
+
+describe("behind a port", () => {
+  test.for([
+    ["a page of another name", "/_emulator/state", { Host: "evil.example" }, 400],
+    ["a name that is none", "/v1/video/infobytaskid", { Host: "a b" }, 400],
+    ["two slashes, which name no host", "//evil.example/_emulator/state", {}, 404],
+    ["a way out of the results", "/_emulator/results/../../../etc/passwd", {}, 404],
+    ["the same, encoded", "/_emulator/results/%2e%2e%2f%2e%2e%2fetc/passwd/1.png", {}, 404],
+    ["this machine by its name", "/_emulator/state", { Host: "localhost" }, 200],
+  ] as const)("%s", async ([, path, headers, status]) => {
+    expect(await statusOf(path, headers)).toBe(status);
+  });
+
+  test("a base URL that ends in slashes is understood", async () => {
+    const { apiKey } = emulator.client;
+    const media = createMediaGen({ baseUrl: `${server.baseUrl}//`, apiKey });
+    expect((await media.image.generate("imgmodelz", { prompt: "A fox" })).taskid).toMatch(/^image-/);
+  });
+
+  test("a page of another origin may ask for the rest of a result and carry the key, and may not steer", async () => {
+    const ask = (path: string) => fetch(server.baseUrl + path, { method: "OPTIONS", headers: { origin: "https://app.example" } });
+    for (const path of ["/_emulator/results/t/1.png", "/v1/video/infobytaskid"]) {
+      const answer = await ask(path);
+      expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
+      expect(answer.headers.get("access-control-allow-headers")).toMatch(/authorization.*range/);
+    }
+    expect((await ask("/_emulator/reset")).headers.get("access-control-allow-origin")).toBeNull();
+  });
+
+  test("a body beyond the limit is refused, for operations and for steering, and the connection goes on", async () => {
+    const body = JSON.stringify({ taskid: "x".repeat(200_000) });
+    const headers = { "content-type": "application/json", authorization: emulator.client.apiKey };
+    expect(await statusOf("/_emulator/restore", headers, "POST", body)).toBe(400);
+    const answer = await fetch(`${server.baseUrl}/v1/video/infobytaskid`, { method: "POST", headers, body });
+    expect(await answer.json()).toMatchObject({ code: 9999, msg: expect.stringContaining("bodyLimit") });
+    expect(await statusOf("/_emulator/state")).toBe(200);
+  });
+
+  test("a form of a thousand unknown parts is read", async () => {
+    const form = new FormData();
+    for (let part = 0; part < 1_000; part++) form.append(`f${part}`, "x");
+    form.append("prompt", "A fox");
+    const answer = await fetch(`${server.baseUrl}/v1/images/imgmodelz`, { method: "POST", headers: { authorization: emulator.client.apiKey }, body: form });
+    expect(await answer.json()).toMatchObject({ code: 1000 });
+  });
+});
+
+describe("what cannot be is refused, and changes nothing", () => {
+  const good = () => createEmulator().snapshot();
+
+  test.for<[string, (snapshot: Snapshot) => unknown]>([
+    ["no snapshot", () => null],
+    ["another version", (one) => ({ ...one, version: 2 })],
+    ["a task that is none", (one) => ({ ...one, credits: 1, tasks: [null] })],
+    ["a task without a plan", (one) => ({ ...one, credits: 1, tasks: [{ taskid: "t" }] })],
+    ["a charge that is none", (one) => ({ ...one, credits: 1, charges: [{}] })],
+  ])("a snapshot with %s", ([, spoil]) => {
+    const one = createEmulator();
+    const before = JSON.stringify(one.snapshot());
+    expect(() => one.restore(spoil(good()) as Snapshot)).toThrow("no snapshot");
+    expect(JSON.stringify(one.snapshot())).toBe(before);
+  });
+
+  test.for([Number.NaN, -1, "5", null])("credits of %j", (credits) => {
+    const one = createEmulator();
+    expect(() => createEmulator({ credits: credits as number })).toThrow("credits");
+    expect(() => void (one.credits = credits as number)).toThrow("credits");
+    expect(one.credits).toBe(10_000);
+  });
+
+  test.for(["fast", { speed: 0 }, { speed: -1 }, { speed: Infinity }])("a clock that is %j", (clock) => {
+    expect(() => createEmulator({ clock: clock as ClockMode })).toThrow(RangeError);
+  });
+
+  test("a moment that no Date can hold", () => {
+    const { clock } = createEmulator({ clock: "manual" });
+    const now = clock.now();
+    expect(() => clock.advance(1e300)).toThrow(RangeError);
+    expect(() => clock.advance("99999999999d")).toThrow(RangeError);
+    expect(clock.now()).toBe(now);
+  });
+
+  test("a setting that is undefined leaves the default", async () => {
+    const { client, charges: _, ...one } = createEmulator({ behaviour: { creditsPerImage: undefined as unknown as number } });
+    await createMediaGen(client).image.generate("imgmodelz", { prompt: "A fox" });
+    expect(one.snapshot().credits).toBe(10_000 - 5);
+  });
+});
