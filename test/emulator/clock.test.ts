@@ -54,9 +54,10 @@ describe("auto time", () => {
 
   test("stands still while a request is under way", async () => {
     const gate = Promise.withResolvers<void>();
-    const { clock, media } = start({ persist: () => gate.promise });
+    const { emulator, clock, media } = start({ persist: () => gate.promise });
     let woken = false;
     const generation = media.image.generate("imgmodelv4", form);
+    await vi.waitFor(() => expect(emulator.calls).toHaveLength(1));
     const sleep = clock.sleep(1_000).then(() => (woken = true));
     await settle();
     expect(woken).toBe(false);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { ConnectionError, createMediaGen, fileFrom, InvalidRequestError, OutcomeUnknownError, type NodeMediaGenOptions } from "@mediagen/sdk/node";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { reply } from "./faults.ts";
 import { startRawServer, type Fault, type RawServer } from "./raw-server.ts";
 
@@ -124,7 +124,10 @@ describe("connections", () => {
 
 describe("a file", () => {
   let folder = "";
-  const path = () => join(folder, "first.gif");
+  let number = 0;
+  // Each test has a file of its own: a change that goes on after its test would be another test's.
+  const path = () => join(folder, `${number}.gif`);
+  beforeEach(() => void number++);
   beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), "mediagen-"))));
   afterAll(() => rm(folder, { recursive: true }));
   const write = (bytes: number) => writeFile(path(), Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(bytes)]));

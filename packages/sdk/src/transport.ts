@@ -60,11 +60,14 @@ export function webTransport(fetch: Fetch): Transport {
 
 /** An error without the bytes that Node's parsers could not read and put there: an echo of the request holds the key. */
 export function withoutBytes(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  withoutBytes(error.cause);
-  if ("rawPacket" in error) delete error.rawPacket;
-  // undici's name for it: another error's data is not ours to touch.
-  if (error.name === "HTTPParserError" && "data" in error) delete error.data;
+  // Whoever made the error may have made its causes a circle.
+  const seen = new Set<Error>();
+  for (let one = error; one instanceof Error && !seen.has(one); one = one.cause) {
+    seen.add(one);
+    if ("rawPacket" in one) delete one.rawPacket;
+    // undici's name for it: another error's data is not ours to touch.
+    if (one.name === "HTTPParserError" && "data" in one) delete one.data;
+  }
   return error;
 }
 
