@@ -6,22 +6,22 @@ import { shareTimer, sleep, type SleepReason, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { readBody, readForm, type Issue, type ReadFields } from "./fields.ts";
-import type { OnEvent } from "./event.ts";
-import { generate, type BeforeGenerate } from "./generate.ts";
+import { generate } from "./generate.ts";
 import { createPlaces } from "./in-flight.ts";
-import { open, type Journal } from "./journal.ts";
+import { open } from "./journal.ts";
 import { listModels, operationOf, type Form, type Model, type ModelInfo } from "./model.ts";
 import { kinds, type Kind, type Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
+import type { MediaGenOptions } from "./options.ts";
 import type { FileInput } from "./source-file.ts";
 import { isPrivate } from "./private-address.ts";
 import { webGet, type ResultGet } from "./result.ts";
-import { createRetries, type RetryOptions } from "./retries.ts";
-import { createScheduler, type SchedulerOptions } from "./scheduler.ts";
+import { createRetries } from "./retries.ts";
+import { createScheduler } from "./scheduler.ts";
 import { settle, type Settled } from "./settle.ts";
-import { readState, type StateOptions } from "./state.ts";
+import { readState } from "./state.ts";
 import { readTask, Task, type CallOptions, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
-import { webTransport, type Fetch, type Transport } from "./transport.ts";
+import { webTransport, type Transport } from "./transport.ts";
 import type { ImageQueryFields, VideoQueryFields } from "./types.gen.ts";
 import type { WaitOptions } from "./wait.ts";
 
@@ -119,82 +119,6 @@ export interface MediaGen {
   readonly models: readonly ModelInfo[];
   /** The raw openapi-fetch client, typed by the service's description; it opens no envelope and checks no field. */
   readonly http: RawClient;
-}
-
-/** How to create a client. */
-export interface MediaGenOptions extends StateOptions, RetryOptions, SchedulerOptions {
-  /**
-   * The API key, or a function that gives it for each call. Without one, `baseUrl` is a server of yours that holds it.
-   * @default MEDIAGEN_API_KEY of the environment
-   */
-  readonly apiKey?: string | (() => string | Promise<string>) | undefined;
-  /**
-   * Where the service is reached.
-   * @default MEDIAGEN_BASE_URL of the environment
-   */
-  readonly baseUrl?: string | undefined;
-  /**
-   * Whether the base URL may be http to another machine, where whoever is on the way reads the key.
-   * @default false
-   */
-  readonly allowHttp?: boolean | undefined;
-  /**
-   * Whether the client may be created in a browser, where a key is public and a lost generation may be sent again.
-   * @default false
-   */
-  readonly allowBrowser?: boolean | undefined;
-  /**
-   * The fetch function that every request goes through; it gets a Request.
-   * @default globalThis.fetch
-   */
-  readonly fetch?: Fetch | undefined;
-  /**
-   * How long an attempt of a query or deletion may take, in milliseconds. The queries of waits begin with 10 s of it, and
-   * get twice as long after each that failed.
-   * @default 60_000
-   */
-  readonly timeoutMs?: number | undefined;
-  /**
-   * How long a generation may take with its uploads, in milliseconds. When it passes, the outcome is unknown: be generous.
-   * @default 600_000 (10 minutes)
-   */
-  readonly generateTimeoutMs?: number | undefined;
-  /**
-   * How long an answer that has begun may stand still, in milliseconds.
-   * @default 30_000
-   */
-  readonly stallTimeoutMs?: number | undefined;
-  /** Is asked before each generation is sent, and awaited: what it throws is the caller's, and nothing is sent. */
-  readonly beforeGenerate?: BeforeGenerate | undefined;
-  /**
-   * How many generations may be on their way at once; the others wait in order. One is on its way until it is answered, not
-   * until its task has ended.
-   * @default Infinity
-   */
-  readonly maxGenerationsInFlight?: number | undefined;
-  /** Where generations are noted before they are sent: `fileJournal` of `@mediagen/sdk/node`, or `createJournal` of a log of yours. */
-  readonly journal?: Journal | undefined;
-  /**
-   * Is told what no call can answer or throw.
-   * @default console.error, for failures
-   */
-  readonly onEvent?: OnEvent | undefined;
-  /**
-   * The present time in milliseconds since 1970.
-   * @default Date.now
-   */
-  readonly now?: (() => number) | undefined;
-  /**
-   * Sleeps for the milliseconds, and rejects when the signal aborts. Virtual time may skip a `pause` and let it pass the
-   * `deadline` of a wait, but a `limit` is on something real.
-   * @default a timer
-   */
-  readonly sleep?: ((ms: number, signal: AbortSignal, why: SleepReason) => Promise<void>) | undefined;
-  /**
-   * A number from 0 to below 1, for the jitter of waits.
-   * @default Math.random
-   */
-  readonly random?: (() => number) | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 export { createMediaGen } from "./client.ts";
-export type { GenerateOptions, KindClient, MediaGen, MediaGenOptions, QueryFields, TaskOptions } from "./client.ts";
+export type { GenerateOptions, KindClient, MediaGen, QueryFields, TaskOptions } from "./client.ts";
+export type { MediaGenOptions } from "./options.ts";
 export type { Form, Forms, Model, ModelInfo } from "./model.ts";
 export type { RawClient } from "./call.ts";
 export {

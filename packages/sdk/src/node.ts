@@ -1,4 +1,5 @@
-import { createClient, type MediaGen, type MediaGenOptions } from "./client.ts";
+import { createClient, type MediaGen } from "./client.ts";
+import type { MediaGenOptions } from "./options.ts";
 import { nodeTransport, type ConnectOptions } from "./node-transport.ts";
 import { webGet } from "./result.ts";
 import { webTransport } from "./transport.ts";
