@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import dns from "node:dns";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { createEmulator } from "@mediagen/emulator";
 import { ConnectionError, createMediaGen, download, InvalidRequestError, ServiceError, type MediaGenOptions, type Task } from "@mediagen/sdk/node";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 let folder = "";
 beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "mediagen-"))));
@@ -196,6 +198,38 @@ describe("results in a private network", () => {
   test("are taken where the caller says so", async () => {
     const [blob] = await remoteTask(`${origin}/1`).blobs({ allowPrivateHosts: true });
     expect(blob?.type).toBe("image/png");
+  });
+});
+
+describe("on the Node door, where no fetch is given", () => {
+  // The service is the server here, by a public name and by a private one; its record names these addresses.
+  const media = (addresses: readonly string[], options: MediaGenOptions = {}) => {
+    handlers["/v1/images/infobytaskid"] = (_, response) => response.setHeader("content-type", "application/json").end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: addresses } }));
+    return createMediaGen({ baseUrl: origin, apiKey: "secret-key", random: () => 0, ...options }).image.task("t-1");
+  };
+
+  test("results come whole, resume, and carry no key", async () => {
+    const files = await download(media([`${origin}/1`, `${origin}/ranges`]), folder);
+    expect(files.map(({ type, bytes }) => [type, bytes])).toEqual([["image/png", png.length], ["image/png", png.length]]);
+    expect(requests.slice(1).map(({ headers }) => headers.authorization)).toEqual(Array(5).fill(undefined));
+  });
+
+  test("a name that leads into a private network is refused when it is looked up, and not tried again", async () => {
+    const lookup = vi.spyOn(dns, "lookup").mockImplementation(((_: string, __: object, callback: (error: null, addresses: object[]) => void) =>
+      callback(null, [{ address: "93.184.216.34", family: 4 }, { address: "10.0.0.1", family: 4 }])) as unknown as typeof dns.lookup);
+    try {
+      const task = media(["http://results.example.com/1"], { allowHttp: true });
+      await expect(task.blobs({ allowPrivateHosts: false })).rejects.toThrow("leads to this machine or into a private network");
+      expect(lookup).toHaveBeenCalledTimes(1);
+    } finally {
+      lookup.mockRestore();
+    }
+  });
+
+  test("an answer that is compressed unasked is refused", async () => {
+    handlers["/gzip"] = (_, response) => response.setHeader("content-encoding", "gzip").end(gzipSync("hello"));
+    await expect(download(media([`${origin}/gzip`]), folder)).rejects.toThrow("compressed although");
+    expect(await readdir(folder)).toEqual([]);
   });
 });
 

@@ -1,8 +1,7 @@
-import { createClient, type MediaGen } from "./client.ts";
+import { createClient, createMediaGen as createWebClient, type MediaGen } from "./client.ts";
 import type { MediaGenOptions } from "./options.ts";
 import { nodeTransport, type ConnectOptions } from "./node-transport.ts";
-import { webGet } from "./result.ts";
-import { webTransport } from "./transport.ts";
+import { nodeGet } from "./node-get.ts";
 
 export * from "./index.ts";
 export { download, type Download, type DownloadOptions } from "./download.ts";
@@ -19,8 +18,8 @@ export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
  * @throws {@link InvalidRequestError} there is no usable base URL
  */
 export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
-  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
   // Bun and Deno imitate node:http; their own fetch is what they stand for.
   const imitated = "Deno" in globalThis || "bun" in process.versions;
-  return createClient(options, options.fetch || imitated ? webTransport(fetch) : nodeTransport(options), webGet(fetch));
+  if (options.fetch || imitated) return createWebClient(options);
+  return createClient(options, nodeTransport(options), nodeGet);
 }

@@ -211,6 +211,7 @@ function checked(address: string, from: URL | undefined, allowPrivateHosts: bool
   return url;
 }
 
-function unusable(address: string, why: string): Final {
+/** Why an address is not fetched from; no other attempt is made. */
+export function unusable(address: string, why: string): Error {
   return final(new ServiceError(`the result's address ${JSON.stringify(address.slice(0, 200))} ${why}`, "download", { status: 0, text: "" }));
 }

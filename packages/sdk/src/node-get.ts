@@ -1,0 +1,46 @@
+import dns, { type LookupAddress } from "node:dns";
+import http from "node:http";
+import https from "node:https";
+import type { LookupFunction } from "node:net";
+import { Readable } from "node:stream";
+import { isPrivateAddress } from "./private-address.ts";
+import { unusable, type ResultGet } from "./result.ts";
+
+/**
+ * Gets results by node:http. A name is looked at where it is looked up, for the connection itself: a name that is public
+ * when it is checked may be this machine when it is called.
+ */
+export const nodeGet: ResultGet = (url, { headers, signal, allowPrivate }) =>
+  new Promise((resolve, reject) => {
+    const { request } = url.protocol === "https:" ? https : http;
+    // Without an agent: a connection that is kept was looked up for somebody else.
+    const options = { headers, signal, agent: false, ...(allowPrivate ? {} : { lookup: lookUpPublic(url) }) };
+    request(url, options, (message) => {
+      const { statusCode = 0, headers: told } = message;
+      if (told["content-encoding"] !== undefined && told["content-encoding"] !== "identity") {
+        message.destroy();
+        return reject(unusable(url.href, "answers compressed although it was not asked to"));
+      }
+      const received = new Headers();
+      for (const [name, value] of Object.entries(told)) if (value !== undefined) received.set(name, value.toString());
+      const isEmpty = [101, 204, 205, 304].includes(statusCode);
+      // The cast: DOM's and Node's types of one and the same stream class differ.
+      const body = isEmpty ? null : (Readable.toWeb(message) as ReadableStream);
+      if (isEmpty) message.resume();
+      resolve(new Response(body, { status: statusCode, headers: received }));
+    })
+      .on("error", reject)
+      .end();
+  });
+
+function lookUpPublic(url: URL): LookupFunction {
+  return (hostname, options, callback) =>
+    dns.lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      const [first] = addresses ?? [];
+      if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), "");
+      if (addresses.some(({ address }) => isPrivateAddress(address))) {
+        return callback(unusable(url.href, "leads to this machine or into a private network (allowPrivateHosts says otherwise)"), "");
+      }
+      return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
+    });
+}
