@@ -10,12 +10,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const exec = promisify(execFile);
 const bin = (name: string) => resolve("node_modules", name);
 
+const packages = ["sdk", "emulator"] as const;
 let folder = "";
-let tarball = "";
+const tarballs: Record<string, string> = {};
 beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/package-"));
-  tarball = join(folder, await pack("packages/sdk"));
+  for (const name of packages) tarballs[name] = join(folder, await pack(`packages/${name}`));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -25,17 +26,37 @@ async function pack(directory: string): Promise<string> {
   return (JSON.parse(stdout) as [{ filename: string }])[0].filename;
 }
 
-test("the tarball holds what was built from the sources, and nothing else", async () => {
-  const sources = (await readdir("packages/sdk/src")).map((name) => name.replace(".ts", ""));
-  const expected = ["README.md", "package.json", ...sources.flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`])];
-  const list = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).trim().split("\n");
-  expect(list.map((path) => path.replace("package/", "")).sort()).toEqual(expected.sort());
+describe.each(packages)("@mediagen/%s", (name) => {
+  test("the tarball holds what was built from the sources, and nothing else", async () => {
+    const sources = (await readdir(`packages/${name}/src`)).filter((file) => file.endsWith(".ts")).map((file) => file.replace(".ts", ""));
+    const expected = ["README.md", "package.json", ...sources.flatMap((source) => [`dist/${source}.js`, `dist/${source}.d.ts`])];
+    const list = execFileSync("tar", ["-tzf", tarballs[name] ?? ""], { encoding: "utf8" }).trim().split("\n");
+    expect(list.map((path) => path.replace("package/", "")).sort()).toEqual(expected.sort());
+  });
+
+  test("publint and attw find nothing", async () => {
+    await exec(process.execPath, [bin("publint/src/cli.js"), tarballs[name] ?? "", "--strict"]);
+    await exec(process.execPath, [bin("@arethetypeswrong/cli/dist/index.js"), tarballs[name] ?? "", "--profile", "esm-only"]);
+  });
+
+  test("its plain door needs nothing of Node, and evaluates no text", async () => {
+    const { outputFiles } = await bundle(`export * from "@mediagen/${name}";`);
+    expect(outputFiles[0]?.text).not.toMatch(/\beval\(|new Function\(|["']node:/);
+  });
 });
 
-test("publint and attw find nothing", async () => {
-  await exec(process.execPath, [bin("publint/src/cli.js"), tarball, "--strict"]);
-  await exec(process.execPath, [bin("@arethetypeswrong/cli/dist/index.js"), tarball, "--profile", "esm-only"]);
-});
+/** Bundles for browsers; an import that they do not have is an error. */
+function bundle(contents: string) {
+  return build({
+    stdin: { contents, resolveDir: process.cwd() },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    write: false,
+  });
+}
 
 describe("in an empty project", () => {
   const use = `
@@ -62,8 +83,8 @@ describe("in an empty project", () => {
     const dependencies = ["openapi-fetch", "openapi-typescript-helpers"].map((name) =>
       pack(dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)))),
     );
-    const tarballs = [tarball, ...(await Promise.all(dependencies))];
-    await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...tarballs], { cwd: folder });
+    const given = [tarballs["sdk"] ?? "", ...(await Promise.all(dependencies))];
+    await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...given], { cwd: folder });
   });
 
   test("it installs with one dependency of its own", async () => {
@@ -101,16 +122,8 @@ describe("in an empty project", () => {
   });
 });
 
-test("the plain door needs nothing of Node, and stays small", async () => {
-  const { outputFiles } = await build({
-    stdin: { contents: 'export { createMediaGen } from "@mediagen/sdk";', resolveDir: process.cwd() },
-    bundle: true,
-    minify: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    write: false,
-  });
+test("a client stays small", async () => {
+  const { outputFiles } = await bundle('export { createMediaGen } from "@mediagen/sdk";');
   const bytes = gzipSync(outputFiles[0]?.contents ?? new Uint8Array()).length;
   expect(bytes, "bytes gzip").toBeLessThan(19_000);
 });
