@@ -28,6 +28,7 @@ describe.concurrent("the lint refuses", () => {
     ["an operation without a description", /      description: \|\n        Creates one image task from a prompt alone.*\n/, "", "operations-are-documented"],
     ["an operation without a tag", "tags: [Video]\n      operationId: queryVideoTask", "tags: []\n      operationId: queryVideoTask", "operations-have-a-tag"],
     ["an answer without its three examples", /                insufficientCredits:\n.*\n/, "", "outcomes-have-examples"],
+    ["a body without an example", /            examples:\n              task:\n.*\n.*\n.*\n/, "", "answers-have-examples"],
     ["an example at odds with its schema", "task_status: 2", "task_status: done", "no-invalid-media-type-examples"],
     ["a reference to nothing", "schemas/Seed\"", "schemas/Soil\"", "no-unresolved-refs"],
   ])("%s", async ([, from, to, rule], { expect: check }) => {
