@@ -153,6 +153,15 @@ describe("download", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  test("says which of the two ended a pause before another try: the time or the caller", async () => {
+    const pausing = () => taskWith(["/down"], { random: () => 1 });
+    await expect(download(pausing(), folder, { timeoutMs: 30 })).rejects.toMatchObject({ name: "ConnectionError", message: expect.stringContaining("longer than 30 ms") });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort("enough"), 30);
+    await expect(download(pausing(), folder, { signal: controller.signal })).rejects.toBe("enough");
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test("a disk that cannot be written to is told as it is, and not tried again", async () => {
     await writeFile(join(folder, "file"), "");
     await expect(download(taskWith(["/1"]), join(folder, "file", "below"))).rejects.toMatchObject({ code: "ENOTDIR" });

@@ -83,12 +83,12 @@ export interface EmulatorClient {
   readonly fetch: (request: Request) => Promise<Response>;
   readonly statuses: Emulator["statuses"];
   readonly now: () => number;
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep: Clock["sleep"];
   /** Draws the jitter of waits from the seed, so that they take the same time in every run. */
   readonly random: () => number;
 }
 
-/** Creates the service on this machine. It holds no timer and no handle: nothing is to be closed. */
+/** Creates the service on this machine. It holds nothing that is to be closed. */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const { apiKey = "emulator-key", credits = 10_000, seed = 1, clock: mode = "auto", persist } = options;
   const given = Object.entries(options.behaviour ?? {}).filter(([, value]) => value !== undefined);

@@ -152,9 +152,9 @@ async function attemptOnce(
   const paid = generation !== undefined;
   const wholeMs = paid ? timeouts.generateMs : Math.min(timeouts.callMs, patienceMs);
   const deadline = startDeadline(time, wholeMs, () => new Error(`the call took longer than ${wholeMs} ms`), signal);
-  const end = time.now() + wholeMs;
+  const end = time.steady() + wholeMs;
   const stall = () => {
-    const stallMs = Math.min(timeouts.stallMs, end - time.now());
+    const stallMs = Math.min(timeouts.stallMs, end - time.steady());
     deadline.restart(Math.max(0, stallMs), () => new Error(`the answer stood still for ${timeouts.stallMs} ms, or the call took longer than ${wholeMs} ms`));
   };
   let answer: Answer | undefined;

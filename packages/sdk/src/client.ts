@@ -54,11 +54,13 @@ export interface TaskOptions {
 /** What one can ask of one kind. */
 export interface KindClient<K extends Kind> {
   /**
-   * Generates: creates one paid task and answers it. It is sent once; nothing is sent again.
+   * Generates: creates one paid task and answers it. It is sent again only where it provably was not sent or was turned away
+   * with HTTP 429, and where `resendGenerationAfter` says so.
    *
    * @throws {@link InvalidRequestError} a bad field; nothing was sent
    * @throws {@link InsufficientCreditsError} the balance does not cover it
    * @throws {@link ServiceError} the service refused
+   * @throws {@link ConnectionError} the service was not reached and nothing was sent
    * @throws {@link OutcomeUnknownError} no usable answer came: a task may exist and may have been paid; with a key in
    *   `once`, each time until `resolve` settles it
    */

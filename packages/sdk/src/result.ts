@@ -104,7 +104,8 @@ export async function copyResult(source: ResultSource, sink: ResultSink, context
         if (error instanceof Final) throw error.cause;
         if (whole.passed) throw new ConnectionError("download", whole.signal.reason);
         if (attempt >= attemptsAtMost) throw error instanceof ServiceError ? error : new ConnectionError("download", error);
-        await time.sleep(time.random() * 250 * 2 ** attempt, whole.signal);
+        // If the pause is cut short, the next attempt tells by whom.
+        await time.sleep(time.random() * 250 * 2 ** attempt, whole.signal).catch(() => undefined);
       }
     }
   } finally {
