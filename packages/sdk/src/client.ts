@@ -2,12 +2,13 @@ import { readBaseUrl } from "./base-url.ts";
 import type { AnyTask, Book, Recovery } from "./book.ts";
 import { refuseBrowser } from "./browser.ts";
 import { createCall, createRawClient, type Connection, type RawClient, type Subject } from "./call.ts";
-import { shareTimer, sleep, type SleepReason, type Time } from "./clock.ts";
+import { shareTimer, sleep, sleepBy, type SleepReason, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { createTell } from "./event.ts";
 import { readBody, readForm, type Issue, type ReadFields } from "./fields.ts";
 import { generate } from "./generate.ts";
+import { rememberHide } from "./hide-key.ts";
 import { createPlaces } from "./in-flight.ts";
 import { open } from "./journal.ts";
 import { listModels, operationOf, type Form, type Model, type ModelInfo } from "./model.ts";
@@ -143,12 +144,14 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   const steady = options.now ?? (() => performance.now());
   const shared = (why: SleepReason) => shareTimer({ steady, sleep: (ms, signal) => (options.sleep ?? sleep)(ms, signal, why) });
   const timers = { pause: shared("pause"), deadline: shared("deadline"), limit: shared("limit") };
-  const time: Time = { now, steady, random, sleep: (ms, signal, why = "pause") => timers[why](ms, signal) };
+  const alarm: Time["alarm"] = (ms, ring, why = "pause") => timers[why](ms, ring);
+  const time: Time = { now, steady, random, alarm, sleep: sleepBy(alarm) };
   const tell = createTell(options.onEvent);
   const connection: Connection = {
     baseUrl,
     transport,
     apiKey: async () => (typeof apiKey === "function" ? apiKey() : apiKey),
+    hideOf: rememberHide(),
     time,
     tell,
     retries: createRetries(options, time),

@@ -28,7 +28,8 @@ export class OutgoingRequest {
   constructor(url: string, init: { method?: string; headers?: ConstructorParameters<typeof Headers>[0]; body?: unknown; signal?: AbortSignal | null } = {}) {
     this.url = url;
     this.method = init.method ?? "POST";
-    this.headers = new Headers(init.headers);
+    // openapi-fetch makes them for this request alone.
+    this.headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
     this.body = init.body;
     this.signal = init.signal ?? undefined;
     // openapi-fetch takes every body that is no FormData for JSON; a form's type comes with its boundary.
@@ -45,11 +46,21 @@ export interface Exchange {
   readonly onLeaving?: ((whole: boolean) => void) | undefined;
 }
 
+/** An answer whose head has come. */
+export interface Arriving {
+  readonly status: number;
+  header(name: string): string | null;
+  /** Gives the body to `onPiece`, piece by piece; what that throws ends the reading and is thrown. */
+  read(onPiece: (bytes: Uint8Array) => void): Promise<void>;
+  /** The answer as fetch gives it, instead of reading it; a web Response costs more than a whole query. */
+  response(): Response;
+}
+
 /**
- * Sends one request and gives its answer as soon as its head has come. It follows no redirect, repeats nothing, and rejects
- * at once when the signal aborts.
+ * Sends one request and gives its answer as soon as its head has come. It follows no redirect, repeats nothing, and
+ * sending and reading reject at once when the signal aborts.
  */
-export type Transport = (request: OutgoingRequest, exchange: Exchange) => Promise<Response>;
+export type Transport = (request: OutgoingRequest, exchange: Exchange) => Promise<Arriving>;
 
 /** The transport that stands on a fetch function. */
 export function webTransport(fetch: Fetch): Transport {
@@ -59,7 +70,26 @@ export function webTransport(fetch: Fetch): Transport {
     // No engine tells when an upload has left; all else leaves at once.
     if (!hasFiles(request.body)) onLeaving?.(true);
     // A fetch that ignores the signal holds nobody up.
-    return orAbort(fetch(sent), signal);
+    return arriving(await orAbort(fetch(sent), signal), signal);
+  };
+}
+
+function arriving(response: Response, signal: AbortSignal): Arriving {
+  const { status, headers, body } = response;
+  return {
+    status,
+    header: (name) => headers.get(name),
+    async read(onPiece) {
+      const reader = body?.getReader();
+      try {
+        for (let read = reader && (await orAbort(reader.read(), signal)); reader && read && !read.done; read = await orAbort(reader.read(), signal)) onPiece(read.value);
+      } catch (error) {
+        // What comes of the cancelling tells nothing more.
+        reader?.cancel().catch(() => undefined);
+        throw error;
+      }
+    },
+    response: () => response,
   };
 }
 
