@@ -3,7 +3,7 @@ import { ConnectionError, ServiceError } from "./errors.ts";
 import type { OnEvent } from "./event.ts";
 import { isPrivate } from "./private-address.ts";
 import type { CallOptions, Task } from "./task.ts";
-import type { Fetch } from "./transport.ts";
+import { headLength, sniff } from "./sniff.ts";
 
 /** Gets a result's address without following redirects; the key is never part of it. */
 export type ResultGet = (url: URL, init: ResultRequest) => Promise<Response>;
@@ -73,13 +73,6 @@ const redirectsAtMost = 3;
 const attemptsAtMost = 5;
 const expired: readonly number[] = [401, 403, 404, 410];
 
-/** The getter that stands on a fetch function. */
-export function webGet(fetch: Fetch): ResultGet {
-  // Browsers show nothing of a redirect that they do not follow; there the engine guards private hosts by itself.
-  const redirect = typeof document === "undefined" ? "manual" : "follow";
-  return (url, { headers, signal }) => fetch(new Request(url, { headers, signal, redirect }));
-}
-
 /** What copying a result stands on. */
 export interface ResultContext {
   readonly get: ResultGet;
@@ -87,6 +80,24 @@ export interface ResultContext {
   readonly tell: OnEvent;
   /** Whether the base URL's host is itself this machine or one of a private network. */
   readonly privateBase: boolean;
+}
+
+/** Results in memory, each with its media type by its bytes, else as its server says. */
+export async function readBlobs(sources: readonly ResultSource[], context: ResultContext, options: ResultOptions): Promise<readonly Blob[]> {
+  const blobs: Blob[] = [];
+  for (const source of sources) {
+    let pieces: BlobPart[] = [];
+    const sink = {
+      // The cast: a response's bytes are never in shared memory.
+      write: (piece: Uint8Array) => void pieces.push(piece as Uint8Array<ArrayBuffer>),
+      restart: () => void (pieces = []),
+    };
+    const told = await copyResult(source, sink, context, options);
+    const blob = new Blob(pieces);
+    const head = new Uint8Array(await blob.slice(0, headLength).arrayBuffer());
+    blobs.push(blob.slice(0, blob.size, sniff(head)?.type ?? told ?? ""));
+  }
+  return blobs;
 }
 
 /**
