@@ -1,9 +1,10 @@
 import { orAbort, startDeadline, type Time } from "./clock.ts";
 import { ConnectionError, ServiceError } from "./errors.ts";
+import type { OnEvent } from "./event.ts";
 import { isPrivate } from "./private-address.ts";
 import { readRetryAfter } from "./read-answer.ts";
 import type { Retries } from "./retries.ts";
-import type { CallOptions } from "./task.ts";
+import type { CallOptions, Task } from "./task.ts";
 import type { Fetch } from "./transport.ts";
 
 /** Gets a result's address without following redirects; the key is never part of it. */
@@ -63,6 +64,7 @@ export interface ResultSink {
 
 /** One result: where it stands, and where it stands now if that address has expired. */
 export interface ResultSource {
+  readonly task: Task;
   readonly index: number;
   readonly count: number;
   readonly address: string;
@@ -85,6 +87,7 @@ export function webGet(fetch: Fetch): ResultGet {
 export interface ResultContext {
   readonly get: ResultGet;
   readonly time: Time;
+  readonly tell: OnEvent;
   /** How results are asked for again: as queries are, and within the same budget. */
   readonly retries: Retries;
   /** Whether the base URL's host is itself this machine or one of a private network. */
@@ -96,7 +99,13 @@ export interface ResultContext {
  * the server can. Answers the media type that the server told.
  */
 export async function copyResult(source: ResultSource, sink: ResultSink, context: ResultContext, options: ResultOptions): Promise<string | undefined> {
-  const { time, retries } = context;
+  const { time, tell, retries } = context;
+  const { index, count, task } = source;
+  const from = time.steady();
+  const told = (attempt: number) => {
+    const { kind, model, taskid } = task;
+    return { operation: "download", kind, model, taskid, at: time.now(), durationMs: time.steady() - from, attempt };
+  };
   const { timeoutMs = 30 * 60_000, signal } = options;
   const whole = startDeadline(time, timeoutMs, () => new Error(`the result took longer than ${timeoutMs} ms`), signal);
   const copy: Copy = { address: source.address, renewed: false, bytes: 0, etag: null, resumable: true };
@@ -105,6 +114,7 @@ export async function copyResult(source: ResultSource, sink: ResultSink, context
       try {
         const type = await copyOnce(copy, source, sink, context, { ...options, signal: whole.signal });
         retries.succeeded();
+        tell({ type: "downloaded", ...told(attempts), index, count, bytes: copy.bytes });
         return type;
       } catch (error) {
         signal?.throwIfAborted();
@@ -113,6 +123,7 @@ export async function copyResult(source: ResultSource, sink: ResultSink, context
         const isAnswer = error instanceof ServiceError;
         const delayMs = isAnswer ? retries.afterAnswer({ ...error, text: error.answer }, attempts, false) : retries.afterFailure(attempts, false);
         if (delayMs === undefined) throw isAnswer ? error : new ConnectionError("download", error);
+        tell({ type: "retried", ...told(attempts), delayMs, status: isAnswer ? error.status : undefined, error });
         // If the pause is cut short, the next attempt tells by whom.
         await time.sleep(delayMs, whole.signal).catch(() => undefined);
       }
