@@ -177,7 +177,7 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   const host: TaskHost = {
     ...time,
     scheduler: createScheduler(options, time),
-    results: { get, time, tell, privateBase: isPrivate(new URL(baseUrl)) },
+    results: { get, time, tell, retries: connection.retries, privateBase: isPrivate(new URL(baseUrl)) },
     async check(task, partial, { signal, patienceMs }) {
       const record = await query(task, { signal }, patienceMs);
       const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];

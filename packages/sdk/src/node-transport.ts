@@ -116,7 +116,7 @@ function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Dup
       // An answer may come before the whole request has left; after it, nothing more of it is wanted.
       if (paid) message.once("end", () => request.destroy());
       try {
-        resolve(arriving(message));
+        resolve(arriving(message, signal));
       } catch (error) {
         fail(error);
         request.destroy();
@@ -158,7 +158,7 @@ function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Enc
 }
 
 /** What comes before an answer (1xx) and where it points to (3xx) are left alone. */
-function arriving(message: IncomingMessage): Arriving {
+function arriving(message: IncomingMessage, signal: AbortSignal): Arriving {
   const { statusCode: status = 0, headers } = message;
   if (status < 200 || status > 599) throw new Error(`the answer's status is ${status}, which HTTP does not have`);
   const encoding = headers["content-encoding"] ?? "identity";
@@ -176,7 +176,8 @@ function arriving(message: IncomingMessage): Arriving {
             message.destroy();
           }
         });
-        message.once("end", resolve);
+        // A body without a length ends with its connection, also where it was the abort that ended that.
+        message.once("end", () => (signal.aborted ? reject(signal.reason) : resolve()));
         message.once("error", reject);
       }),
     response() {

@@ -36,7 +36,7 @@ function parse(text: string): unknown {
 }
 
 /** A Retry-After header, in seconds or as a date, in milliseconds from now. */
-function readRetryAfter(header: string | null, now: number): number | undefined {
+export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   // Date.parse takes "-1" for a year; an HTTP date begins with a weekday.
   const date = /^[A-Z][a-z]+, /.test(header) ? Date.parse(header) : Number.NaN;
