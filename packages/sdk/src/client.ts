@@ -1,10 +1,11 @@
 import { readBaseUrl } from "./base-url.ts";
 import type { AnyTask, Book, Recovery } from "./book.ts";
 import { refuseBrowser } from "./browser.ts";
-import { createCall, createRawClient, type Connection, type RawClient } from "./call.ts";
+import { createCall, createRawClient, type Connection, type RawClient, type Subject } from "./call.ts";
 import { shareTimer, sleep, type SleepReason, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
+import { createTell } from "./event.ts";
 import { readBody, readForm, type Issue, type ReadFields } from "./fields.ts";
 import { generate } from "./generate.ts";
 import { createPlaces } from "./in-flight.ts";
@@ -143,15 +144,18 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   const shared = (why: SleepReason) => shareTimer({ steady, sleep: (ms, signal) => (options.sleep ?? sleep)(ms, signal, why) });
   const timers = { pause: shared("pause"), deadline: shared("deadline"), limit: shared("limit") };
   const time: Time = { now, steady, random, sleep: (ms, signal, why = "pause") => timers[why](ms, signal) };
+  const tell = createTell(options.onEvent);
   const connection: Connection = {
     baseUrl,
     transport,
     apiKey: async () => (typeof apiKey === "function" ? apiKey() : apiKey),
     time,
+    tell,
     retries: createRetries(options, time),
     timeouts: {
       callMs: options.timeoutMs ?? 60_000,
       generateMs: options.generateTimeoutMs ?? 600_000,
+      headersMs: options.headersTimeoutMs ?? 300_000,
       stallMs: options.stallTimeoutMs ?? 30_000,
     },
   };
@@ -161,32 +165,41 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   function resume(saved: TaskJSON): AnyTask {
     return new Task(readTask(saved, origin), host) as AnyTask;
   }
-  const book = options.journal?.[open]({ time, origin, onEvent: options.onEvent, resume });
+  const book = options.journal?.[open]({ time, origin, tell, resume });
   const generateHost = { call, time, origin, book, beforeGenerate: options.beforeGenerate, enter: createPlaces(options.maxGenerationsInFlight ?? Infinity) };
+  /** Tasks whose end was told, however often they are checked. */
+  const ended = new WeakSet<Task>();
   const host: TaskHost = {
     ...time,
     scheduler: createScheduler(options, time),
-    results: { get, time, privateBase: isPrivate(new URL(baseUrl)) },
+    results: { get, time, tell, privateBase: isPrivate(new URL(baseUrl)) },
     async check(task, partial, { signal, patienceMs }) {
-      const record = await query(task.kind, task.taskid, { signal }, patienceMs);
+      const record = await query(task, { signal }, patienceMs);
       const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
       const known = typeof status === "number" ? status : undefined;
       const read = readState(record, known, task.results, partial, options);
-      if (read.state !== "pending") await book?.ended([task], read.state);
+      if (read.state !== "pending" && !ended.has(task)) {
+        ended.add(task);
+        const { kind, model, taskid, createdAt } = task;
+        const at = time.now();
+        tell({ type: "settled", kind, model, taskid, state: read.state, status: known, at, durationMs: createdAt && at - createdAt });
+        await book?.ended([task], read.state);
+      }
       return { record, status: known, ...read };
     },
     async delete(kind, taskids, { signal, ...further }) {
       const operation = operations[kind].delete;
-      const data = await call(operation, bodyFor(operation, { taskids }, further), { signal });
+      const data = await call(operation, bodyFor(operation, { taskids }, further), { subject: { kind }, signal });
       await book?.ended(taskids.map((taskid) => ({ kind, taskid })), "deleted");
       // The cast: the service documents what a deletion answers.
       return data as object as Deletions[typeof kind];
     },
   };
-  async function query<K extends Kind>(kind: K, taskid: string, given: QueryFields[K] & CallOptions, patienceMs?: number): Promise<Records[K]> {
+  async function query<K extends Kind>(subject: Subject & { readonly kind: K; readonly taskid: string }, given: QueryFields[K] & CallOptions, patienceMs?: number): Promise<Records[K]> {
+    const { kind, taskid } = subject;
     const { signal, ...further } = given;
     const operation = operations[kind].query;
-    const data = await call(operation, bodyFor(operation, { taskid }, further), { signal, patienceMs });
+    const data = await call(operation, bodyFor(operation, { taskid }, further), { subject, signal, patienceMs });
     // The cast: the service documents the record; only what the SDK itself needs of it is made sure here.
     return { ...data, taskid: taskidIn(data) ?? taskid, url: addressesIn(data["url"]) } as TaskRecord as Records[K];
   }
@@ -203,7 +216,7 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
         // The cast: the kind of what is generated is the kind that was asked for, also where its key had it already.
         return new Task(task as TaskJSON & { kind: typeof kind }, host);
       },
-      query: (taskid, given) => query(kind, taskid, given ?? {}),
+      query: (taskid, given) => query({ kind, taskid }, given ?? {}),
       delete: (taskids, given) => host.delete(kind, taskids, given ?? {}),
       // The cast: the kind of what is read is the kind that was given.
       task: (taskid, { results = 1 } = {}) => new Task(readTask({ version: 1, kind, taskid, origin, results }, origin) as TaskJSON & { kind: K }, host),

@@ -111,6 +111,7 @@ export function startDeadline(time: Pick<Time, "sleep">, ms: number, reason: () 
   const abort = () => controller.abort(signal?.reason);
   let timer = new AbortController();
   let passed = false;
+  let ended = false;
   const begin = (forMs: number, because: () => Error) => {
     timer = new AbortController();
     time.sleep(forMs, timer.signal, why).then(
@@ -130,10 +131,12 @@ export function startDeadline(time: Pick<Time, "sleep">, ms: number, reason: () 
       return passed;
     },
     restart(forMs, because) {
+      if (ended) return;
       timer.abort(over);
       begin(forMs, because);
     },
     end() {
+      ended = true;
       timer.abort(over);
       signal?.removeEventListener("abort", abort);
     },

@@ -15,8 +15,9 @@ interface NamedBlob {
   readonly blob: Blob;
 }
 
-/** How much of a file is in memory at once. */
+/** How much of a file is read at once, and how much of that leaves at once: a slow network moves in small steps. */
 const pieceBytes = 256 * 1024;
+const stepBytes = 64 * 1024;
 
 /** Encodes a form as browsers do, byte by byte the same but for the boundary. */
 export function encodeForm(parts: Iterable<FormPart>): Encoded {
@@ -52,11 +53,15 @@ export async function checkFiles({ pieces }: Encoded): Promise<void> {
   }
 }
 
-/** The bytes of a body, a piece at a time. */
-export async function* readPieces({ pieces }: Encoded): AsyncGenerator<Uint8Array, void, undefined> {
+/** The bytes of a body, a piece at a time; `onPiece` is told of each as it is asked for. */
+export async function* readPieces({ pieces }: Encoded, onPiece: () => void): AsyncGenerator<Uint8Array, void, undefined> {
   for (const piece of pieces) {
-    if ("blob" in piece) yield* readBlob(piece);
-    else yield piece;
+    for await (const bytes of "blob" in piece ? readBlob(piece) : [piece]) {
+      for (let at = 0; at < bytes.length; at += stepBytes) {
+        onPiece();
+        yield bytes.subarray(at, at + stepBytes);
+      }
+    }
   }
 }
 

@@ -64,7 +64,7 @@ export function nodeTransport({ connectTimeoutMs = 10_000 }: ConnectOptions = {}
     return pool;
   }
 
-  return async (request, { paid, signal }) => {
+  return async (request, { paid, signal, onLeaving }) => {
     const url = new URL(request.url);
     refuseProxy(url, process.env);
     const body = encode(request.body);
@@ -80,12 +80,12 @@ export function nodeTransport({ connectTimeoutMs = 10_000 }: ConnectOptions = {}
       // server closes just then looks the same as a lost answer.
       ...(paid ? { createConnection: () => connect(url) } : { agent: poolOf(url) }),
     });
-    return exchangeOn(exchange, body, standing, url, { paid, signal });
+    return exchangeOn(exchange, body, standing, url, { paid, signal, onLeaving });
   };
 }
 
 /** Sends the body as soon as the request's socket stands, and answers when the answer's head has come. */
-function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Duplex>, url: URL, { paid, signal }: Exchange): Promise<Response> {
+function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Duplex>, url: URL, { paid, signal, onLeaving }: Exchange): Promise<Response> {
   return new Promise((resolve, reject) => {
     let sent = false;
     const fail = (cause: unknown) => reject(sent ? cause : neverSent(url, cause, request.socket));
@@ -104,7 +104,8 @@ function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Dup
     request.once("socket", (socket) => {
       const send = () => {
         sent = true;
-        write(request, body).catch(fail);
+        request.once("finish", () => onLeaving?.(true));
+        write(request, body, () => onLeaving?.(false)).catch(fail);
       };
       if (standing.has(socket)) send();
       else socket.once("standing", send);
@@ -122,11 +123,11 @@ function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Dup
   });
 }
 
-async function write(request: ClientRequest, body: Encoded): Promise<void> {
+async function write(request: ClientRequest, body: Encoded, onPiece: () => void): Promise<void> {
   const [only] = body.pieces;
   // A body without files leaves in one write with its head.
   if (body.pieces.length <= 1) request.end(only);
-  else await pipeline(readPieces(body), request);
+  else await pipeline(readPieces(body, onPiece), request);
 }
 
 function encode(body: unknown): Encoded {

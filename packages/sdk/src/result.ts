@@ -1,7 +1,8 @@
 import { orAbort, startDeadline, type Time } from "./clock.ts";
 import { ConnectionError, ServiceError } from "./errors.ts";
+import type { OnEvent } from "./event.ts";
 import { isPrivate } from "./private-address.ts";
-import type { CallOptions } from "./task.ts";
+import type { CallOptions, Task } from "./task.ts";
 import type { Fetch } from "./transport.ts";
 
 /** Gets a result's address without following redirects; the key is never part of it. */
@@ -61,6 +62,7 @@ export interface ResultSink {
 
 /** One result: where it stands, and where it stands now if that address has expired. */
 export interface ResultSource {
+  readonly task: Task;
   readonly index: number;
   readonly count: number;
   readonly address: string;
@@ -82,6 +84,7 @@ export function webGet(fetch: Fetch): ResultGet {
 export interface ResultContext {
   readonly get: ResultGet;
   readonly time: Time;
+  readonly tell: OnEvent;
   /** Whether the base URL's host is itself this machine or one of a private network. */
   readonly privateBase: boolean;
 }
@@ -91,21 +94,31 @@ export interface ResultContext {
  * the server can. Answers the media type that the server told.
  */
 export async function copyResult(source: ResultSource, sink: ResultSink, context: ResultContext, options: ResultOptions): Promise<string | undefined> {
-  const { time } = context;
+  const { time, tell } = context;
+  const { index, count, task } = source;
+  const from = time.steady();
+  const told = (attempt: number) => {
+    const { kind, model, taskid } = task;
+    return { operation: "download", kind, model, taskid, at: time.now(), durationMs: time.steady() - from, attempt };
+  };
   const { timeoutMs = 30 * 60_000, signal } = options;
   const whole = startDeadline(time, timeoutMs, () => new Error(`the result took longer than ${timeoutMs} ms`), signal);
   const copy: Copy = { address: source.address, renewed: false, bytes: 0, etag: null };
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await copyOnce(copy, source, sink, context, { ...options, signal: whole.signal });
+        const type = await copyOnce(copy, source, sink, context, { ...options, signal: whole.signal });
+        tell({ type: "downloaded", ...told(attempt), index, count, bytes: copy.bytes });
+        return type;
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof Final) throw error.cause;
         if (whole.passed) throw new ConnectionError("download", whole.signal.reason);
         if (attempt >= attemptsAtMost) throw error instanceof ServiceError ? error : new ConnectionError("download", error);
         // If the pause is cut short, the next attempt tells by whom.
-        await time.sleep(time.random() * 250 * 2 ** attempt, whole.signal).catch(() => undefined);
+        const delayMs = time.random() * 250 * 2 ** attempt;
+        tell({ type: "retried", ...told(attempt), delayMs, status: error instanceof ServiceError ? error.status : undefined, error });
+        await time.sleep(delayMs, whole.signal).catch(() => undefined);
       }
     }
   } finally {

@@ -98,7 +98,7 @@ export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Pr
     throw new InvalidRequestError("download: there is nothing to download", [issue]);
   }
   const renew = (index: number) => async () => (await task.check({ signal })).record.url[index];
-  return url.map((address, index) => ({ index, count: url.length, address, renew: renew(index) }));
+  return url.map((address, index) => ({ task, index, count: url.length, address, renew: renew(index) }));
 }
 
 /**

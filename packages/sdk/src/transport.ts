@@ -1,5 +1,5 @@
 import { orAbort } from "./clock.ts";
-import { toFormData, type WireFields } from "./fields.ts";
+import { formParts, toFormData, type WireFields } from "./fields.ts";
 import { NeverSentError } from "./never-sent.ts";
 
 /** A fetch function; it is always called with a Request. */
@@ -41,6 +41,8 @@ export interface Exchange {
   /** Whether the request is paid: it then goes out on a connection of its own, and never twice. */
   readonly paid: boolean;
   readonly signal: AbortSignal;
+  /** Is told of each piece that leaves, and at last that all has left; by engines that do not know, never. */
+  readonly onLeaving?: ((whole: boolean) => void) | undefined;
 }
 
 /**
@@ -51,10 +53,13 @@ export type Transport = (request: OutgoingRequest, exchange: Exchange) => Promis
 
 /** The transport that stands on a fetch function. */
 export function webTransport(fetch: Fetch): Transport {
-  return async (request, { signal }) => {
+  return async (request, { signal, onLeaving }) => {
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
+    const sent = webRequest(request, signal);
+    // No engine tells when an upload has left; all else leaves at once.
+    if (!hasFiles(request.body)) onLeaving?.(true);
     // A fetch that ignores the signal holds nobody up.
-    return orAbort(fetch(webRequest(request, signal)), signal);
+    return orAbort(fetch(sent), signal);
   };
 }
 
@@ -69,6 +74,11 @@ export function withoutBytes(error: unknown): unknown {
     if (one.name === "HTTPParserError" && "data" in one) delete one.data;
   }
   return error;
+}
+
+function hasFiles(body: unknown): boolean {
+  if (body instanceof FormData) return true;
+  return body instanceof FormBody && [...formParts(body.fields)].some(([, value]) => value instanceof Blob);
 }
 
 function webRequest({ url, method, headers, body }: OutgoingRequest, signal: AbortSignal): Request {
