@@ -30,7 +30,7 @@ async function generate(prompt: string) {
 // #region wait
 const task = await generate(process.argv[2] ?? "A fox runs through snow");
 try {
-  const record = await task?.wait({ timeoutMs: 10_000 });
+  const record = await task?.wait({ timeoutMs: 2_000 });
   if (record) console.log("paid, and here it is:", record.url);
 } catch (error) {
   if (error instanceof TaskFailedError) console.log("the task failed: whether that costs is not documented");
