@@ -21,8 +21,11 @@ export function toSpan(event: MediaGenEvent): void {
 
 /** What is text or a number in an event, by its name there. */
 function attributesOf({ type, ...facts }: MediaGenEvent): Attributes {
-  const plain = Object.entries(facts).filter(([, value]) => typeof value === "string" || typeof value === "number");
-  return Object.fromEntries(plain.map(([name, value]) => [`media.${name}`, value]));
+  const attributes: Attributes = {};
+  for (const [name, value] of Object.entries(facts)) {
+    if (typeof value === "string" || typeof value === "number") attributes[`media.${name}`] = value;
+  }
+  return attributes;
 }
 // #endregion spans
 
