@@ -75,7 +75,7 @@ describe("a client tells", () => {
   });
 
   test("of each result that has arrived", async () => {
-    const emulator = createEmulator({ time: "auto" });
+    const emulator = createEmulator({ clock: "auto" });
     const events: MediaGenEvent[] = [];
     const media = createMediaGen({ ...emulator.client, onEvent: (event) => void events.push(event) });
     const task = await media.image.generate("imgmodelz", { prompt: "A fox" });

@@ -3,7 +3,7 @@ import { orAbort, startDeadline, type Time } from "./clock.ts";
 import { openEnvelope, taskidIn } from "./envelope.ts";
 import { ConnectionError, InvalidRequestError, messageOf, OutcomeUnknownError, ServiceError, type Answer, type Generation } from "./errors.ts";
 import type { WireFields } from "./fields.ts";
-import { createHide, hideInError, type Hide } from "./hide-key.ts";
+import { hideInError, type Hide } from "./hide-key.ts";
 import { isLoopback } from "./private-address.ts";
 import type { OnEvent } from "./event.ts";
 import { evidenceIn, NeverSentError } from "./never-sent.ts";
@@ -23,6 +23,8 @@ export interface Connection {
   readonly transport: Transport;
   /** The API key, or undefined where the server at `baseUrl` holds it. */
   readonly apiKey: () => Promise<string | undefined>;
+  /** How to hide that key. */
+  readonly hideOf: (key: string | undefined) => Hide;
   readonly time: Time;
   readonly tell: OnEvent;
   readonly retries: Retries;
@@ -69,7 +71,7 @@ export function createRawClient(connection: Connection): RawClient {
     const signal = request.signal ?? new AbortController().signal;
     try {
       await addKey(request, connection);
-      return await transport(request, { paid: true, signal });
+      return (await transport(request, { paid: true, signal })).response();
     } catch (error) {
       // As fetch itself would: the raw client tells nothing more of an abort.
       throw signal.aborted ? signal.reason : withoutBytes(error);
@@ -112,6 +114,9 @@ async function addKey(request: OutgoingRequest, { apiKey }: Connection): Promise
   request.headers.set("Authorization", key);
   return key;
 }
+
+/** Made once, and at a call: a web Response loads the engine's fetch. */
+let nothingLeft: Response | undefined;
 
 /** What one attempt came to: an answer, or why there is none and whether the transport had the request by then. */
 type Attempt = { readonly answer: Answer } | NoAnswer;
@@ -206,13 +211,13 @@ async function attemptOnce(
   let handedOver = false;
   let hide: Hide = (text) => text;
   const fetch = async (request: OutgoingRequest): Promise<Response> => {
-    hide = createHide(await orAbort(addKey(request, connection), deadline.signal));
+    hide = connection.hideOf(await orAbort(addKey(request, connection), deadline.signal));
     handedOver = true;
-    const response = await transport(request, { paid, signal: deadline.signal, onLeaving });
+    const head = await transport(request, { paid, signal: deadline.signal, onLeaving });
     onArriving();
-    answer = await orAbort(readAnswer(response, onArriving, time.now(), hide), deadline.signal);
+    answer = await readAnswer(head, onArriving, time.now(), hide);
     // The answer is read here, whatever its status, so openapi-fetch is left nothing to parse.
-    return new Response(null, { status: 204 });
+    return (nothingLeft ??= new Response(null, { status: 204 }));
   };
   try {
     // The cast: the table's paths are those of the client's types, but a table has no literal types.

@@ -2,12 +2,13 @@ import { readBaseUrl } from "./base-url.ts";
 import type { AnyTask, Book, Recovery } from "./book.ts";
 import { refuseBrowser } from "./browser.ts";
 import { createCall, createRawClient, type Connection, type RawClient, type Subject } from "./call.ts";
-import { shareTimer, sleep, type SleepReason, type Time } from "./clock.ts";
+import { shareTimer, sleep, sleepBy, type SleepReason, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
 import { createTell } from "./event.ts";
 import { readBody, readForm, type Issue, type ReadFields } from "./fields.ts";
 import { generate } from "./generate.ts";
+import { rememberHide } from "./hide-key.ts";
 import { createPlaces } from "./in-flight.ts";
 import { open } from "./journal.ts";
 import { listModels, operationOf, type Form, type Model, type ModelInfo } from "./model.ts";
@@ -16,14 +17,15 @@ import { operations } from "./operations.gen.ts";
 import type { MediaGenOptions } from "./options.ts";
 import type { FileInput } from "./source-file.ts";
 import { isPrivate } from "./private-address.ts";
-import { webGet, type ResultGet } from "./result.ts";
+import type { ResultGet } from "./result.ts";
 import { createRetries } from "./retries.ts";
 import { createScheduler } from "./scheduler.ts";
 import { settle, type Settled } from "./settle.ts";
 import { readState } from "./state.ts";
 import { readTask, Task, type CallOptions, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
-import { webTransport, type Transport } from "./transport.ts";
+import { webTransport, type Send, type Transport } from "./transport.ts";
 import type { ImageQueryFields, VideoQueryFields } from "./types.gen.ts";
+import { webGet } from "./web-get.ts";
 import type { WaitOptions } from "./wait.ts";
 
 /** What a query takes beside the task, by kind. */
@@ -130,8 +132,9 @@ export interface MediaGen {
  * @throws {@link InvalidRequestError} there is no usable base URL, or this is a browser
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
-  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  return createClient(options, webTransport(fetch), webGet(fetch));
+  const { fetch } = options;
+  const send: Send = (url, init) => (fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init));
+  return createClient(options, webTransport(send), webGet(send));
 }
 
 /** Creates a client on a transport; results are fetched by `get`. */
@@ -143,12 +146,14 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   const steady = options.now ?? (() => performance.now());
   const shared = (why: SleepReason) => shareTimer({ steady, sleep: (ms, signal) => (options.sleep ?? sleep)(ms, signal, why) });
   const timers = { pause: shared("pause"), deadline: shared("deadline"), limit: shared("limit") };
-  const time: Time = { now, steady, random, sleep: (ms, signal, why = "pause") => timers[why](ms, signal) };
+  const alarm: Time["alarm"] = (ms, ring, why = "pause") => timers[why](ms, ring);
+  const time: Time = { now, steady, random, alarm, sleep: sleepBy(alarm) };
   const tell = createTell(options.onEvent);
   const connection: Connection = {
     baseUrl,
     transport,
     apiKey: async () => (typeof apiKey === "function" ? apiKey() : apiKey),
+    hideOf: rememberHide(),
     time,
     tell,
     retries: createRetries(options, time),
@@ -172,7 +177,7 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   const host: TaskHost = {
     ...time,
     scheduler: createScheduler(options, time),
-    results: { get, time, tell, privateBase: isPrivate(new URL(baseUrl)) },
+    results: { get, time, tell, retries: connection.retries, privateBase: isPrivate(new URL(baseUrl)) },
     async check(task, partial, { signal, patienceMs }) {
       const record = await query(task, { signal }, patienceMs);
       const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
