@@ -10,9 +10,10 @@ await media.video.generate("vidmodelv2", { prompt: "A fox" }, { signal: closed }
 // #endregion before
 
 // #region sending
+const stop = new AbortController();
+process.once("SIGINT", () => stop.abort("Ctrl+C"));
 try {
-  const signal = AbortSignal.timeout(300);
-  await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" }, { signal });
+  await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" }, { signal: stop.signal });
 } catch (error) {
   console.log(error instanceof OutcomeUnknownError ? "it had been sent: perhaps paid" : "it had not been sent");
 }

@@ -37,7 +37,7 @@ const task = await media.video.generate("vidmodelv2", { prompt }).catch((error: 
 
 // #region wait
 try {
-  const record = await task?.wait({ timeoutMs: 2_000 });
+  const record = await task?.wait({ timeoutMs: 5_000 });
   if (record) console.log("paid, and here it is:", record.url);
 } catch (error) {
   if (error instanceof TaskFailedError) console.log("the task failed: whether that costs is not documented");
