@@ -17,14 +17,15 @@ import { operations } from "./operations.gen.ts";
 import type { MediaGenOptions } from "./options.ts";
 import type { FileInput } from "./source-file.ts";
 import { isPrivate } from "./private-address.ts";
-import { webGet, type ResultGet } from "./result.ts";
+import type { ResultGet } from "./result.ts";
 import { createRetries } from "./retries.ts";
 import { createScheduler } from "./scheduler.ts";
 import { settle, type Settled } from "./settle.ts";
 import { readState } from "./state.ts";
 import { readTask, Task, type CallOptions, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
-import { webTransport, type Transport } from "./transport.ts";
+import { webTransport, type Send, type Transport } from "./transport.ts";
 import type { ImageQueryFields, VideoQueryFields } from "./types.gen.ts";
+import { webGet } from "./web-get.ts";
 import type { WaitOptions } from "./wait.ts";
 
 /** What a query takes beside the task, by kind. */
@@ -131,8 +132,9 @@ export interface MediaGen {
  * @throws {@link InvalidRequestError} there is no usable base URL, or this is a browser
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
-  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  return createClient(options, webTransport(fetch), webGet(fetch));
+  const { fetch } = options;
+  const send: Send = (url, init) => (fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init));
+  return createClient(options, webTransport(send), webGet(send));
 }
 
 /** Creates a client on a transport; results are fetched by `get`. */

@@ -5,7 +5,7 @@ import { isPrivate } from "./private-address.ts";
 import { readRetryAfter } from "./read-answer.ts";
 import type { Retries } from "./retries.ts";
 import type { CallOptions, Task } from "./task.ts";
-import type { Fetch } from "./transport.ts";
+import { headLength, sniff } from "./sniff.ts";
 
 /** Gets a result's address without following redirects; the key is never part of it. */
 export type ResultGet = (url: URL, init: ResultRequest) => Promise<Response>;
@@ -76,13 +76,6 @@ const expired: readonly number[] = [401, 403, 404, 410];
 /** How HTML begins, and no image or video: what stands between, such as a sign-in, answers with a page of its own. */
 const startOfPage = "<".charCodeAt(0);
 
-/** The getter that stands on a fetch function. */
-export function webGet(fetch: Fetch): ResultGet {
-  // Browsers show nothing of a redirect that they do not follow; there the engine guards private hosts by itself.
-  const redirect = typeof document === "undefined" ? "manual" : "follow";
-  return (url, { headers, signal }) => fetch(new Request(url, { headers, signal, redirect }));
-}
-
 /** What copying a result stands on. */
 export interface ResultContext {
   readonly get: ResultGet;
@@ -92,6 +85,24 @@ export interface ResultContext {
   readonly retries: Retries;
   /** Whether the base URL's host is itself this machine or one of a private network. */
   readonly privateBase: boolean;
+}
+
+/** Results in memory, each with its media type by its bytes, else as its server says. */
+export async function readBlobs(sources: readonly ResultSource[], context: ResultContext, options: ResultOptions): Promise<readonly Blob[]> {
+  const blobs: Blob[] = [];
+  for (const source of sources) {
+    let pieces: BlobPart[] = [];
+    const sink = {
+      // The cast: a response's bytes are never in shared memory.
+      write: (piece: Uint8Array) => void pieces.push(piece as Uint8Array<ArrayBuffer>),
+      restart: () => void (pieces = []),
+    };
+    const told = await copyResult(source, sink, context, options);
+    const blob = new Blob(pieces);
+    const head = new Uint8Array(await blob.slice(0, headLength).arrayBuffer());
+    blobs.push(blob.slice(0, blob.size, sniff(head)?.type ?? told ?? ""));
+  }
+  return blobs;
 }
 
 /**

@@ -62,15 +62,18 @@ export interface Arriving {
  */
 export type Transport = (request: OutgoingRequest, exchange: Exchange) => Promise<Arriving>;
 
+/** How a fetch is called: a function of the caller's gets a Request, the engine's own what saves it one. */
+export type Send = (url: string, init: RequestInit) => Promise<Response>;
+
 /** The transport that stands on a fetch function. */
-export function webTransport(fetch: Fetch): Transport {
+export function webTransport(send: Send): Transport {
   return async (request, { signal, onLeaving }) => {
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
-    const sent = webRequest(request, signal);
+    const sending = send(request.url, requestInit(request, signal));
     // No engine tells when an upload has left; all else leaves at once.
     if (!hasFiles(request.body)) onLeaving?.(true);
     // A fetch that ignores the signal holds nobody up.
-    return arriving(await orAbort(fetch(sent), signal), signal);
+    return arriving(await orAbort(sending, signal), signal);
   };
 }
 
@@ -111,10 +114,10 @@ function hasFiles(body: unknown): boolean {
   return body instanceof FormBody && [...formParts(body.fields)].some(([, value]) => value instanceof Blob);
 }
 
-function webRequest({ url, method, headers, body }: OutgoingRequest, signal: AbortSignal): Request {
+function requestInit({ method, headers, body }: OutgoingRequest, signal: AbortSignal): RequestInit {
   const init = { method, headers, signal, body: body instanceof FormBody ? toFormData(body.fields) : (body as BodyInit | null) };
   // A followed redirect would carry the key elsewhere and hide whether the first host took the request. workerd knows no
   // "error", only "manual", whose 3xx is refused like any other.
   const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
-  return new Request(url, { ...init, redirect });
+  return { ...init, redirect };
 }
