@@ -55,6 +55,8 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
       // Whatever is not turned away may have become a task.
       if (asked === "generate" && !row.name.startsWith("429")) witness.totals.duplicates += Math.max(0, server.bodies - (row.warm ? 2 : 1));
       if (asked === "download") expect(server.headText).not.toContain(canary);
+      // A compressed answer may be cut unseen: none is asked for where the engine lets one say so.
+      if (server.heads > 0 && (door === "node:http" || asked === "download")) expect(server.headText.toLowerCase()).toContain("accept-encoding: identity\r\n");
       // Nothing of the call is left open. Fetch goes on connecting by itself for as long as it likes.
       server.release();
       if (door === "node:http" && !row.warm) await expect.poll(() => server.open, { interval: 5 }).toBe(0);
