@@ -232,7 +232,7 @@ export const faults: readonly FaultRow[] = [
   { name: "300 with choices", ...withReply("", "300 Multiple Choices"), ...unreadable, download: ["ServiceError", 1] },
   { name: "304", ...withBytes("HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n"), ...unreadable, download: ["ServiceError", 1] },
   { name: "201", ...withReply(envelope, "201 Created"), ...answered, download: ["ServiceError", 1] },
-  { name: "206 that was not asked for", ...withReply(envelope, "206 Partial Content"), ...answered, download: ["ServiceError", 1] },
+  { name: "206 that was not asked for", ...withReply(envelope, "206 Partial Content", `Content-Range: bytes 0-${envelope.length - 1}/1000`), ...answered, download: ["ServiceError", 1] },
   { name: "400", ...withReply("", "400 Bad Request"), ...refused },
   { name: "401", ...withReply("", "401 Unauthorized"), ...expiredLink },
   { name: "403", ...withReply("", "403 Forbidden"), ...expiredLink },
