@@ -29,7 +29,8 @@ async function pack(directory: string): Promise<string> {
 describe.each(packages)("@mediagen/%s", (name) => {
   test("the tarball holds what was built from the sources, and nothing else", async () => {
     const sources = (await readdir(`packages/${name}/src`)).filter((file) => file.endsWith(".ts")).map((file) => file.replace(".ts", ""));
-    const expected = ["README.md", "package.json", ...sources.flatMap((source) => [`dist/${source}.js`, `dist/${source}.d.ts`])];
+    const machineWritten = (await readdir(`packages/${name}`)).filter((file) => file.includes(".gen."));
+    const expected = ["README.md", "package.json", ...machineWritten, ...sources.flatMap((source) => [`dist/${source}.js`, `dist/${source}.d.ts`])];
     const list = execFileSync("tar", ["-tzf", tarballs[name] ?? ""], { encoding: "utf8" }).trim().split("\n");
     expect(list.map((path) => path.replace("package/", "")).sort()).toEqual(expected.sort());
   });
@@ -113,8 +114,10 @@ describe("in an empty project", () => {
     });
   });
 
-  test("both doors load, and run until something is sent", async () => {
+  test("both doors and the service's description load, and run until something is sent", async () => {
     const script = `
+      const { default: spec } = await import("@mediagen/sdk/openapi.json", { with: { type: "json" } });
+      if (!spec.openapi.startsWith("3.1.")) throw new Error("this is no OpenAPI document");
       const { createMediaGen } = await import("@mediagen/sdk");
       const { fileFrom } = await import("@mediagen/sdk/node");
       const media = createMediaGen({ baseUrl: "http://localhost" });
