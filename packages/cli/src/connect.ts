@@ -62,7 +62,10 @@ async function readKey(fd: number, signal: AbortSignal): Promise<string> {
   return key;
 }
 
-function tellEvent({ entry, error }: MediaGenEvent): void {
+/** The one event that no call tells: the task is there, and the journal has no line of it. */
+function tellEvent(event: MediaGenEvent): void {
+  if (event.type !== "journalFailed") return;
+  const { entry, error } = event;
   const what = entry.type === "created" ? `the task ${entry.task.kind}:${entry.task.taskid}` : `"${entry.type}"`;
   process.stderr.write(`mediagen: the journal could not note ${what} (${String(error)})\n`);
 }
