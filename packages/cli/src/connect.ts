@@ -1,0 +1,71 @@
+import { createReadStream } from "node:fs";
+import { text } from "node:stream/consumers";
+import { createMediaGen, fileJournal, type FileJournal, type MediaGen, type MediaGenEvent } from "@mediagen/sdk/node";
+import { CommandError } from "./explain.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { quoted } from "./printable.ts";
+
+/** What every command that asks the service takes. */
+export interface ConnectOptions {
+  readonly baseUrl?: string;
+  readonly keyFd?: number;
+  readonly allowHttp?: true;
+  readonly journal?: string;
+  readonly failedStatus?: readonly number[];
+  readonly json?: true;
+  readonly quiet?: true;
+}
+
+/** A client as the command line asks for it, and its journal. */
+export interface Connected {
+  readonly media: MediaGen;
+  readonly journal: FileJournal | undefined;
+}
+
+/** Connects; `beforeGenerate` hears when a form is about to be sent. The key comes from the environment or a file descriptor, which no list of processes shows. */
+export async function connect(options: ConnectOptions, signal: AbortSignal, beforeGenerate?: () => void): Promise<Connected> {
+  const journal = options.journal === undefined ? undefined : fileJournal(options.journal);
+  const media = createMediaGen({
+    baseUrl: options.baseUrl,
+    allowHttp: options.allowHttp,
+    apiKey: options.keyFd === undefined ? undefined : await readKey(options.keyFd, signal),
+    statuses: { failed: options.failedStatus },
+    journal,
+    beforeGenerate,
+    onEvent: tellEvent,
+  });
+  return { media, journal };
+}
+
+/** The options that a command which goes on from here needs too; what stands in the environment is there again. */
+export function connectFlags({ baseUrl, keyFd, allowHttp, journal, failedStatus = [] }: ConnectOptions): readonly string[] {
+  const flag = (name: string, value: string | number | undefined) => (value === undefined ? [] : [name, quoted(String(value))]);
+  return [
+    ...flag("--base-url", baseUrl),
+    ...flag("--key-fd", keyFd),
+    ...(allowHttp ? ["--allow-http"] : []),
+    ...flag("--journal", journal === process.env["MEDIAGEN_JOURNAL"] ? undefined : journal),
+    ...failedStatus.flatMap((status) => flag("--failed-status", status)),
+  ];
+}
+
+async function readKey(fd: number, signal: AbortSignal): Promise<string> {
+  const fail = (why: string) => new CommandError(`--key-fd ${fd}: ${why}`, "Open it for reading, as in: mediagen ... --key-fd 3 3< key.txt", exitCodes.usage);
+  let key: string;
+  try {
+    key = (await text(createReadStream("", { fd, signal }))).trim();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw fail(error instanceof Error ? error.message : String(error));
+  }
+  if (key === "") throw fail("there is no key");
+  return key;
+}
+
+/** The one event that no call tells: the task is there, and the journal has no line of it. */
+function tellEvent(event: MediaGenEvent): void {
+  if (event.type !== "journalFailed") return;
+  const { entry, error } = event;
+  const what = entry.type === "created" ? `the task ${entry.task.kind}:${entry.task.taskid}` : `"${entry.type}"`;
+  process.stderr.write(`mediagen: the journal could not note ${what} (${String(error)})\n`);
+}
