@@ -69,6 +69,21 @@ describe("a file journal", () => {
     expect(() => fileJournal("")).toThrow("path");
   });
 
+  test("tells what is new after a place, and everything once it was rewritten", async () => {
+    const [journal, elsewhere] = [fileJournal(path), fileJournal(path)];
+    await journal.append(intent("1"));
+    const first = await journal.entriesAfter?.(undefined);
+    expect(first).toMatchObject({ entries: [{ id: "1" }], isWhole: true });
+    expect(await journal.entriesAfter?.(first?.place)).toMatchObject({ entries: [], isWhole: false });
+    await elsewhere.append(unknown("2"));
+    const second = await journal.entriesAfter?.(first?.place);
+    expect(second).toMatchObject({ entries: [unknown("2")], isWhole: false });
+    expect(await journal.entriesAfter?.(first?.place)).toMatchObject({ entries: [unknown("2")] });
+    await elsewhere.compact();
+    await elsewhere.append(unknown("3"));
+    expect(await journal.entriesAfter?.(second?.place)).toMatchObject({ entries: [{ id: "1" }, unknown("3")], isWhole: true });
+  });
+
   test("gives no lease to a process of this machine that is no more", async () => {
     await fileJournal(path).append(intent("1"));
     const { stdout } = await promisify(execFile)(process.execPath, ["-p", "process.pid"]);
