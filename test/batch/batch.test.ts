@@ -156,6 +156,14 @@ describe("what is no fault of a line ends the batch, and loses nothing", () => {
   });
 });
 
+test("an input is read on as lines end, not held: what changes far behind the line under way is noticed", async () => {
+  const lines = linesOf(60).map((line) => ({ ...line, prompt: "x".repeat(10_000) }));
+  const { run, input, emulator } = await start(lines);
+  const changed = lines.map((line, index) => JSON.stringify(index < 40 ? line : { ...line, prompt: "y".repeat(10_000) })).join("\n");
+  await expect(run({ concurrency: 1, onLine: ({ line }) => (line === 1 ? writeFile(input, changed) : undefined) })).rejects.toThrow("line 41: got another content");
+  expect([39, 40]).toContain(emulator.charges.length); // The last one may not have been sent yet.
+});
+
 test("the contact sheet shows pictures and clips in the input's order, escaped, loaded when they come into view, and asks for nothing else", async () => {
   const { run, read } = await start([{ id: "clip", model: "vidmodelv2", prompt: "A clip" }, { id: "füchse", model: "imgmodelz", prompt: '<script>alert("1")</script> & more' }, { id: "fails", model: "imgmodelz", prompt: "#fail" }]);
   await run();

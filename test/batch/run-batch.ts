@@ -4,9 +4,9 @@ import { resolve } from "node:path";
 import type { BatchOptions, BatchSummary } from "@mediagen/sdk/node";
 
 /** Runs a batch in a process of its own; undefined where it was killed before its end. */
-export async function runBatchIn(input: string, out: string, options: BatchOptions, onStart: (kill: () => void) => void = () => undefined): Promise<(BatchSummary & { readonly residentMB: number }) | undefined> {
+export async function runBatchIn(input: string, out: string, options: BatchOptions, onStart?: (kill: () => void) => void): Promise<(BatchSummary & { readonly residentMB: number }) | undefined> {
   const child = spawn(process.execPath, [resolve("test/batch/processes/run-batch.ts"), JSON.stringify({ input, out, options })], { stdio: ["ignore", "pipe", "inherit"] });
-  onStart(() => child.kill("SIGKILL"));
+  onStart?.(() => child.kill("SIGKILL"));
   let printed = "";
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   const [code, signal] = (await once(child, "close")) as [number | null, string | null];
