@@ -21,8 +21,6 @@ export interface SoakOptions {
 export interface SoakReport {
   readonly generations: number;
   readonly kills: number;
-  /** The share of the service's calls, downloads too, that met a fault. */
-  readonly faultyShare: number;
   /** Keys that the journal lists as of unknown outcome. */
   readonly unknown: number;
   /** Of these, how many had been paid. */
@@ -76,7 +74,6 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     // Later each time: what was done before is gone through at once.
     for (let killed = 1; killed <= kills; killed++) await runClient(client, Math.ceil((killed * generations) / (kills + 1)), print);
     await runClient(client, Infinity, print);
-    const faultyShare = await shareOfFaulty(baseUrl);
     await steer("clear-faults");
 
     const { unknown } = await media.recover();
@@ -97,7 +94,6 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     return {
       generations,
       kills,
-      faultyShare,
       unknown: unknown.length,
       unknownPaid: unknown.filter(({ once: key = "" }) => (paid.get(key)?.length ?? 0) > 0).length,
       paidTwice,
@@ -139,12 +135,6 @@ async function settle(media: MediaGen, unknown: Awaited<ReturnType<MediaGen["rec
     if (taskid === undefined) await media.resolve(id, "not created");
     else await media.resolve(id, { taskid });
   }
-}
-
-/** The share of calls that met a fault, of those that the emulator remembers. */
-async function shareOfFaulty(baseUrl: string): Promise<number> {
-  const { calls } = (await (await fetch(`${baseUrl}/_emulator/state`)).json()) as { readonly calls: readonly { readonly operation?: string; readonly fault?: string }[] };
-  return calls.filter(({ fault }) => fault !== undefined).length / calls.length;
 }
 
 /** The keys whose file differs from what the service gives for their task. */
