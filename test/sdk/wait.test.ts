@@ -155,6 +155,7 @@ test("a deadline past the range of timers is slept for in parts that they take",
   const slept: number[] = [];
   const media = createMediaGen({
     baseUrl: "http://localhost",
+    now: () => 0,
     sleep: (ms) => (slept.push(ms), new Promise(() => undefined)),
     fetch: async () => Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } }),
   });
