@@ -61,7 +61,8 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     if (!response.ok) throw new Error(`the emulator refused ${action}: ${await response.text()}`);
   };
   const memory = async () => (await (await fetch(`${baseUrl}/_emulator/snapshot`)).json()) as Memory;
-  const media = createMediaGen({ baseUrl, apiKey: "emulator-key", journal: fileJournal(join(folder, "journal.jsonl")) });
+  const journal = fileJournal(join(folder, "journal.jsonl"));
+  const media = createMediaGen({ baseUrl, apiKey: "emulator-key", journal });
   const keys = Array.from({ length: generations }, (_, index) => `order-${index}`);
   try {
     await writeFile(join(folder, "source.gif"), Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(300_000)]));
@@ -79,8 +80,7 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     const { unknown } = await media.recover();
     const { tasks, charges } = await memory();
     const paid = new Map(keys.map((key) => [key, tasks.filter(({ prompt }) => prompt === key).map(({ taskid }) => taskid)]));
-    const known = new Map((await fileJournalOf(folder).entries()).flatMap((entry) => (entry.type === "created" ? [[entry.id, entry.task.taskid] as const] : [])));
-    const created = new Set(known.values());
+    const created = new Set((await journal.entries()).flatMap((entry) => (entry.type === "created" ? entry.task.taskid : [])));
     const listed = new Set(unknown.map(({ once: key }) => key));
     const lost = [
       ...keys.filter((key) => !listed.has(key) && !paid.get(key)?.some((taskid) => created.has(taskid))),
@@ -106,10 +106,6 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     await emulator.ended;
     await rm(folder, { recursive: true });
   }
-}
-
-function fileJournalOf(folder: string) {
-  return fileJournal(join(folder, "journal.jsonl"));
 }
 
 /** Runs the client until it has done so many keys, and kills it then; or until it has ended. */
