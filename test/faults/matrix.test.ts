@@ -9,8 +9,7 @@ import { askService, canary, createWitness, doors } from "./witness.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ...trusted]);
 
-/** Its half is more than the system takes from one end before the other reads. */
-const large = new Blob([new Uint8Array(32 * 1024 * 1024)], { type: "image/png" });
+const large = new Blob([new Uint8Array(16 * 1024 * 1024)], { type: "image/png" });
 const witness = createWitness();
 
 /** The service where only results are in a fault's way: a task's result stands where its taskid says. */
