@@ -5,8 +5,11 @@ export type MediaGenEvent = JournalFailed;
 
 /** An entry could not be appended to the journal when its call could no longer fail: the entry tells what is missing there. */
 export interface JournalFailed {
+  /** Which event this is. */
   readonly type: "journalFailed";
+  /** The entry that the journal lacks. */
   readonly entry: JournalEntry;
+  /** What the journal rejected with. */
   readonly error: unknown;
 }
 
