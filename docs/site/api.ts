@@ -9,7 +9,9 @@ try {
   // Without storage it goes by the system.
 }
 
-const spec: unknown = await (await fetch("openapi.json")).json();
+const spec = await (await fetch("openapi.json")).json() as { servers: { url: string; variables?: Readonly<Record<string, { readonly default: string }>> }[] };
+// Redoc takes an address that is all variable for one below this page.
+spec.servers = spec.servers.map(({ variables = {}, ...server }) => ({ ...server, url: server.url.replace(/\{(\w+)\}/g, (whole, name: string) => variables[name]?.default ?? whole) }));
 const options = {
   disableTelemetry: true,
   skipBundle: true,
@@ -22,7 +24,7 @@ const options = {
     ],
   },
 };
-(init as (spec: unknown, options: object, target: HTMLElement | null) => void)(spec, options, document.getElementById("redoc"));
+(init as (spec: object, options: object, target: HTMLElement | null) => void)(spec, options, document.getElementById("redoc"));
 
 const links = [...document.querySelectorAll<HTMLAnchorElement>(".sidebar a")];
 function markPlace(): void {

@@ -49,9 +49,17 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
       return { path: `api/${operationId}`, title: operationId, code: true, ...(within ? { anchor: redocRoute(operation) } : {}) };
     });
   const tags = [...new Set(calls.map(({ operation }) => operation.tags[0]))];
-  const first = { title: "API", links: [{ path: "api", title: "Whole reference" }, { path: "api/not-documented", title: "What is not documented" }] };
+  const first = {
+    title: "API",
+    links: [
+      { path: "api", title: "Whole reference" },
+      { path: "guides/not-documented", title: "What is not documented" },
+      { path: "api/openapi.yaml", title: "openapi.yaml" },
+      { path: "api/openapi.json", title: "openapi.json" },
+    ],
+  };
   return {
-    pages: [overviewPage(specPages, calls.map(({ operation }) => operation), yaml), notDocumentedPage(specPages), ...pages],
+    pages: [overviewPage(specPages, calls.map(({ operation }) => operation), yaml), ...pages],
     sidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, false) }))],
     redocSidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, true) }))],
     bundle: bundleOf(yaml, samples),
@@ -132,27 +140,6 @@ function overviewPage({ spec }: SpecPages, operations: readonly PlacedOperation[
     layout: "redoc",
     scripts: ["api.js"],
     styles: ["api.css"],
-    source,
-  };
-}
-
-function notDocumentedPage({ tables }: SpecPages): Page {
-  const markdown = [
-    "# What the service does not document",
-    "The service's description leaves things open. Nothing here is invented: what is open is said to be, and where a choice had to be made all the same, it is named with its reason. Both lists are made from the spec.",
-    "Ask the service about whatever of this your program stands on, or do not stand on it: the SDK does not.",
-    "## What is assumed",
-    "Each stands in the spec as `x-assumption`. If the service does otherwise, this is what changes.",
-    tables.assumptions,
-    "## What is open",
-    tables.undocumented,
-  ];
-  return {
-    path: "api/not-documented",
-    section: "api",
-    title: "What the service does not document",
-    description: "Every assumption that the spec makes, and everything that the service's description leaves open.",
-    markdown: `${markdown.join("\n\n")}\n`,
     source,
   };
 }

@@ -75,9 +75,9 @@ export function relative(from: string, to: string): string {
   return posix.relative(`/${from}`, `/${to}`) || ".";
 }
 
-/** The relative address of a page, which is a folder. */
+/** The relative address of a page, which is a folder, or of a file. */
 export function pageLink(from: string, to: string): string {
-  return `${relative(from, to)}/`;
+  return to.includes(".") ? relative(from, to) : `${relative(from, to)}/`;
 }
 
 /** The file of a page's Markdown twin. */
@@ -134,8 +134,9 @@ ${layout === "" && contents.length > 1 ? renderContents(contents) : ""}</div>
 function renderMain(site: Site, page: Page, body: string, root: string, hasSidebar: boolean): string {
   if (page.layout === "home") return `<main id="content" tabindex="-1">\n${body}</main>`;
   const neighbours = hasSidebar && page.section === "guides" ? renderNeighbours(site, page) : "";
+  const place = page.place ?? sections.find(({ section }) => section === page.section)?.title ?? "";
   return `<main id="content" tabindex="-1">
-<div class="actions"><p>${escapeHtml(page.place ?? sections.find(({ section }) => section === page.section)?.title ?? "")}</p><button type="button" id="copy-page">Copy as Markdown</button><a href="${root}${twinOf(page)}">Markdown</a></div>
+<div class="actions"><p>${escapeHtml(place === page.title ? "" : place)}</p><button type="button" id="copy-page">Copy as Markdown</button><a href="${root}${twinOf(page)}">Markdown</a></div>
 ${body}${neighbours}<footer class="foot">${renderSource(site, page)}</footer>
 </main>`;
 }

@@ -14,7 +14,7 @@ export function searchEntries({ path, title, description, section, markdown }: P
   const parts = markdown.split(/^#{2,4} .*$/m).slice(1);
   const inside = headings.filter(({ level }) => level > 1).flatMap(({ text, id }, index): SearchEntry[] => {
     if (section === "sdk" && /^(Properties|Methods|Parameters|Returns|Throws|Extends|Type Parameters?|Type Declaration|Default Value|Call Signature|Extended by|Functions|Errors|Interfaces|Types|Values|Union Members|Accessors|Default|Implementation of|Constructors|Overrides|Inherited from|Remarks|Get Signature|Indexable|Type declaration)/i.test(text)) return [];
-    if (section === "api" && path !== "api/not-documented" && path !== "api") return [];
+    if (section === "api" && path !== "api") return [];
     return [[section === "sdk" ? `${name}.${text.replace(/[()?]/g, "")}` : text, section === "sdk" ? sort : `${sort}: ${title}`, `${address}#${id}`, plain(parts[index] ?? "")]];
   });
   const anchored = [...markdown.matchAll(/^\| <a id="([^"]+)"><\/a>\s*`([^`]+)`([^\n]*)/gm)].map(([, id = "", member = "", rest = ""]): SearchEntry =>
