@@ -61,19 +61,14 @@ function labelled(control: HTMLElement, text: string): HTMLElement {
   return row;
 }
 
-/** A block of code under its name, with a button to copy it. */
+/** A block of code under its name; the button to copy it is that of every page. */
 function samplePlace(name: string): { readonly element: HTMLElement; readonly code: HTMLElement } {
   const element = make("section", { ariaLabel: name });
   const block = make("div", { className: "code" });
   const pre = make("pre");
   const code = make("code");
-  const copy = make("button", { type: "button", className: "copy", textContent: "Copy", ariaLabel: `Copy the ${name}` });
-  copy.onclick = async () => {
-    await navigator.clipboard.writeText(code.textContent).then(() => (copy.textContent = "Copied"), () => (copy.textContent = "Not copied"));
-    setTimeout(() => (copy.textContent = "Copy"), 1_500);
-  };
   pre.append(code);
-  block.append(pre, copy);
+  block.append(pre);
   element.append(make("h2", { textContent: name }), block);
   return { element, code };
 }

@@ -27,6 +27,7 @@ function score([name, , address, text]: SearchEntry, words: readonly string[], w
   const title = name.toLowerCase();
   const isPage = address.includes("#") ? 0 : 5;
   if (title === whole) return 100 + isPage;
+  if (title.endsWith(`.${whole}`)) return 80;
   if (title.startsWith(whole)) return 60 + isPage - title.length / 100;
   if (title.includes(whole)) return 40 + isPage - title.length / 100;
   const inside = text.toLowerCase();
@@ -82,6 +83,7 @@ function createDialog(root: URL): HTMLDialogElement {
     if (event.key === "ArrowDown") choose(chosen + 1);
     else if (event.key === "ArrowUp") choose(chosen - 1);
     else if (event.key === "Enter") go();
+    else if (event.key === "Escape") made.close(); // A search field would only be emptied by it.
     else return;
     event.preventDefault();
   });

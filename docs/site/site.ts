@@ -47,7 +47,10 @@ addEventListener("DOMContentLoaded", () => {
   menuButton?.addEventListener("click", () => {
     menuButton.ariaExpanded = String(document.body.classList.toggle("menu-open"));
   });
-  document.querySelector(".sidebar [aria-current=page]")?.scrollIntoView({ block: "nearest" });
+  const here = document.querySelector<HTMLElement>(".sidebar [aria-current=page]");
+  const sidebar = here?.closest(".sidebar");
+  // Not by scrollIntoView, after which the Tab key would go on from there.
+  if (here && sidebar) sidebar.scrollTop = here.offsetTop - sidebar.clientHeight / 2;
 
   for (const block of document.querySelectorAll(".code")) addCopyButton(block, () => block.querySelector("code")?.textContent ?? "");
   const copyPage = button("copy-page");

@@ -65,7 +65,7 @@ export async function createRenderer(): Promise<Renderer> {
       const body = markdownIt.renderer.render(tokens, markdownIt.options, {});
       // The heading links to itself, where it holds no other link.
       const html = body.replace(/<(h[2-4]) id="([^"]+)">((?:(?!<a )[^])*?)<\/\1>/g, '<$1 id="$2"><a href="#$2">$3</a></$1>');
-      return { html: html.replaceAll("<table>", '<table role="table">').replace(/<(thead|tbody|tr|th|td)>/g, (_, tag: string) => `<${tag} role="${roles[tag]}">`), headings };
+      return { html: html.replaceAll("<th></th>", "<td></td>").replaceAll("<table>", '<table role="table">').replace(/<(thead|tbody|tr|th|td)>/g, (_, tag: string) => `<${tag} role="${roles[tag]}">`), headings };
     },
   };
 }

@@ -120,9 +120,10 @@ ${(page.scripts ?? []).map((name) => `<script type="module" src="${root}assets/$
 <nav aria-label="Sections">${sections.map((one) => `<a href="${root}${one.section}/"${one.section === section ? ` aria-current="${path === one.section ? "page" : "true"}"` : ""}>${one.title}</a>`).join("")}</nav>
 <div class="tools">
 <button type="button" id="search-button" aria-haspopup="dialog"><svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg><span>Search</span> <kbd>/</kbd></button>
-<button type="button" id="theme-button" aria-label="Theme: as the system"><svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path class="for-system" d="M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14" /><path class="for-light" d="M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 1v2M10 17v2M1 10h2M17 10h2M3.6 3.6l1.5 1.5M14.9 14.9l1.5 1.5M3.6 16.4l1.5-1.5M14.9 5.1l1.5-1.5"/><path class="for-dark" d="M16.5 12.5A7 7 0 0 1 7.5 3.5a7 7 0 1 0 9 9z"/></svg></button>
+<button type="button" id="theme-button" aria-label="Theme: as the system"><svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path class="for-system" d="M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 3v14a7 7 0 0 0 0-14z"/><path class="for-light" d="M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 1v2M10 17v2M1 10h2M17 10h2M3.6 3.6l1.5 1.5M14.9 14.9l1.5 1.5M3.6 16.4l1.5-1.5M14.9 5.1l1.5-1.5"/><path class="for-dark" d="M16.5 12.5A7 7 0 0 1 7.5 3.5a7 7 0 1 0 9 9z"/></svg></button>
 </div>
-</header>
+${layout === "redoc" ? `<h1 class="unseen">${escapeHtml(title)}</h1>
+` : ""}</header>
 <div class="frame">
 ${sidebar ? `${renderSidebar(page, sidebar)}\n` : ""}${layout === "redoc" ? `<div id="content" tabindex="-1">${body}</div>` : renderMain(site, page, body, root, sidebar !== undefined)}
 ${layout === "" && contents.length > 1 ? renderContents(contents) : ""}</div>

@@ -31,7 +31,7 @@ export function typescriptSample({ kind, verb, model, fields }: SampleCall): str
     query: [`const record = await media.${kind}.query(${literal(first, "")}${options});`, "console.log(record.url);"],
     delete: [`const { status } = await media.${kind}.delete(${literal(first, "")}${options});`, "console.log(status);"],
   };
-  const client = "const media = createMediaGen(); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY";
+  const client = "const media = createMediaGen(); // key from the environment";
   return [`import { ${imports} } from "@mediagen/sdk/node";`, "", client, ...calls[verb], ""].join("\n");
 }
 
