@@ -10,6 +10,7 @@ import { sampleCalls } from "../../scripts/docs/operations.ts";
 import { curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
 import { readSpecPages } from "../../scripts/docs/tables.ts";
 import { generate, models, yaml } from "../contract/cases.ts";
+import { createDesk } from "./run-example.ts";
 
 const exec = promisify(execFile);
 const calls = sampleCalls(readSpecPages(yaml)).map(({ operation, call }) => ({ id: operation.operationId, call }));
@@ -64,6 +65,14 @@ test("values that a shell or TypeScript would take for more than text arrive as 
   } finally {
     await server.close();
   }
+});
+
+test("the home page's program prints the states of its task, and leaves a clip", async () => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("home.ts");
+  expect(end).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^(pending\n)*succeeded\n[^]*\.mp4/);
+  expect(await desk.files("out")).toEqual([expect.stringMatching(/\.mp4$/)]);
 });
 
 /** An emulator that has the tasks which the sample names. */

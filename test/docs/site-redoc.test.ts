@@ -32,10 +32,12 @@ test.for(["light", "dark"] as const)("every operation opens in Redoc without a w
 test.for(["light", "dark"] as const)("what is open has no accessibility finding but the vendor's own, when it is %s", async (colorScheme) => {
   const page = await site.tab({ colorScheme, bypassCSP: true });
   const found = new Map<string, string>();
-  for (const [index, operation] of operations.entries()) {
-    await page.goto(`${site.url}api/${index === 0 ? "" : redocRoute(operation)}`);
-    await page.locator("#redoc main").getByText(index === 0 ? "How it works" : operation.summary).first().waitFor();
-    if (index === 0) await page.evaluate(axe.source);
+  const last = operations.at(-1);
+  const places = [["", "How it works"], ...[operations[0], last].map((operation) => (operation ? [redocRoute(operation), operation.summary] : []))] as const;
+  for (const [route = "", text = ""] of places) {
+    await page.goto(`${site.url}api/${route}`);
+    await page.locator("#redoc main").getByText(text).first().waitFor();
+    if (route === "") await page.evaluate(axe.source);
     const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
     for (const { id, nodes } of violations) found.set(id, nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 200)} ${failureSummary?.slice(0, 200)}`).join("\n"));
   }
