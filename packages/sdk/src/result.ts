@@ -50,6 +50,7 @@ export interface ResultProgress {
   readonly index: number;
   /** How many results there are. */
   readonly count: number;
+  /** How many bytes of it have arrived. */
   readonly bytes: number;
   /** Its size; undefined where its server does not say. */
   readonly totalBytes: number | undefined;
