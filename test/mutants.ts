@@ -115,7 +115,7 @@ export const mutants: readonly Mutant[] = [
   { file: "result.ts", line: "if (copy.etag) headers[\"if-range\"] = copy.etag;", becomes: "", promise: "the rest of another file is not taken", tests: ["sdk/download"] },
   { file: "result.ts", line: "copy.resumable = (headers.get(\"content-encoding\") ?? \"identity\") === \"identity\";", becomes: "copy.resumable = true;", promise: "a compressed result is not gone on with", tests: ["sdk/download"] },
   { file: "result.ts", line: "if (expired.includes(response.status) && !copy.renewed) {", becomes: "if (false) {", promise: "an address that has expired is renewed", tests: ["sdk/download"] },
-  { file: "result.ts", line: "await kept(sink.restart());", becomes: "", promise: "what comes anew begins anew", tests: ["sdk/download"] },
+  { file: "result.ts", line: "await kept(() => sink.restart());", becomes: "", promise: "what comes anew begins anew", tests: ["sdk/download"] },
   { file: "result.ts", line: "throw final(error);", becomes: "throw error;", promise: "a disk that fails is not asked for again", tests: ["sdk/download"] },
   { file: "result.ts", line: "void (response && (reader ?? response.body))?.cancel().catch(() => undefined);", becomes: "", promise: "a result that is not wanted holds no connection", tests: ["faults/matrix"] },
   { file: "result.ts", line: "const headers: Record<string, string> = { \"accept-encoding\": \"identity\" };", becomes: "const headers: Record<string, string> = {  };", promise: "no compressed result is asked for", tests: ["faults/matrix"] },

@@ -187,9 +187,12 @@ describe("download", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("ends with the signal's reason, and where there is no result", async () => {
+  test("ends with the signal's reason, with what its listener throws, and where there is no result", async () => {
     await expect(download(taskWith(["/1"]), folder, { signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
     const controller = new AbortController();
+    const broken = new RangeError("mine");
+    const throws = () => { throw broken; };
+    await expect(download(taskWith(["/1"]), folder, { onProgress: throws })).rejects.toBe(broken);
     const onProgress = () => controller.abort("enough");
     await expect(download(taskWith(["/stuck"]), folder, { signal: controller.signal, onProgress })).rejects.toBe("enough");
     await expect(download(taskWith([]), folder)).rejects.toBeInstanceOf(InvalidRequestError);
