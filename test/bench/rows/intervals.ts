@@ -1,10 +1,10 @@
 import { createEmulator } from "@mediagen/emulator";
 import { createMediaGen, type Check, type Task } from "@mediagen/sdk";
 // The client's own code behind a wait, without HTTP: a million queries through Request and Response would measure those.
-import { shareTimer } from "../../packages/sdk/src/clock.ts";
-import { createDurations, worthOfQueryMs } from "../../packages/sdk/src/durations.ts";
-import { createScheduler } from "../../packages/sdk/src/scheduler.ts";
-import { waitFor } from "../../packages/sdk/src/wait.ts";
+import { shareTimer } from "../../../packages/sdk/src/clock.ts";
+import { createDurations, worthOfQueryMs } from "../../../packages/sdk/src/durations.ts";
+import { createScheduler } from "../../../packages/sdk/src/scheduler.ts";
+import { waitFor } from "../../../packages/sdk/src/wait.ts";
 
 /** How long a model's tasks take, in milliseconds: drawn from a number between 0 and 1, and the share still unfinished at an age. */
 interface Model {
