@@ -30,19 +30,24 @@ export default async function bench(args: readonly string[]): Promise<void> {
   const wanted = args.filter((arg) => arg !== "--quick");
   const unknown = wanted.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new TypeError(`bench: there is no ${unknown}; there are ${names.join(", ")}`);
-  const measured = JSON.parse(await readFile(figures, "utf8").catch(() => "{}")) as Record<string, Measured>;
   for (const name of names.filter((one) => wanted.length === 0 || wanted.includes(one))) {
     process.stderr.write(`${name}\n`);
     const row = await load(name);
     const result = await row.measure(quick ? (count) => Math.max(1, Math.ceil(count / 20)) : (count) => count);
     console.log(markdown(row, result));
-    const [cpu] = cpus();
-    measured[name] = { at: new Date().toISOString().slice(0, 10), node: process.version, machine: `${cpus().length} cores, ${cpu?.model}`, ...result };
-    if (quick) continue;
-    await mkdir(new URL(".", page), { recursive: true });
-    await writeFile(figures, `${JSON.stringify(inOrder(measured), null, 1)}\n`);
-    await writeFile(page, await pageOf(measured));
+    if (!quick) await write(name, result);
   }
+}
+
+/** Puts a row's result beside those of the others, which may be of another day. */
+async function write(name: string, result: Result): Promise<void> {
+  const before = JSON.parse(await readFile(figures, "utf8").catch(() => "{}")) as Readonly<Record<string, Measured>>;
+  const [cpu] = cpus();
+  const machine = `${cpus().length} cores, ${cpu?.model}`;
+  const measured = inOrder({ ...before, [name]: { at: new Date().toISOString().slice(0, 10), node: process.version, machine, ...result } });
+  await mkdir(new URL(".", page), { recursive: true });
+  await writeFile(figures, `${JSON.stringify(measured, null, 1)}\n`);
+  await writeFile(page, await pageOf(measured));
 }
 
 /** A file for each row; the cast says what it exports. */
@@ -56,7 +61,7 @@ function inOrder(measured: Readonly<Record<string, Measured>>): Readonly<Record<
 
 async function pageOf(measured: Readonly<Record<string, Measured>>): Promise<string> {
   const parts = [intro];
-  for (const [name, { at, node, machine, ...result }] of Object.entries(inOrder(measured))) {
+  for (const [name, { at, node, machine, ...result }] of Object.entries(measured)) {
     parts.push(markdown(await load(name), result), `Measured on ${at} with Node ${node}, ${machine}.\n`);
   }
   return parts.join("\n");

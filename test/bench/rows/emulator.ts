@@ -1,88 +1,74 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { connect, type Socket } from "node:net";
 import { dirname, join } from "node:path";
+import { bareSockets } from "../bare-socket.ts";
+import { aimOf, inTurn, lineOf, withRatio, type Figures, type Row, type Scale } from "../table.ts";
 
-/** A server under measurement: how to start it on a port. */
-interface Contender {
-  readonly name: string;
-  readonly args: (port: number) => readonly string[];
-}
-
-interface Figures {
-  readonly startMs: number;
-  readonly startCpuMs: number;
-  readonly queriesPerSecond: number;
-  readonly formsPerSecond: number;
-  readonly memoryMb: number;
-}
-
-const prism = join(dirname(createRequire(import.meta.url).resolve("@stoplight/prism-cli/package.json")), "dist/index.js");
-const contenders: readonly [Contender, Contender] = [
-  { name: "@mediagen/emulator", args: (port) => ["packages/emulator/dist/command.js", "--port", String(port), "--credits", "1e12"] },
-  { name: "Prism (-v silent)", args: (port) => [prism, "mock", "-v", "silent", "-p", String(port), "openapi/openapi.yaml"] },
-];
-const rounds = 3;
+const emulator = "@mediagen/emulator";
+const prism = "Prism (-v silent)";
+const prismFile = join(dirname(createRequire(import.meta.url).resolve("@stoplight/prism-cli/package.json")), "dist/index.js");
+/** How to start each server on a port. */
+const servers: Readonly<Record<string, (port: string) => readonly string[]>> = {
+  [emulator]: (port) => ["packages/emulator/dist/command.js", "--port", port, "--credits", "1e12"],
+  [prism]: (port) => [prismFile, "mock", "-v", "silent", "-p", port, "openapi/openapi.yaml"],
+};
 const clients = 16;
 
-/** The emulator beside Prism, in turn in one run: medians over the rounds, and their ratio. */
-export async function benchEmulator(): Promise<string> {
-  const runs = new Map<string, Figures[]>(contenders.map(({ name }) => [name, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, contender] of contenders.entries()) {
-      process.stderr.write(`  round ${round + 1} of ${rounds}: ${contender.name}\n`);
-      runs.get(contender.name)?.push(await measure(contender, 4700 + round * 2 + index));
-    }
-  }
-  const [ours, theirs] = contenders.map(({ name }) => runs.get(name) ?? []);
-  const row = (label: string, key: keyof Figures, digits = 0) => {
-    const [a, b] = [spread(ours, key), spread(theirs, key)];
-    const cell = ({ median, low, high }: Spread) => `${median.toFixed(digits)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
-    return `| ${label} | ${cell(a)} | ${cell(b)} | ${(a.median / b.median).toFixed(2)} |`;
-  };
-  return [
-    `Node ${process.version}, ${rounds} rounds in turn, ${clients} connections; median (least to most).`,
-    "",
-    `| | ${contenders[0].name} | ${contenders[1].name} | ratio |`,
-    "|---|---|---|---|",
-    row("start until the first answer, ms", "startMs"),
-    row("CPU until the first answer, ms", "startCpuMs"),
-    row("JSON queries per second", "queriesPerSecond"),
-    row("multipart generations per second", "formsPerSecond"),
-    row("memory after the load, MB", "memoryMb"),
-  ].join("\n");
-}
+export const row: Row = {
+  title: "The emulator beside Prism",
+  what: `Each in a process of its own; the load comes over ${clients} bare sockets.`,
+  limit: "the raw sockets and one core; Prism keeps no state, the emulator does and makes results.",
+  async measure(scale) {
+    let port = 4_700;
+    const measured = await inTurn(Object.keys(servers), scale(3), (name) => measureServer(servers[name]?.(String(++port)) ?? [], port, scale));
+    const keys = ["startMs", "queriesPerSecond", "formsPerSecond", "memoryMb"];
+    const lines = keys.reduce((all, key) => withRatio(all, prism, key, `${key} of Prism`), measured);
+    const own = lineOf(lines, emulator);
+    return {
+      tables: [
+        {
+          title: "Starting, answering and remembering",
+          columns: [
+            { key: "startMs", label: "start until the first answer, ms" },
+            { key: "startCpuMs", label: "CPU until then, ms" },
+            { key: "queriesPerSecond", label: "JSON queries/s" },
+            { key: "queriesPerSecond of Prism", label: "of Prism", digits: 1 },
+            { key: "formsPerSecond", label: "multipart generations/s" },
+            { key: "formsPerSecond of Prism", label: "of Prism", digits: 1 },
+            { key: "memoryMb", label: "memory after the load, MB" },
+          ],
+          lines,
+        },
+      ],
+      aims: [
+        aimOf("start, of Prism's", own, "startMs of Prism", { atMost: 1 }),
+        aimOf("queries/s, of Prism's", own, "queriesPerSecond of Prism", { atLeast: 1 }),
+        aimOf("generations/s, of Prism's", own, "formsPerSecond of Prism", { atLeast: 1 }),
+        aimOf("memory, of Prism's", own, "memoryMb of Prism", { atMost: 1 }),
+      ],
+    };
+  },
+};
 
-interface Spread {
-  readonly median: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-function spread(figures: readonly Figures[] = [], key: keyof Figures): Spread {
-  const values = figures.map((one) => one[key]).sort((a, b) => a - b);
-  return { median: values[values.length >> 1] ?? Number.NaN, low: values[0] ?? Number.NaN, high: values.at(-1) ?? Number.NaN };
-}
-
-async function measure({ args }: Contender, port: number): Promise<Figures> {
+async function measureServer(args: readonly string[], port: number, scale: Scale): Promise<Figures> {
   const start = performance.now();
-  const child = spawn(process.execPath, [...args(port)], { stdio: "ignore" });
-  const idle: Socket[] = [];
+  const child = spawn(process.execPath, [...args], { stdio: "ignore" });
+  const sockets = bareSockets(port);
   try {
     const form = multipart({ prompt: "A fox runs through snow", duration: "5", resolution: "720p" });
-    const generate = () => post(idle, port, "/v1/video/vidmodelv2", form.type, form.body);
+    const generate = () => sockets.post("/v1/video/vidmodelv2", form.type, form.body);
     const taskid = await untilItAnswers(generate);
     const startMs = performance.now() - start;
     const startCpuMs = cpuMs(child);
-    const query = () => post(idle, port, "/v1/video/infobytaskid", "application/json", JSON.stringify({ taskid }));
-    await load(query, 5_000); // warm
-    await load(generate, 500);
-    const queriesPerSecond = await load(query, 10_000);
-    const formsPerSecond = await load(generate, 2_000);
+    const query = () => sockets.post("/v1/video/infobytaskid", "application/json", JSON.stringify({ taskid }));
+    await load(query, scale(5_000)); // warm
+    await load(generate, scale(500));
+    const queriesPerSecond = await load(query, scale(10_000));
+    const formsPerSecond = await load(generate, scale(2_000));
     return { startMs, startCpuMs, queriesPerSecond, formsPerSecond, memoryMb: memoryMb(child) };
   } finally {
-    for (const socket of idle) socket.destroy();
+    sockets.close();
     child.kill("SIGKILL");
   }
 }
@@ -112,27 +98,6 @@ async function load(call: () => Promise<string>, count: number): Promise<number>
     }),
   );
   return (count / (performance.now() - start)) * 1_000;
-}
-
-/** One POST on a bare socket, kept alive: node:http as a client would itself be what is measured. */
-function post(idle: Socket[], port: number, path: string, type: string, body: string): Promise<string> {
-  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: emulator-key\r\nContent-Type: ${type}\r\n`;
-  return new Promise((resolve, reject) => {
-    const socket = idle.pop() ?? connect(port, "127.0.0.1");
-    let text = "";
-    const read = (chunk: Buffer) => {
-      text += chunk.toString("latin1");
-      const end = text.indexOf("\r\n\r\n") + 4;
-      const length = /content-length: (\d+)/i.exec(text)?.[1];
-      const whole = length ? text.length >= end + Number(length) : text.endsWith("\r\n0\r\n\r\n");
-      if (end < 4 || !whole) return;
-      socket.off("data", read).off("error", reject);
-      idle.push(socket);
-      resolve(text.slice(end));
-    };
-    socket.on("data", read).once("error", reject);
-    socket.write(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  });
 }
 
 function multipart(fields: Readonly<Record<string, string>>): { readonly type: string; readonly body: string } {

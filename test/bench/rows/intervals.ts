@@ -1,10 +1,11 @@
-import { createEmulator } from "@mediagen/emulator";
-import { createMediaGen, type Check, type Task } from "@mediagen/sdk";
+import type { Check } from "@mediagen/sdk";
 // The client's own code behind a wait, without HTTP: a million queries through Request and Response would measure those.
 import { shareTimer } from "../../../packages/sdk/src/clock.ts";
 import { createDurations, worthOfQueryMs } from "../../../packages/sdk/src/durations.ts";
 import { createScheduler } from "../../../packages/sdk/src/scheduler.ts";
 import { waitFor } from "../../../packages/sdk/src/wait.ts";
+import { randomFrom } from "../doubles.ts";
+import { aimOf, lineOf, type Line, type Row, type Table } from "../table.ts";
 
 /** How long a model's tasks take, in milliseconds: drawn from a number between 0 and 1, and the share still unfinished at an age. */
 interface Model {
@@ -37,39 +38,41 @@ interface Outcome {
   readonly delays: Float64Array;
 }
 
-/** Waiting in virtual time, by ours and by other rules, and 10,000 waits in real time. */
-export async function benchWaiting(): Promise<string> {
-  const tables: string[] = [];
-  for (const model of models) {
-    process.stderr.write(`  ${model.name}\n`);
-    const durations = drawn(model);
-    const known = createDurations(model.unfinished, 0);
-    const ours = await simulate(durations);
-    const outcomes = [
-      ...ours,
-      byRule("the same rule, the distribution known", durations, (age) => known.nextQuery(age, worthOfQueryMs)),
-      ...[0.5, 5, 6].map((seconds) => byRule(`fixed ${seconds} s`, durations, (age) => age + seconds * 1_000, 0)),
-    ];
-    tables.push(`### ${model.name}`, "", "| rule | queries a task | mean delay, s | p50 | p99 |", "|---|---|---|---|---|", ...outcomes.map(row), "");
-  }
-  process.stderr.write("  10,000 waits in real time\n");
-  const count = (batches * tasksOfBatch).toLocaleString("en");
-  return [
-    `${count} tasks for each distribution, in ${batches} batches, in virtual time; a query takes none. Ours begins knowing nothing.`,
-    "",
-    ...tables,
-    "### 10,000 waits at once in one process, in real time, on the emulator as a function; nothing known of the model",
-    "",
-    await measureRealTime(),
-  ].join("\n");
-}
+const ours = "ours";
 
-function row({ rule, queries, delays }: Outcome): string {
+export const row: Row = {
+  title: "When to query",
+  what: `Our waiting's own code on ${(batches * tasksOfBatch).toLocaleString("en")} tasks for each distribution of how long they take, in ${batches} batches, in virtual time; a query takes none. Ours begins knowing nothing. Beside it the same rule with the distribution known, and fixed intervals.`,
+  limit: "the same rule with the distribution known.",
+  async measure(scale) {
+    const tables: Table[] = [];
+    for (const model of models) {
+      process.stderr.write(`  ${model.name}\n`);
+      const durations = drawn(model, scale(batches));
+      const known = createDurations(model.unfinished, 0);
+      const outcomes = [
+        ...(await simulate(durations)),
+        byRule("the same rule, the distribution known", durations, (age) => known.nextQuery(age, worthOfQueryMs)),
+        ...[0.5, 5, 6].map((seconds) => byRule(`fixed ${seconds} s`, durations, (age) => age + seconds * 1_000, 0)),
+      ];
+      const columns = [
+        { key: "queries", label: "queries a task", digits: 2 },
+        { key: "delay", label: "mean delay, s", digits: 2 },
+        { key: "p50", label: "p50", digits: 2 },
+        { key: "p99", label: "p99", digits: 2 },
+      ];
+      tables.push({ title: model.name[0]?.toUpperCase() + model.name.slice(1), columns, lines: outcomes.map(lineFrom) });
+    }
+    const uniform = lineOf(tables[0]?.lines ?? [], ours);
+    return { tables, aims: [aimOf("queries a task, uniform", uniform, "queries", { atMost: 4 }), aimOf("mean delay, uniform", uniform, "delay", { atMost: 0.3 }, " s")] };
+  },
+};
+
+function lineFrom({ rule, queries, delays }: Outcome): Line {
   const sorted = delays.toSorted();
-  const seconds = (ms: number | undefined) => ((ms ?? Number.NaN) / 1_000).toFixed(2);
-  const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length;
-  const at = (share: number) => seconds(sorted[Math.floor(sorted.length * share)]);
-  return `| ${rule} | ${(queries / delays.length).toFixed(2)} | ${(mean / 1_000).toFixed(3)} | ${at(0.5)} | ${at(0.99)} |`;
+  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN) / 1_000;
+  const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length / 1_000;
+  return { name: rule, rounds: [{ queries: queries / delays.length, delay: mean, p50: at(0.5), p99: at(0.99) }] };
 }
 
 /** What it comes to if a task is queried at the ages that a rule says: at once where it says 0 first. */
@@ -100,7 +103,7 @@ async function simulate(durations: Float64Array): Promise<readonly Outcome[]> {
   const time = { now: () => now, steady: () => now, random, sleep: shareTimer({ steady: () => now, sleep }) };
   const host = { ...time, scheduler: createScheduler({}, time) };
   let queriesAtFirst = 0;
-  for (let batch = 0; batch < batches; batch++) {
+  for (let batch = 0; batch < durations.length / tasksOfBatch; batch++) {
     let left = tasksOfBatch;
     for (let index = batch * tasksOfBatch; index < (batch + 1) * tasksOfBatch; index++) {
       const createdAt = now + random() * spreadMs;
@@ -128,69 +131,14 @@ async function simulate(durations: Float64Array): Promise<readonly Outcome[]> {
     if (batch === 0) queriesAtFirst = queries;
   }
   return [
-    { rule: "ours", queries, delays },
+    { rule: ours, queries, delays },
     { rule: "ours, its first batch alone", queries: queriesAtFirst, delays: delays.slice(0, tasksOfBatch) },
   ];
 }
 
-/** 10,000 waits at once; the tasks are done between ten and thirty seconds after that. */
-async function measureRealTime(): Promise<string> {
-  const behaviour = { pendingMs: 25_000, runningMsPerImage: 2_000, callsKept: 10 };
-  const emulator = createEmulator({ credits: 1e9, clock: { speed: 1 }, behaviour });
-  const { apiKey, baseUrl, fetch } = emulator.client;
-  let inFlight = 0;
-  let [mostInFlight, queries] = [0, 0];
-  const counted = async (request: Request) => {
-    queries++;
-    mostInFlight = Math.max(mostInFlight, ++inFlight);
-    return fetch(request).finally(() => inFlight--);
-  };
-  const media = createMediaGen({ apiKey, baseUrl, statuses: emulator.statuses, fetch: counted });
-  const [model] = media.models.filter(({ kind, form }) => kind === "image" && form.required?.length === 1);
-  const tasks: Task<"image">[] = [];
-  // The cast: the model comes from the spec here, where the compiler cannot know its form.
-  for (let count = 0; count < 10_000; count++) tasks.push(await media.image.generate(model?.model as "imgmodelz", { prompt: "A fox" }));
-  queries = mostInFlight = 0;
-  const before = { cpu: process.cpuUsage(), rss: process.memoryUsage().rss };
-  let rss = before.rss;
-  const ends = new Map<string, number>(emulator.tasks.map(({ taskid, createdAt }) => [taskid, createdAt + behaviour.pendingMs + behaviour.runningMsPerImage]));
-  const delays: number[] = [];
-  for await (const { task, record } of media.settle(tasks)) {
-    if (record) delays.push(Date.now() - (ends.get(task.taskid) ?? Number.NaN));
-    rss = Math.max(rss, process.memoryUsage.rss());
-  }
-  const waiting = cpuMs(before.cpu);
-  const asked = queries;
-  const bare = process.cpuUsage();
-  for (const { taskid } of tasks.slice(0, 2_000)) await media.image.query(taskid);
-  const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length;
-  return [
-    `- ${delays.length} of ${tasks.length} done, ${(asked / tasks.length).toFixed(2)} queries a task, ${(mean / 1_000).toFixed(2)} s mean delay`,
-    `- at most ${mostInFlight} queries in flight`,
-    `- CPU: ${(waiting / tasks.length).toFixed(2)} ms a task, ${(waiting / asked).toFixed(2)} ms a query with the emulator's share; a bare \`query\` costs ${(cpuMs(bare) / 2_000).toFixed(2)} ms`,
-    `- memory: ${((rss - before.rss) / 1e6).toFixed(0)} MB more than before the waits`,
-  ].join("\n");
-}
-
-function cpuMs(since: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(since);
-  return (user + system) / 1_000;
-}
-
-function drawn({ draw }: Model): Float64Array {
+function drawn({ draw }: Model, count: number): Float64Array {
   const random = randomFrom(2);
-  return Float64Array.from({ length: batches * tasksOfBatch }, () => draw(random()));
-}
-
-/** Mulberry32: a run can be repeated. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  return Float64Array.from({ length: count * tasksOfBatch }, () => draw(random()));
 }
 
 /** The share of a standard normal distribution below x (Abramowitz and Stegun 26.2.17). */
