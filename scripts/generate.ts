@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createTwoFilesPatch } from "diff";
+import { parse } from "yaml";
 import { documentFile } from "./generate/document.ts";
 import { operationsFile } from "./generate/operations.ts";
 import { pathsFile } from "./generate/paths.ts";
@@ -18,6 +19,8 @@ const pageSource = new URL("emulator/src/page.html", packages);
 export async function generate(yaml: string): Promise<Readonly<Record<string, string>>> {
   const spec = readSpec(yaml);
   return {
+    // As it is published, references and all; the emulator's is resolved, and lives where there may be no file system.
+    "sdk/openapi.gen.json": `${JSON.stringify(parse(yaml), undefined, 1)}\n`,
     "sdk/src/operations.gen.ts": header + operationsFile(spec),
     "sdk/src/paths.gen.ts": header + (await pathsFile(yaml)),
     "sdk/src/types.gen.ts": header + typesFile(spec),

@@ -1,61 +1,76 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { inspect } from "node:util";
-import { createMediaGen, type MediaGen } from "@mediagen/sdk/node";
-import { describe, test } from "vitest";
-import { faults, trusted } from "./faults.ts";
+import { createMediaGen, download } from "@mediagen/sdk/node";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { backoff, faults, reply, trusted, type Asked } from "./faults.ts";
 import { startRawServer, type RawServer } from "./raw-server.ts";
+import { askService, canary, createWitness, doors } from "./witness.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ...trusted]);
 
-const canary = "sk-canary-0123456789";
 const large = new Blob([new Uint8Array(16 * 1024 * 1024)], { type: "image/png" });
+const witness = createWitness();
 
-/** Both doors as they differ: the node transport, and what the plain door stands on. */
-const doors = {
-  "node:http": {},
-  "global fetch": { fetch: (request: Request) => globalThis.fetch(request) },
-} as const;
-
-/** A client with two retries that do not take time; its time limits pass when the server says that it hangs. */
-function clientOf(server: RawServer, door: keyof typeof doors): MediaGen {
-  return createMediaGen({
-    baseUrl: server.baseUrl,
-    apiKey: canary,
-    retries: 2,
-    random: () => 0,
-    sleep: (ms, signal) => (ms === 0 ? Promise.resolve() : Promise.race([server.hung(), new Promise<void>((_, reject) => signal.addEventListener("abort", reject))])),
-    ...doors[door],
-  });
-}
-
-/** All that may be seen of an error and its causes: what is printed, and bytes as text. */
-function everythingOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const bytes = Object.values(error).filter((value) => value instanceof Uint8Array).map((value) => Buffer.from(value).toString("latin1"));
-  return [inspect(error, { depth: Infinity, showHidden: true }), String(error), ...bytes, everythingOf(error.cause)].join();
-}
+/** The service where only results are in a fault's way: a task's result stands where its taskid says. */
+const service = createServer((request, response) => {
+  let body = "";
+  request.on("data", (chunk) => (body += chunk));
+  request.on("end", () => response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [JSON.parse(body).taskid] } })));
+});
+/** Where redirects lead: it answers whoever comes, and counts them. */
+let elsewhere: RawServer;
+let serviceUrl = "";
+beforeAll(async () => {
+  elsewhere = await startRawServer({ onRequest: (socket) => void socket.end(reply()) });
+  await new Promise<void>((done) => service.listen(0, "localhost", done));
+  serviceUrl = `http://localhost:${(service.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await elsewhere.close();
+  service.closeAllConnections();
+  await new Promise((done) => service.close(done));
+});
 
 describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
   const rows = faults.filter(({ large }) => door === "node:http" || !large);
-  const cases = rows.flatMap((row) => (["generate", "query"] as const).map((operation) => ({ row, operation })));
+  const cases = rows.flatMap((row) => (["generate", "query", "delete", "download"] as const).map((asked) => ({ row, asked })));
 
-  test.concurrent.for(cases)("$operation: $row.name", async ({ row, operation }, { expect }) => {
-    const [outcome, heads] = (door === "global fetch" ? row.onFetch?.[operation] : undefined) ?? row[operation];
-    const server = await startRawServer(row);
+  test.concurrent.for(cases)("$asked: $row.name", async ({ row, asked }, { expect }) => {
+    // A deletion is repeated as a query is.
+    const expectedOf = <A extends Asked>(operation: A) => (door === "global fetch" ? row.onFetch?.[operation] : undefined) ?? row[operation];
+    const [outcome, heads, pauses = backoff.slice(0, Math.max(0, heads - 1))] = expectedOf(asked) ?? expectedOf("query");
+    const server = await startRawServer(row, elsewhere.baseUrl);
+    const paused: number[] = [];
+    const options = { ...witness.options(() => server.hung(), paused), ...doors[door] };
     try {
-      const media = clientOf(server, door);
-      const files = row.large ? { sourceImage: large } : {};
-      const call = operation === "query" ? media.video.query("t-1") : media.video.generate("vidmodelv2", { prompt: "A fox", ...files });
-      const result: unknown = await call.catch((error: unknown) => error);
-      const seen = result instanceof Error ? result.name : (result as { taskid: string }).taskid;
-      expect([seen, server.heads], String(result)).toEqual([outcome, heads]);
-      if (operation === "generate" && door === "node:http") expect(server.connections).toBe(row.connections ?? heads);
-      expect(everythingOf(result) + JSON.stringify(result)).not.toContain(canary);
+      const media = createMediaGen({ ...options, baseUrl: asked === "download" ? serviceUrl : server.baseUrl });
+      if (row.warm && asked !== "download") await media.video.query("t-1");
+      const seen = await witness.outcomeOf(asked, (folder) =>
+        asked === "download" ? download(media.video.task(`${server.baseUrl}/1`), folder, { maxBytes: 1024 * 1024 }) : askService(media, asked, row.large ? { sourceImage: large } : {}),
+      );
+      expect([seen.outcome, server.heads, paused], String(seen.result)).toEqual([outcome, heads, pauses]);
+      if (row.says && seen.result instanceof Error) expect(seen.result.message).toMatch(row.says);
+      if (asked === "generate" && door === "node:http") expect(server.connections).toBe(row.connections ?? (row.warm ? 2 : heads));
+      // Whatever is not turned away may have become a task.
+      if (asked === "generate" && !row.name.startsWith("429")) witness.totals.duplicates += Math.max(0, server.bodies - (row.warm ? 2 : 1));
+      if (asked === "download") expect(server.headText).not.toContain(canary);
       // Nothing of the call is left open. Fetch goes on connecting by itself for as long as it likes.
       server.release();
-      if (door === "node:http") await expect.poll(() => server.open, { interval: 5 }).toBe(0);
+      if (door === "node:http" && !row.warm) await expect.poll(() => server.open, { interval: 5 }).toBe(0);
     } finally {
       await server.close();
     }
   });
+});
+
+test("over the whole matrix nothing is sent twice, nor elsewhere, nothing is left behind, and the key is not to be seen", () => {
+  const { calls, charactersShown, ...totals } = witness.totals;
+  totals.elsewhere += elsewhere.headText.match(/^POST /gm)?.length ?? 0;
+  // What redirects of results lead to is asked without the key.
+  expect(elsewhere.headText).toContain("GET /there");
+  expect(elsewhere.headText.match(/^authorization:/gim)).toBeNull();
+  expect(totals).toEqual({ duplicates: 0, uncaught: 0, partFiles: 0, elsewhere: 0, keys: 0 });
+  expect(calls).toBe(faults.length * 8 - faults.filter(({ large }) => large).length * 4);
+  expect(charactersShown).toBeGreaterThan(calls * 100);
 });

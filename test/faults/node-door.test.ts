@@ -122,6 +122,19 @@ describe("connections", () => {
   });
 });
 
+test("an upload that stands still, and an answer that does not begin after it, end by limits of their own", async () => {
+  const sourceImage = new File([Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(64_000_000)])], "large.gif");
+  const limits = { stallTimeoutMs: 200, headersTimeoutMs: 300 };
+  await withServer({ onHalf: (socket) => void socket.pause() }, limits, async (media) => {
+    expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({ name: "OutcomeUnknownError", cause: { message: "the upload stood still for 200 ms" } });
+  });
+  await withServer({}, limits, async (media) => {
+    const cause = { message: "the request had left, and no answer began within 300 ms" };
+    expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({ name: "OutcomeUnknownError", cause });
+    expect(await thrownBy(media.video.query("t-1"))).toMatchObject({ name: "ConnectionError", cause });
+  });
+});
+
 describe("a file", () => {
   let folder = "";
   let number = 0;

@@ -5,6 +5,8 @@ import type { Certificate } from "./certificate.ts";
 
 /** What a server does wrong, and when. */
 export interface Fault {
+  /** Whether nobody listens at its port. */
+  readonly refuses?: boolean;
   /** With a certificate the server speaks TLS. */
   readonly certificate?: Certificate;
   /** As soon as there is a connection, before TLS and before a byte is read. */
@@ -18,9 +20,15 @@ export interface Fault {
 /** A server that speaks HTTP by hand and counts by itself what it has seen. */
 export interface RawServer {
   readonly baseUrl: string;
+  /** The base URL of a server of another origin. */
+  readonly elsewhere: string;
   readonly connections: number;
   /** Heads of requests that came in whole. */
   readonly heads: number;
+  /** What they held, one after the other. */
+  readonly headText: string;
+  /** Bodies that came in whole. */
+  readonly bodies: number;
   /** Connections that are still open. */
   readonly open: number;
   /** Says that the server will do nothing more, so that the client's time limits may pass. */
@@ -32,13 +40,15 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-/** Starts a server with a fault, on a port of its own. */
-export async function startRawServer(fault: Fault): Promise<RawServer> {
+/** Starts a server with a fault, on a port of its own; it may point to another. */
+export async function startRawServer(fault: Fault, elsewhere = ""): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const waiting = new Set<() => void>();
   let connections = 0;
   let heads = 0;
-  const converse = (socket: Socket) => readRequests(socket, fault, server, () => heads++);
+  let headText = "";
+  let bodies = 0;
+  const converse = (socket: Socket) => readRequests(socket, fault, server, { head: (head) => (heads++, (headText += head)), body: () => bodies++ });
   const listener: Server = fault.certificate ? createTls(fault.certificate, converse) : createPlain(converse);
   listener.on("tlsClientError", () => undefined); // The client's refusal of a certificate.
   const lowLevel = fault.certificate && fault.onConnection ? createPlain() : listener;
@@ -50,13 +60,21 @@ export async function startRawServer(fault: Fault): Promise<RawServer> {
   lowLevel.listen(0, "localhost");
   await once(lowLevel, "listening");
   const { port } = lowLevel.address() as AddressInfo;
+  if (fault.refuses) await new Promise((resolve) => lowLevel.close(resolve));
   const server: RawServer = {
     baseUrl: `${fault.certificate ? "https" : "http"}://localhost:${port}`,
+    elsewhere,
     get connections() {
       return connections;
     },
     get heads() {
       return heads;
+    },
+    get headText() {
+      return headText;
+    },
+    get bodies() {
+      return bodies;
     },
     get open() {
       return sockets.size;
@@ -77,7 +95,7 @@ export async function startRawServer(fault: Fault): Promise<RawServer> {
   return server;
 }
 
-function readRequests(socket: Socket, { onHalf, onRequest }: Fault, server: RawServer, countHead: () => void): void {
+function readRequests(socket: Socket, { onHalf, onRequest }: Fault, server: RawServer, count: { head(head: string): void; body(): void }): void {
   let nth = 0;
   let text = "";
   /** The request whose body is being read: its head, and how many bytes are still to come. */
@@ -92,9 +110,10 @@ function readRequests(socket: Socket, { onHalf, onRequest }: Fault, server: RawS
         text += rest.toString("latin1");
         const end = text.indexOf("\r\n\r\n") + 4;
         if (end < 4) return;
-        countHead();
-        const length = Number(/^content-length: (\d+)/im.exec(text.slice(0, end))?.[1]);
-        current = { head: text.slice(0, end), length, left: length, halfSeen: false };
+        const head = text.slice(0, end);
+        count.head(head);
+        const length = Number(/^content-length: (\d+)/im.exec(head)?.[1] ?? 0);
+        current = { head, length, left: length, halfSeen: false };
         rest = rest.subarray(end - before);
         text = "";
       }
@@ -107,6 +126,7 @@ function readRequests(socket: Socket, { onHalf, onRequest }: Fault, server: RawS
         onHalf?.(socket, server);
       }
       if (left > 0) return;
+      if (length > 0) count.body();
       current = undefined;
       onRequest?.(socket, server, ++nth, head);
     }

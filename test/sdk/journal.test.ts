@@ -1,4 +1,4 @@
-import { compactEntries, createMediaGen, InvalidRequestError, OutcomeUnknownError, type JournalEntry, type State } from "@mediagen/sdk";
+import { compactEntries, createMediaGen, InvalidRequestError, OutcomeUnknownError, type JournalEntry, type MediaGenEvent, type State } from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createLog, forever, journalledClient, lost, refusal } from "./journalled-client.ts";
 
@@ -74,7 +74,7 @@ describe("a journal that fails", () => {
     const { generate, events } = journalledClient(log);
     log.breakFor(({ type }) => type === "created");
     const task = await generate("a");
-    expect(events).toMatchObject([{ type: "journalFailed", entry: { type: "created", task: task.toJSON() }, error: new RangeError("the disk is full") }]);
+    expect(events.filter(({ type }) => type === "journalFailed")).toMatchObject([{ entry: { type: "created", task: task.toJSON() }, error: new RangeError("the disk is full") }]);
     expect((await generate("a")).taskid).toBe(task.taskid);
     log.breakFor(undefined);
     await generate("b");
@@ -83,7 +83,7 @@ describe("a journal that fails", () => {
 
   test("is told on the console where nobody listens or the listener throws, and costs no task", async () => {
     const told = vi.spyOn(console, "error").mockReturnValue();
-    for (const onEvent of [undefined, () => { throw new Error("mine"); }]) {
+    for (const onEvent of [undefined, (event: MediaGenEvent) => { if (event.type === "journalFailed") throw new Error("mine"); }]) {
       const log = createLog();
       log.breakFor(({ type }) => type === "created");
       expect(await journalledClient(log, [], { onEvent }).generate()).toHaveProperty("taskid");

@@ -1,6 +1,6 @@
-import { inspect } from "node:util";
 import { createMediaGen, InvalidRequestError, MediaGenError, ServiceError, type MediaGen, type MediaGenOptions } from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { shown } from "../shown.ts";
 
 /** Quotes, slashes and signs: every way of writing it differs from the others. */
 const key = 'sk-"canary"/\\+%~1';
@@ -12,12 +12,6 @@ function clientOf(answer: (request: Request) => Response | Promise<Response>, op
 }
 
 const callsOf = (media: MediaGen) => [() => media.image.generate("imgmodelz", { prompt: "A fox" }), () => media.video.query("t-1")];
-
-/** Everything that one can see of a value: printed, as JSON, as text. */
-function shown(value: unknown): string {
-  const texts = [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value), String(value)];
-  return value instanceof Error ? [...texts, value.message, value.stack, shown(value.cause)].join("\n") : texts.join("\n");
-}
 
 const spellings: Readonly<Record<string, string>> = {
   "as it is": key,

@@ -161,15 +161,28 @@ describe("queries and deletions are safe to repeat", () => {
 });
 
 describe("time limits", () => {
-  /** A client on real timers of a few milliseconds, whose answer never comes, or never ends. */
-  const slow = (fetch: () => Promise<Response>) =>
-    createMediaGen({ baseUrl: "http://localhost", retries: 0, timeoutMs: 20, generateTimeoutMs: 20, stallTimeoutMs: 10, fetch });
+  /** A client whose answer never comes, or never ends: each limit passes as soon as nothing else is left to do. */
+  const slow = (fetch: () => Promise<Response>, options: MediaGenOptions) =>
+    createMediaGen({ baseUrl: "http://localhost", retries: 0, timeoutMs: 20, generateTimeoutMs: 20, ...timePasses(), ...options, fetch });
+  const timePasses = (): MediaGenOptions => {
+    let now = 0;
+    const sleep = (ms: number, signal: AbortSignal) =>
+      new Promise<void>((resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        setImmediate(() => ((now += signal.aborted ? 0 : ms), resolve()));
+      });
+    return { now: () => now, sleep };
+  };
+  const noAnswer = () => new Promise<Response>(() => undefined);
+  const noMore = async () => new Response(new ReadableStream());
 
-  test.for<[string, () => Promise<Response>, RegExp]>([
-    ["an answer that does not come", () => new Promise(() => undefined), /longer than 20 ms/],
-    ["an answer that stands still", async () => new Response(new ReadableStream()), /stood still for 10 ms/],
-  ])("%s leaves a generation unknown and ends a query", async ([, fetch, message]) => {
-    const media = slow(fetch);
+  test.for<[string, () => Promise<Response>, MediaGenOptions, RegExp]>([
+    ["a call that is not over", noAnswer, {}, /the call took longer than 20 ms/],
+    ["an answer that does not begin", noAnswer, { headersTimeoutMs: 10 }, /had left, and no answer began within 10 ms/],
+    ["an answer that stands still", noMore, { stallTimeoutMs: 10 }, /the answer stood still for 10 ms/],
+    ["an answer that stands still for longer than the call may take", noMore, { stallTimeoutMs: 30 }, /the call took longer than 20 ms/],
+  ])("%s leaves a generation unknown and ends a query", async ([, fetch, options, message]) => {
+    const media = slow(fetch, options);
     const generation: unknown = await media.image.generate("imgmodelz", { prompt: "x" }).catch((error: unknown) => error);
     expect(generation).toBeInstanceOf(OutcomeUnknownError);
     expect((generation as Error).message).toMatch(message);

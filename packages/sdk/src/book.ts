@@ -1,6 +1,6 @@
 import type { Time } from "./clock.ts";
 import { InvalidRequestError, messageOf, OutcomeUnknownError } from "./errors.ts";
-import { report, type OnEvent } from "./event.ts";
+import type { OnEvent } from "./event.ts";
 import { describeValue } from "./fields.ts";
 import { readEntries, type JournalledGeneration } from "./generations.ts";
 import type { EndEntry, GenerationFacts, IntentEntry, JournalEntry, JournalLog } from "./journal.ts";
@@ -42,7 +42,7 @@ export type Resolution = { readonly taskid: string } | "not created";
 export interface BookHost {
   readonly time: Time;
   readonly origin: string;
-  readonly onEvent: OnEvent | undefined;
+  readonly tell: OnEvent;
   /** The handle of a task. */
   resume(task: TaskJSON): AnyTask;
 }
@@ -62,7 +62,7 @@ export interface GenerateSteps {
 export interface Book {
   /** Generates with everything noted, or answers the task that the key has already. */
   generate(once: string | undefined, steps: GenerateSteps): Promise<TaskJSON>;
-  /** Notes that tasks have ended, once for each handle. It never rejects. */
+  /** Notes that tasks have ended. It never rejects. */
   ended(tasks: readonly Pick<TaskJSON, "kind" | "taskid">[], how: EndEntry["how"]): Promise<void>;
   recover(options?: CallOptions): Promise<Recovery>;
   resolve(id: string, resolution: Resolution): Promise<AnyTask | undefined>;
@@ -74,13 +74,11 @@ const pollMs = 250;
 const never = new AbortController().signal;
 
 /** Opens a log for one client. */
-export function createBook(log: JournalLog, { time, origin, onEvent, resume }: BookHost): Book {
+export function createBook(log: JournalLog, { time, origin, tell, resume }: BookHost): Book {
   const owner = crypto.randomUUID();
   const underWay = new Set<string>();
   /** Entries that could not be appended: this client knows them, and tries again before it sends anything. */
   const missing = new Set<JournalEntry>();
-  /** Tasks whose end was noted, however often they are checked. */
-  const noted = new WeakSet<object>();
   let lease = new AbortController();
 
   async function read() {
@@ -98,7 +96,7 @@ export function createBook(log: JournalLog, { time, origin, onEvent, resume }: B
       await log.append(entry);
     } catch (error) {
       if (entry.type !== "lease") missing.add(entry);
-      report({ type: "journalFailed", entry, error }, onEvent);
+      tell({ type: "journalFailed", entry, error });
     }
   }
 
@@ -189,11 +187,7 @@ export function createBook(log: JournalLog, { time, origin, onEvent, resume }: B
     },
 
     async ended(tasks, how) {
-      for (const task of tasks) {
-        if (noted.has(task)) continue;
-        noted.add(task);
-        await note({ type: "end", at: time.now(), origin, kind: task.kind, taskid: task.taskid, how });
-      }
+      for (const { kind, taskid } of tasks) await note({ type: "end", at: time.now(), origin, kind, taskid, how });
     },
 
     async recover({ signal } = {}) {

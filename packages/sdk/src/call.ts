@@ -1,12 +1,13 @@
 import createClient, { type Client } from "openapi-fetch";
 import { orAbort, startDeadline, type Time } from "./clock.ts";
-import { openEnvelope } from "./envelope.ts";
+import { openEnvelope, taskidIn } from "./envelope.ts";
 import { ConnectionError, InvalidRequestError, messageOf, OutcomeUnknownError, ServiceError, type Answer, type Generation } from "./errors.ts";
 import type { WireFields } from "./fields.ts";
-import { createHide, hideInError, type Hide } from "./hide-key.ts";
+import { hideInError, type Hide } from "./hide-key.ts";
 import { isLoopback } from "./private-address.ts";
+import type { OnEvent } from "./event.ts";
 import { evidenceIn, NeverSentError } from "./never-sent.ts";
-import type { Operation } from "./operation.ts";
+import type { Kind, Operation } from "./operation.ts";
 import { operations } from "./operations.gen.ts";
 import type { paths } from "./paths.gen.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -22,7 +23,10 @@ export interface Connection {
   readonly transport: Transport;
   /** The API key, or undefined where the server at `baseUrl` holds it. */
   readonly apiKey: () => Promise<string | undefined>;
+  /** How to hide that key. */
+  readonly hideOf: (key: string | undefined) => Hide;
   readonly time: Time;
+  readonly tell: OnEvent;
   readonly retries: Retries;
   readonly timeouts: Timeouts;
 }
@@ -33,12 +37,23 @@ export interface Timeouts {
   readonly callMs: number;
   /** A whole generation, its uploads included. */
   readonly generateMs: number;
-  /** An answer that has begun and does not go on. */
+  /** The time between a request that has left and its answer's beginning. */
+  readonly headersMs: number;
+  /** An upload or an answer that has begun and does not go on. */
   readonly stallMs: number;
+}
+
+/** What a call is about. */
+export interface Subject {
+  readonly kind: Kind;
+  readonly model?: string | undefined;
+  /** The task, where it is about one. */
+  readonly taskid?: string | undefined;
 }
 
 /** What a call is beside its operation and fields. */
 export interface CallContext {
+  readonly subject: Subject;
   readonly signal?: AbortSignal | undefined;
   /** Given where the operation is paid. */
   readonly generation?: Generation | undefined;
@@ -56,7 +71,7 @@ export function createRawClient(connection: Connection): RawClient {
     const signal = request.signal ?? new AbortController().signal;
     try {
       await addKey(request, connection);
-      return await transport(request, { paid: true, signal });
+      return (await transport(request, { paid: true, signal })).response();
     } catch (error) {
       // As fetch itself would: the raw client tells nothing more of an abort.
       throw signal.aborted ? signal.reason : withoutBytes(error);
@@ -100,6 +115,9 @@ async function addKey(request: OutgoingRequest, { apiKey }: Connection): Promise
   return key;
 }
 
+/** Made once, and at a call: a web Response loads the engine's fetch. */
+let nothingLeft: Response | undefined;
+
 /** What one attempt came to: an answer, or why there is none and whether the transport had the request by then. */
 type Attempt = { readonly answer: Answer } | NoAnswer;
 
@@ -111,25 +129,45 @@ interface NoAnswer {
 
 /** How the client's own methods call the service. */
 export function createCall(connection: Connection): Call {
-  const { retries, time } = connection;
+  const { retries, tell, time } = connection;
   let client: RawClient | undefined;
-  return async (operation, wire, { signal, generation, patienceMs }) => {
+  return async (operation, wire, context) => {
+    const { signal, generation, patienceMs, subject: { kind, model, taskid } } = context;
+    const from = time.steady();
     let lost = false;
-    for (let attempts = 1; ; attempts++) {
+    for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       client ??= createRawClient(connection);
-      const attempt = await attemptOnce(connection, client, operation, wire, { generation, signal, patienceMs });
-      const delayMs = patienceMs !== undefined ? undefined : delayBeforeAnother(attempt, attempts, generation !== undefined);
+      const tried = await attemptOnce(connection, client, operation, wire, context);
+      const told = { operation: operation.id, kind, model, at: time.now(), durationMs: time.steady() - from, attempt };
+      const delayMs = patienceMs !== undefined ? undefined : delayBeforeAnother(tried, attempt, generation !== undefined);
       if (delayMs !== undefined) {
-        lost ||= "cause" in attempt || attempt.answer.status >= 500;
+        lost ||= "cause" in tried || tried.answer.status >= 500;
+        const why = "cause" in tried ? { status: undefined, error: hideInError(tried.cause, tried.hide) } : { status: tried.answer.status, error: undefined };
+        tell({ type: "retried", ...told, taskid, delayMs, ...why });
         await time.sleep(delayMs, signal ?? new AbortController().signal);
         continue;
       }
-      if ("cause" in attempt) throw failureOf(attempt, operation, { signal, generation, patienceMs });
-      retries.succeeded();
-      return openAfter(lost, attempt.answer, operation, generation);
+      const isQuery = operation === operations[kind].query && taskid !== undefined;
+      try {
+        const data = dataOf(tried, lost, operation, context);
+        const status = data[operations[kind].statusField];
+        if (generation) tell({ type: "generated", ...told, taskid: taskidIn(data) ?? "" });
+        else if (isQuery) tell({ type: "queried", ...told, taskid, status: typeof status === "number" ? status : undefined, error: undefined });
+        return data;
+      } catch (error) {
+        if (error instanceof OutcomeUnknownError) tell({ type: "outcomeUnknown", ...told, error });
+        else if (isQuery) tell({ type: "queried", ...told, taskid, status: undefined, error });
+        throw error;
+      }
     }
   };
+
+  function dataOf(tried: Attempt, lost: boolean, operation: Operation, context: CallContext): Readonly<Record<string, unknown>> {
+    if ("cause" in tried) throw failureOf(tried, operation, context);
+    retries.succeeded();
+    return openAfter(lost, tried.answer, operation, context.generation);
+  }
 
   /** How long to wait before the request is sent again; undefined where it must not be, or need not. */
   function delayBeforeAnother(attempt: Attempt, attempts: number, paid: boolean): number | undefined {
@@ -151,23 +189,35 @@ async function attemptOnce(
   const { time, timeouts, transport } = connection;
   const paid = generation !== undefined;
   const wholeMs = paid ? timeouts.generateMs : Math.min(timeouts.callMs, patienceMs);
-  const deadline = startDeadline(time, wholeMs, () => new Error(`the call took longer than ${wholeMs} ms`), signal);
+  const tooLong = () => new Error(`the call took longer than ${wholeMs} ms`);
+  const deadline = startDeadline(time, wholeMs, tooLong, signal);
   const end = time.steady() + wholeMs;
-  const stall = () => {
-    const stallMs = Math.min(timeouts.stallMs, end - time.steady());
-    deadline.restart(Math.max(0, stallMs), () => new Error(`the answer stood still for ${timeouts.stallMs} ms, or the call took longer than ${wholeMs} ms`));
+  /** Limits what comes next, within the call. */
+  const limit = (ms: number, why: string) => {
+    const leftMs = Math.max(0, end - time.steady());
+    deadline.restart(Math.min(ms, leftMs), () => (ms < leftMs ? new Error(`${why} ${ms} ms`) : tooLong()));
+  };
+  const onLeaving = (whole: boolean) => {
+    if (arriving) return; // An answer may come before the whole request has left.
+    if (whole) limit(timeouts.headersMs, "the request had left, and no answer began within");
+    else limit(timeouts.stallMs, "the upload stood still for");
+  };
+  let arriving = false;
+  const onArriving = () => {
+    arriving = true;
+    limit(timeouts.stallMs, "the answer stood still for");
   };
   let answer: Answer | undefined;
   let handedOver = false;
   let hide: Hide = (text) => text;
   const fetch = async (request: OutgoingRequest): Promise<Response> => {
-    hide = createHide(await orAbort(addKey(request, connection), deadline.signal));
+    hide = connection.hideOf(await orAbort(addKey(request, connection), deadline.signal));
     handedOver = true;
-    const response = await transport(request, { paid, signal: deadline.signal });
-    stall();
-    answer = await orAbort(readAnswer(response, stall, time.now(), hide), deadline.signal);
+    const head = await transport(request, { paid, signal: deadline.signal, onLeaving });
+    onArriving();
+    answer = await readAnswer(head, onArriving, time.now(), hide);
     // The answer is read here, whatever its status, so openapi-fetch is left nothing to parse.
-    return new Response(null, { status: 204 });
+    return (nothingLeft ??= new Response(null, { status: 204 }));
   };
   try {
     // The cast: the table's paths are those of the client's types, but a table has no literal types.

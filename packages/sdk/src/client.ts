@@ -1,12 +1,14 @@
 import { readBaseUrl } from "./base-url.ts";
 import type { AnyTask, Book, Recovery } from "./book.ts";
 import { refuseBrowser } from "./browser.ts";
-import { createCall, createRawClient, type Connection, type RawClient } from "./call.ts";
-import { shareTimer, sleep, type SleepReason, type Time } from "./clock.ts";
+import { createCall, createRawClient, type Connection, type RawClient, type Subject } from "./call.ts";
+import { shareTimer, sleep, sleepBy, type SleepReason, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
 import { InvalidRequestError } from "./errors.ts";
+import { createTell } from "./event.ts";
 import { readBody, readForm, type Issue, type ReadFields } from "./fields.ts";
 import { generate } from "./generate.ts";
+import { rememberHide } from "./hide-key.ts";
 import { createPlaces } from "./in-flight.ts";
 import { open } from "./journal.ts";
 import { listModels, operationOf, type Form, type Model, type ModelInfo } from "./model.ts";
@@ -15,14 +17,15 @@ import { operations } from "./operations.gen.ts";
 import type { MediaGenOptions } from "./options.ts";
 import type { FileInput } from "./source-file.ts";
 import { isPrivate } from "./private-address.ts";
-import { webGet, type ResultGet } from "./result.ts";
+import type { ResultGet } from "./result.ts";
 import { createRetries } from "./retries.ts";
 import { createScheduler } from "./scheduler.ts";
 import { settle, type Settled } from "./settle.ts";
 import { readState } from "./state.ts";
 import { readTask, Task, type CallOptions, type DeleteFields, type Deletions, type Records, type TaskHost, type TaskJSON, type TaskRecord } from "./task.ts";
-import { webTransport, type Transport } from "./transport.ts";
+import { webTransport, type Send, type Transport } from "./transport.ts";
 import type { ImageQueryFields, VideoQueryFields } from "./types.gen.ts";
+import { webGet } from "./web-get.ts";
 import type { WaitOptions } from "./wait.ts";
 
 /** What a query takes beside the task, by kind. */
@@ -129,8 +132,9 @@ export interface MediaGen {
  * @throws {@link InvalidRequestError} there is no usable base URL, or this is a browser
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
-  const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-  return createClient(options, webTransport(fetch), webGet(fetch));
+  const { fetch } = options;
+  const send: Send = (url, init) => (fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init));
+  return createClient(options, webTransport(send), webGet(send));
 }
 
 /** Creates a client on a transport; results are fetched by `get`. */
@@ -142,16 +146,21 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   const steady = options.now ?? (() => performance.now());
   const shared = (why: SleepReason) => shareTimer({ steady, sleep: (ms, signal) => (options.sleep ?? sleep)(ms, signal, why) });
   const timers = { pause: shared("pause"), deadline: shared("deadline"), limit: shared("limit") };
-  const time: Time = { now, steady, random, sleep: (ms, signal, why = "pause") => timers[why](ms, signal) };
+  const alarm: Time["alarm"] = (ms, ring, why = "pause") => timers[why](ms, ring);
+  const time: Time = { now, steady, random, alarm, sleep: sleepBy(alarm) };
+  const tell = createTell(options.onEvent);
   const connection: Connection = {
     baseUrl,
     transport,
     apiKey: async () => (typeof apiKey === "function" ? apiKey() : apiKey),
+    hideOf: rememberHide(),
     time,
+    tell,
     retries: createRetries(options, time),
     timeouts: {
       callMs: options.timeoutMs ?? 60_000,
       generateMs: options.generateTimeoutMs ?? 600_000,
+      headersMs: options.headersTimeoutMs ?? 300_000,
       stallMs: options.stallTimeoutMs ?? 30_000,
     },
   };
@@ -161,32 +170,41 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   function resume(saved: TaskJSON): AnyTask {
     return new Task(readTask(saved, origin), host) as AnyTask;
   }
-  const book = options.journal?.[open]({ time, origin, onEvent: options.onEvent, resume });
+  const book = options.journal?.[open]({ time, origin, tell, resume });
   const generateHost = { call, time, origin, book, beforeGenerate: options.beforeGenerate, enter: createPlaces(options.maxGenerationsInFlight ?? Infinity) };
+  /** Tasks whose end was told, however often they are checked. */
+  const ended = new WeakSet<Task>();
   const host: TaskHost = {
     ...time,
     scheduler: createScheduler(options, time),
-    results: { get, time, privateBase: isPrivate(new URL(baseUrl)) },
+    results: { get, time, tell, retries: connection.retries, privateBase: isPrivate(new URL(baseUrl)) },
     async check(task, partial, { signal, patienceMs }) {
-      const record = await query(task.kind, task.taskid, { signal }, patienceMs);
+      const record = await query(task, { signal }, patienceMs);
       const status: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
       const known = typeof status === "number" ? status : undefined;
       const read = readState(record, known, task.results, partial, options);
-      if (read.state !== "pending") await book?.ended([task], read.state);
+      if (read.state !== "pending" && !ended.has(task)) {
+        ended.add(task);
+        const { kind, model, taskid, createdAt } = task;
+        const at = time.now();
+        tell({ type: "settled", kind, model, taskid, state: read.state, status: known, at, durationMs: createdAt && at - createdAt });
+        await book?.ended([task], read.state);
+      }
       return { record, status: known, ...read };
     },
     async delete(kind, taskids, { signal, ...further }) {
       const operation = operations[kind].delete;
-      const data = await call(operation, bodyFor(operation, { taskids }, further), { signal });
+      const data = await call(operation, bodyFor(operation, { taskids }, further), { subject: { kind }, signal });
       await book?.ended(taskids.map((taskid) => ({ kind, taskid })), "deleted");
       // The cast: the service documents what a deletion answers.
       return data as object as Deletions[typeof kind];
     },
   };
-  async function query<K extends Kind>(kind: K, taskid: string, given: QueryFields[K] & CallOptions, patienceMs?: number): Promise<Records[K]> {
+  async function query<K extends Kind>(subject: Subject & { readonly kind: K; readonly taskid: string }, given: QueryFields[K] & CallOptions, patienceMs?: number): Promise<Records[K]> {
+    const { kind, taskid } = subject;
     const { signal, ...further } = given;
     const operation = operations[kind].query;
-    const data = await call(operation, bodyFor(operation, { taskid }, further), { signal, patienceMs });
+    const data = await call(operation, bodyFor(operation, { taskid }, further), { subject, signal, patienceMs });
     // The cast: the service documents the record; only what the SDK itself needs of it is made sure here.
     return { ...data, taskid: taskidIn(data) ?? taskid, url: addressesIn(data["url"]) } as TaskRecord as Records[K];
   }
@@ -203,7 +221,7 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
         // The cast: the kind of what is generated is the kind that was asked for, also where its key had it already.
         return new Task(task as TaskJSON & { kind: typeof kind }, host);
       },
-      query: (taskid, given) => query(kind, taskid, given ?? {}),
+      query: (taskid, given) => query({ kind, taskid }, given ?? {}),
       delete: (taskids, given) => host.delete(kind, taskids, given ?? {}),
       // The cast: the kind of what is read is the kind that was given.
       task: (taskid, { results = 1 } = {}) => new Task(readTask({ version: 1, kind, taskid, origin, results }, origin) as TaskJSON & { kind: K }, host),

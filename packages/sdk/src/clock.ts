@@ -8,6 +8,8 @@ export interface Time {
   steady(): number;
   /** Sleeps for the milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal: AbortSignal, why?: SleepReason): Promise<void>;
+  /** Calls back once the milliseconds are over, unless it is cancelled. */
+  alarm(ms: number, ring: (error?: unknown) => void, why?: SleepReason): Cancel;
   /** A number from 0 to below 1, for jitter. */
   random(): number;
 }
@@ -38,61 +40,77 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-interface Sleeper {
-  readonly wake: () => void;
-  readonly fail: (error: unknown) => void;
-}
+/** Rings once the milliseconds are over, unless it is cancelled before; with an error where the timer itself fails. */
+export type Alarm = (ms: number, ring: (error?: unknown) => void) => Cancel;
 
-/** Sleeping of which, however many sleep, one sleep at a time is slept in truth, and none when nobody sleeps. */
-export function shareTimer(time: Pick<Time, "steady" | "sleep">): Time["sleep"] {
-  const sleepers = createHeap<Sleeper>();
+/** Cancels an alarm; one that has rung is over anyway. */
+export type Cancel = () => void;
+
+/** Alarms of which, however many are set, one sleep at a time is slept in truth, and none when none is set. */
+export function shareTimer(time: Pick<Time, "steady"> & { sleep(ms: number, signal: AbortSignal): Promise<void> }): Alarm {
+  const alarms = createHeap<(error?: unknown) => void>();
   let timer: { readonly until: number; readonly stop: AbortController } | undefined;
 
   function arm(): void {
-    const first = sleepers.first();
+    const first = alarms.first();
     if (first && timer && timer.until <= first.at) return;
-    timer?.stop.abort();
+    timer?.stop.abort(over);
     timer = undefined;
     if (!first) return;
     const now = time.steady();
     const own = { until: Math.min(first.at, now + longestDelayMs), stop: new AbortController() };
     timer = own;
     time.sleep(Math.max(0, own.until - now), own.stop.signal).then(
-      () => timer === own && wakeUntil(own.until),
+      // Timers round down, so what was slept for rings even where the clock says that it is a moment too early.
+      () => timer === own && ringUntil(Math.max(own.until, time.steady())),
       // A timer that fails by itself must not leave anybody asleep for ever.
-      (error: unknown) => timer === own && each(Infinity, (sleeper) => sleeper.fail(error)),
+      (error: unknown) => timer === own && ringUntil(Infinity, error),
     );
   }
 
-  // Timers round down, so who was slept for is awake even where the clock says that it is a moment too early.
-  const wakeUntil = (until: number) => each(Math.max(until, time.steady()), (sleeper) => sleeper.wake());
-
-  function each(until: number, act: (sleeper: Sleeper) => void): void {
+  function ringUntil(until: number, error?: unknown): void {
     timer = undefined;
-    for (let first = sleepers.first(); first && first.at <= until; first = sleepers.first()) {
-      sleepers.remove(first);
-      act(first.value);
+    for (let first = alarms.first(); first && first.at <= until; first = alarms.first()) {
+      alarms.remove(first);
+      first.value(error);
     }
     arm();
   }
 
-  return (ms, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      const abort = () => {
-        sleepers.remove(entry);
-        arm();
-        reject(signal.reason);
-      };
-      const done = () => signal.removeEventListener("abort", abort);
-      const entry = sleepers.add(time.steady() + ms, { wake: () => (done(), resolve()), fail: (error) => (done(), reject(error)) });
-      signal.addEventListener("abort", abort, { once: true });
+  return (ms, ring) => {
+    const entry = alarms.add(time.steady() + ms, ring);
+    arm();
+    return () => {
+      alarms.remove(entry);
       arm();
-    });
+    };
+  };
 }
 
 /** Why a timer ended before its time: nobody reads it, and without one each abort makes an error. */
 const over = "over";
+
+/** Sleeps by alarms. */
+export function sleepBy(alarm: Time["alarm"]): Time["sleep"] {
+  return (ms, signal, why) =>
+    new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const abort = () => {
+        cancel();
+        reject(signal.reason);
+      };
+      const cancel = alarm(
+        ms,
+        (error) => {
+          signal.removeEventListener("abort", abort);
+          if (error === undefined) resolve();
+          else reject(error);
+        },
+        why,
+      );
+      signal.addEventListener("abort", abort, { once: true });
+    });
+}
 
 /** A limit on how long something may take. */
 export interface Deadline {
@@ -106,35 +124,36 @@ export interface Deadline {
 }
 
 /** Starts a deadline; when it passes, its signal aborts with the reason, which is made only then: an error costs its stack. */
-export function startDeadline(time: Pick<Time, "sleep">, ms: number, reason: () => Error, signal?: AbortSignal, why: SleepReason = "limit"): Deadline {
+export function startDeadline(time: Pick<Time, "alarm">, ms: number, reason: () => Error, signal?: AbortSignal, why: SleepReason = "limit"): Deadline {
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
-  let timer = new AbortController();
   let passed = false;
-  const begin = (forMs: number, because: () => Error) => {
-    timer = new AbortController();
-    time.sleep(forMs, timer.signal, why).then(
-      () => {
-        passed = true;
-        controller.abort(because());
+  let ended = false;
+  const begin = (forMs: number, because: () => Error) =>
+    time.alarm(
+      forMs,
+      (error) => {
+        passed = error === undefined;
+        controller.abort(error ?? because());
       },
-      () => undefined, // It ended or began anew before its time.
+      why,
     );
-  };
   if (signal?.aborted) abort();
   else signal?.addEventListener("abort", abort, { once: true });
-  begin(ms, reason);
+  let cancel = begin(ms, reason);
   return {
     signal: controller.signal,
     get passed() {
       return passed;
     },
     restart(forMs, because) {
-      timer.abort(over);
-      begin(forMs, because);
+      if (ended) return;
+      cancel();
+      cancel = begin(forMs, because);
     },
     end() {
-      timer.abort(over);
+      ended = true;
+      cancel();
       signal?.removeEventListener("abort", abort);
     },
   };

@@ -47,7 +47,7 @@ export async function generate({ kind, model, form, operation, wire, once, signa
   // When it is asked for, not before: digests may be done in another order than the calls were made.
   const factsOf = () => (facts ??= digestOf(wire).then((digest) => ({ kind, model, origin, digest, results, once })));
   const send = async (at: number, id?: string): Promise<TaskJSON> => {
-    const data = await call(operation, wire, { signal, generation: { ...(await factsOf()), id, at } });
+    const data = await call(operation, wire, { subject: { kind, model }, signal, generation: { ...(await factsOf()), id, at } });
     const taskid = taskidIn(data) ?? "";
     const created: Created = { taskid, ...(typeof data["url"] === "string" ? { url: data["url"] } : {}) };
     return { version: 1, kind, model, taskid, origin, results, created, createdAt: time.now() };

@@ -3,8 +3,18 @@ import { isObject } from "./is-object.ts";
 /** Gives a text without the key. */
 export type Hide = (text: string) => string;
 
+/** Gives the hide of a key; that of the last one is kept, because most clients have one. */
+export function rememberHide(): (key: string | undefined) => Hide {
+  let last: string | undefined;
+  let hide = createHide(last);
+  return (key) => {
+    if (key !== last) [last, hide] = [key, createHide(key)];
+    return hide;
+  };
+}
+
 /** Hides a key in texts, however it is spelled there: as it is, escaped for JSON, or encoded for an address. */
-export function createHide(key: string | undefined): Hide {
+function createHide(key: string | undefined): Hide {
   if (!key) return (text) => text;
   let pattern: RegExp | undefined;
   const spellings = (char: string) => {

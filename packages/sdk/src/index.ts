@@ -14,7 +14,7 @@ export {
   WaitTimeoutError,
 } from "./errors.ts";
 export type { AnyTask, Recovery, Resolution, UnknownGeneration } from "./book.ts";
-export type { JournalFailed, MediaGenEvent, OnEvent } from "./event.ts";
+export type { CallEvent, Downloaded, Generated, JournalFailed, MediaGenEvent, OnEvent, OutcomeUnknown, Queried, Retried, TaskSettled } from "./event.ts";
 export type { BeforeGenerate } from "./generate.ts";
 export { compactEntries } from "./generations.ts";
 export { createJournal } from "./journal.ts";

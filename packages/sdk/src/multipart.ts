@@ -6,7 +6,7 @@ export interface Encoded {
   /** The media type, where the body decides it. */
   readonly type?: string;
   readonly length: number;
-  readonly pieces: readonly (Uint8Array | NamedBlob)[];
+  readonly pieces: readonly (string | NamedBlob)[];
 }
 
 interface NamedBlob {
@@ -15,25 +15,26 @@ interface NamedBlob {
   readonly blob: Blob;
 }
 
-/** How much of a file is in memory at once. */
+/** How much of a file is read at once, and how much of that leaves at once: a slow network moves in small steps. */
 const pieceBytes = 256 * 1024;
+const stepBytes = 64 * 1024;
 
 /** Encodes a form as browsers do, byte by byte the same but for the boundary. */
 export function encodeForm(parts: Iterable<FormPart>): Encoded {
   const boundary = `----mediagen${crypto.randomUUID().replaceAll("-", "")}`;
-  const pieces: (Uint8Array | NamedBlob)[] = [];
+  const pieces: (string | NamedBlob)[] = [];
   let text = "";
   for (const [name, value, fileName] of parts) {
     text += `--${boundary}\r\nContent-Disposition: form-data; name="${quote(toCRLF(name))}"`;
     if (typeof value === "string") text += `\r\n\r\n${toCRLF(value)}\r\n`;
     else {
       text += `; filename="${quote(fileName ?? "blob")}"\r\nContent-Type: ${value.type || "application/octet-stream"}\r\n\r\n`;
-      pieces.push(new TextEncoder().encode(text), { name, blob: value });
+      pieces.push(text, { name, blob: value });
       text = "\r\n";
     }
   }
-  pieces.push(new TextEncoder().encode(`${text}--${boundary}--\r\n`));
-  const length = pieces.reduce((sum, piece) => sum + ("blob" in piece ? piece.blob.size : piece.length), 0);
+  pieces.push(`${text}--${boundary}--\r\n`);
+  const length = pieces.reduce((sum, piece) => sum + (typeof piece === "string" ? Buffer.byteLength(piece) : piece.blob.size), 0);
   return { type: `multipart/form-data; boundary=${boundary}`, length, pieces };
 }
 
@@ -44,7 +45,7 @@ export function encodeForm(parts: Iterable<FormPart>): Encoded {
  */
 export async function checkFiles({ pieces }: Encoded): Promise<void> {
   for (const piece of pieces) {
-    if (!("blob" in piece)) continue;
+    if (typeof piece === "string") continue;
     await piece.blob.slice(0, 1).arrayBuffer().catch((cause: unknown) => {
       const issue = { field: piece.name, got: `a file that has changed since it was given (${String(cause)})`, allowed: "a file that stays as it is: give it again" };
       throw new InvalidRequestError("nothing was sent", [issue]);
@@ -52,11 +53,15 @@ export async function checkFiles({ pieces }: Encoded): Promise<void> {
   }
 }
 
-/** The bytes of a body, a piece at a time. */
-export async function* readPieces({ pieces }: Encoded): AsyncGenerator<Uint8Array, void, undefined> {
+/** The bytes of a body, a piece at a time; `onPiece` is told of each as it is asked for. */
+export async function* readPieces({ pieces }: Encoded, onPiece: () => void): AsyncGenerator<Uint8Array, void, undefined> {
   for (const piece of pieces) {
-    if ("blob" in piece) yield* readBlob(piece);
-    else yield piece;
+    for await (const bytes of typeof piece === "string" ? [Buffer.from(piece)] : readBlob(piece)) {
+      for (let at = 0; at < bytes.length; at += stepBytes) {
+        onPiece();
+        yield bytes.subarray(at, at + stepBytes);
+      }
+    }
   }
 }
 

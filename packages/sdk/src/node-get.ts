@@ -17,19 +17,26 @@ export const nodeGet: ResultGet = (url, { headers, signal, allowPrivate }) =>
     const options = { headers, signal, agent: false, ...(allowPrivate ? {} : { lookup: lookUpPublic(url) }) };
     request(url, options, (message) => {
       const { statusCode = 0, headers: told } = message;
-      if (told["content-encoding"] !== undefined && told["content-encoding"] !== "identity") {
+      const fail = (error: Error) => {
         message.destroy();
-        return reject(unusable(url.href, "answers compressed although it was not asked to"));
+        reject(error);
+      };
+      if (told["content-encoding"] !== undefined && told["content-encoding"] !== "identity") {
+        return fail(unusable(url.href, "answers compressed although it was not asked to"));
       }
+      // A Response takes no other, and would end the process from in here.
+      if (statusCode < 200 || statusCode > 599) return fail(new Error(`there is no HTTP status ${statusCode}`));
       const received = new Headers();
       for (const [name, value] of Object.entries(told)) if (value !== undefined) received.set(name, value.toString());
-      const isEmpty = [101, 204, 205, 304].includes(statusCode);
+      const isEmpty = [204, 205, 304].includes(statusCode);
       // The cast: DOM's and Node's types of one and the same stream class differ.
       const body = isEmpty ? null : (Readable.toWeb(message) as ReadableStream);
       if (isEmpty) message.resume();
       resolve(new Response(body, { status: statusCode, headers: received }));
     })
       .on("error", reject)
+      // After an answer this says nothing any more. Without one, as when the server switches protocols, it is all there is.
+      .once("close", () => reject(new Error("the connection closed without an answer")))
       .end();
   });
 

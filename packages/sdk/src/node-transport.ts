@@ -8,7 +8,7 @@ import { formParts, type FormPart } from "./fields.ts";
 import { checkFiles, encodeForm, readPieces, type Encoded } from "./multipart.ts";
 import { NeverSentError } from "./never-sent.ts";
 import { refuseProxy } from "./proxy.ts";
-import { FormBody, type Exchange, type OutgoingRequest, type Transport } from "./transport.ts";
+import { FormBody, type Arriving, type Exchange, type OutgoingRequest, type Transport } from "./transport.ts";
 
 /** How the Node door connects. */
 export interface ConnectOptions {
@@ -64,7 +64,7 @@ export function nodeTransport({ connectTimeoutMs = 10_000 }: ConnectOptions = {}
     return pool;
   }
 
-  return async (request, { paid, signal }) => {
+  return async (request, { paid, signal, onLeaving }) => {
     const url = new URL(request.url);
     refuseProxy(url, process.env);
     const body = encode(request.body);
@@ -80,14 +80,15 @@ export function nodeTransport({ connectTimeoutMs = 10_000 }: ConnectOptions = {}
       // server closes just then looks the same as a lost answer.
       ...(paid ? { createConnection: () => connect(url) } : { agent: poolOf(url) }),
     });
-    return exchangeOn(exchange, body, standing, url, { paid, signal });
+    return exchangeOn(exchange, body, standing, url, { paid, signal, onLeaving });
   };
 }
 
 /** Sends the body as soon as the request's socket stands, and answers when the answer's head has come. */
-function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Duplex>, url: URL, { paid, signal }: Exchange): Promise<Response> {
+function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Duplex>, url: URL, { paid, signal, onLeaving }: Exchange): Promise<Arriving> {
   return new Promise((resolve, reject) => {
     let sent = false;
+    let answered = false;
     const fail = (cause: unknown) => reject(sent ? cause : neverSent(url, cause, request.socket));
     const abort = () => {
       fail(signal.reason);
@@ -97,23 +98,25 @@ function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Dup
     signal.addEventListener("abort", abort, { once: true });
     request.once("close", () => {
       signal.removeEventListener("abort", abort);
-      // After an answer this says nothing any more. Without one, as when the server switches protocols, it is all there is.
-      fail(new Error("the connection closed without an answer"));
+      // As when the server switches protocols.
+      if (!answered) fail(new Error("the connection closed without an answer"));
     });
     request.on("error", fail);
     request.once("socket", (socket) => {
       const send = () => {
         sent = true;
-        write(request, body).catch(fail);
+        request.once("finish", () => onLeaving?.(true));
+        write(request, body, () => onLeaving?.(false)).catch(fail);
       };
       if (standing.has(socket)) send();
       else socket.once("standing", send);
     });
     request.once("response", (message) => {
+      answered = true;
       // An answer may come before the whole request has left; after it, nothing more of it is wanted.
       if (paid) message.once("end", () => request.destroy());
       try {
-        resolve(responseOf(message));
+        resolve(arriving(message, signal));
       } catch (error) {
         fail(error);
         request.destroy();
@@ -122,11 +125,11 @@ function exchangeOn(request: ClientRequest, body: Encoded, standing: WeakSet<Dup
   });
 }
 
-async function write(request: ClientRequest, body: Encoded): Promise<void> {
+async function write(request: ClientRequest, body: Encoded, onPiece: () => void): Promise<void> {
   const [only] = body.pieces;
-  // A body without files leaves in one write with its head.
-  if (body.pieces.length <= 1) request.end(only);
-  else await pipeline(readPieces(body), request);
+  // A body without files leaves in one write with its head, and as text at the least cost.
+  if (body.pieces.length <= 1 && typeof only !== "object") request.end(only);
+  else await pipeline(readPieces(body, onPiece), request);
 }
 
 function encode(body: unknown): Encoded {
@@ -134,8 +137,7 @@ function encode(body: unknown): Encoded {
   if (body instanceof FormBody) return encodeForm(formParts(body.fields));
   if (body instanceof FormData) return encodeForm(partsOf(body));
   if (typeof body !== "string") throw new NeverSentError("nothing was sent", new TypeError("a body must be fields, FormData or text"));
-  const bytes = new TextEncoder().encode(body);
-  return { length: bytes.length, pieces: [bytes] };
+  return { length: Buffer.byteLength(body), pieces: [body] };
 }
 
 function* partsOf(form: FormData): Generator<FormPart, void, undefined> {
@@ -155,15 +157,36 @@ function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Enc
   };
 }
 
-/** The answer as fetch gives it. What comes before it (1xx) and where it points to (3xx) are left alone. */
-function responseOf(message: IncomingMessage): Response {
+/** What comes before an answer (1xx) and where it points to (3xx) are left alone. */
+function arriving(message: IncomingMessage, signal: AbortSignal): Arriving {
   const { statusCode: status = 0, headers } = message;
+  if (status < 200 || status > 599) throw new Error(`the answer's status is ${status}, which HTTP does not have`);
   const encoding = headers["content-encoding"] ?? "identity";
   if (encoding.trim().toLowerCase() !== "identity") throw new Error(`the answer is compressed (${encoding}), which was not asked for`);
-  const init = { status, headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]) };
-  if (![204, 205, 304].includes(status)) return new Response(bodyOf(message), init);
-  message.resume(); // No body belongs to it; its connection is free as soon as it has been read.
-  return new Response(null, init);
+  return {
+    status,
+    header: (name) => headers[name]?.toString() ?? null,
+    read: (onPiece) =>
+      new Promise((resolve, reject) => {
+        message.on("data", (bytes: Uint8Array) => {
+          try {
+            onPiece(bytes);
+          } catch (error) {
+            reject(error);
+            message.destroy();
+          }
+        });
+        // A body without a length ends with its connection, also where it was the abort that ended that.
+        message.once("end", () => (signal.aborted ? reject(signal.reason) : resolve()));
+        message.once("error", reject);
+      }),
+    response() {
+      const init = { status, headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]) };
+      if (![204, 205, 304].includes(status)) return new Response(bodyOf(message), init);
+      message.resume(); // No body belongs to it; its connection is free as soon as it has been read.
+      return new Response(null, init);
+    },
+  };
 }
 
 function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {

@@ -46,7 +46,13 @@ export interface MediaGenOptions extends StateOptions, RetryOptions, SchedulerOp
    */
   readonly generateTimeoutMs?: number | undefined;
   /**
-   * How long an answer that has begun may stand still, in milliseconds.
+   * How long it may take until an answer begins once the request has left, in milliseconds. When it passes, a generation's
+   * outcome is unknown. Where the engine does not tell when an upload has left, only the whole call is limited.
+   * @default 300_000 (5 minutes)
+   */
+  readonly headersTimeoutMs?: number | undefined;
+  /**
+   * How long an upload (of the Node door) or an answer that has begun may stand still, in milliseconds.
    * @default 30_000
    */
   readonly stallTimeoutMs?: number | undefined;
@@ -61,8 +67,8 @@ export interface MediaGenOptions extends StateOptions, RetryOptions, SchedulerOp
   /** Where generations are noted before they are sent: `fileJournal` of `@mediagen/sdk/node`, or `createJournal` of a log of yours. */
   readonly journal?: Journal | undefined;
   /**
-   * Is told what no call can answer or throw.
-   * @default console.error, for failures
+   * Is told of what happens, at once: for logs, measures and traces.
+   * @default console.error, for what no call can answer or throw
    */
   readonly onEvent?: OnEvent | undefined;
   /**

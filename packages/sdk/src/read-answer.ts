@@ -1,5 +1,6 @@
 import type { Answer } from "./errors.ts";
 import { hideIn, type Hide } from "./hide-key.ts";
+import type { Arriving } from "./transport.ts";
 
 /** No answer of the service needs more; what sends more is something else. */
 const longestAnswer = 1024 * 1024;
@@ -8,23 +9,18 @@ const longestAnswer = 1024 * 1024;
  * Reads an answer whole, up to a limit, and hides the key where the service repeats it; `onPiece` is told of each piece,
  * so that a stalled body can be noticed.
  */
-export async function readAnswer(response: Response, onPiece: () => void, now: number, hide: Hide): Promise<Answer> {
-  const { status, headers, body } = response;
-  const retryAfterMs = readRetryAfter(headers.get("retry-after"), now);
+export async function readAnswer(arriving: Arriving, onPiece: () => void, now: number, hide: Hide): Promise<Answer> {
+  const { status } = arriving;
+  const retryAfterMs = readRetryAfter(arriving.header("retry-after"), now);
   const decoder = new TextDecoder();
   let text = "";
   let length = 0;
-  const reader = body?.getReader();
-  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+  await arriving.read((bytes) => {
     onPiece();
-    length += read.value.byteLength;
-    if (length > longestAnswer) {
-      // What comes of the cancelling tells nothing about the answer, which is too long either way.
-      reader?.cancel().catch(() => undefined);
-      throw new Error(`the answer is longer than ${longestAnswer} bytes`);
-    }
-    text += decoder.decode(read.value, { stream: true });
-  }
+    length += bytes.byteLength;
+    if (length > longestAnswer) throw new Error(`the answer is longer than ${longestAnswer} bytes`);
+    text += decoder.decode(bytes, { stream: true });
+  });
   text += decoder.decode();
   const shown = hide(text);
   const json = parse(text);
@@ -40,7 +36,7 @@ function parse(text: string): unknown {
 }
 
 /** A Retry-After header, in seconds or as a date, in milliseconds from now. */
-function readRetryAfter(header: string | null, now: number): number | undefined {
+export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
   // Date.parse takes "-1" for a year; an HTTP date begins with a weekday.
   const date = /^[A-Z][a-z]+, /.test(header) ? Date.parse(header) : Number.NaN;

@@ -1,8 +1,11 @@
 import { orAbort, startDeadline, type Time } from "./clock.ts";
 import { ConnectionError, ServiceError } from "./errors.ts";
+import type { OnEvent } from "./event.ts";
 import { isPrivate } from "./private-address.ts";
-import type { CallOptions } from "./task.ts";
-import type { Fetch } from "./transport.ts";
+import { readRetryAfter } from "./read-answer.ts";
+import type { Retries } from "./retries.ts";
+import type { CallOptions, Task } from "./task.ts";
+import { headLength, sniff } from "./sniff.ts";
 
 /** Gets a result's address without following redirects; the key is never part of it. */
 export type ResultGet = (url: URL, init: ResultRequest) => Promise<Response>;
@@ -61,6 +64,7 @@ export interface ResultSink {
 
 /** One result: where it stands, and where it stands now if that address has expired. */
 export interface ResultSource {
+  readonly task: Task;
   readonly index: number;
   readonly count: number;
   readonly address: string;
@@ -68,22 +72,37 @@ export interface ResultSource {
 }
 
 const redirectsAtMost = 3;
-const attemptsAtMost = 5;
 const expired: readonly number[] = [401, 403, 404, 410];
-
-/** The getter that stands on a fetch function. */
-export function webGet(fetch: Fetch): ResultGet {
-  // Browsers show nothing of a redirect that they do not follow; there the engine guards private hosts by itself.
-  const redirect = typeof document === "undefined" ? "manual" : "follow";
-  return (url, { headers, signal }) => fetch(new Request(url, { headers, signal, redirect }));
-}
+/** How HTML begins, and no image or video: what stands between, such as a sign-in, answers with a page of its own. */
+const startOfPage = "<".charCodeAt(0);
 
 /** What copying a result stands on. */
 export interface ResultContext {
   readonly get: ResultGet;
   readonly time: Time;
+  readonly tell: OnEvent;
+  /** How results are asked for again: as queries are, and within the same budget. */
+  readonly retries: Retries;
   /** Whether the base URL's host is itself this machine or one of a private network. */
   readonly privateBase: boolean;
+}
+
+/** Results in memory, each with its media type by its bytes, else as its server says. */
+export async function readBlobs(sources: readonly ResultSource[], context: ResultContext, options: ResultOptions): Promise<readonly Blob[]> {
+  const blobs: Blob[] = [];
+  for (const source of sources) {
+    let pieces: BlobPart[] = [];
+    const sink = {
+      // The cast: a response's bytes are never in shared memory.
+      write: (piece: Uint8Array) => void pieces.push(piece as Uint8Array<ArrayBuffer>),
+      restart: () => void (pieces = []),
+    };
+    const told = await copyResult(source, sink, context, options);
+    const blob = new Blob(pieces);
+    const head = new Uint8Array(await blob.slice(0, headLength).arrayBuffer());
+    blobs.push(blob.slice(0, blob.size, sniff(head)?.type ?? told ?? ""));
+  }
+  return blobs;
 }
 
 /**
@@ -91,21 +110,33 @@ export interface ResultContext {
  * the server can. Answers the media type that the server told.
  */
 export async function copyResult(source: ResultSource, sink: ResultSink, context: ResultContext, options: ResultOptions): Promise<string | undefined> {
-  const { time } = context;
+  const { time, tell, retries } = context;
+  const { index, count, task } = source;
+  const from = time.steady();
+  const told = (attempt: number) => {
+    const { kind, model, taskid } = task;
+    return { operation: "download", kind, model, taskid, at: time.now(), durationMs: time.steady() - from, attempt };
+  };
   const { timeoutMs = 30 * 60_000, signal } = options;
   const whole = startDeadline(time, timeoutMs, () => new Error(`the result took longer than ${timeoutMs} ms`), signal);
-  const copy: Copy = { address: source.address, renewed: false, bytes: 0, etag: null };
+  const copy: Copy = { address: source.address, renewed: false, bytes: 0, etag: null, resumable: true };
   try {
-    for (let attempt = 1; ; attempt++) {
+    for (let attempts = 1; ; attempts++) {
       try {
-        return await copyOnce(copy, source, sink, context, { ...options, signal: whole.signal });
+        const type = await copyOnce(copy, source, sink, context, { ...options, signal: whole.signal });
+        retries.succeeded();
+        tell({ type: "downloaded", ...told(attempts), index, count, bytes: copy.bytes });
+        return type;
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof Final) throw error.cause;
         if (whole.passed) throw new ConnectionError("download", whole.signal.reason);
-        if (attempt >= attemptsAtMost) throw error instanceof ServiceError ? error : new ConnectionError("download", error);
+        const isAnswer = error instanceof ServiceError;
+        const delayMs = isAnswer ? retries.afterAnswer({ ...error, text: error.answer }, attempts, false) : retries.afterFailure(attempts, false);
+        if (delayMs === undefined) throw isAnswer ? error : new ConnectionError("download", error);
+        tell({ type: "retried", ...told(attempts), delayMs, status: isAnswer ? error.status : undefined, error });
         // If the pause is cut short, the next attempt tells by whom.
-        await time.sleep(time.random() * 250 * 2 ** attempt, whole.signal).catch(() => undefined);
+        await time.sleep(delayMs, whole.signal).catch(() => undefined);
       }
     }
   } finally {
@@ -119,6 +150,8 @@ interface Copy {
   renewed: boolean;
   bytes: number;
   etag: string | null;
+  /** Whether what has come can be gone on with: places in a compressed answer are not places in the result. */
+  resumable: boolean;
 }
 
 /** Carries an error that another attempt would meet again. */
@@ -135,41 +168,54 @@ async function copyOnce(copy: Copy, source: ResultSource, sink: ResultSink, cont
   const stalled = () => new Error(`the result stood still for ${stallTimeoutMs} ms`);
   const stall = startDeadline(context.time, stallTimeoutMs, stalled, signal);
   let response: Response | undefined;
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   try {
     response = await orAbort(follow(copy, context, options, stall.signal), stall.signal);
     if (expired.includes(response.status) && !copy.renewed) {
+      void response.body?.cancel().catch(() => undefined);
       copy.renewed = true;
       copy.address = (await source.renew()) ?? copy.address;
-      throw new Error(`the address had expired (HTTP ${response.status})`);
+      stall.restart(stallTimeoutMs, stalled);
+      response = await orAbort(follow(copy, context, options, stall.signal), stall.signal);
     }
     const { status, headers, body } = response;
-    if (status !== 200 && status !== 206) throw refusal(status);
-    if (copy.bytes > 0 && !(status === 206 && headers.get("content-range")?.startsWith(`bytes ${copy.bytes}-`))) {
+    // A part that was not asked for is not the result, and not the rest of it.
+    const isRest = status === 206 && copy.bytes > 0 && headers.get("content-range")?.startsWith(`bytes ${copy.bytes}-`);
+    if (status !== 200 && !isRest) {
+      const retryAfterMs = readRetryAfter(headers.get("retry-after"), context.time.now());
+      throw new ServiceError(`the result's server answered HTTP ${status}`, "download", { status, text: "", retryAfterMs });
+    }
+    if (copy.bytes > 0 && !isRest) {
       copy.bytes = 0;
       await kept(sink.restart());
     }
     copy.etag = headers.get("etag");
-    const length = headers.get("content-length");
+    // Where a fetch has inflated it unasked, its length is that of something else.
+    copy.resumable = (headers.get("content-encoding") ?? "identity") === "identity";
+    const length = copy.resumable ? headers.get("content-length") : null;
     const totalBytes = length === null ? undefined : copy.bytes + Number(length);
-    const reader = body?.getReader();
+    const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+    reader = body?.getReader();
     for (;;) {
       if (Math.max(copy.bytes, totalBytes ?? 0) > maxBytes) throw final(new ServiceError(`the result is larger than ${maxBytes} bytes`, "download", { status, text: "" }));
       const read = await orAbort(reader?.read() ?? Promise.resolve({ done: true as const, value: undefined }), stall.signal);
       if (read.done) break;
       stall.restart(stallTimeoutMs, stalled);
+      if (copy.bytes === 0 && type === "text/html" && read.value[0] === startOfPage) throw new Error("a page of HTML came instead of the result");
       await kept(sink.write(read.value));
       copy.bytes += read.value.byteLength;
       onProgress?.({ index: source.index, count: source.count, bytes: copy.bytes, totalBytes });
     }
+    if (copy.bytes === 0) throw new Error("the result is empty");
     if (totalBytes !== undefined && copy.bytes < totalBytes) throw new Error(`the result ended after ${copy.bytes} of ${totalBytes} bytes`);
     response = undefined;
-    return headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+    return type;
   } catch (error) {
     throw stall.passed ? stall.signal.reason : error;
   } finally {
     stall.end();
     // An abandoned body would hold its connection, and with it the process; that it is beyond cancelling changes nothing.
-    void response?.body?.cancel().catch(() => undefined);
+    void (response && (reader ?? response.body))?.cancel().catch(() => undefined);
   }
 }
 
@@ -182,15 +228,12 @@ async function kept(done: Promise<void> | void): Promise<void> {
   }
 }
 
-function refusal(status: number): Error {
-  const error = new ServiceError(`the result's server answered HTTP ${status}`, "download", { status, text: "" });
-  return status === 429 || (status >= 500 && status !== 501) ? error : final(error);
-}
-
 async function follow(copy: Copy, { get, privateBase }: ResultContext, { allowPrivateHosts = privateBase }: ResultOptions, signal: AbortSignal): Promise<Response> {
   const headers: Record<string, string> = { "accept-encoding": "identity" };
-  if (copy.bytes > 0) headers["range"] = `bytes=${copy.bytes}-`;
-  if (copy.bytes > 0 && copy.etag) headers["if-range"] = copy.etag;
+  if (copy.bytes > 0 && copy.resumable) {
+    headers["range"] = `bytes=${copy.bytes}-`;
+    if (copy.etag) headers["if-range"] = copy.etag;
+  }
   let url = checked(copy.address, undefined, allowPrivateHosts);
   for (let redirects = 0; ; redirects++) {
     const response = await get(url, { headers, signal, allowPrivate: allowPrivateHosts });

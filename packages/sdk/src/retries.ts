@@ -5,8 +5,8 @@ import { isCreditsOut, isEnvelope } from "./envelope.ts";
 /** How often and when requests are sent again. */
 export interface RetryOptions {
   /**
-   * How many times a request is sent again: a generation only while it provably was not sent, or after HTTP 429; queries
-   * and deletions, which are safe to repeat, also when their answer was lost.
+   * How many times a request is sent again: a generation only while it provably was not sent, or after HTTP 429; queries,
+   * deletions and requests for results, which are safe to repeat, also when their answer was lost.
    * @default 4
    */
   readonly retries?: number | undefined;

@@ -2,8 +2,7 @@ import { InvalidRequestError } from "./errors.ts";
 import { describeValue, type Issue } from "./fields.ts";
 import { waitFor, type WaitHost, type WaitOptions } from "./wait.ts";
 import { kinds, type Kind } from "./operation.ts";
-import { copyResult, type ResultContext, type ResultOptions, type ResultSource } from "./result.ts";
-import { headLength, sniff } from "./sniff.ts";
+import type { ResultContext, ResultOptions, ResultSource } from "./result.ts";
 import type { PartialResult, State } from "./state.ts";
 import type { ImageDeleteFields, ImageDeletion, ImageTask, VideoDeleteFields, VideoDeletion, VideoTask } from "./types.gen.ts";
 
@@ -98,7 +97,7 @@ export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Pr
     throw new InvalidRequestError("download: there is nothing to download", [issue]);
   }
   const renew = (index: number) => async () => (await task.check({ signal })).record.url[index];
-  return url.map((address, index) => ({ index, count: url.length, address, renew: renew(index) }));
+  return url.map((address, index) => ({ task, index, count: url.length, address, renew: renew(index) }));
 }
 
 /**
@@ -183,20 +182,9 @@ export class Task<K extends Kind = Kind> {
    */
   async blobs(options: ResultOptions = {}): Promise<readonly Blob[]> {
     const sources = await sourcesOf(this, options.signal);
-    const blobs: Blob[] = [];
-    for (const source of sources) {
-      let pieces: BlobPart[] = [];
-      const sink = {
-        // The cast: a response's bytes are never in shared memory.
-        write: (piece: Uint8Array) => void pieces.push(piece as Uint8Array<ArrayBuffer>),
-        restart: () => void (pieces = []),
-      };
-      const told = await copyResult(source, sink, this.#host.results, options);
-      const blob = new Blob(pieces);
-      const head = new Uint8Array(await blob.slice(0, headLength).arrayBuffer());
-      blobs.push(blob.slice(0, blob.size, sniff(head)?.type ?? told ?? ""));
-    }
-    return blobs;
+    // Only who fetches results loads what it takes.
+    const { readBlobs } = await import("./result.ts");
+    return readBlobs(sources, this.#host.results, options);
   }
 
   /**

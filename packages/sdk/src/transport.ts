@@ -1,5 +1,5 @@
 import { orAbort } from "./clock.ts";
-import { toFormData, type WireFields } from "./fields.ts";
+import { formParts, toFormData, type WireFields } from "./fields.ts";
 import { NeverSentError } from "./never-sent.ts";
 
 /** A fetch function; it is always called with a Request. */
@@ -28,7 +28,8 @@ export class OutgoingRequest {
   constructor(url: string, init: { method?: string; headers?: ConstructorParameters<typeof Headers>[0]; body?: unknown; signal?: AbortSignal | null } = {}) {
     this.url = url;
     this.method = init.method ?? "POST";
-    this.headers = new Headers(init.headers);
+    // openapi-fetch makes them for this request alone.
+    this.headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
     this.body = init.body;
     this.signal = init.signal ?? undefined;
     // openapi-fetch takes every body that is no FormData for JSON; a form's type comes with its boundary.
@@ -41,20 +42,57 @@ export interface Exchange {
   /** Whether the request is paid: it then goes out on a connection of its own, and never twice. */
   readonly paid: boolean;
   readonly signal: AbortSignal;
+  /** Is told of each piece that leaves, and at last that all has left; by engines that do not know, never. */
+  readonly onLeaving?: ((whole: boolean) => void) | undefined;
+}
+
+/** An answer whose head has come. */
+export interface Arriving {
+  readonly status: number;
+  header(name: string): string | null;
+  /** Gives the body to `onPiece`, piece by piece; what that throws ends the reading and is thrown. */
+  read(onPiece: (bytes: Uint8Array) => void): Promise<void>;
+  /** The answer as fetch gives it, instead of reading it; a web Response costs more than a whole query. */
+  response(): Response;
 }
 
 /**
- * Sends one request and gives its answer as soon as its head has come. It follows no redirect, repeats nothing, and rejects
- * at once when the signal aborts.
+ * Sends one request and gives its answer as soon as its head has come. It follows no redirect, repeats nothing, and
+ * sending and reading reject at once when the signal aborts.
  */
-export type Transport = (request: OutgoingRequest, exchange: Exchange) => Promise<Response>;
+export type Transport = (request: OutgoingRequest, exchange: Exchange) => Promise<Arriving>;
+
+/** How a fetch is called: a function of the caller's gets a Request, the engine's own what saves it one. */
+export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The transport that stands on a fetch function. */
-export function webTransport(fetch: Fetch): Transport {
-  return async (request, { signal }) => {
+export function webTransport(send: Send): Transport {
+  return async (request, { signal, onLeaving }) => {
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
+    const sending = send(request.url, requestInit(request, signal));
+    // No engine tells when an upload has left; all else leaves at once.
+    if (!hasFiles(request.body)) onLeaving?.(true);
     // A fetch that ignores the signal holds nobody up.
-    return orAbort(fetch(webRequest(request, signal)), signal);
+    return arriving(await orAbort(sending, signal), signal);
+  };
+}
+
+function arriving(response: Response, signal: AbortSignal): Arriving {
+  const { status, headers, body } = response;
+  return {
+    status,
+    header: (name) => headers.get(name),
+    async read(onPiece) {
+      const reader = body?.getReader();
+      try {
+        for (let read = reader && (await orAbort(reader.read(), signal)); reader && read && !read.done; read = await orAbort(reader.read(), signal)) onPiece(read.value);
+      } catch (error) {
+        // What comes of the cancelling tells nothing more.
+        reader?.cancel().catch(() => undefined);
+        throw error;
+      }
+    },
+    response: () => response,
   };
 }
 
@@ -71,10 +109,15 @@ export function withoutBytes(error: unknown): unknown {
   return error;
 }
 
-function webRequest({ url, method, headers, body }: OutgoingRequest, signal: AbortSignal): Request {
+function hasFiles(body: unknown): boolean {
+  if (body instanceof FormData) return true;
+  return body instanceof FormBody && [...formParts(body.fields)].some(([, value]) => value instanceof Blob);
+}
+
+function requestInit({ method, headers, body }: OutgoingRequest, signal: AbortSignal): RequestInit {
   const init = { method, headers, signal, body: body instanceof FormBody ? toFormData(body.fields) : (body as BodyInit | null) };
   // A followed redirect would carry the key elsewhere and hide whether the first host took the request. workerd knows no
   // "error", only "manual", whose 3xx is refused like any other.
   const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
-  return new Request(url, { ...init, redirect });
+  return { ...init, redirect };
 }

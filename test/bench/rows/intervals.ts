@@ -1,6 +1,6 @@
 import type { Check } from "@mediagen/sdk";
 // The client's own code behind a wait, without HTTP: a million queries through Request and Response would measure those.
-import { shareTimer } from "../../../packages/sdk/src/clock.ts";
+import { shareTimer, sleepBy } from "../../../packages/sdk/src/clock.ts";
 import { createDurations, worthOfQueryMs } from "../../../packages/sdk/src/durations.ts";
 import { createScheduler } from "../../../packages/sdk/src/scheduler.ts";
 import { waitFor } from "../../../packages/sdk/src/wait.ts";
@@ -100,7 +100,8 @@ async function simulate(durations: Float64Array): Promise<readonly Outcome[]> {
       asleep = own;
       signal.addEventListener("abort", () => ((asleep = undefined), reject(signal.reason)));
     });
-  const time = { now: () => now, steady: () => now, random, sleep: shareTimer({ steady: () => now, sleep }) };
+  const alarm = shareTimer({ steady: () => now, sleep });
+  const time = { now: () => now, steady: () => now, random, alarm, sleep: sleepBy(alarm) };
   const host = { ...time, scheduler: createScheduler({}, time) };
   let queriesAtFirst = 0;
   for (let batch = 0; batch < durations.length / tasksOfBatch; batch++) {

@@ -1,0 +1,93 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createJournal, type JournalEntry, type MediaGen, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import { vi } from "vitest";
+import { shown } from "../shown.ts";
+import { now, type Asked } from "./faults.ts";
+
+/** The key of every client in a fault's way: it must be in nothing that can be seen. */
+export const canary = "sk-canary-0123456789";
+
+/** Both doors as they differ: the node transport, and what the plain door stands on. */
+export const doors = {
+  "node:http": {},
+  "global fetch": { fetch: (request: Request) => globalThis.fetch(request) },
+} as const;
+
+/** What must not happen, counted over a whole matrix, and how much was looked through for it. */
+export interface Totals {
+  calls: number;
+  /** Generations that the service took a second time. */
+  duplicates: number;
+  uncaught: number;
+  partFiles: number;
+  /** Requests to the service that came to another origin. */
+  elsewhere: number;
+  /** Where the key was to be seen. */
+  keys: number;
+  charactersShown: number;
+}
+
+/** How long a client's lease on its journal is slept for at once. */
+const leasePauseMs = 5_000;
+
+/** Watches over all clients of a test file. */
+export function createWitness() {
+  const totals: Totals = { calls: 0, duplicates: 0, uncaught: 0, partFiles: 0, elsewhere: 0, keys: 0, charactersShown: 0 };
+  for (const event of ["uncaughtException", "unhandledRejection"]) process.on(event, () => totals.uncaught++);
+  for (const method of ["log", "info", "warn", "error", "debug"] as const) vi.spyOn(console, method).mockImplementation((...args) => args.forEach(look));
+
+  /** Looks for the key in all that can be seen of a value. */
+  function look(value: unknown): void {
+    const text = shown(value);
+    totals.charactersShown += text.length;
+    if (text.includes(canary)) totals.keys++;
+  }
+
+  return {
+    totals,
+    look,
+    /** The options of a client that is watched: its pauses take no time and are noted, and its limits pass with `limit`. */
+    options(limit: (signal: AbortSignal) => Promise<unknown>, pauses: number[]): NodeMediaGenOptions {
+      const entries: JournalEntry[] = [];
+      const append = async (entry: JournalEntry) => (look(entry), void entries.push(entry));
+      return {
+        apiKey: canary,
+        retries: 2,
+        now: () => now,
+        random: () => 0.5,
+        async sleep(ms, signal, why) {
+          const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+          if (why === "limit") await Promise.race([limit(signal), aborted]);
+          else if (ms === leasePauseMs) await aborted;
+          else pauses.push(ms);
+        },
+        onEvent: look,
+        journal: createJournal({ append, entries: async () => [...entries] }),
+      };
+    },
+    /** Makes a call; answers what it came to, by name: the error's, the taskid, or "file" where that alone is there. */
+    async outcomeOf(asked: Asked, call: (folder: string) => Promise<unknown>): Promise<{ readonly outcome: string; readonly result: unknown }> {
+      const folder = await mkdtemp(join(tmpdir(), "mediagen-"));
+      try {
+        totals.calls++;
+        const result: unknown = await call(folder).catch((error: unknown) => error);
+        look(result);
+        const files = await readdir(folder);
+        totals.partFiles += files.filter((name) => name.endsWith(".part")).length;
+        if (result instanceof Error) return { outcome: files.length === 0 ? result.name : `${result.name} and ${files.join()}`, result };
+        return { outcome: asked === "download" ? (files.length === 1 ? "file" : `${files.length} files`) : String((result as { taskid?: string }).taskid), result };
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    },
+  };
+}
+
+/** The same call of the service on any client; a download is no call of the service. */
+export function askService(media: MediaGen, asked: Exclude<Asked, "download">, form: { readonly sourceImage?: Blob } = {}): Promise<unknown> {
+  if (asked === "query") return media.video.query("t-1");
+  if (asked === "delete") return media.video.delete(["t-1"]);
+  return media.video.generate("vidmodelv2", { prompt: "A fox", ...form });
+}
