@@ -79,6 +79,13 @@ export function withRatio(lines: readonly Line[], to: string, key: string, ratio
   }));
 }
 
+/** The other lines less one of them, round by round. */
+export function without(lines: readonly Line[], name: string): Line[] {
+  const base = lineOf(lines, name);
+  const less = (figures: Figures, round: number) => Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, value - (base.rounds[round]?.[key] ?? Number.NaN)]));
+  return lines.filter((line) => line !== base).map((line) => ({ ...line, rounds: line.rounds.map(less) }));
+}
+
 export function lineOf(lines: readonly Line[], name: string): Line {
   const line = lines.find((one) => one.name === name);
   if (!line) throw new Error(`nothing was measured of ${name}`);

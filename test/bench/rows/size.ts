@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { bundle, consumerOf, consumers, packagesOf } from "../consumers.ts";
 import { nodeDoor, plainDoor } from "../clients.ts";
-import { aimOf, inTurn, lineOf, type Figures, type Row } from "../table.ts";
+import { aimOf, inTurn, lineOf, without, type Figures, type Row } from "../table.ts";
 
 const empty = "an empty process";
 const bench = new URL("../", import.meta.url);
@@ -15,17 +15,7 @@ export const row: Row = {
   async measure(scale) {
     const bytes = await inTurn(inBrowsers, 1, async (client) => ({ ...(await bundle(consumerOf(client))) }));
     const began = await inTurn([empty, ...Object.keys(consumers)], scale(15), async (client) => start(client));
-    const base = lineOf(began, empty);
-    const added = began
-      .filter(({ name }) => name !== empty)
-      .map((line) => ({
-        ...line,
-        rounds: line.rounds.map((figures, round) => ({
-          importMs: (figures["ms"] ?? Number.NaN) - (base.rounds[round]?.["ms"] ?? Number.NaN),
-          memoryMb: (figures["memoryMb"] ?? Number.NaN) - (base.rounds[round]?.["memoryMb"] ?? Number.NaN),
-          packages: installed(line.name),
-        })),
-      }));
+    const added = without(began, empty).map((line) => ({ ...line, rounds: line.rounds.map((figures) => ({ ...figures, packages: installed(line.name) })) }));
     const [plain, node] = [lineOf(added, plainDoor), lineOf(added, nodeDoor)];
     return {
       tables: [
@@ -41,7 +31,7 @@ export const row: Row = {
         {
           title: "In Node",
           columns: [
-            { key: "importMs", label: "import, ms", digits: 1 },
+            { key: "ms", label: "import, ms", digits: 1 },
             { key: "memoryMb", label: "memory, MB", digits: 1 },
             { key: "packages", label: "packages" },
           ],
@@ -50,8 +40,8 @@ export const row: Row = {
       ],
       aims: [
         aimOf("bytes gzip", lineOf(bytes, plainDoor), "gzip", { atMost: 6_500 }),
-        aimOf("import", plain, "importMs", { atMost: 5 }, " ms"),
-        aimOf("import", node, "importMs", { atMost: 5 }, " ms"),
+        aimOf("import", plain, "ms", { atMost: 5 }, " ms"),
+        aimOf("import", node, "ms", { atMost: 5 }, " ms"),
       ],
     };
   },
