@@ -46,7 +46,8 @@ async function write(name: string, result: Result): Promise<void> {
   const machine = `${cpus().length} cores, ${cpu?.model}`;
   const measured = inOrder({ ...before, [name]: { at: new Date().toISOString().slice(0, 10), node: process.version, machine, ...result } });
   await mkdir(new URL(".", page), { recursive: true });
-  await writeFile(figures, `${JSON.stringify(measured, null, 1)}\n`);
+  const rounded = (_: string, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value);
+  await writeFile(figures, `${JSON.stringify(measured, rounded, 1)}\n`);
   await writeFile(page, await pageOf(measured));
 }
 

@@ -27,6 +27,8 @@ export interface Aim {
   readonly figure: number;
   readonly aim: string;
   readonly holds: boolean;
+  /** Why it cannot hold, where that is known. */
+  readonly note?: string;
 }
 
 /** What a row of the benchmarks came to. */
@@ -92,11 +94,13 @@ export function lineOf(lines: readonly Line[], name: string): Line {
   return line;
 }
 
+export type Wanted = ({ readonly atMost: number } | { readonly atLeast: number }) & Pick<Aim, "note">;
+
 /** Whether a line's median is at most, or at least, what it should be. */
-export function aimOf(what: string, line: Line, key: string, wanted: { readonly atMost: number } | { readonly atLeast: number }, unit = ""): Aim {
+export function aimOf(what: string, line: Line, key: string, wanted: Wanted, unit = ""): Aim {
   const figure = spread(line, key).median;
   const [aim, holds] = "atMost" in wanted ? [`at most ${wanted.atMost}${unit}`, figure <= wanted.atMost] : [`at least ${wanted.atLeast}${unit}`, figure >= wanted.atLeast];
-  return { what: `${line.name}: ${what}`, figure, aim, holds };
+  return { what: `${line.name}: ${what}`, figure, aim, holds, ...(wanted.note === undefined ? {} : { note: wanted.note }) };
 }
 
 /** The median of a figure over the rounds, the least and the most. */
@@ -109,7 +113,10 @@ export function spread({ rounds }: Line, key: string): { readonly median: number
 
 /** A row's part of the page, in Markdown. */
 export function markdown({ title, what, limit }: Row, { tables, aims }: Result): string {
-  const held = aims.map(({ what: of, figure, aim, holds }) => `| ${of} | ${written(figure, figure < 10 ? 2 : 0)} | ${aim} | ${holds ? "holds" : "**missed**"} |`);
+  const held = aims.map(({ what: of, figure, aim, holds, note }) => {
+    const word = holds ? "holds" : `**missed**${note === undefined ? "" : `: ${note}`}`;
+    return `| ${of} | ${written(figure, figure < 10 ? 2 : 0)} | ${aim} | ${word} |`;
+  });
   return [
     `## ${title}`,
     "",
