@@ -10,8 +10,10 @@ await media.video.generate("vidmodelv2", { prompt: "A fox" }, { signal: closed }
 // #endregion before
 
 // #region sending
+const stop = new AbortController();
+process.once("SIGINT", () => stop.abort("Ctrl+C"));
 try {
-  await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" }, { signal: AbortSignal.timeout(300) });
+  await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" }, { signal: stop.signal });
 } catch (error) {
   console.log(error instanceof OutcomeUnknownError ? "it had been sent: perhaps paid" : "it had not been sent");
 }
@@ -19,11 +21,15 @@ try {
 
 // #region wait
 const task = await media.video.generate("vidmodelv2", { prompt: "A lighthouse at dusk" });
-await task.wait({ signal: AbortSignal.timeout(1) }).catch((reason: unknown) => console.log(`the wait is over: ${reason}`));
+await task.wait({ signal: AbortSignal.timeout(1) }).catch((reason: unknown) => {
+  console.log(`the wait is over: ${reason}`);
+});
 console.log(`the task is not: ${(await task.wait()).url}`);
 // #endregion wait
 
 // #region delete
 console.log(await task.delete());
-console.log(await media.image.delete(["it-1", "it-2"], { uid: "user-17" }).catch((error: unknown) => String(error)));
+
+const several = media.image.delete(["it-1", "it-2"], { uid: "user-17" });
+console.log(await several.catch((error: unknown) => String(error)));
 // #endregion delete

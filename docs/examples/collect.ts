@@ -1,7 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createMediaGen, download } from "@mediagen/sdk/node";
 
-const media = createMediaGen({ statuses: { failed: [3] } }); // what you have seen at the service; 3 is the emulator's
+const media = createMediaGen({
+  statuses: { failed: [3] }, // what you have seen at the service; 3 is the emulator's
+});
 
 for (const name of await readdir("tasks")) {
   const task = media.task(JSON.parse(await readFile(`tasks/${name}`, "utf8")));

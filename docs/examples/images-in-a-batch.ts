@@ -23,7 +23,7 @@ console.log(`${(await download(four, "out/astronaut")).length} images of one tas
 // #endregion several
 
 // #region generate
-const prompts = ["a lighthouse at dusk", "a red bicycle", "a paper boat", "a bowl of oranges", "a fox in the snow"];
+const prompts = ["a lighthouse", "a red bicycle", "a paper boat", "a bowl of oranges", "a fox in the snow"];
 const tasks = [];
 const answers = await Promise.allSettled(
   prompts.map((prompt) => media.image.generate("imgmodelv4", { prompt, resolution: "1:1" })),

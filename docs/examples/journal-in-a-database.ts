@@ -5,7 +5,10 @@ import { createJournal, createMediaGen, type Journal, type JournalEntry } from "
 /** A journal in a table: its key gives the appends of all processes one order. */
 function databaseJournal(path: string): Journal {
   const database = new DatabaseSync(path, { timeout: 5_000 });
-  database.exec("PRAGMA synchronous = FULL; CREATE TABLE IF NOT EXISTS journal (number INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL)");
+  database.exec(`
+    PRAGMA synchronous = FULL;
+    CREATE TABLE IF NOT EXISTS journal (number INTEGER PRIMARY KEY AUTOINCREMENT, entry TEXT NOT NULL);
+  `);
   const insert = database.prepare("INSERT INTO journal (entry) VALUES (?)");
   const select = database.prepare("SELECT entry FROM journal ORDER BY number");
   return createJournal({

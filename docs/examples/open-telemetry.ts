@@ -9,20 +9,26 @@ export function toSpan(event: MediaGenEvent): void {
   const at = "at" in event ? event.at : Date.now();
   const durationMs = ("durationMs" in event ? event.durationMs : undefined) ?? 0;
   const startTime = new Date(at - durationMs);
-  const span = tracer.startSpan(`media ${event.type}`, { kind: SpanKind.CLIENT, startTime, attributes: attributesOf(event) });
+  const attributes = attributesOf(event);
+  const span = tracer.startSpan(`media ${event.type}`, { kind: SpanKind.CLIENT, startTime, attributes });
   if ("error" in event && event.error !== undefined) {
     const error = event.error instanceof Error ? event.error : new Error(String(event.error));
     span.recordException(error, new Date(at));
     span.setStatus({ code: SpanStatusCode.ERROR, message: error.message });
   }
-  if (event.type === "settled" && event.state === "failed") span.setStatus({ code: SpanStatusCode.ERROR, message: "the task failed" });
+  if (event.type === "settled" && event.state === "failed") {
+    span.setStatus({ code: SpanStatusCode.ERROR, message: "the task failed" });
+  }
   span.end(new Date(at));
 }
 
 /** What is text or a number in an event, by its name there. */
 function attributesOf({ type, ...facts }: MediaGenEvent): Attributes {
-  const plain = Object.entries(facts).filter(([, value]) => typeof value === "string" || typeof value === "number");
-  return Object.fromEntries(plain.map(([name, value]) => [`media.${name}`, value]));
+  const attributes: Attributes = {};
+  for (const [name, value] of Object.entries(facts)) {
+    if (typeof value === "string" || typeof value === "number") attributes[`media.${name}`] = value;
+  }
+  return attributes;
 }
 // #endregion spans
 

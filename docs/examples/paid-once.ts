@@ -4,7 +4,8 @@ import { createMediaGen, download, fileJournal, OutcomeUnknownError } from "@med
 const media = createMediaGen({ journal: fileJournal("journal.jsonl") });
 
 try {
-  const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" }, { once: "order-42" });
+  const form = { prompt: "A fox runs through snow" };
+  const task = await media.video.generate("vidmodelv2", form, { once: "order-42" });
   await task.wait();
   const [file] = await download(task, "out", { overwrite: true });
   console.log(`order-42 is ${task.taskid}, ${file?.path}`);

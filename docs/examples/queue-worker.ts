@@ -1,4 +1,12 @@
-import { createMediaGen, download, fileJournal, OutcomeUnknownError, ServiceError, type Form, type TaskJSON } from "@mediagen/sdk/node";
+import {
+  createMediaGen,
+  download,
+  fileJournal,
+  OutcomeUnknownError,
+  ServiceError,
+  type Form,
+  type TaskJSON,
+} from "@mediagen/sdk/node";
 
 // #region job
 /** What a queue carries: plain JSON. */
@@ -22,7 +30,10 @@ async function step(job: Job): Promise<{ readonly next: Job; readonly inMs: numb
   const task = media.task(job.task);
   const { state } = await task.check();
   if (state === "failed") throw new Error(`${order}: task ${task.taskid} failed`);
-  if (state === "pending") return { next: { ...job, task: task.toJSON(), checks: checks + 1 }, inMs: Math.min(1_000 * 1.5 ** checks, 30_000) };
+  if (state === "pending") {
+    const next = { ...job, task: task.toJSON(), checks: checks + 1 };
+    return { next, inMs: Math.min(1_000 * 1.5 ** checks, 30_000) };
+  }
   await download(task, `out/${order}`, { overwrite: true });
   console.log(`${order} is done`);
   return undefined;
@@ -43,7 +54,8 @@ async function run(job: Job): Promise<void> {
     const more = await step(job);
     if (more) setTimeout(() => void run(more.next), more.inMs);
   } catch (error) {
-    console.log(`${job.order}: ${error instanceof Error ? error.name : error}, again: ${mayRunAgain(job, error)}`);
+    const name = error instanceof Error ? error.name : error;
+    console.log(`${job.order}: ${name}, again: ${mayRunAgain(job, error)}`);
   }
 }
 

@@ -13,8 +13,8 @@ else if (id && found) await media.resolve(id, { taskid: found });
 const { tasks, finished, unknown } = await media.recover();
 
 for await (const { task, error } of media.settle([...tasks, ...finished])) {
-  if (error) console.log(`${task.taskid}: ${error}`);
-  else console.log(`${task.taskid}: ${(await download(task, "out", { overwrite: true })).map(({ path }) => path)}`);
+  const files = error ? [] : await download(task, "out", { overwrite: true });
+  console.log(`${task.taskid}: ${error ?? files.map(({ path }) => path)}`);
 }
 for (const { id, model, once, at } of unknown) {
   console.log(`unknown: ${id}, ${model} for ${once} at ${new Date(at).toISOString()}`);

@@ -1,6 +1,14 @@
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import { createMediaGen, fileJournal, InvalidRequestError, MediaGenError, OutcomeUnknownError, type Form, type TaskJSON } from "@mediagen/sdk/node";
+import {
+  createMediaGen,
+  fileJournal,
+  InvalidRequestError,
+  MediaGenError,
+  OutcomeUnknownError,
+  type Form,
+  type TaskJSON,
+} from "@mediagen/sdk/node";
 
 // #region route
 const media = createMediaGen({ journal: fileJournal("journal.jsonl") }); // the key stays in this process
@@ -14,7 +22,8 @@ interface Order {
 
 /** POST /videos: generates once for each order of a user, however often the browser sends it. */
 async function post(user: string, { id, prompt }: Order): Promise<object> {
-  const form: Form<"vidmodelv2"> = { prompt, duration: 5, resolution: "720p" }; // the page chooses the prompt, not what it costs
+  // The page chooses the prompt, not what it costs.
+  const form: Form<"vidmodelv2"> = { prompt, duration: 5, resolution: "720p" };
   const key = `${user}/${id}`;
   const task = await media.video.generate("vidmodelv2", form, { once: key });
   tasks.set(key, task.toJSON());
@@ -33,7 +42,7 @@ async function get(user: string, id: string): Promise<object | undefined> {
 function refusal(error: unknown): readonly [status: number, body: object] {
   console.error(error);
   if (error instanceof InvalidRequestError) return [400, { error: "not sent", issues: error.issues }];
-  if (error instanceof OutcomeUnknownError) return [409, { error: "perhaps under way: we are looking into it" }];
+  if (error instanceof OutcomeUnknownError) return [409, { error: "perhaps under way: we look into it" }];
   return [error instanceof MediaGenError ? 502 : 500, { error: "please try again later" }];
 }
 // #endregion route
@@ -46,7 +55,10 @@ const server = createServer(async (request, response) => {
   async function answer(): Promise<readonly [status: number, body: object]> {
     const user = "user-17"; // by your session: whoever may call this spends your credits
     const [, path, id] = new URL(request.url ?? "/", "http://localhost").pathname.split("/");
-    if (path === "videos" && request.method === "POST") return [202, await post(user, (await json(request)) as Order)]; // check it as you check every body
+    if (path === "videos" && request.method === "POST") {
+      const order = (await json(request)) as Order; // check it, as you check every body
+      return [202, await post(user, order)];
+    }
     const found = path === "videos" && id ? await get(user, id) : undefined;
     return found ? [200, found] : [404, { error: "not found" }];
   }

@@ -24,7 +24,8 @@ console.log(record.url);
 const knowing = createMediaGen({
   statuses: { succeeded: [2], failed: [3] }, // what you have seen at the service; these are the emulator's
 });
-const doomed = await knowing.video.generate("vidmodelv2", { prompt: "A fox #fail" }); // the emulator lets it fail
+// The emulator lets a task fail whose prompt holds this word.
+const doomed = await knowing.video.generate("vidmodelv2", { prompt: "A fox #fail" });
 try {
   await doomed.wait();
 } catch (error) {

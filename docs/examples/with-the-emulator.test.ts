@@ -52,7 +52,8 @@ test("a task is pending until its time has come", async () => {
 
 // #region behaviour
 test("nothing here depends on what the service does not document", async () => {
-  const emulator = createEmulator({ behaviour: { statuses: "scrambled", resultsArrive: "one by one", unknownIds: "ignore" } });
+  const behaviour = { statuses: "scrambled", resultsArrive: "one by one", unknownIds: "ignore" } as const;
+  const emulator = createEmulator({ behaviour });
   const media = createMediaGen({ ...emulator.client, statuses: undefined });
   const task = await media.image.generate("imgmodelv4", { prompt: "Four foxes", batchsize: 4 });
   assert.equal((await task.wait()).url.length, 4);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "vitest";
 import { startMock } from "../../scripts/mock.ts";
 import { specFile } from "../../scripts/read-spec.ts";
-import { createDesk } from "./run-example.ts";
+import { createDesk, endOf } from "./run-example.ts";
 
 const isFine = { code: 0, stderr: "" };
 
@@ -192,7 +192,11 @@ test.concurrent("server-route generates once for an order that comes twice, and 
 test.concurrent("abort-and-delete: before sending nothing is paid, while sending perhaps, and a wait's task goes on", async ({ expect }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "hang", on: "generate" });
-  const { stdout, ...end } = await desk.run("abort-and-delete.ts");
+  const program = desk.start("abort-and-delete.ts");
+  const ended = endOf(program);
+  await expect.poll(() => desk.emulator.charges.length).toBe(1);
+  program.kill("SIGINT");
+  const { stdout, ...end } = await ended;
   expect(end).toEqual(isFine);
   expect(stdout).toMatch(
     /^nothing was sent: the page was closed\nit had been sent: perhaps paid\nthe wait is over: TimeoutError.*\nthe task is not: http.*\.mp4.*\n\{ status: 'Success' \}\nServiceError: deleteImageTasks.*it-1.*\n$/,

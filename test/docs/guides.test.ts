@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import * as sdk from "@mediagen/sdk";
 import { expect, test } from "vitest";
 import { readAll } from "./read-all.ts";
 
@@ -33,6 +34,21 @@ test("every link between guides leads to a guide and a heading that are there", 
   const links = guides.flatMap(({ text }) => [...text.matchAll(/\]\((\.[^)]*)\)/g)].map(([, link = ""]) => link));
   expect(links.filter((link) => !places.includes(link))).toEqual([]);
   expect(links.length).toBeGreaterThan(10);
+});
+
+test("every error of the SDK has its place in the guide to what goes wrong", () => {
+  const { text = "" } = guides.find(({ file }) => file.endsWith("what-can-go-wrong.md")) ?? {};
+  const errors = Object.values(sdk).filter((one) => typeof one === "function" && one.prototype instanceof sdk.MediaGenError);
+  expect(errors.map(({ name }) => name).filter((name) => !text.includes(`| \`${name}\``))).toEqual([]);
+  expect(errors.length).toBeGreaterThan(5);
+});
+
+test("every name that the guides speak of is one of the packages or of the spec", async () => {
+  const sources = [...(await readAll("packages/*/src/*.ts")), ...(await readAll("openapi/*.yaml"))].map(({ text }) => text).join("\n");
+  const others = /moving\.md$/; // It speaks of other clients.
+  const names = guides.filter(({ file }) => !others.test(file)).flatMap(({ text }) => [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name));
+  const unknown = names.filter((name) => !name.split(".").every((part) => new RegExp(`\\b${part}\\b`).test(sources)));
+  expect([...new Set(unknown)]).toEqual(["Promise.allSettled"]);
 });
 
 test("docstrings hold no code of their own, which nothing would run", async () => {

@@ -68,7 +68,8 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
   };
 }
 
-async function endOf(program: Program): Promise<Ended> {
+/** Reads what a program prints until it ends. */
+export async function endOf(program: Program): Promise<Ended> {
   let [stdout, stderr] = ["", ""];
   program.stdout.setEncoding("utf8").on("data", (text: string) => void (stdout += text));
   program.stderr.setEncoding("utf8").on("data", (text: string) => void (stderr += text));

@@ -1,7 +1,7 @@
-import type { Time } from "./clock.ts";
+import type { Cancel, Time } from "./clock.ts";
 import { createDurations, type Durations } from "./durations.ts";
 import { InvalidRequestError } from "./errors.ts";
-import { createHeap, type Entry } from "./heap.ts";
+import { createHeap, type Entry, type Heap } from "./heap.ts";
 
 /** How the waits of one client share the service. */
 export interface SchedulerOptions {
@@ -29,7 +29,7 @@ export interface Scheduler {
 }
 
 /** Creates the scheduler of one client. */
-export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOptions, time: Pick<Time, "steady" | "sleep">): Scheduler {
+export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOptions, time: Pick<Time, "steady" | "alarm">): Scheduler {
   if (!(most >= 1)) {
     const issue = { field: "maxQueriesInFlight", got: String(most), allowed: "a number, at least 1" };
     throw new InvalidRequestError("createMediaGen: there is no client", [issue]);
@@ -37,42 +37,54 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
   const durations = new Map<string, Durations>();
   const sound = createLane(most);
   const suspect = createLane(Math.ceil(most / 2));
+  let cancel: Cancel = () => undefined;
 
-  /** Gives free slots to those who stand in line. */
+  /** Gives free slots to those who are due, and comes back when the next one is. */
   function fill(): void {
+    cancel();
     while (sound.inFlight + suspect.inFlight < most) {
       const [first, other] = [nextOf(sound), nextOf(suspect)];
       const next = first && other && other.at < first.at ? other : (first ?? other);
       if (!next) return;
-      next.value();
+      const leftMs = next.at - time.steady();
+      // Timers round down: less than a millisecond too early is due.
+      if (leftMs >= 1) return void (cancel = time.alarm(leftMs, (error) => (error === undefined ? fill() : failAll(error))));
+      next.value.go();
     }
   }
 
-  /** Stands in line until a slot is free; the slot is taken then. */
+  function failAll(error: unknown): void {
+    for (const { line } of [sound, suspect]) for (let next = line.first(); next; next = line.first()) next.value.fail(error);
+  }
+
+  /** Stands in line until it is due and a slot is free; the slot is taken then. */
   function slot(lane: Lane, due: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const leave = () => {
         lane.line.remove(entry);
-        reject(signal.reason);
+        signal.removeEventListener("abort", abort);
       };
-      const entry = lane.line.add(due, () => {
-        lane.line.remove(entry);
+      const abort = () => {
+        leave();
+        reject(signal.reason);
+        fill();
+      };
+      const go = () => {
+        leave();
         lane.inFlight++;
-        signal.removeEventListener("abort", leave);
         resolve();
-      });
-      signal.addEventListener("abort", leave, { once: true });
-      fill();
+      };
+      const entry = lane.line.add(due, { go, fail: (error) => (leave(), reject(error)) });
+      signal.addEventListener("abort", abort, { once: true });
+      if (lane.line.first() === entry) fill();
     });
   }
 
   return {
     async query(turn, send) {
       const lane = turn.suspect ? suspect : sound;
-      const due = time.steady() + turn.delayMs;
-      if (turn.delayMs > 0) await time.sleep(turn.delayMs, turn.signal);
-      await slot(lane, due, turn.signal);
+      await slot(lane, time.steady() + turn.delayMs, turn.signal);
       try {
         return await send();
       } finally {
@@ -90,15 +102,20 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
 
 /** Those who stand in line by when they are due, and how many of them may be in flight. */
 interface Lane {
-  readonly line: ReturnType<typeof createHeap<() => void>>;
+  readonly line: Heap<Standing>;
   readonly most: number;
   inFlight: number;
+}
+
+interface Standing {
+  go(): void;
+  fail(error: unknown): void;
 }
 
 function createLane(most: number): Lane {
   return { line: createHeap(), most, inFlight: 0 };
 }
 
-function nextOf({ line, most, inFlight }: Lane): Entry<() => void> | undefined {
+function nextOf({ line, most, inFlight }: Lane): Entry<Standing> | undefined {
   return inFlight < most ? line.first() : undefined;
 }
