@@ -20,11 +20,23 @@ export function consumerOf(client: string): string {
   return fileURLToPath(new URL(`consumers/${consumers[client]}`, import.meta.url));
 }
 
-/** The bytes of a program and all that it imports, as a browser loads them. */
+/** The bytes of a program and all that it imports, as a browser loads them before it begins; what it may load later is not in them. */
 export async function bundle(entry: string, plugins: Plugin[] = []): Promise<{ readonly minified: number; readonly gzip: number; readonly brotli: number }> {
-  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, minify: true, format: "esm", platform: "browser", target: "es2022", write: false, plugins });
-  const bytes = outputFiles[0]?.contents ?? new Uint8Array();
-  return { minified: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length, brotli: brotliCompressSync(bytes).length };
+  const options = { bundle: true, minify: true, splitting: true, format: "esm", platform: "browser", target: "es2022" } as const;
+  const { outputFiles, metafile } = await build({ ...options, entryPoints: [entry], outdir: "out", write: false, metafile: true, plugins });
+  const bytes = { minified: 0, gzip: 0, brotli: 0 };
+  const loaded = new Set<string>();
+  const load = (path: string) => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    const contents = outputFiles.find((file) => file.path.endsWith(path))?.contents ?? new Uint8Array();
+    bytes.minified += contents.length;
+    bytes.gzip += gzipSync(contents, { level: 9 }).length;
+    bytes.brotli += brotliCompressSync(contents).length;
+    for (const { kind, path: imported } of metafile.outputs[path]?.imports ?? []) if (kind === "import-statement") load(imported);
+  };
+  load(Object.keys(metafile.outputs).find((path) => metafile.outputs[path]?.entryPoint) ?? "");
+  return bytes;
 }
 
 /** The packages that npm installs for one, itself included, by the lockfile of where it is installed. */
