@@ -134,6 +134,18 @@ describe("download", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  test.for([["empty", 20], ["short", 30]] as const)("does not take a rest that is %s for all of it", async ([, until]) => {
+    handlers["/short-rest"] = (request, response) => {
+      const isRest = request.headers.range === "bytes=20-";
+      const part = isRest ? png.subarray(20, until) : png.subarray(0, 20);
+      if (isRest) response.writeHead(206, { "content-length": part.length, "content-range": `bytes 20-${until - 1}/${png.length}` }).end(part);
+      else response.writeHead(200, { "content-length": png.length }).write(part, () => void response.destroy());
+    };
+    const task = taskWith(["/short-rest"], { retries: 1 });
+    await expect(download(task, folder)).rejects.toThrow(`ended after ${until} of ${png.length} bytes`);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test("goes on from no place in a compressed answer, and takes its length for nothing", async () => {
     const ranges: (string | null)[] = [];
     const body = (breaks: boolean) =>
