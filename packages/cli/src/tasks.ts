@@ -18,7 +18,7 @@ export async function showTasks(ids: readonly string[], options: TaskCommandOpti
   const { signal } = listenForInterrupt();
   const output = createOutput(options);
   const shown: object[] = [];
-  for (const task of await findTasks(ids, options, await connect(options, signal))) {
+  for (const task of await findTasks(ids, options, await connect(options, { signal, progress: createProgress(options) }))) {
     try {
       const { state, status, record } = await task.check({ signal });
       shown.push({ task, state, status, record });
@@ -37,11 +37,12 @@ export async function showTasks(ids: readonly string[], options: TaskCommandOpti
 /** `mediagen task wait`, and `download` where there is a target. */
 export async function finishTasks(ids: readonly string[], options: TaskCommandOptions & FinishOptions, target: string | undefined): Promise<void> {
   const { signal } = listenForInterrupt();
-  const connected = await connect(options, signal);
+  const progress = createProgress(options);
+  const connected = await connect(options, { signal, progress });
   const tasks = await findTasks(ids, options, connected);
   if (target !== undefined) await checkTarget(target, { ...options, several: tasks.length > 1 });
   const output = createOutput(options);
-  const { finished, error } = await finish(tasks, options, { media: connected.media, signal, progress: createProgress(options), output, target });
+  const { finished, error } = await finish(tasks, options, { media: connected.media, signal, progress, output, target });
   output.document(finished);
   process.exitCode = error?.exitCode ?? exitCodes.done;
 }
@@ -49,7 +50,7 @@ export async function finishTasks(ids: readonly string[], options: TaskCommandOp
 /** `mediagen task delete`; `further` is what the service takes beside the ids. */
 export async function deleteTasks(ids: readonly string[], options: TaskCommandOptions, further: Readonly<Record<string, unknown>>): Promise<void> {
   const { signal } = listenForInterrupt();
-  const connected = await connect(options, signal);
+  const connected = await connect(options, { signal, progress: createProgress(options) });
   const output = createOutput(options);
   const tasks = await findTasks(ids, options, connected);
   for (const kind of new Set(tasks.map((task) => task.kind))) {
