@@ -93,5 +93,7 @@ function flagIn(command: Command | undefined, field: string): string {
 
 /** Tells in two lines on stderr. */
 export function tell({ message, advice }: CommandError): void {
+  // A live line may stand there.
+  if (process.stderr.isTTY && process.env["TERM"] !== "dumb") process.stderr.write("\r\x1b[K");
   process.stderr.write(`mediagen: ${onOneLine(message)}\n  ${onOneLine(advice)}\n`);
 }
