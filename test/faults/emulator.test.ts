@@ -61,7 +61,7 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
     const server = await listen(emulator);
     const pauses: number[] = [];
     try {
-      const media = createMediaGen({ ...witness.options(limit, pauses), ...doors[door], baseUrl: server.baseUrl });
+      const media = doors[door]({ ...witness.options(limit, pauses), baseUrl: server.baseUrl });
       const task = media.image.task(made.taskid);
       emulator.next({ fault, on: asked });
       const seen = await witness.outcomeOf(asked, (folder) => {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
-import { createMediaGen, download } from "@mediagen/sdk/node";
+import { download } from "@mediagen/sdk/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backoff, faults, reply, trusted, type Asked } from "./faults.ts";
 import { startRawServer, type RawServer } from "./raw-server.ts";
@@ -42,9 +42,9 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
     const [outcome, heads, pauses = backoff.slice(0, Math.max(0, heads - 1))] = expectedOf(asked) ?? expectedOf("query");
     const server = await startRawServer(row, elsewhere.baseUrl);
     const paused: number[] = [];
-    const options = { ...witness.options(() => server.hung(), paused), ...doors[door] };
+    const options = witness.options(() => server.hung(), paused);
     try {
-      const media = createMediaGen({ ...options, baseUrl: asked === "download" ? serviceUrl : server.baseUrl });
+      const media = doors[door]({ ...options, baseUrl: asked === "download" ? serviceUrl : server.baseUrl });
       if (row.warm && asked !== "download") await media.video.query("t-1");
       const seen = await witness.outcomeOf(asked, (folder) =>
         asked === "download" ? download(media.video.task(`${server.baseUrl}/1`), folder, { maxBytes: 1024 * 1024 }) : askService(media, asked, row.large ? { sourceImage: large } : {}),
@@ -55,6 +55,8 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
       // Whatever is not turned away may have become a task.
       if (asked === "generate" && !row.name.startsWith("429")) witness.totals.duplicates += Math.max(0, server.bodies - (row.warm ? 2 : 1));
       if (asked === "download") expect(server.headText).not.toContain(canary);
+      // A compressed answer may be cut unseen: none is asked for where the engine lets one say so.
+      if (server.heads > 0 && (door === "node:http" || asked === "download")) expect(server.headText.toLowerCase()).toContain("accept-encoding: identity\r\n");
       // Nothing of the call is left open. Fetch goes on connecting by itself for as long as it likes.
       server.release();
       if (door === "node:http" && !row.warm) await expect.poll(() => server.open, { interval: 5 }).toBe(0);

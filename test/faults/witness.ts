@@ -1,7 +1,8 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createJournal, type JournalEntry, type MediaGen, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import { createJournal, createMediaGen, type JournalEntry, type MediaGen, type MediaGenOptions } from "@mediagen/sdk";
+import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { vi } from "vitest";
 import { shown } from "../shown.ts";
 import { now, type Asked } from "./faults.ts";
@@ -9,11 +10,8 @@ import { now, type Asked } from "./faults.ts";
 /** The key of every client in a fault's way: it must be in nothing that can be seen. */
 export const canary = "sk-canary-0123456789";
 
-/** Both doors as they differ: the node transport, and what the plain door stands on. */
-export const doors = {
-  "node:http": {},
-  "global fetch": { fetch: (request: Request) => globalThis.fetch(request) },
-} as const;
+/** Both doors, by what they stand on. */
+export const doors = { "node:http": createNodeMediaGen, "global fetch": createMediaGen } as const;
 
 /** What must not happen, counted over a whole matrix, and how much was looked through for it. */
 export interface Totals {
@@ -49,7 +47,7 @@ export function createWitness() {
     totals,
     look,
     /** The options of a client that is watched: its pauses take no time and are noted, and its limits pass with `limit`. */
-    options(limit: (signal: AbortSignal) => Promise<unknown>, pauses: number[]): NodeMediaGenOptions {
+    options(limit: (signal: AbortSignal) => Promise<unknown>, pauses: number[]): MediaGenOptions {
       const entries: JournalEntry[] = [];
       const append = async (entry: JournalEntry) => (look(entry), void entries.push(entry));
       return {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import dns from "node:dns";
@@ -124,6 +124,49 @@ describe("download", () => {
     expect(file?.sha256).toBe(createHash("sha256").update(png).digest("hex"));
   });
 
+  test("does not take another part for the rest", async () => {
+    handlers["/other-part"] = (request, response) => {
+      const isRest = request.headers.range !== undefined;
+      response.writeHead(isRest ? 206 : 200, { "content-length": png.length, ...(isRest ? { "content-range": `bytes 0-${png.length - 1}/${png.length}` } : {}) });
+      response.write(isRest ? png : png.subarray(0, 20), () => void (isRest ? response.end() : response.destroy()));
+    };
+    await expect(download(taskWith(["/other-part"]), folder)).rejects.toThrow("HTTP 206");
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test.for([["empty", 20], ["short", 30]] as const)("does not take a rest that is %s for all of it", async ([, until]) => {
+    handlers["/short-rest"] = (request, response) => {
+      const isRest = request.headers.range === "bytes=20-";
+      const part = isRest ? png.subarray(20, until) : png.subarray(0, 20);
+      if (isRest) response.writeHead(206, { "content-length": part.length, "content-range": `bytes 20-${until - 1}/${png.length}` }).end(part);
+      else response.writeHead(200, { "content-length": png.length }).write(part, () => void response.destroy());
+    };
+    const task = taskWith(["/short-rest"], { retries: 1 });
+    await expect(download(task, folder)).rejects.toThrow(`ended after ${until} of ${png.length} bytes`);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("goes on from no place in a compressed answer, and takes its length for nothing", async () => {
+    const ranges: (string | null)[] = [];
+    const body = (breaks: boolean) =>
+      new ReadableStream({
+        start: (controller) => controller.enqueue(png),
+        pull: (controller) => (breaks ? controller.error(new Error("reset")) : controller.close()),
+      });
+    const fetch = async ({ url, headers }: Request) => {
+      if (url.endsWith("infobytaskid")) return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${origin}/zipped`] } });
+      return new Response(body(ranges.push(headers.get("range")) === 1), { headers: { "content-encoding": "gzip", "content-length": String(2 * png.length) } });
+    };
+    const [file] = await download(taskWith([], { fetch }), folder);
+    expect([file?.bytes, ranges]).toEqual([png.length, [null, null]]);
+  });
+
+  test("takes no answer for whole that is shorter than it says", async () => {
+    const fetch = async ({ url }: Request) =>
+      url.endsWith("infobytaskid") ? Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${origin}/short`] } }) : new Response("half", { headers: { "content-length": "8" } });
+    await expect(download(taskWith([], { fetch }), folder)).rejects.toThrow("ended after 4 of 8 bytes");
+  });
+
   test("follows few redirects, each looked at first", async () => {
     expect(await download(taskWith(["/once"]), folder)).toHaveLength(1);
     await expect(download(taskWith(["/round"]), folder)).rejects.toThrow("more than 3 times");
@@ -162,7 +205,19 @@ describe("download", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("a disk that cannot be written to is told as it is, and not tried again", async () => {
+  test("a disk that is full is told as it is, and nothing is asked for again", async () => {
+    const file = await open(join(folder, "file"), "w");
+    const full = vi.spyOn(Object.getPrototypeOf(file) as typeof file, "write").mockRejectedValue(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
+    try {
+      await expect(download(taskWith(["/1"]), join(folder, "out"))).rejects.toMatchObject({ code: "ENOSPC" });
+      expect([requests.length, await readdir(join(folder, "out"))]).toEqual([1, []]);
+    } finally {
+      full.mockRestore();
+      await file.close();
+    }
+  });
+
+  test("a disk that cannot be written to is told as it is", async () => {
     await writeFile(join(folder, "file"), "");
     await expect(download(taskWith(["/1"]), join(folder, "file", "below"))).rejects.toMatchObject({ code: "ENOTDIR" });
   });
@@ -202,6 +257,11 @@ describe("results in a private network", () => {
 
   test("are refused behind a redirect too", async () => {
     await expect(remoteTask("http://results.example.com/inside").blobs()).rejects.toThrow("private network");
+  });
+
+  test("and so is a redirect from https to http", async () => {
+    handlers["/plainly"] = (_, response) => response.writeHead(302, { location: "http://results.example.com/1" }).end();
+    await expect(remoteTask("https://results.example.com/plainly").blobs()).rejects.toThrow("leads from https to http");
   });
 
   test("are taken where the caller says so", async () => {

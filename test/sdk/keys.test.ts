@@ -66,6 +66,12 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
     await expect(media.video.query("t-1")).rejects.toMatchObject({ cause: thrown });
   });
 
+  test("also where the key is another one by now", async () => {
+    const keys = ["sk-canary-1", "sk-canary-2", "sk-canary-3"];
+    const media = clientOf((request) => Response.json({ code: 9999, msg: `no ${request.headers.get("authorization")}` }), { apiKey: () => keys.shift() ?? "" });
+    for (const _ of [...keys]) await expect(media.video.query("t-1")).rejects.toMatchObject({ msg: `no ${hidden}` });
+  });
+
   test("and a key of one word hides no envelope", async () => {
     for (const apiKey of ["data", "taskid", "code", "1", "t"]) {
       const media = clientOf(() => Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } }), { apiKey });

@@ -1,4 +1,4 @@
-import { createMediaGen } from "@mediagen/sdk";
+import { ConnectionError, createMediaGen } from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -63,6 +63,18 @@ test("a blank variable of the environment is none", () => {
 test("a key function that throws sends nothing and its error is the caller's", async () => {
   const apiKey = () => Promise.reject(new RangeError("no key today"));
   await expect(whereTo({ baseUrl: "http://localhost", apiKey })).rejects.toBeInstanceOf(RangeError);
+});
+
+test("a key that does not come ends the call in time, and nothing was sent", async () => {
+  let sent = 0;
+  const fetch = async () => (sent++, new Response());
+  const media = createMediaGen({ baseUrl: "http://localhost", apiKey: () => new Promise(() => undefined), timeoutMs: 10, generateTimeoutMs: 10, fetch });
+  for (const call of [media.video.query("t-1"), media.video.generate("vidmodelv2", { prompt: "A fox" })]) {
+    const error: unknown = await call.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(String(error)).toMatch(/no key came, and nothing was sent: .* longer than 10 ms/);
+  }
+  expect(sent).toBe(0);
 });
 
 describe("a base URL that is none is refused", () => {

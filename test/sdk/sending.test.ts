@@ -60,6 +60,12 @@ describe("a generation is sent again only where it provably was not sent", () =>
     expect(always.slept).toEqual([500, 1_000, 2_000, 4_000]);
   });
 
+  test("and after pauses that have a cap", async () => {
+    const { generate, errorOf, slept } = client([refused], { retries: 7 });
+    await errorOf(generate());
+    expect(slept).toEqual([500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+  });
+
   test("a bad certificate is told at once", async () => {
     for (const code of ["DEPTH_ZERO_SELF_SIGNED_CERT", "CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID"]) {
       const { generate, errorOf, sent } = client([withCause({ code })]);
@@ -91,6 +97,12 @@ describe("HTTP 429", () => {
     const { generate, slept, sent } = client([limited("7"), limited(), created]);
     expect((await generate()).taskid).toBe("t-1");
     expect([sent(), slept]).toEqual([3, [7_000, 1_000]]);
+  });
+
+  test("is followed by so many tries and no more", async () => {
+    const { generate, errorOf, sent } = client([limited("0")], { retries: 3 });
+    expect(await errorOf(generate())).toMatchObject({ name: "ServiceError", status: 429 });
+    expect(sent()).toBe(4);
   });
 
   test("with a Retry-After beyond a minute is told, with how long", async () => {
@@ -143,10 +155,21 @@ describe("queries and deletions are safe to repeat", () => {
     expect(sent()).toBe(50 + 20);
   });
 
+  test("which a long good time does not enlarge, and which generations do not need", async () => {
+    const { media, generate, errorOf, sent } = client([...Array<Reply>(300).fill(created), refused]);
+    for (let call = 0; call < 300; call++) await media.video.query("t-1");
+    for (let call = 0; call < 30; call++) await errorOf(media.video.query("t-1"));
+    expect(sent()).toBe(300 + 30 + 20);
+    await errorOf(generate());
+    expect(sent()).toBe(350 + 5);
+  });
+
   test("and a deletion refused after a lost answer says that it may have been done", async () => {
     const { media, errorOf } = client([reset, () => Response.json({ code: 9999, msg: "no such task" })]);
     const error = await errorOf(media.video.delete(["t-1"]));
     expect(error).toMatchObject({ name: "ServiceError", code: 9999, message: expect.stringContaining("perhaps the tasks are already deleted") });
+    const atOnce = client([() => Response.json({ code: 9999, msg: "no such task" })]);
+    expect(String(await errorOf(atOnce.media.video.delete(["t-1"])))).not.toContain("already deleted");
   });
 
   test("and an abort ends the pause before another try at once", async () => {

@@ -226,6 +226,7 @@ async function attemptOnce(
   } catch (cause) {
     // A transport finds out what a file has become, or that there is no way to the service, before anything is sent.
     if (cause instanceof InvalidRequestError) return { cause, hide, handedOver: false };
+    if (deadline.passed && !handedOver) return { cause: new NeverSentError("no key came, and nothing was sent", deadline.signal.reason), hide, handedOver };
     // Engines say "aborted" in many ways; the deadline knows why. Only that nothing was sent says more.
     return { cause: deadline.passed && !(cause instanceof NeverSentError) ? deadline.signal.reason : withoutBytes(cause), hide, handedOver };
   } finally {
@@ -236,7 +237,7 @@ async function attemptOnce(
 /** What to throw where no answer came. */
 function failureOf({ cause: given, hide, handedOver }: NoAnswer, operation: Operation, { signal, generation, patienceMs }: CallContext): unknown {
   // A wait survives that no key could be had for one of its checks.
-  if (!handedOver && (patienceMs === undefined || signal?.aborted || given instanceof InvalidRequestError)) return given;
+  if (!handedOver && !(given instanceof NeverSentError) && (patienceMs === undefined || signal?.aborted || given instanceof InvalidRequestError)) return given;
   const cause = hideInError(given, hide);
   if (handedOver && generation && evidenceIn(given) === "unknown") {
     return new OutcomeUnknownError(`no whole answer came (${messageOf(cause)})`, operation.id, generation, { cause });

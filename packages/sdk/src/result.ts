@@ -50,6 +50,7 @@ export interface ResultProgress {
   readonly index: number;
   /** How many results there are. */
   readonly count: number;
+  /** How many bytes of it have arrived. */
   readonly bytes: number;
   /** Its size; undefined where its server does not say. */
   readonly totalBytes: number | undefined;
@@ -193,7 +194,9 @@ async function copyOnce(copy: Copy, source: ResultSource, sink: ResultSink, cont
     // Where a fetch has inflated it unasked, its length is that of something else.
     copy.resumable = (headers.get("content-encoding") ?? "identity") === "identity";
     const length = copy.resumable ? headers.get("content-length") : null;
-    const totalBytes = length === null ? undefined : copy.bytes + Number(length);
+    // A rest may be shorter than what is left; the range says of how much it is one.
+    const total = isRest ? /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1] : length;
+    const totalBytes = total === null || total === undefined ? undefined : Number(total);
     const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     reader = body?.getReader();
     for (;;) {

@@ -1,0 +1,28 @@
+// #region client
+import { createMediaGen, download } from "@mediagen/sdk/node";
+
+const media = createMediaGen(); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY of the environment
+// #endregion client
+
+// #region generate
+const task = await media.video.generate("vidmodelv2", {
+  prompt: "A fox runs through snow",
+  ratio: "16:9",
+  duration: 5,
+  generate_audio: true,
+});
+console.log(`task ${task.taskid}`);
+// #endregion generate
+
+// #region wait
+const video = await task.wait({
+  onUpdate: ({ state, elapsedMs }) => console.log(`${state} after ${Math.round(elapsedMs)} ms`),
+});
+console.log(video.url);
+// #endregion wait
+
+// #region download
+for (const { path, bytes, type } of await download(task, "out")) {
+  console.log(`${path}: ${bytes} bytes of ${type}`);
+}
+// #endregion download

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { createMediaGen, fileFrom, InvalidRequestError } from "@mediagen/sdk/node";
+
+const media = createMediaGen();
+
+// #region path
+await media.video.generate("vidmodelv2", {
+  prompt: "The fox looks up",
+  sourceImage: await fileFrom("first.png"),
+});
+// #endregion path
+
+// #region two
+await media.video.generate("vidmodelv2", {
+  prompt: "The fox runs off",
+  sourceImage: [await fileFrom("first.png"), await fileFrom("last.png")],
+});
+// #endregion two
+
+// #region bytes
+const bytes = await readFile("first.png"); // a Buffer or a Uint8Array
+await media.image.generate("imgmodelv45", {
+  prompt: "The same fox, as a woodcut",
+  sourceImage: await fileFrom(bytes, { name: "fox.png" }),
+});
+// #endregion bytes
+
+// #region blob
+const file = new File([bytes], "fox.png", { type: "image/png" }); // or what an <input type="file"> holds
+await media.image.generate("imgmodelv45", { prompt: "The same fox, in spring", sourceImage: file });
+// #endregion blob
+
+// #region addresses
+await media.video.generate("vidmodelv15pro", {
+  prompt: "The fox comes home",
+  imageUrl: "https://example.com/first.png,https://example.com/last.png",
+});
+// #endregion addresses
+
+// #region refused
+for (const source of ["https://example.com/first.png", "no-such.png", "notes.txt"]) {
+  try {
+    await fileFrom(source);
+  } catch (error) {
+    if (!(error instanceof InvalidRequestError)) throw error;
+    console.log(`${source}: ${error.issues[0]?.got}`);
+  }
+}
+// #endregion refused

@@ -1,0 +1,22 @@
+import { createMediaGen, InsufficientCreditsError } from "@mediagen/sdk";
+
+// #region mock
+const media = createMediaGen({ baseUrl: process.env["MOCK_URL"] ?? "http://127.0.0.1:4010", apiKey: "any" });
+
+const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
+console.log(task.taskid, (await task.wait()).url); // always the examples of the spec
+// #endregion mock
+
+// #region prefer
+const poor = createMediaGen({
+  baseUrl: process.env["MOCK_URL"] ?? "http://127.0.0.1:4010",
+  apiKey: "any",
+  fetch(request) {
+    request.headers.set("Prefer", "example=insufficientCredits");
+    return fetch(request);
+  },
+});
+await poor.image.generate("imgmodelv4", { prompt: "A fox" }).catch((error: unknown) => {
+  console.log(error instanceof InsufficientCreditsError);
+});
+// #endregion prefer

@@ -1,0 +1,61 @@
+// #region setup
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createEmulator } from "@mediagen/emulator";
+import { createMediaGen, OutcomeUnknownError, TaskFailedError } from "@mediagen/sdk";
+// #endregion setup
+
+// #region in-process
+test("a fox becomes a clip", async () => {
+  const emulator = createEmulator();
+  const media = createMediaGen(emulator.client); // no port, and waits take no time
+
+  const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", duration: 10 });
+  await task.wait();
+  const [clip] = await task.blobs();
+
+  assert.equal(clip?.type, "video/mp4");
+  assert.equal(emulator.charges.length, 1);
+});
+// #endregion in-process
+
+// #region fault
+test("a lost answer is not paid for twice", async () => {
+  const emulator = createEmulator();
+  const media = createMediaGen(emulator.client);
+  emulator.next({ fault: "resetAfter", on: "generate" }); // the task exists, its answer is lost
+
+  await assert.rejects(media.image.generate("imgmodelv4", { prompt: "A fox" }), OutcomeUnknownError);
+  assert.equal(emulator.charges.length, 1);
+});
+// #endregion fault
+
+// #region words
+test("a failed task is told", async () => {
+  const media = createMediaGen(createEmulator().client); // it brings the emulator's statuses along
+  const task = await media.image.generate("imgmodelv4", { prompt: "A fox #fail" });
+  await assert.rejects(task.wait(), TaskFailedError);
+});
+// #endregion words
+
+// #region time
+test("a task is pending until its time has come", async () => {
+  const emulator = createEmulator({ clock: "manual" });
+  const media = createMediaGen(emulator.client);
+  const task = await media.video.generate("vidmodelv2", { prompt: "A fox" });
+
+  assert.equal((await task.check()).state, "pending");
+  emulator.clock.advance("1h");
+  assert.equal((await task.check()).state, "succeeded");
+});
+// #endregion time
+
+// #region behaviour
+test("nothing here depends on what the service does not document", async () => {
+  const behaviour = { statuses: "scrambled", resultsArrive: "one by one", unknownIds: "ignore" } as const;
+  const emulator = createEmulator({ behaviour });
+  const media = createMediaGen({ ...emulator.client, statuses: undefined });
+  const task = await media.image.generate("imgmodelv4", { prompt: "Four foxes", batchsize: 4 });
+  assert.equal((await task.wait()).url.length, 4);
+});
+// #endregion behaviour

@@ -1,0 +1,211 @@
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "vitest";
+import { startMock } from "../../scripts/mock.ts";
+import { specFile } from "../../scripts/read-spec.ts";
+import { createDesk, endOf } from "./run-example.ts";
+
+const isFine = { code: 0, stderr: "" };
+
+test.concurrent("first-video prints how the wait goes, and leaves a clip", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("first-video.ts");
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(/^task video-\w+\n(pending after \d+ ms\n)*succeeded after \d+ ms\n[^]*\nout\/video-\w+-1\.mp4: \d+ bytes of video\/mp4\n$/);
+  expect(await desk.files("out")).toEqual([expect.stringMatching(/\.mp4$/)]);
+  expect(desk.emulator.tasks[0]?.fields).toMatchObject({ duration: 5, generate_audio: "1" });
+});
+
+test.concurrent("images-in-a-batch stops at its ceiling, and one failure holds up nothing", async ({ expect }) => {
+  await using desk = await createDesk();
+  desk.emulator.next({ fault: "taskFails", on: "generateImgmodelv4" });
+  const { stdout, ...end } = await desk.run("images-in-a-batch.ts");
+  expect(end).toEqual(isFine);
+  expect(stdout).toContain("4 images of one task\na fox in the snow: Error: the ceiling of this run is reached\n");
+  expect(stdout.match(/TaskFailedError: task image-\w+ failed/g)).toHaveLength(1);
+  expect(await desk.files("out")).toHaveLength(4 + 3);
+  expect(desk.emulator.charges).toHaveLength(5);
+});
+
+test.concurrent("source-images sends each source as a file with its name and type, and addresses as text", async ({ expect }) => {
+  await using desk = await createDesk();
+  await writeFile(join(desk.folder, "notes.txt"), "no image");
+  const { stdout, ...end } = await desk.run("source-images.ts");
+  expect(end).toEqual(isFine);
+  expect(desk.emulator.tasks.map(({ files }) => files.map(({ name, type }) => `${name} ${type}`))).toEqual([
+    ["first.png image/png"],
+    ["first.png image/png", "last.png image/png"],
+    ["fox.png image/png"],
+    ["fox.png image/png"],
+    [],
+  ]);
+  expect(desk.emulator.tasks[4]?.fields).toMatchObject({ imageUrl: "https://example.com/first.png,https://example.com/last.png" });
+  expect(stdout).toBe(
+    "https://example.com/first.png: an address; where the form has a field for addresses, give it there\n" +
+      "no-such.png: no such file\nnotes.txt: bytes that start as no known image does\n",
+  );
+});
+
+test.concurrent("waiting goes on with a saved task after its deadline, and knows a failure by status and by message", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("waiting.ts");
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(/^task video-\w+ was not finished after 1 ms\.[^]*\.mp4[^]*\ntask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\n$/);
+  expect(desk.emulator.charges).toHaveLength(2);
+});
+
+test.concurrent("submit and collect share nothing but files: each run of collect looks once and brings what is done", async ({ expect }) => {
+  await using desk = await createDesk({ clock: "manual" });
+  desk.emulator.next({ fault: "taskFails" });
+  expect(await desk.run("submit.ts")).toMatchObject(isFine);
+  const early = await desk.run("collect.ts");
+  expect(early).toMatchObject(isFine);
+  expect(early.stdout).toMatch(/^(video-\w+ is pending\n){2}$/);
+  desk.emulator.clock.advance("1h");
+  desk.emulator.next({ fault: "html", on: "query", times: 1 });
+  expect((await desk.run("collect.ts")).stdout).toMatch(/ServiceError: queryVideoTask/);
+  expect(await desk.files("tasks")).toHaveLength(1);
+  expect(await desk.run("collect.ts")).toMatchObject(isFine);
+  expect(await desk.files("tasks")).toEqual([]);
+  expect([await desk.files("out"), await desk.files("failed")]).toEqual([[expect.stringMatching(/\.mp4$/)], [expect.stringMatching(/\.json$/)]]);
+  expect(desk.emulator.charges).toHaveLength(2);
+});
+
+test.concurrent.for<[string, string, RegExp, number]>([
+  ["a good prompt", "A fox", /^paid, and here it is: .*mp4/s, 1],
+  ["one that is too long", "#".repeat(8193), /^not paid, nothing was sent: prompt is wrong\n$/, 0],
+  ["no credits", "A fox #credits", /^not paid: add credits/, 0],
+  ["a failed task", "A fox #fail", /^the task failed/, 1],
+  ["a task that takes long", "A fox #slow #slow", /^nothing is lost/, 1],
+])("errors says what it means for money: %s", async ([, prompt, prints, charges], { expect }) => {
+  await using desk = await createDesk({ behaviour: { slowFactor: 10_000 } });
+  const { stdout, ...end } = await desk.run("errors.ts", { args: [prompt] });
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(prints);
+  expect(desk.emulator.charges).toHaveLength(charges);
+});
+
+test.concurrent.for<["failure" | "resetAfter", RegExp, number]>([
+  ["failure", /^not paid, the service refused: 9999 /, 0],
+  ["resetAfter", /^perhaps paid: look at the service for vidmodelv2, 20/, 1],
+])("errors says what it means for money: %s", async ([fault, prints, charges], { expect }) => {
+  await using desk = await createDesk();
+  desk.emulator.next({ fault, on: "generate" });
+  const { stdout } = await desk.run("errors.ts");
+  expect(stdout).toMatch(prints);
+  expect(desk.emulator.charges).toHaveLength(charges);
+});
+
+test.concurrent("errors says what it means for money: a service that is not reached", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { stdout } = await desk.run("errors.ts", { environment: { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" } });
+  expect(stdout).toMatch(/^not paid, the service was not reached/);
+});
+
+test.concurrent("paid-once is paid once, also where its answer is lost: recover tells of it, and resolves it", async ({ expect }) => {
+  await using desk = await createDesk();
+  desk.emulator.next({ fault: "resetAfter", on: "generate" });
+  const lost = await desk.run("paid-once.ts");
+  expect(lost).toMatchObject({ ...isFine, stdout: expect.stringMatching(/^order-42 may have been paid/) });
+  expect((await desk.run("paid-once.ts")).stdout).toBe(lost.stdout);
+
+  const [, id = ""] = /it is (\S+) in the journal/.exec(lost.stdout) ?? [];
+  expect((await desk.run("recover.ts")).stdout).toContain(`unknown: ${id}, vidmodelv2 for order-42 at 20`);
+  const [found] = desk.emulator.tasks;
+  const resolved = await desk.run("recover.ts", { args: [id, found?.taskid ?? ""] });
+  expect(resolved.stdout).toBe(`${found?.taskid}: out/${found?.taskid}-1.mp4\n`);
+
+  expect((await desk.run("paid-once.ts")).stdout).toBe(`order-42 is ${found?.taskid}, out/${found?.taskid}-1.mp4\n`);
+  expect(desk.emulator.charges).toHaveLength(1);
+});
+
+test.concurrent("recover takes back the key of what was not created: it is generated then", async ({ expect }) => {
+  await using desk = await createDesk();
+  desk.emulator.next({ fault: "resetBefore", on: "generate" });
+  const [, id = ""] = /it is (\S+) in the journal/.exec((await desk.run("paid-once.ts")).stdout) ?? [];
+  expect(await desk.run("recover.ts", { args: [id, "not created"] })).toEqual({ ...isFine, stdout: "" });
+  expect((await desk.run("paid-once.ts")).stdout).toMatch(/^order-42 is video-/);
+  expect(desk.emulator.charges).toHaveLength(1);
+});
+
+test.concurrent("journal-in-a-database keeps the task of a key in a table, for processes that run at once", async ({ expect }) => {
+  await using desk = await createDesk();
+  const runs = await Promise.all([1, 2, 3].map(() => desk.run("journal-in-a-database.ts")));
+  expect(runs.map(({ code, stdout }) => [code, stdout])).toEqual(runs.map(() => [0, `order-43 is ${desk.emulator.tasks[0]?.taskid}\n`]));
+  expect(desk.emulator.charges).toHaveLength(1);
+});
+
+test.concurrent("with-the-emulator's tests pass", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("with-the-emulator.test.ts", { args: ["--test-reporter=tap"] });
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(/pass 5\n[^]*fail 0\n/);
+});
+
+test.concurrent("with-prism gets the spec's examples, and the outcome that it asks for", async ({ expect }) => {
+  await using desk = await createDesk();
+  const mock = await startMock(await readFile(specFile, "utf8"));
+  try {
+    const { stdout, ...end } = await desk.run("with-prism.ts", { environment: { MOCK_URL: mock.baseUrl } });
+    expect(end).toEqual(isFine);
+    expect(stdout).toMatch(/^vt-\S+ \[[^]*\.mp4'[^]*\]\ntrue\n$/);
+  } finally {
+    await mock.close();
+  }
+});
+
+test.concurrent("queue-worker runs its jobs step by step", async ({ expect }) => {
+  await using desk = await createDesk();
+  expect((await desk.run("queue-worker.ts")).stdout.split("\n").sort()).toEqual(["", "order-1 is done", "order-2 is done"]);
+  expect([await desk.files("out/order-1"), await desk.files("out/order-2")]).toEqual([[expect.stringMatching(/\.mp4$/)], [expect.stringMatching(/\.mp4$/)]]);
+});
+
+test.concurrent("queue-worker runs no refused and no unknown generation again", async ({ expect }) => {
+  await using desk = await createDesk();
+  desk.emulator.next({ fault: "failure", on: "generate" });
+  desk.emulator.next({ fault: "emptyBody", on: "generate" });
+  expect((await desk.run("queue-worker.ts")).stdout).toBe("order-1: ServiceError, again: false\norder-2: OutcomeUnknownError, again: false\n");
+});
+
+test.concurrent("server-route generates once for an order that comes twice, and shows the page neither the key nor another user's task", async ({ expect }) => {
+  await using desk = await createDesk();
+  const server = desk.start("server-route.ts");
+  const [printed] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
+  const base = `http://127.0.0.1:${/port: (\d+)/.exec(printed)?.[1]}`;
+  const order = { method: "POST", body: JSON.stringify({ id: "press-1", prompt: "A fox" }) };
+  const posts = await Promise.all([1, 2].map(async () => (await fetch(`${base}/videos`, order)).status));
+  expect(posts).toEqual([202, 202]);
+  expect(desk.emulator.charges).toHaveLength(1);
+  const look = async () => (await fetch(`${base}/videos/press-1`)).text();
+  await expect.poll(look).toMatch(/^\{"state":"succeeded","url":\["http/);
+  expect((await fetch(`${base}/videos/press-2`)).status).toBe(404);
+
+  const tooLong = await fetch(`${base}/videos`, { method: "POST", body: JSON.stringify({ id: "press-3", prompt: "#".repeat(8193) }) });
+  expect([tooLong.status, await tooLong.json()]).toEqual([400, { error: "not sent", issues: [expect.objectContaining({ field: "prompt" })] }]);
+  desk.emulator.next({ fault: "resetAfter", on: "generate" });
+  const lost = await fetch(`${base}/videos`, { method: "POST", body: JSON.stringify({ id: "press-4", prompt: "A fox" }) });
+  const text = await lost.text();
+  expect([lost.status, text.includes(desk.emulator.client.apiKey)]).toEqual([409, false]);
+});
+
+test.concurrent("abort-and-delete: before sending nothing is paid, while sending perhaps, and a wait's task goes on", async ({ expect }) => {
+  await using desk = await createDesk();
+  desk.emulator.next({ fault: "hang", on: "generate" });
+  const program = desk.start("abort-and-delete.ts");
+  const ended = endOf(program);
+  await expect.poll(() => desk.emulator.charges.length).toBe(1);
+  program.kill("SIGINT");
+  const { stdout, ...end } = await ended;
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(
+    /^nothing was sent: the page was closed\nit had been sent: perhaps paid\nthe wait is over: TimeoutError.*\nthe task is not: http.*\.mp4.*\n\{ status: 'Success' \}\nServiceError: deleteImageTasks.*it-1.*\n$/,
+  );
+  expect(desk.emulator.charges).toHaveLength(2);
+});
+
+test("every program of docs/examples is run by a test beside this one", async ({ expect }) => {
+  const tests = await Promise.all((await readdir("test/docs")).map((name) => readFile(`test/docs/${name}`, "utf8")));
+  const programs = (await readdir("docs/examples")).filter((name) => name.endsWith(".ts"));
+  expect(programs.filter((name) => !tests.some((text) => text.includes(`${name}"`)))).toEqual([]);
+});

@@ -1,0 +1,78 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { createEmulator, listen, type Emulator, type EmulatorOptions } from "@mediagen/emulator/node";
+import { renderPicture } from "../../packages/emulator/src/png.ts";
+
+/** A program that runs. */
+export type Program = ChildProcessByStdio<null, Readable, Readable>;
+
+/** What a program printed, and how it ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a program is run with. */
+export interface RunOptions {
+  readonly args?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A folder with two source images, and an emulator whose address and key programs find in their environment. */
+export interface Desk extends AsyncDisposable {
+  readonly emulator: Emulator;
+  readonly folder: string;
+  /** Runs a program of docs/examples to its end. */
+  run(program: string, options?: RunOptions): Promise<Ended>;
+  /** Starts one that goes on until the desk is left. */
+  start(program: string, options?: RunOptions): Program;
+  /** The names of the files below a folder. */
+  files(folder: string): Promise<readonly string[]>;
+}
+
+/** Sets up a desk; its emulator's time is a hundred times as fast as the machine's, unless told otherwise. */
+export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
+  const emulator = createEmulator({ clock: { speed: 100 }, ...options });
+  const server = await listen(emulator);
+  await mkdir("out", { recursive: true });
+  const folder = resolve(await mkdtemp("out/example-"));
+  for (const seed of ["first", "last"]) {
+    await writeFile(join(folder, `${seed}.png`), renderPicture({ width: 64, height: 64, seed, text: { title: "", body: "", note: "" } }));
+  }
+  const programs = new Set<Program>();
+  function start(program: string, { args = [], environment = {} }: RunOptions = {}): Program {
+    const env = { ...process.env, MEDIAGEN_BASE_URL: server.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey, ...environment };
+    const child = spawn(process.execPath, [resolve("docs/examples", program), ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    programs.add(child);
+    child.once("close", () => programs.delete(child));
+    return child;
+  }
+  return {
+    emulator,
+    folder,
+    start,
+    run: (program, given) => endOf(start(program, given)),
+    async files(name) {
+      const entries = await readdir(join(folder, name), { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).map((entry) => entry.name).sort();
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([...programs].map((program) => (program.kill(), once(program, "close"))));
+      await server.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** Reads what a program prints until it ends. */
+export async function endOf(program: Program): Promise<Ended> {
+  let [stdout, stderr] = ["", ""];
+  program.stdout.setEncoding("utf8").on("data", (text: string) => void (stdout += text));
+  program.stderr.setEncoding("utf8").on("data", (text: string) => void (stderr += text));
+  const [code] = (await once(program, "close")) as [number | null];
+  return { code, stdout, stderr };
+}

@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { readAll } from "./read-all.ts";
+
+const pages = [...(await readAll("docs/guides/*.md")), ...(await readAll("README.md")), ...(await readAll("packages/*/README.md"))];
+const blocks = pages.flatMap(({ text }) => [...text.matchAll(/```sh\n([^]*?)```/g)].map(([, block = ""]) => block));
+const lines = [...new Set(blocks.flatMap((block) => block.split("\n").map((line) => line.replace(/(^|\s)#.*/, "").trim())))].filter((line) => line !== "");
+
+test("every shell line of guides and READMEs is run below, but for installing, the service's own address, and the whole test", () => {
+  expect(lines.filter((line) => !/^npx mediagen-emulator|^npm run mock$/.test(line)).sort()).toEqual([
+    "export MEDIAGEN_API_KEY=...",
+    "export MEDIAGEN_BASE_URL=https://...",
+    "node first-video.ts", // It runs under the emulator.
+    "npm ci && npm start",
+    "npm ci && npm test",
+    "npm install --save-dev @mediagen/emulator",
+    "npm install @mediagen/sdk",
+  ]);
+});
+
+test.concurrent.for(lines.filter((line) => line.includes(" exec ")))("%s runs the command beside the emulator", async (line, { expect }) => {
+  await inFolder(async (folder) => {
+    const { ended, printed } = run(line.replace(" exec ", " --speed 100 exec "), folder);
+    expect(await ended).toBe(0);
+    expect(printed()).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
+  });
+});
+
+test.concurrent.for(lines.filter((line) => /^npx mediagen-emulator(?!.* exec )/.test(line)))("%s serves until it is stopped", async (line, { expect }) => {
+  await inFolder(async (folder) => {
+    // Any free port: the one that it names may be taken on this machine.
+    const { address, stop } = run(`${line} --port 0`, folder);
+    expect((await fetch(`${await address}/_emulator/`)).status).toBe(200);
+    await stop();
+  });
+});
+
+test.concurrent("npm run mock serves the spec, and prints requests that it answers", async ({ expect }) => {
+  expect(lines).toContain("npm run mock");
+  const { address, printed, stop } = run("npm run mock -- 0", ".");
+  await address;
+  await expect.poll(printed).toMatch(/sl-violations/);
+  const requests = printed().split("\n").map((line) => line.trim()).filter((line) => line.startsWith("curl "));
+  for (const request of requests) {
+    const curl = run(`${request} --silent --fail`, ".");
+    expect(await curl.ended, request).toBe(0);
+    expect(curl.printed()).toContain('"code":1000');
+  }
+  expect(requests).toHaveLength(3);
+  await stop();
+});
+
+/** Runs a line of a shell; npm finds what is installed here, and may not look elsewhere. */
+function run(line: string, folder: string) {
+  const env = { ...process.env, npm_config_offline: "true" };
+  // A group of its own: npm starts others, and passes no signal on to them.
+  const child = spawn("sh", ["-c", line], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  let text = "";
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => void (text += piece));
+  child.stderr.setEncoding("utf8").on("data", (piece: string) => void (text += piece));
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  const address = new Promise<string>((resolve, reject) => {
+    child.stdout.on("data", () => {
+      const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
+      if (found) resolve(found);
+    });
+    void ended.then(() => reject(new Error(`${line} ended: ${text}`)));
+  });
+  address.catch(() => undefined); // Not every line serves.
+  return {
+    ended,
+    address,
+    printed: () => text,
+    async stop() {
+      if (child.pid) process.kill(-child.pid, "SIGTERM");
+      await ended;
+    },
+  };
+}
+
+/** A folder as a reader has it: the packages, a test that shows its environment, and the first program. */
+async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  await mkdir("out", { recursive: true });
+  const folder = resolve(await mkdtemp("out/reader-"));
+  try {
+    const show = 'node -p "process.env.MEDIAGEN_BASE_URL"';
+    await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
+    await copyFile("docs/examples/first-video.ts", join(folder, "first-video.ts"));
+    await symlink(resolve("node_modules"), join(folder, "node_modules"));
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
