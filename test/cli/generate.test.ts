@@ -55,6 +55,13 @@ describe.concurrent("a generation", () => {
       expect(emulator.tasks).toMatchObject([{ fields: { style: "a=b" } }]);
     }));
 
+  test("that is turned away says so while it waits to send again", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "0" });
+      const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz", "--no-wait"], { cwd, env }).ended;
+      expect([code, stderr]).toEqual([0, expect.stringMatching(/generateImgmodelz was turned away \(HTTP 429\); again in 0:00\n/)]);
+    }));
+
   test("with --once and a journal is paid once, however often it is run", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       const run = () => mediagen(["image", "A bicycle", "-m", "imgmodelz", "--once", "order-42", "-o", "b.png", "--overwrite"], { cwd, env: { ...env, MEDIAGEN_JOURNAL: "journal.jsonl" } }).ended;
@@ -70,6 +77,12 @@ describe.concurrent("the key", () => {
       const args = ["image", "A bicycle", "-m", "imgmodelz", "-o", "b.png"];
       expect((await mediagen(args, { cwd, env: wrong }).ended).code).toBe(1);
       expect(await mediagen([...args, "--key-fd", "3"], { cwd, env: wrong, fd3: "emulator-key\n" }).ended).toMatchObject({ code: 0, stdout: "b.png\n" });
+    }));
+
+  test("that is missing is what the refusal speaks of", ({ expect }) =>
+    inPlace(async ({ cwd, env }) => {
+      const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz"], { cwd, env: { ...env, MEDIAGEN_API_KEY: "" } }).ended;
+      expect([code, stderr]).toEqual([1, expect.stringContaining("It had no API key: set MEDIAGEN_API_KEY, or give --key-fd.\n")]);
     }));
 
   test.for([["--key-fd", "3"], ["--key-fd", "9"], ["--key", "emulator-key"], ["--api-key", "emulator-key"]])("%s %s without one is wrong usage", (args, { expect }) =>
@@ -89,7 +102,7 @@ describe.concurrent("--dry-run", () => {
       expect([code, stderr]).toEqual([0, ""]);
       expect(stdout).toContain(`POST ${env["MEDIAGEN_BASE_URL"]}/v1/video/vidmodelv2\nAuthorization: the key from MEDIAGEN_API_KEY, not shown\n`);
       expect(stdout).toContain(`sourceImage.items  first.png (image/png, ${picture.length} bytes)\n`);
-      const { stdout: json } = await mediagen([...args, "--json", "--key-fd", "3"], { cwd, env, fd3: "sk-secret" }).ended;
+      const { stdout: json } = await mediagen([...args, "--json", "--once", "order-42", "--key-fd", "3"], { cwd, env, fd3: "sk-secret" }).ended;
       expect(JSON.parse(json)).toEqual({
         method: "POST",
         url: `${env["MEDIAGEN_BASE_URL"]}/v1/video/vidmodelv2`,

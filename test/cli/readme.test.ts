@@ -14,7 +14,7 @@ test("the README's commands run, and bring what they say", () =>
     await writeFile(join(cwd, "mediagen"), `#!/bin/sh\nexec '${process.execPath}' '${commandFile}' "$@"\n`);
     await chmod(join(cwd, "mediagen"), 0o755);
     const { stdout } = await promisify(execFile)("sh", ["-e", "-c", script], { cwd, env: { ...env, PATH: `${cwd}:${process.env["PATH"]}` } });
-    expect(stdout).toMatch(/^fox\.mp4\n(out\/image-\w+-\d\.png\n){4}POST http[^]*\nvideo:video-\w+\tpending\t[^]*\nlighthouse\.mp4\nvidmodelv2: [^]*duration +--duration +5 +5, 10 or 15\n/);
+    expect(stdout).toMatch(/^fox\.mp4\n(out\/image-\w+-\d\.png\n){4}POST http[^]*\nvideo:video-\w+\t(pending|succeeded)\t[^]*\nlighthouse\.mp4\nvidmodelv2: [^]*duration +--duration +5 +5, 10 or 15\n/);
     expect((await readdir(cwd)).sort()).toEqual(["first.png", "fox.mp4", "lighthouse.mp4", "mediagen", "out"]);
   }));
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { createEmulator, listen, type Emulator, type EmulatorOptions } from "@mediagen/emulator/node";
+import { createEmulator, listen, type Answer, type Emulator, type EmulatorOptions, type Incoming } from "@mediagen/emulator/node";
 
 /** The file that the package's bin names. */
 export const commandFile: string = resolve("packages/cli/dist/command.js");
@@ -82,10 +82,16 @@ export interface Place {
   readonly cwd: string;
 }
 
-/** Runs a test in a place of its own, where tasks take moments. */
-export async function inPlace(run: (place: Place) => Promise<void>, options: EmulatorOptions = {}): Promise<void> {
+/** How the service of a place is. */
+export interface PlaceOptions extends EmulatorOptions {
+  /** Stands between the command and the emulator, to hold answers up. */
+  readonly hold?: (incoming: Incoming, answer: Answer) => Promise<Answer>;
+}
+
+/** Runs a test in a place of its own, where tasks take moments, unless its clock is manual: then they take for ever. */
+export async function inPlace(run: (place: Place) => Promise<void>, { hold = async (_, answer) => answer, ...options }: PlaceOptions = {}): Promise<void> {
   const emulator = createEmulator({ clock: { speed: 20 }, ...options });
-  const { baseUrl, close } = await listen(emulator);
+  const { baseUrl, close } = await listen({ ...emulator, serve: async (incoming) => hold(incoming, await emulator.serve(incoming)) });
   const cwd = await mkdtemp(join(tmpdir(), "mediagen-cli-"));
   try {
     await run({ emulator, env: { MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey }, cwd });

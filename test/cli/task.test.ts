@@ -94,14 +94,17 @@ describe.concurrent("mediagen recover", () => {
       expect(JSON.parse(json)).toMatchObject({ tasks: [{ kind: "video" }], finished: [], unknown: [{ model: "imgmodelv4" }] });
     }));
 
-  test("with -o waits for what is left and fetches it; with --compact the journal forgets it", ({ expect }) =>
+  test("with -o waits for what is left and fetches it, once; with --compact the journal forgets it", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
       const journal = { cwd, env: { ...env, MEDIAGEN_JOURNAL: "j.jsonl" } };
       await generate({ ...place, ...journal }, ...video);
       await generate({ ...place, ...journal }, ...image, "--batchsize", "2");
-      const { code, stdout } = await mediagen(["recover", "-o", "out", "--compact", "-q"], journal).ended;
+      const { code, stdout } = await mediagen(["recover", "-o", "out", "-q"], journal).ended;
       expect([code, stdout.trim().split("\n").length, (await readdir(`${cwd}/out`)).length]).toEqual([0, 3, 3]);
+      expect(await mediagen(["recover", "-o", "out"], journal).ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
+      expect((await mediagen(["recover", "-q"], journal).ended).stdout).toMatch(/^(finished\t.*\n){2}$/);
+      expect(await mediagen(["recover", "-o", "out", "--compact"], journal).ended).toMatchObject({ code: 0, stdout: "" });
       expect(await mediagen(["recover"], journal).ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
     }));
 

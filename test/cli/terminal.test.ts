@@ -24,11 +24,11 @@ describe.concurrent("on a terminal", () => {
 
   test("it tells the time while nothing happens", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
-      const run = mediagenOnTerminal(["image", "A bicycle #slow", ...image.slice(2)], { cwd, env });
+      const run = mediagenOnTerminal(image, { cwd, env });
       await run.printed(/0:00\S+ (waiting|image:\S+ pending)[^]*0:01\S+ (waiting|image:\S+ pending)/);
       run.child.stdin?.write("\x03");
       expect((await run.ended).code).toBe(130);
-    }));
+    }, { clock: "manual" }));
 
   test("it is cut where it would wrap, and what stays is whole", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
@@ -48,6 +48,14 @@ describe.concurrent("on a terminal", () => {
       expect(stdout).not.toMatch(not);
     }),
   );
+
+  test("a table keeps its lines, and a result that would steer the terminal does not", async ({ expect }) => {
+    expect((await mediagenOnTerminal(["models"]).ended).stdout).toMatch(/^MODEL +KIND +WHAT IT DOES\r\nvidmodelv2 +video /);
+    await inPlace(async ({ cwd, env }) => {
+      const { stdout } = await mediagenOnTerminal(["video", "A \x1b[2J fox", "-m", "vidmodelv2", "--dry-run"], { cwd, env }).ended;
+      expect(stdout).toContain("prompt  A ?[2J fox\r\n");
+    });
+  });
 
   test("with --quiet there is nothing but the result", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {

@@ -1,9 +1,11 @@
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
-import { createMediaGen, fileJournal, type FileJournal, type MediaGen, type MediaGenEvent } from "@mediagen/sdk/node";
+import { createMediaGen, fileJournal, type FileJournal, type JournalFailed, type MediaGen } from "@mediagen/sdk/node";
 import { CommandError } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { clockText } from "./duration.ts";
 import { quoted } from "./printable.ts";
+import type { Progress } from "./progress.ts";
 
 /** What every command that asks the service takes. */
 export interface ConnectOptions {
@@ -22,8 +24,16 @@ export interface Connected {
   readonly journal: FileJournal | undefined;
 }
 
-/** Connects; `beforeGenerate` hears when a form is about to be sent. The key comes from the environment or a file descriptor, which no list of processes shows. */
-export async function connect(options: ConnectOptions, signal: AbortSignal, beforeGenerate?: () => void): Promise<Connected> {
+/** What a connection tells while it works. */
+export interface ConnectListener {
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+  /** Hears when a form is about to be sent. */
+  readonly beforeGenerate?: () => void;
+}
+
+/** Connects. The key comes from the environment or a file descriptor, which no list of processes shows. */
+export async function connect(options: ConnectOptions, { signal, progress, beforeGenerate }: ConnectListener): Promise<Connected> {
   const journal = options.journal === undefined ? undefined : fileJournal(options.journal);
   const media = createMediaGen({
     baseUrl: options.baseUrl,
@@ -32,7 +42,10 @@ export async function connect(options: ConnectOptions, signal: AbortSignal, befo
     statuses: { failed: options.failedStatus },
     journal,
     beforeGenerate,
-    onEvent: tellEvent,
+    onEvent(event) {
+      if (event.type === "retried") progress.now(`${event.operation} was turned away (${event.status === undefined ? String(event.error) : `HTTP ${event.status}`}); again in ${clockText(event.delayMs)}`);
+      if (event.type === "journalFailed") progress.warn(journalFailedText(event));
+    },
   });
   return { media, journal };
 }
@@ -62,10 +75,7 @@ async function readKey(fd: number, signal: AbortSignal): Promise<string> {
   return key;
 }
 
-/** The one event that no call tells: the task is there, and the journal has no line of it. */
-function tellEvent(event: MediaGenEvent): void {
-  if (event.type !== "journalFailed") return;
-  const { entry, error } = event;
+function journalFailedText({ entry, error }: JournalFailed): string {
   const what = entry.type === "created" ? `the task ${entry.task.kind}:${entry.task.taskid}` : `"${entry.type}"`;
-  process.stderr.write(`mediagen: the journal could not note ${what} (${String(error)})\n`);
+  return `mediagen: the journal could not note ${what}: ${error instanceof Error ? error.message : String(error)}`;
 }

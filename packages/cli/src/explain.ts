@@ -3,7 +3,7 @@ import { CommanderError, type Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import { fieldFlagsOf } from "./field-flags.ts";
 import { Interrupted } from "./interrupt.ts";
-import { printable } from "./printable.ts";
+import { onOneLine } from "./printable.ts";
 
 /** What went wrong, for whoever ran the command: what happened, what to do, and the code to end with. */
 export class CommandError extends Error {
@@ -71,6 +71,8 @@ export function explain(error: unknown, known: Circumstances = {}): CommandError
     return explained(`${task ?? error.task.taskid} was not finished after ${timeout ?? "the time given"}${last}`, goOn ?? "It is not lost: wait for it again.", exitCodes.timeout);
   }
   if (error instanceof ConnectionError) return explained(error.message, goOn ?? "Look at the network and at the base URL, and run the command again: nothing is paid twice.", exitCodes.failed);
+  const keyless = command && command.opts()["keyFd"] === undefined && !process.env["MEDIAGEN_API_KEY"];
+  if (error instanceof ServiceError && keyless) return explained(error.message, "It had no API key: set MEDIAGEN_API_KEY, or give --key-fd.", exitCodes.failed);
   if (error instanceof ServiceError) return explained(error.message, generates ? "The service refused it, so no task was created; correct what it names and run the command again." : onceMended, exitCodes.failed);
   if (error instanceof Error && "code" in error) return explained(error.message, onceMended, exitCodes.failed);
   return explained(error instanceof Error ? (error.stack ?? error.message) : String(error), goOn ?? "This is a fault of mediagen itself; please report it.", exitCodes.failed);
@@ -91,5 +93,7 @@ function flagIn(command: Command | undefined, field: string): string {
 
 /** Tells in two lines on stderr. */
 export function tell({ message, advice }: CommandError): void {
-  process.stderr.write(`mediagen: ${printable(message)}\n  ${printable(advice)}\n`);
+  // A live line may stand there.
+  if (process.stderr.isTTY && process.env["TERM"] !== "dumb") process.stderr.write("\r\x1b[K");
+  process.stderr.write(`mediagen: ${onOneLine(message)}\n  ${onOneLine(advice)}\n`);
 }

@@ -25,41 +25,34 @@ export function fieldFlagsOf(command: Command): readonly FieldFlag[] {
  * flag itself. The first field that takes files is also called `--image`.
  */
 export function addFieldFlags(command: Command, kind: Kind, models: readonly ModelInfo[], descriptions: Descriptions): void {
+  const ofKind = models.filter((one) => one.kind === kind);
   const flags: FieldFlag[] = [];
-  const fields = new Map<string, Map<string, FieldInfo>>();
-  const described = new Map<string, string>();
-  for (const model of models.filter((one) => one.kind === kind)) {
-    for (const info of fieldsOf(model)) {
-      if (info.field === argumentField) continue;
-      if (!fields.has(info.field)) fields.set(info.field, new Map());
-      fields.get(info.field)?.set(model.model, info);
-      const { description } = descriptions.field(model.operation, info.property);
-      if (description && !described.has(info.field)) described.set(info.field, description);
-    }
-  }
-  const add = (name: string, field: string, infos: ReadonlyMap<string, FieldInfo>, description: string) => {
-    const takes = [...new Set([...infos.values()].map((info) => info.takes))];
-    const isFlag = takes.every((one) => one === "flag");
-    const option = new Option(isFlag ? `--${name}` : `--${name} <${takes[0]}>`, description);
-    const isList = [...infos.values()].some((info) => info.many || info.takes === "file");
-    if (isList) option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
-    command.addOption(option);
-    flags.push({ field, option, models: infos });
-    if (isFlag) command.addOption(new Option(`--no-${name}`).hideHelp());
-  };
-  for (const [field, infos] of fields) {
-    const name = field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase();
-    const isFlag = [...infos.values()].every((info) => info.takes === "flag");
-    const said = firstSentence(described.get(field) ?? "");
-    const limits = isFlag ? `--no-${nameFor(command, name)} is the opposite` : limitsOf(infos, models.filter((one) => one.kind === kind).length);
-    add(nameFor(command, name), field, infos, `${said} (${limits})`);
-  }
-  const [field, infos] = [...fields].find(([, each]) => [...each.values()].some(({ takes }) => takes === "file")) ?? [];
-  if (field !== undefined && infos && isFree(command, imageFlag)) {
-    const long = flags.find((flag) => flag.field === field)?.option.long;
-    add(imageFlag, field, infos, `the same as ${long}`);
-  }
   flagsOfCommands.set(command, flags);
+  const fields = new Set(ofKind.flatMap(fieldsOf).map(({ field }) => field).filter((field) => field !== argumentField));
+  for (const field of fields) {
+    const having = ofKind.flatMap((model) => fieldsOf(model).filter((info) => info.field === field).map((info) => ({ model, info })));
+    const infos = new Map(having.map(({ model, info }) => [model.model, info]));
+    const [described = ""] = having.map(({ model, info }) => descriptions.field(model.operation, info.property).description).filter(Boolean);
+    const name = nameFor(command, field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase());
+    const limits = isYesOrNo(infos) ? `--no-${name} is the opposite` : limitsOf(infos, ofKind.length);
+    flags.push({ field, models: infos, option: addFlag(command, name, infos, `${firstSentence(described)} (${limits})`) });
+  }
+  const files = flags.find(({ models: infos }) => [...infos.values()].some(({ takes }) => takes === "file"));
+  if (files && isFree(command, imageFlag)) flags.push({ ...files, option: addFlag(command, imageFlag, files.models, `the same as ${files.option.long}`) });
+}
+
+function addFlag(command: Command, name: string, infos: ReadonlyMap<string, FieldInfo>, description: string): Option {
+  const [first, ...others] = [...infos.values()];
+  const option = new Option(isYesOrNo(infos) ? `--${name}` : `--${name} <${first?.takes}>`, description);
+  const several = [first, ...others].some((info) => info?.many || info?.takes === "file");
+  if (several) option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  command.addOption(option);
+  if (isYesOrNo(infos)) command.addOption(new Option(`--no-${name}`).hideHelp());
+  return option;
+}
+
+function isYesOrNo(infos: ReadonlyMap<string, FieldInfo>): boolean {
+  return [...infos.values()].every(({ takes }) => takes === "flag");
 }
 
 const imageFlag = "image";

@@ -41,7 +41,7 @@ export function nameOf({ kind, taskid }: { readonly kind: string; readonly taski
 
 /**
  * Waits for tasks, fetches their results, and prints each as soon as it is there. The errors of some do not hold up the
- * others: they are told, and the first is answered.
+ * others: they are told, and answered is an interrupt, else the first.
  */
 export async function finish(tasks: readonly AnyTask[], options: FinishOptions, context: FinishContext): Promise<{ readonly finished: readonly Finished[]; readonly error: CommandError | undefined }> {
   const { media, signal, progress, output, target } = context;
@@ -55,8 +55,15 @@ export async function finish(tasks: readonly AnyTask[], options: FinishOptions, 
     progress.end();
     tell(error);
   };
-  const onUpdate = (update: WaitUpdate) => progress.now(`${tasks.length > 1 ? `${tasks.length - left.size} of ${tasks.length} done, ` : ""}${updateText(update)}`);
-  progress.now(`waiting for ${tasks.length > 1 ? `${tasks.length} tasks` : tasks.map(nameOf).join("")}`);
+  const told = new Map<unknown, string>();
+  const onUpdate = (update: WaitUpdate) => {
+    const text = updateText(update);
+    // In a pipe, each is a line: what has not changed is not told again.
+    if (told.get(update.task) === text) return;
+    told.set(update.task, text);
+    progress.now(tasks.length > 1 ? `${tasks.length - left.size} of ${tasks.length} done, ${text}` : text);
+  };
+  if (tasks.length > 0) progress.now(`waiting for ${tasks.length > 1 ? `${tasks.length} tasks` : tasks.map(nameOf).join("")}`);
   try {
     for await (const { task, record, error } of media.settle(tasks, { timeoutMs: options.timeout.ms, signal, onUpdate })) {
       if (!record) failed(task, error);
@@ -77,7 +84,11 @@ export async function finish(tasks: readonly AnyTask[], options: FinishOptions, 
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     const rest = [...left];
-    throw explain(error, { task: rest.map(nameOf).join(", "), resume: resumeCommand(rest, options, target) });
+    const interrupted = explain(error, { task: rest.map(nameOf).join(", "), resume: resumeCommand(rest, options, target) });
+    progress.end();
+    tell(interrupted);
+    errors.unshift(interrupted);
+    finished.push(...rest.map((task) => ({ task: task.toJSON(), error: interrupted.message })));
   } finally {
     progress.end();
   }

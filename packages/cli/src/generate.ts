@@ -45,20 +45,21 @@ export async function runGenerate(kind: Kind, prompt: string | undefined, option
       progress.now("reading stdin");
       return stdin(signal);
     });
-    const generateOptions = { extraFields: readExtraFields(options.extraField ?? []), once, signal };
-    const generateOn = (media: MediaGen) => (media[kind] as object as AnyKindClient).generate(model, form, generateOptions);
+    const extraFields = readExtraFields(options.extraField ?? []);
+    const generateOn = (media: MediaGen, more: object) => (media[kind] as object as AnyKindClient).generate(model, form, { extraFields, signal, ...more });
     if (options.dryRun) {
-      const request = await describeRequest(generateOn, options);
+      const request = await describeRequest((media) => generateOn(media, {}), options);
       output.line(requestText(request));
       return output.document(request);
     }
     if (options.wait) await checkTarget(target, options);
-    const { media } = await connect(options, signal, () => {
+    const beforeGenerate = () => {
       progress.now(`sending the form to ${model}`);
-      interrupt.hold(() => progress.note("the generation is on its way: waiting for its answer, so that the task is not lost; once more gives up on it"));
-    });
+      interrupt.hold(() => progress.warn("mediagen: the form is on its way; waiting for its answer, so that the task is not lost. Once more gives up on it."));
+    };
+    const { media } = await connect(options, { signal, progress, beforeGenerate });
     signal.throwIfAborted();
-    const task = await generateOn(media).finally(interrupt.release);
+    const task = await generateOn(media, { once }).finally(interrupt.release);
     progress.end();
     progress.note(`the task is ${nameOf(task)}`);
     if (!options.wait) {

@@ -1,3 +1,5 @@
+import { exitCodes } from "./exit-codes.ts";
+
 /** Ctrl-C, or another signal that asks the command to end. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -26,6 +28,8 @@ export function listenForInterrupt(): Interrupt {
   let kept: Interrupted | undefined;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(name, () => {
+      // What does not heed the abort must not hold the terminal.
+      if (controller.signal.aborted) process.exit(exitCodes.interrupted);
       if (!tellFirst || kept) return controller.abort(new Interrupted(name));
       kept = new Interrupted(name);
       tellFirst();

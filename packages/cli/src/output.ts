@@ -11,7 +11,7 @@ export interface Output {
 /** Results as lines, or as one JSON document. */
 export function createOutput({ json = false }: { readonly json?: boolean | undefined }): Output {
   return {
-    line: (text) => void (json || process.stdout.write(`${process.stdout.isTTY ? text.split("\t").map(printable).join("\t") : text}\n`)),
+    line: (text) => void (json || process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`)),
     document: (value) => void (json && process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)),
   };
 }

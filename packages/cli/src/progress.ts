@@ -1,5 +1,5 @@
 import { clockText } from "./duration.ts";
-import { printable } from "./printable.ts";
+import { onOneLine } from "./printable.ts";
 
 /** Tells on stderr how far the command has come. */
 export interface Progress {
@@ -7,6 +7,8 @@ export interface Progress {
   now(text: string): void;
   /** A line that stays. */
   note(text: string): void;
+  /** A line that stays, in quiet too: it must not be missed. */
+  warn(text: string): void;
   /** Takes the live line away. */
   end(): void;
 }
@@ -18,16 +20,17 @@ export function createProgress({ quiet = false }: { readonly quiet?: boolean | u
   const { stderr } = process;
   const begin = performance.now();
   const elapsed = () => clockText(performance.now() - begin);
-  if (quiet) return { now: () => undefined, note: () => undefined, end: () => undefined };
+  const warn = (text: string) => void stderr.write(`${onOneLine(text)}\n`);
+  if (quiet) return { now: () => undefined, note: () => undefined, warn, end: () => undefined };
   if (!stderr.isTTY || process.env["TERM"] === "dumb") {
     let last = "";
-    const write = (text: string) => void (text !== last && stderr.write(`${elapsed()} ${printable((last = text))}\n`));
-    return { now: write, note: write, end: () => undefined };
+    const write = (text: string) => void (text !== last && stderr.write(`${elapsed()} ${onOneLine((last = text))}\n`));
+    return { now: write, note: write, warn, end: () => undefined };
   }
   const [dim, plain] = stderr.hasColors() ? ["\x1b[2m", "\x1b[0m"] : ["", ""];
   const timed = (text: string) => `${dim}${elapsed()}${plain} ${text}`;
   // A line as long as the terminal is wide would wrap, and a wrapped line cannot be written over.
-  const fitted = (text: string) => printable(text).slice(0, Math.max(1, (stderr.columns || 80) - elapsed().length - 2));
+  const fitted = (text: string) => onOneLine(text).slice(0, Math.max(1, (stderr.columns || 80) - elapsed().length - 2));
   let live: { text: string; shown: string; readonly timer: NodeJS.Timeout } | undefined;
   const clear = () => {
     if (live?.shown) stderr.write("\r\x1b[K");
@@ -48,7 +51,12 @@ export function createProgress({ quiet = false }: { readonly quiet?: boolean | u
     },
     note(text) {
       clear();
-      stderr.write(`${timed(printable(text))}\n`);
+      stderr.write(`${timed(onOneLine(text))}\n`);
+      draw();
+    },
+    warn(text) {
+      clear();
+      warn(text);
       draw();
     },
     end() {

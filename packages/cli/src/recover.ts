@@ -5,7 +5,7 @@ import { finish, nameOf, type FinishOptions } from "./finish.ts";
 import { listenForInterrupt } from "./interrupt.ts";
 import { createOutput } from "./output.ts";
 import { createProgress } from "./progress.ts";
-import { checkTarget } from "./target.ts";
+import { checkTarget, namesIn } from "./target.ts";
 
 interface RecoverOptions extends FinishOptions {
   readonly resolve?: string;
@@ -17,9 +17,9 @@ interface RecoverOptions extends FinishOptions {
 /** `mediagen recover`: what the journal knows to be left, and what to do with it. */
 export async function recover(options: RecoverOptions): Promise<void> {
   const { signal } = listenForInterrupt();
-  const { media, journal } = await connect(options, signal);
   const output = createOutput(options);
   const progress = createProgress(options);
+  const { media, journal } = await connect(options, { signal, progress });
   if (!journal) throw new CommandError("there is no journal to recover from", "Give --journal FILE, or set MEDIAGEN_JOURNAL.", exitCodes.usage);
   if (options.resolve !== undefined) {
     const { taskid, notCreated } = options;
@@ -41,10 +41,14 @@ export async function recover(options: RecoverOptions): Promise<void> {
     if (tasks.length + ended.length > 0) progress.note(`mediagen recover -o FOLDER ${flags} fetches the results`);
     if (unknown.length > 0) progress.note(`look at the service, then: mediagen recover --resolve ID --taskid TASKID (or --not-created) ${flags}`);
   } else {
-    await checkTarget(options.output, { ...options, several: tasks.length + ended.length > 1 });
-    const { finished, error } = await finish([...tasks, ...ended], options, { media, signal, progress, output, target: options.output });
+    // Files are named by their task: what is there need not be fetched again.
+    const there = options.overwrite ? [] : await namesIn(options.output);
+    const left = [...tasks, ...ended.filter(({ taskid }) => !there.some((name) => name.startsWith(`${taskid}-`)))];
+    await checkTarget(options.output, { ...options, several: left.length > 1 });
+    const { finished, error } = await finish(left, options, { media, signal, progress, output, target: options.output });
     output.document({ finished, unknown });
-    if (error) process.exitCode = error.exitCode;
+    // What could not be fetched must not be forgotten.
+    if (error) return void (process.exitCode = error.exitCode);
   }
   if (options.compact) await journal.compact();
 }

@@ -23,6 +23,11 @@ export async function checkTarget(target: string, { overwrite, several = false }
   if (taken !== undefined) throw fail(`there is ${taken} already`, "Nothing was sent. Give another name, or --overwrite.");
 }
 
+/** The names of what is in a folder; none where there is no such folder. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  return (await isDirectory(folder)) ? readdir(folder) : [];
+}
+
 async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then((found) => found.isDirectory(), () => false);
 }

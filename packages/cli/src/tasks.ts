@@ -18,10 +18,12 @@ export async function showTasks(ids: readonly string[], options: TaskCommandOpti
   const { signal } = listenForInterrupt();
   const output = createOutput(options);
   const shown: object[] = [];
-  for (const task of await findTasks(ids, options, await connect(options, signal))) {
+  const progress = createProgress(options);
+  for (const task of await findTasks(ids, options, await connect(options, { signal, progress }))) {
     try {
       const { state, status, record } = await task.check({ signal });
       shown.push({ task, state, status, record });
+      progress.end();
       output.line([nameOf(task), state, status ?? "", ...record.url].join("\t"));
     } catch (error) {
       signal.throwIfAborted();
@@ -31,17 +33,19 @@ export async function showTasks(ids: readonly string[], options: TaskCommandOpti
       process.exitCode ??= explained.exitCode;
     }
   }
+  progress.end();
   output.document(shown);
 }
 
 /** `mediagen task wait`, and `download` where there is a target. */
 export async function finishTasks(ids: readonly string[], options: TaskCommandOptions & FinishOptions, target: string | undefined): Promise<void> {
   const { signal } = listenForInterrupt();
-  const connected = await connect(options, signal);
+  const progress = createProgress(options);
+  const connected = await connect(options, { signal, progress });
   const tasks = await findTasks(ids, options, connected);
   if (target !== undefined) await checkTarget(target, { ...options, several: tasks.length > 1 });
   const output = createOutput(options);
-  const { finished, error } = await finish(tasks, options, { media: connected.media, signal, progress: createProgress(options), output, target });
+  const { finished, error } = await finish(tasks, options, { media: connected.media, signal, progress, output, target });
   output.document(finished);
   process.exitCode = error?.exitCode ?? exitCodes.done;
 }
@@ -49,12 +53,14 @@ export async function finishTasks(ids: readonly string[], options: TaskCommandOp
 /** `mediagen task delete`; `further` is what the service takes beside the ids. */
 export async function deleteTasks(ids: readonly string[], options: TaskCommandOptions, further: Readonly<Record<string, unknown>>): Promise<void> {
   const { signal } = listenForInterrupt();
-  const connected = await connect(options, signal);
+  const progress = createProgress(options);
+  const connected = await connect(options, { signal, progress });
   const output = createOutput(options);
   const tasks = await findTasks(ids, options, connected);
   for (const kind of new Set(tasks.map((task) => task.kind))) {
     const taskids = tasks.filter((task) => task.kind === kind).map(({ taskid }) => taskid);
     await connected.media[kind].delete(taskids, { ...further, signal });
+    progress.end();
     for (const taskid of taskids) output.line(nameOf({ kind, taskid }));
   }
   output.document({ deleted: tasks.map(nameOf) });

@@ -13,6 +13,7 @@ export interface FieldInfo {
   readonly takes: "text" | "number" | "flag" | "file";
   /** Whether it also takes a list. */
   readonly many: boolean;
+  /** Whether the service's description requires it. */
   readonly required: boolean;
   /** What is allowed, in words, such as `5, 10 or 15`. */
   readonly allowed: string;
