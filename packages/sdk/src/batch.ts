@@ -66,7 +66,9 @@ export interface BatchLine {
   readonly line: number;
   /** Its own id, else one made of its content. */
   readonly id: string;
+  /** What it generates. */
   readonly kind: Kind;
+  /** The model that generates it. */
   readonly model: string;
   /**
    * `succeeded` and `failed` are final and stand in `results.jsonl`. `unknown` (perhaps paid; look at the service) and
@@ -75,22 +77,27 @@ export interface BatchLine {
   readonly state: "succeeded" | "failed" | "unknown" | "unfinished";
   /** The fields as the input has them. */
   readonly form: Readonly<Record<string, unknown>>;
+  /** The id of its task, where it has one. */
   readonly taskid?: string | undefined;
+  /** Its results; none where it did not succeed. */
   readonly files: readonly BatchFile[];
   /** Why it did not succeed. */
-  readonly error?: { readonly name: string; readonly message: string } | undefined;
+  readonly error?: Pick<Error, "name" | "message"> | undefined;
   /** The generation's id in the journal where its outcome is unknown, for `media.resolve`. */
   readonly generation?: string | undefined;
 }
 
 /** How far a batch has come, by lines of the input. */
 export interface BatchProgress {
+  /** How many lines the input has. */
   readonly lines: number;
-  /** In this run and earlier ones. */
+  /** How many have succeeded, in this run and earlier ones. */
   readonly succeeded: number;
-  /** In this run and earlier ones. */
+  /** How many have failed, in this run and earlier ones. */
   readonly failed: number;
+  /** How many have an unknown outcome. */
   readonly unknown: number;
+  /** How many this run has set aside for another one. */
   readonly unfinished: number;
   /** How many are under way. */
   readonly running: number;

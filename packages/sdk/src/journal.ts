@@ -114,6 +114,7 @@ export interface JournalLog {
 
 /** What is new in a log. */
 export interface JournalPage {
+  /** The new entries, in order. */
   readonly entries: readonly JournalEntry[];
   /** Where they end, in words of the log's own. */
   readonly place: unknown;
