@@ -38,6 +38,19 @@ describe("a file journal", () => {
     expect([(await again("k")).taskid, sent()]).toEqual(["t-1", 0]);
   });
 
+  test("writes what is appended at once together, in its order, and each call waits for its own", async () => {
+    const journal = fileJournal(path);
+    const ids = Array.from({ length: 100 }, (_, i) => String(i));
+    await Promise.all(ids.map(async (id) => {
+      await journal.append(unknown(id));
+      expect(await readFile(path, "utf8")).toContain(JSON.stringify(unknown(id)));
+    }));
+    expect(await idsIn()).toEqual(ids);
+    await rm(join(folder, "deep"), { recursive: true });
+    await writeFile(join(folder, "deep"), "");
+    for (const result of await Promise.allSettled([journal.append(unknown("1")), journal.append(unknown("2"))])) expect(result.status).toBe("rejected");
+  });
+
   test("cut off anywhere gives its whole lines, and the next append starts on a fresh one", async () => {
     const journal = fileJournal(path);
     for (const id of ["1", "2"]) await journal.append(unknown(id));

@@ -29,6 +29,20 @@ export function fileJournal(path: string): FileJournal {
     last = turn.catch(() => undefined);
     return turn;
   };
+  /** Entries that wait for their turn: they are written together, for the disk takes as long for many as for one. */
+  let waiting: { readonly entries: OwnedEntry[]; readonly appended: Promise<void> } | undefined;
+  const append = (entry: OwnedEntry): Promise<void> => {
+    if (!waiting) {
+      const entries: OwnedEntry[] = [];
+      const appended = inTurn(() => {
+        waiting = undefined;
+        return file.append(entries);
+      });
+      waiting = { entries, appended };
+    }
+    waiting.entries.push(entry);
+    return waiting.appended;
+  };
   const owners: Owners = new Map();
   const read = async (after: unknown, known: Owners) => {
     const { values, place, isWhole } = await file.read(after);
@@ -37,7 +51,7 @@ export function fileJournal(path: string): FileJournal {
   };
   return {
     ...createJournal({
-      append: (entry) => inTurn(() => file.append("owner" in entry ? { ...entry, host: hostname(), pid: process.pid } : entry)),
+      append: (entry) => append("owner" in entry ? { ...entry, host: hostname(), pid: process.pid } : entry),
       entries: () => inTurn(async () => (await read(undefined, new Map())).entries),
       entriesAfter: (place) => inTurn(() => read(place, owners)),
     }),

@@ -5,8 +5,8 @@ import { isObject } from "./is-object.ts";
 
 /** A file of JSON lines that several processes append to and rewrite, without locks: the order of its lines decides. */
 export interface LineFile {
-  /** Appends a value; resolves once it is on the disk and can be read again. */
-  append(value: object): Promise<void>;
+  /** Appends values; resolves once they are on the disk and can be read again. */
+  append(values: readonly object[]): Promise<void>;
   /** The values after a place, or every value where the file is not the one of that place any more. A line that was cut off is none. */
   read(after?: unknown): Promise<{ readonly values: readonly unknown[]; readonly place: unknown; readonly isWhole: boolean }>;
   /** Rewrites the file with those values that are to be kept; what is appended meanwhile stays. */
@@ -78,18 +78,19 @@ export function createLineFile(given: string): LineFile {
   }
 
   return {
-    async append(value) {
-      const line = JSON.stringify(value);
+    async append(values) {
+      let left = values.map((value) => JSON.stringify(value));
       for (let tries = 0; tries < triesAtMost; tries++) {
-        const isThere = await withFile(async (file, size) => {
+        left = await withFile(async (file, size) => {
           const header = seen.header ? "" : `${headerOf(crypto.randomUUID())}\n`;
           // After a line that was cut off, a fresh one.
-          await write(file, `${size > seen.offset ? "\n" : ""}${header}${line}\n`);
+          await write(file, `${size > seen.offset ? "\n" : ""}${header}${left.join("\n")}\n`);
           if (header) await syncDirectory(path);
           // Another process may have ended the file before, or have been cut off just then.
-          return (await readOn(file, seen, path)).lines.includes(line);
+          const there = new Set((await readOn(file, seen, path)).lines);
+          return left.filter((line) => !there.has(line));
         });
-        if (isThere) return;
+        if (left.length === 0) return;
       }
       throw new Error(`what is appended to the journal ${path} cannot be read again`);
     },
