@@ -143,7 +143,7 @@ const unfinishedName = "unfinished.jsonl";
  */
 export async function runBatch(input: string, folder: string, options: BatchOptions = {}): Promise<BatchSummary> {
   const { concurrency = 8, generationsPerMinute = Infinity, confirm, onProgress, onLine, timeoutMs, signal, ...clientOptions } = options;
-  refuseNoRate({ concurrency, generationsPerMinute });
+  refuseRates(concurrency, generationsPerMinute);
   signal?.throwIfAborted();
   await mkdir(folder, { recursive: true });
   const journal = fileJournal(join(folder, journalName));
@@ -323,7 +323,9 @@ async function removeParts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) if (/^\..*\.[\da-f-]{36}\.part$/.test(name)) await rm(join(folder, name), { force: true });
 }
 
-function refuseNoRate(rates: Readonly<Record<string, number>>): void {
-  const issues = Object.entries(rates).flatMap(([field, rate]) => (rate > 0 ? [] : [{ field, got: String(rate), allowed: "a number above 0" }]));
+function refuseRates(concurrency: number, generationsPerMinute: number): void {
+  const issues: Issue[] = [];
+  if (!(concurrency >= 1)) issues.push({ field: "concurrency", got: String(concurrency), allowed: "a number, 1 or more" });
+  if (!(generationsPerMinute > 0)) issues.push({ field: "generationsPerMinute", got: String(generationsPerMinute), allowed: "a number above 0" });
   if (issues.length > 0) throw new InvalidRequestError("runBatch: nothing was sent", issues);
 }
