@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "@mediagen/emulator";
 import { createMediaGen, fileJournal, InvalidRequestError, runBatch, type BatchLine, type BatchOptions, type BatchPlan, type BatchProgress } from "@mediagen/sdk/node";
@@ -34,6 +34,16 @@ describe("a batch", () => {
     expect(await run()).toMatchObject({ lines: 5, succeeded: 5, generated: 2 });
     expect(emulator.charges).toHaveLength(5);
     expect((await results()).map(({ id }) => id).sort()).toEqual(linesOf(5).map(({ id }) => id));
+  });
+
+  test("whose last result was cut off by a crash, or its download, brings it again without paying for it", async () => {
+    const { run, out, read, results } = await start(linesOf(3));
+    await run({ concurrency: 1 });
+    await truncate(join(out, "results.jsonl"), (await read("results.jsonl")).length - 9);
+    await writeFile(join(out, ".line-3-1.00000000-0000-4000-8000-000000000000.part"), "half");
+    expect(await run()).toMatchObject({ succeeded: 3, generated: 0 });
+    expect((await results()).map(({ id }) => id)).toEqual(["line-1", "line-2", "line-3"]);
+    expect((await readdir(out)).filter((name) => name.startsWith("."))).toEqual([]);
   });
 
   test("asks before anything is sent, with the count of what is paid, and takes no for an answer", async () => {
