@@ -37,23 +37,23 @@ export function readBody(body: Bounds, fields: unknown): ReadFields {
 
 type ToWire = (bounds: Bounds, value: unknown) => unknown;
 
-/** One field of a body: the part that its text goes to, and the one that its files go to. */
-interface Field {
+/** One field of a body: the part that its text goes to, and the one that its files go to; it has one of them at least. */
+export interface Field {
   readonly name: string;
   text?: Part;
   files?: Part;
 }
 
-interface Part {
+export interface Part {
   readonly name: string;
   readonly bounds: Bounds;
 }
 
-/** The fields of each body, as they are looked up for each form. */
-const fieldsOf = new WeakMap<Bounds, ReadonlyMap<string, Field>>();
+const tables = new WeakMap<Bounds, ReadonlyMap<string, Field>>();
 
-function fieldsIn(body: Bounds): ReadonlyMap<string, Field> {
-  const known = fieldsOf.get(body);
+/** The fields of a body by their names, in the order of the service's description; made once. */
+export function fieldsIn(body: Bounds): ReadonlyMap<string, Field> {
+  const known = tables.get(body);
   if (known) return known;
   const fields = new Map<string, Field>();
   for (const [name, bounds] of Object.entries(body.properties ?? {})) {
@@ -62,7 +62,7 @@ function fieldsIn(body: Bounds): ReadonlyMap<string, Field> {
     field[name === field.name ? "text" : "files"] = { name, bounds };
     fields.set(field.name, field);
   }
-  fieldsOf.set(body, fields);
+  tables.set(body, fields);
   return fields;
 }
 
