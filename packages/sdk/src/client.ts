@@ -163,7 +163,7 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   const connection: Connection = {
     baseUrl,
     transport,
-    apiKey: async () => (typeof apiKey === "function" ? apiKey() : apiKey),
+    apiKey: typeof apiKey === "function" ? async () => apiKey() : apiKey,
     hideOf: rememberHide(),
     time,
     tell,

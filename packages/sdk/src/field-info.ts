@@ -1,5 +1,5 @@
-import { describe, fieldOf, filePartSuffix, isFile, isFlag } from "./bounds.ts";
-import { fieldNames } from "./fields.ts";
+import { describe, fieldOf, isFile, isFlag } from "./bounds.ts";
+import { fieldsIn } from "./fields.ts";
 import type { ModelInfo } from "./model.ts";
 import type { Bounds } from "./operation.ts";
 
@@ -22,18 +22,16 @@ export interface FieldInfo {
 }
 
 /** The fields of a model's form, in the order of the service's description. */
-export function fieldsOf({ form: { properties = {}, required = [] } }: ModelInfo): readonly FieldInfo[] {
-  return fieldNames(properties).map((field) => {
-    const files = field + filePartSuffix;
-    const property = Object.hasOwn(properties, files) ? files : field;
-    const bounds = properties[property] ?? {};
+export function fieldsOf({ form }: ModelInfo): readonly FieldInfo[] {
+  return [...fieldsIn(form).values()].map(({ name: field, text, files }) => {
+    const { name: property, bounds } = files ?? text ?? { name: field, bounds: {} };
     const one = bounds.items ?? bounds;
     return {
       field,
       property,
       takes: takenBy(one),
       many: bounds.type === "array",
-      required: required.some((name) => fieldOf(name) === field),
+      required: (form.required ?? []).some((name) => fieldOf(name) === field),
       allowed: describe(bounds),
       values: isFlag(one) ? [] : valuesOf(one),
     };
