@@ -74,11 +74,11 @@ describe("in an empty project", () => {
       return task.wait();
     }
     // @ts-expect-error -- a wrong model
-    void media.video.generate("vidmodelv3", {}).catch(() => undefined);
+    void media.video.generate("vidmodelx", {}).catch(() => undefined);
     // @ts-expect-error -- a wrong field
     void media.video.generate("vidmodelv2", { promt: "A fox" }).catch(() => undefined);
     // @ts-expect-error -- a wrong value
-    void media.video.generate("vidmodelv2", { duration: 7 }).catch(() => undefined);`;
+    void media.video.generate("vidmodelv2", { duration: 0.5 }).catch(() => undefined);`;
 
   beforeAll(async () => {
     await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));

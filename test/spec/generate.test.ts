@@ -61,9 +61,11 @@ describe("in a copy of the project", () => {
   const change = (to: string) => writeFile(join(copy, "openapi/openapi.yaml"), to);
 
   test("--check shows what is stale as a diff and fails, until generate has run", async () => {
-    await change(yaml.replace("enum: [5, 10, 15]", "enum: [5, 10, 20]"));
+    await change(withAnEighthModel());
+    expect(run("scripts/run.js", "generate").status).toBe(0);
+    await change(withAnEighthModel().replace("maxLength: 5", "maxLength: 6"));
     const stale = run("scripts/run.js", "generate", "--check");
-    expect(stale.stderr).toMatch(/^-\s+duration: \{ type: "integer", enum: \[5, 10, 15\] \},\n(-.*\n)*\+\s+duration: \{ type: "integer", enum: \[5, 10, 20\] \},/m);
+    expect(stale.stderr).toMatch(/^-\s+prompt: \{ type: "string", maxLength: 5 \},\n(-.*\n)*\+\s+prompt: \{ type: "string", maxLength: 6 \},/m);
     expect(stale.stderr).toContain("npm run generate");
     expect(stale.status).toBe(1);
     expect(run("scripts/run.js", "generate").status).toBe(0);
