@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Task } from "@mediagen/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generate } from "../../scripts/generate.ts";
 import { specFile } from "../../scripts/read-spec.ts";
@@ -26,8 +27,10 @@ describe("what the SDK would not check stops the generation, and says where it s
     ["prompt: { type: object, properties: { x: { type: string } } }", "objects inside of fields"],
     ["prompt: { anyOf: [{ type: array, items: { type: string } }] }", "lists inside of anyOf"],
     ["prompt: { type: string, x-total-pixels: { minimum: 1, maximum: 2 } }", "x-total-pixels without the pattern"],
+    ["prompt: { type: string, x-result-count: true }", "generateVidmodelnine.prompt: a result count is an integer"],
+    ["prompt: { type: integer, x-result-count: true }", 'generateVidmodelv2.duration: does it say how many results are asked for? Write "x-result-count: true" or "x-result-count: false"'],
   ])("%s", async ([field, message]) => {
-    const changed = withAnEighthModel().replace("prompt: { type: string, maxLength: 5 }", field);
+    const changed = withFurtherModels().replace("prompt: { type: string, maxLength: 5 }", field);
     await expect(generate(changed)).rejects.toThrow(message);
   });
 
@@ -36,12 +39,12 @@ describe("what the SDK would not check stops the generation, and says where it s
     ["/v1/video/vidmodelnine", "/v2/video/vidmodelv2", "are the same model, vidmodelv2"],
     ["tags: [Video]\n      operationId: generateVidmodelnine", "tags: [Sound]\n      operationId: generateVidmodelnine", 'tag "sound" is neither Video nor Image'],
   ])("%s as %s", async ([from, to, message]) => {
-    await expect(generate(withAnEighthModel().replace(from, to))).rejects.toThrow(message);
+    await expect(generate(withFurtherModels().replace(from, to))).rejects.toThrow(message);
   });
 });
 
 test("a list of enum values is typed as one", async () => {
-  const changed = withAnEighthModel().replace("mood: { type: string, enum", "mood: { type: array, items: { type: string, enum").replace("stormy] }", "stormy] } }");
+  const changed = withFurtherModels().replace("mood: { type: string, enum", "mood: { type: array, items: { type: string, enum").replace("stormy] }", "stormy] } }");
   expect((await generate(changed))["sdk/src/types.gen.ts"]).toContain('readonly mood?: ("calm" | "stormy")[] | undefined;');
 });
 
@@ -61,9 +64,9 @@ describe("in a copy of the project", () => {
   const change = (to: string) => writeFile(join(copy, "openapi/openapi.yaml"), to);
 
   test("--check shows what is stale as a diff and fails, until generate has run", async () => {
-    await change(withAnEighthModel());
+    await change(withFurtherModels());
     expect(run("scripts/run.js", "generate").status).toBe(0);
-    await change(withAnEighthModel().replace("maxLength: 5", "maxLength: 6"));
+    await change(withFurtherModels().replace("maxLength: 5", "maxLength: 6"));
     const stale = run("scripts/run.js", "generate", "--check");
     expect(stale.stderr).toMatch(/^-\s+prompt: \{ type: "string", maxLength: 5 \},\n(-.*\n)*\+\s+prompt: \{ type: "string", maxLength: 6 \},/m);
     expect(stale.stderr).toContain("npm run generate");
@@ -72,12 +75,13 @@ describe("in a copy of the project", () => {
     expect(run("scripts/run.js", "generate", "--check")).toMatchObject({ status: 0, stdout: "The generated files are those of the spec.\n", stderr: "" });
   });
 
-  test("a model added to the spec is there in the SDK, typed and checked, without another line", async () => {
-    await change(withAnEighthModel());
+  test("a model added to the spec is there in the SDK, typed and checked, and in the emulator, without another line", async () => {
+    await change(withFurtherModels());
     expect(run("scripts/run.js", "generate").stderr).toBe("");
     await writeFile(
       join(copy, "packages/sdk/src/use.ts"),
       `import { createMediaGen } from "./index.ts";
+       export { createMediaGen };
        export const media = createMediaGen({ baseUrl: "http://localhost", fetch: async (request) => Response.json({
          code: 1000, msg: "", data: { taskid: new URL(request.url).pathname + ":" + (await request.formData()).get("mood") } }) });
        export const task = await media.video.generate("vidmodelnine", { prompt: "A fox", mood: "calm", frames: [new Blob(["x"])] });
@@ -86,10 +90,11 @@ describe("in a copy of the project", () => {
     );
     const compiler = join(process.cwd(), "node_modules/typescript/bin/tsc");
     expect(run(compiler, "-p", "packages/sdk", "--noEmit", "--isolatedDeclarations", "false").stdout).toBe("");
-    const { task, issues, media } = (await import(pathToFileURL(join(copy, "packages/sdk/src/use.ts")).href)) as {
+    const { task, issues, media, createMediaGen } = (await import(pathToFileURL(join(copy, "packages/sdk/src/use.ts")).href)) as {
       task: { taskid: string; results: number };
       issues: unknown;
       media: { models: readonly { model: string }[] };
+      createMediaGen: (options: object) => { image: { generate(model: string, form: object): Promise<Task> } };
     };
     expect(task).toMatchObject({ taskid: "/v1/video/vidmodelnine:calm", results: 1 });
     expect(issues).toEqual([
@@ -97,11 +102,15 @@ describe("in a copy of the project", () => {
       { field: "mood", got: '"wild"', allowed: '"calm" or "stormy"' },
     ]);
     expect(media.models.map(({ model }) => model)).toContain("vidmodelnine");
+
+    const { createEmulator } = (await import(pathToFileURL(join(copy, "packages/emulator/src/index.ts")).href)) as typeof import("@mediagen/emulator");
+    const record = await (await createMediaGen(createEmulator().client).image.generate("imgmodelnine", { prompt: "A fox", count: 3 })).wait();
+    expect(record.url).toHaveLength(3);
   });
 });
 
-/** The spec with an eighth generation model, as the one who adds it would write it. */
-function withAnEighthModel(): string {
+/** The spec with a further model of each kind, as the one who adds them would write them. */
+function withFurtherModels(): string {
   const operation = `
   /v1/video/vidmodelnine:
     post:
@@ -126,5 +135,28 @@ function withAnEighthModel(): string {
         "200":
           $ref: "#/components/responses/VideoTaskCreated"
 `;
-  return yaml.replace("\n  /v1/video/infobytaskid:", `${operation}\n  /v1/video/infobytaskid:`);
+  const ofImages = `
+  /v1/images/imgmodelnine:
+    post:
+      tags: [Image]
+      operationId: generateImgmodelnine
+      summary: Generate images with imgmodelnine
+      description: A model that is added.
+      requestBody:
+        required: true
+        content:
+          multipart/form-data:
+            schema:
+              type: object
+              required: [prompt]
+              properties:
+                prompt: { type: string }
+                count: { type: integer, minimum: 1, maximum: 4, x-result-count: true }
+            examples:
+              three: { value: { prompt: A fox, count: 3 } }
+      responses:
+        "200":
+          $ref: "#/components/responses/ImageTaskCreated"
+`;
+  return yaml.replace("\n  /v1/video/infobytaskid:", `${operation}$&`).replace("\n  /v1/images/infobytaskid:", `${ofImages}$&`);
 }
