@@ -114,6 +114,15 @@ describe("in an empty project", () => {
     });
   });
 
+  // What is looked up costs a compiler nothing; what is computed, each program of each user.
+  test("its types are looked up, not computed", async () => {
+    const config = join(folder, "cost.json");
+    const compilerOptions = { module: "nodenext", lib: ["es2023"], types: ["node"], strict: true, skipLibCheck: true, noEmit: true, target: "es2022" };
+    await writeFile(config, JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+    const { stdout } = await exec(process.execPath, [bin("typescript/bin/tsc"), "-p", config, "--extendedDiagnostics"]);
+    expect(Number(/Instantiations:\s+(\d+)/.exec(stdout)?.[1])).toBeLessThan(150);
+  });
+
   test("both doors and the service's description load, and run until something is sent", async () => {
     const script = `
       const { default: spec } = await import("@mediagen/sdk/openapi.json", { with: { type: "json" } });
