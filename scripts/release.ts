@@ -73,7 +73,7 @@ export function pack(directory: string, folder: string): string {
 /** Has publint and attw look at a tarball; fails with what they find. */
 export function check(tarball: string): void {
   node("publint/src/cli.js", tarball, "--strict");
-  node("@arethetypeswrong/cli/dist/index.js", tarball, "--profile", "esm-only");
+  node("@arethetypeswrong/cli/dist/index.js", tarball, "--profile", "esm-only", "--format", "ascii", "--quiet");
 }
 
 function publish(tarballs: readonly string[], dry: boolean): void {

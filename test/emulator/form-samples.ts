@@ -159,7 +159,7 @@ export const oddFiles: Readonly<Record<"oddFileNames" | "emptyFiles" | "noConten
 };
 
 function isSendable(name: string): boolean {
-  return !/[\0-\x1f]/.test(name);
+  return !/\p{Cc}/u.test(name);
 }
 
 function sampleOfEnum(value: string | number): Sample {

@@ -83,7 +83,7 @@ describe("tasks", () => {
     await look();
     await page.getByLabel("Advance by").fill("12 ho");
     const player = await page.locator("video").elementHandle();
-    await player?.evaluate((one) => ((one as HTMLVideoElement).muted = true) && (one as HTMLVideoElement).play());
+    await player?.evaluate((one) => Object.assign(one as HTMLVideoElement, { muted: true }).play());
     await page.getByLabel("Set to").fill("77");
     const loads: string[] = [];
     page.on("request", (request) => loads.push(new URL(request.url()).pathname));
