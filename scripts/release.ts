@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -72,8 +72,11 @@ export function pack(directory: string, folder: string): string {
 
 /** Has publint and attw look at a tarball; fails with what they find. */
 export function check(tarball: string): void {
-  node("publint/src/cli.js", tarball, "--strict");
-  node("@arethetypeswrong/cli/dist/index.js", tarball, "--profile", "esm-only", "--format", "ascii", "--quiet");
+  for (const [tool, ...args] of [["publint/src/cli.js", "--strict"], ["@arethetypeswrong/cli/dist/index.js", "--profile", "esm-only"]] as const) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "node_modules", tool), tarball, ...args], { encoding: "utf8" });
+    if (status !== 0) throw new Error(`${tool} says of ${tarball}:\n${stdout}${stderr}`);
+    console.log(`${tool} finds nothing in ${tarball}.`);
+  }
 }
 
 function publish(tarballs: readonly string[], dry: boolean): void {
