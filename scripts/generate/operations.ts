@@ -15,15 +15,15 @@ const dropped = new Set(["title", "description", "default", "example", "examples
 /** The table of operations that drives serialisation and checking at run time. */
 export function operationsFile(spec: Spec): string {
   const table = Object.fromEntries(
-    byKind(spec).map(({ kind, generate, query, delete: deletion }) => [
-      kind,
-      {
+    byKind(spec).map(({ kind, generate, query, delete: deletion }) => {
+      refuseUnknownCounts(generate);
+      return [kind, {
         generate: Object.fromEntries([...generate].map(([model, one]) => [model, operation(one)])),
         query: operation(query),
         delete: operation(deletion),
         statusField: statusField(query),
-      } satisfies KindOperations,
-    ]),
+      } satisfies KindOperations];
+    }),
   );
   return [
     'import type { Codes, Operations } from "./operation.ts";',
@@ -36,9 +36,27 @@ function operation(placed: PlacedOperation): Operation {
   return { id: placed.operationId, path: placed.path, body: bounds(bodyOf(placed), placed.operationId) };
 }
 
+/**
+ * Where a form of a kind says how many results it asks for, each whole number of that kind's forms says whether it does: a
+ * wait that does not know of a count takes the first result for all of them.
+ */
+function refuseUnknownCounts(forms: ReadonlyMap<string, PlacedOperation>): void {
+  const fields = [...forms.values()].flatMap((form) =>
+    Object.entries(bodyOf(form).properties ?? {}).map(([name, schema]) => ({ form: form.operationId, where: `${form.operationId}.${name}`, ...schema })),
+  );
+  const counts = fields.filter((field) => field["x-result-count"]);
+  for (const { where, type, form } of counts) {
+    if (type !== "integer") throw new Error(`${where}: a result count is an integer`);
+    if (counts.filter((other) => other.form === form).length > 1) throw new Error(`${form}: two fields have x-result-count, and a form has one result count`);
+  }
+  if (counts.length === 0) return;
+  const silent = fields.find((field) => field.type === "integer" && field["x-result-count"] === undefined);
+  if (silent) throw new Error(`${silent.where}: does it say how many results are asked for? Write "x-result-count: true" or "x-result-count: false"`);
+}
+
 function bounds(schema: SpecSchema, where: string): Bounds {
   refuseWhatIsNotChecked(schema, where);
-  const entries = Object.entries(schema).filter(([keyword]) => !dropped.has(keyword));
+  const entries = Object.entries(schema).filter(([keyword, value]) => !dropped.has(keyword) && value !== false);
   return Object.fromEntries(
     entries.map(([keyword, value]) => {
       if (!kept.has(keyword)) throw new Error(`${where}: the SDK does not check "${keyword}" (packages/sdk/src/operation.ts)`);

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { KindClient, MediaGen, Task } from "@mediagen/sdk";
+import type { Form, KindClient, MediaGen, Task } from "@mediagen/sdk";
+import fc from "fast-check";
 import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../../scripts/by-kind.ts";
 import { readSpec, specFile, type SpecSchema } from "../../scripts/read-spec.ts";
 
@@ -17,6 +18,16 @@ export const models = kinds.flatMap(({ kind, generate }) =>
   [...generate].map(([model, operation]) => ({ kind, model, operation, form: bodyOf(operation), example: exampleOf(operation) })),
 );
 
+/** What the spec says of a part of a model's form. */
+export function schemaOf(model: string, part: string): SpecSchema {
+  const schema = models.find((one) => one.model === model)?.form.properties?.[part];
+  if (!schema) throw new Error(`the spec has no ${part} for ${model}`);
+  return schema;
+}
+
+/** The lengths of the videos that vidmodelv2 makes, the shortest first; the cast: the types are made from the same spec. */
+export const durations = schemaOf("vidmodelv2", "duration").enum as readonly NonNullable<Form<"vidmodelv2">["duration"]>[];
+
 /** Generates with a model of the spec. */
 export function generate(media: MediaGen, model: string, form: object, extraFields: Readonly<Record<string, string>> = {}): Promise<Task> {
   const kind = models.find((one) => one.model === model)?.kind ?? "video";
@@ -26,6 +37,11 @@ export function generate(media: MediaGen, model: string, form: object, extraFiel
 
 /** A small file that starts as a PNG does. */
 export const png = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])], "first.png", { type: "image/png" });
+
+/** What stands between width and height where a schema's pattern is that of a size. */
+export function separatorOf({ pattern }: SpecSchema): string | undefined {
+  return pattern && /^\^\[1-9\]\[0-9\]\*\\?(.)\[1-9\]\[0-9\]\*\$$/.exec(pattern)?.[1];
+}
 
 /** A value on one side of a bound. */
 export interface BoundCase {
@@ -38,29 +54,32 @@ export interface BoundCase {
   readonly wire: Readonly<Record<string, unknown>>;
   /** The fields as the SDK takes them. */
   readonly form: Readonly<Record<string, unknown>>;
-  /** Whether Prism cannot see the bound: it keeps one part of a name, lets an empty form pass, knows no pixel rule. */
-  readonly hiddenFromPrism: boolean;
+  /**
+   * Who cannot see the bound: Prism keeps one part of a name, lets an empty form pass, knows no pixel rule; and nobody sees on
+   * the wire that a list of files is empty.
+   */
+  readonly hiddenFrom: "nobody" | "Prism" | "every service";
 }
 
 /** The last good and the first bad value at every bound of every form, made from the spec. */
 export const boundCases: readonly BoundCase[] = models.flatMap(({ model, form, example }) => {
   const base = Object.fromEntries((form.required ?? []).map((name) => [name, example[name]]));
   const fields = Object.entries(form.properties ?? {}).flatMap(([name, schema]) =>
-    edges(schema).map(({ bound, good, value, hidden = false }) => ({
+    edges(schema).map(({ bound, good, value, hidden }) => ({
       model,
       field: name.replace(/\.items$/, ""),
       bound,
       good,
       wire: { ...base, [name]: value },
       form: { ...base, [name.replace(/\.items$/, "")]: value },
-      hiddenFromPrism: hidden,
+      hiddenFrom: noPart(value) && Object.keys(base).length > 0 ? ("every service" as const) : hidden ? ("Prism" as const) : ("nobody" as const),
     })),
   );
   const missing = (form.required ?? []).map((name) => {
     const { [name]: _, ...rest } = base;
-    return { model, field: name, bound: "required", good: false, wire: rest, form: rest, hiddenFromPrism: false };
+    return { model, field: name, bound: "required", good: false, wire: rest, form: rest, hiddenFrom: "nobody" as const };
   });
-  const empty = form.minProperties ? [{ model, field: "(all)", bound: "minProperties", good: false, wire: {}, form: {}, hiddenFromPrism: true }] : [];
+  const empty = form.minProperties ? [{ model, field: "(all)", bound: "minProperties", good: false, wire: {}, form: {}, hiddenFrom: "Prism" as const }] : [];
   return [...fields, ...missing, ...empty];
 });
 
@@ -68,14 +87,15 @@ interface Edge {
   readonly bound: string;
   readonly good: boolean;
   readonly value: unknown;
-  readonly hidden?: boolean;
+  /** Whether Prism cannot see it. */
+  readonly hidden: boolean;
 }
 
 function edges(schema: SpecSchema): Edge[] {
   if (schema.anyOf) {
     // What one branch refuses another may allow, so of each branch only the good values, and bad ones of all.
     const branches = schema.anyOf.map((branch) => edges(branch));
-    const bad = { bound: "anyOf", good: false, value: "none-of-these" };
+    const bad = { bound: "anyOf", good: false, value: "none-of-these", hidden: false };
     return [...branches.flat().filter(({ good, bound }) => good || bound.startsWith("x-total-pixels")), bad];
   }
   const found: Edge[] = [];
@@ -83,7 +103,8 @@ function edges(schema: SpecSchema): Edge[] {
     const bound = `${keyword} ${JSON.stringify(schema[keyword])}`;
     found.push({ bound, good: true, value: good, hidden }, { bound, good: false, value: bad, hidden });
   };
-  const { minimum, maximum, maxLength, maxItems, minItems } = schema;
+  const { minimum, maximum, minLength = 0, maxLength, maxItems, minItems } = schema;
+  if (minLength > 0) add("minLength", "🦊".repeat(minLength), "🦊".repeat(minLength - 1));
   if (maxLength !== undefined) {
     add("maxLength", "x".repeat(maxLength), "x".repeat(maxLength + 1));
     add("maxLength", "🦊".repeat(maxLength), "🦊".repeat(maxLength + 1));
@@ -93,14 +114,22 @@ function edges(schema: SpecSchema): Edge[] {
   if (maxItems !== undefined) add("maxItems", Array<File>(maxItems).fill(png), Array<File>(maxItems + 1).fill(png), true);
   if (minItems !== undefined) add("minItems", Array<File>(minItems).fill(png), [], true);
   for (const value of schema.enum ?? []) add("enum", value, typeof value === "number" ? value + 1 : `${value}x`);
-  const separator = schema.pattern?.includes("\\*") ? "*" : "x";
-  if (schema.pattern) add("pattern", `1024${separator}4096`, `1024by1024`);
+  const separator = separatorOf(schema);
   const pixels = schema["x-total-pixels"];
+  if (separator) add("pattern", `1x${pixels?.minimum ?? 1}`.replace("x", separator), "1024by1024");
+  else if (schema.pattern) add("pattern", fc.sample(fc.stringMatching(new RegExp(schema.pattern, "u")), { numRuns: 1, seed: 1 })[0], "\0");
   if (pixels) {
-    add("x-total-pixels", `1x${pixels.minimum}`, `1x${pixels.minimum - 1}`, true);
-    add("x-total-pixels", `${pixels.maximum}x1`, `${pixels.maximum + 1}x1`, true);
-    add("x-total-pixels", "2500x1875", "1500x1500", true); // The totals that the service's description names.
+    const size = (width: number, height: number) => `${width}${separator}${height}`;
+    const [small, large] = [Math.ceil(Math.sqrt(pixels.minimum)), Math.floor(Math.sqrt(pixels.maximum))];
+    add("x-total-pixels", size(1, pixels.minimum), size(1, pixels.minimum - 1), true);
+    add("x-total-pixels", size(pixels.maximum, 1), size(pixels.maximum + 1, 1), true);
+    add("x-total-pixels", size(small, small), size(small - 1, small - 1), true);
+    add("x-total-pixels", size(large, large), size(large + 1, large + 1), true);
   }
   if (schema.type === "integer" && !schema.enum) add("type", minimum ?? 0, 1.5);
   return found;
+}
+
+function noPart(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }

@@ -43,7 +43,7 @@ async function prism(): Promise<Target> {
           return within10Seconds(request);
         },
       }),
-    refuses: ({ hiddenFromPrism }) => !hiddenFromPrism,
+    refuses: ({ hiddenFrom }) => hiddenFrom === "nobody",
     taskid: async () => "any",
     close: () => mock.close(),
   };
@@ -61,7 +61,7 @@ function emulator(): Target {
       };
       return createMediaGen({ ...client, apiKey: apiKey && client.apiKey, fetch });
     },
-    refuses: () => true,
+    refuses: ({ hiddenFrom }) => hiddenFrom !== "every service",
     taskid: (kind) => generateAny(target.client("success", "key"), kind),
     close: async () => undefined,
   };

@@ -52,7 +52,7 @@ describe.concurrent("each sample does at the emulator what its operation says", 
 });
 
 test("values that a shell or TypeScript would take for more than text arrive as they are, files under their part's name", async () => {
-  const [first] = calls.filter(({ call }) => `${Object.keys(call.body.properties ?? {}).find((name) => name.endsWith(".items"))}`.length > 9);
+  const first = calls.find(({ call }) => `${Object.keys(call.body.properties ?? {}).find((name) => name.endsWith(".items"))}`.length > 9);
   const prompt = `It's "a" \\ $HOME \`fox\` @file <b> ; 雪 \${x}`;
   const call: SampleCall = { ...(first?.call ?? never()), fields: { prompt, sourceImage: { file: "fox 'n\" snow.png" } } };
   const { emulator, server } = await emulatorWith(call);

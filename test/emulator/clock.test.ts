@@ -1,6 +1,7 @@
 import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
 import { createMediaGen } from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { durations } from "../contract/cases.ts";
 
 const form = { prompt: "A fox runs through snow" };
 
@@ -34,12 +35,12 @@ describe("auto time", () => {
     const { clock, media } = start();
     const [begin, really] = [clock.now(), Date.now()];
     const ended: number[] = [];
-    const generateAndWait = async (duration: 5 | 10 | 15) => {
+    const generateAndWait = async (duration: (typeof durations)[number]) => {
       await (await media.video.generate("vidmodelv2", { prompt: "#slow", duration })).wait();
       ended.push(duration);
     };
-    await Promise.all([generateAndWait(15), generateAndWait(5), generateAndWait(10)]);
-    expect(ended).toEqual([5, 10, 15]);
+    await Promise.all(durations.toReversed().map(generateAndWait));
+    expect(ended).toEqual(durations);
     expect(clock.now() - begin).toBeGreaterThan(20 * 16_000);
     expect(Date.now() - really).toBeLessThan(30_000);
   });

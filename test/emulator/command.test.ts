@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMediaGen, type MediaGen, type TaskJSON } from "@mediagen/sdk/node";
 import { afterAll, beforeAll, describe, test } from "vitest";
+import { durations } from "../contract/cases.ts";
 import { runCommand, serve, type Ended } from "./command-process.ts";
 
 let folder = "";
@@ -64,9 +65,9 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     expect(await one.ended).toMatchObject({ code: 0 });
   });
 
-  test("--speed makes time pass faster, so that a video of 15 seconds is there in a moment", async ({ expect }) => {
+  test("--speed makes time pass faster, so that the longest video is there in a moment", async ({ expect }) => {
     const emulator = await serve(["--speed", "1000"]);
-    const task = await client(emulator.baseUrl).video.generate("vidmodelv2", { ...form, duration: 15 });
+    const task = await client(emulator.baseUrl).video.generate("vidmodelv2", { ...form, duration: durations.at(-1) });
     const { url } = await task.wait({ timeoutMs: 20_000 });
     expect((await fetch(url[0] ?? "")).headers.get("content-type")).toBe("video/mp4");
     emulator.child.kill();

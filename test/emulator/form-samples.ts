@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { SpecSchema } from "../../scripts/read-spec.ts";
+import { separatorOf } from "../contract/cases.ts";
 import { onTheWire, type FilePart } from "./form-parts.ts";
 
 /** A value for one field: what the SDK is given, and what the field's part or parts carry when that is sent. */
@@ -41,27 +42,28 @@ const isNumeric = ({ type, format }: SpecSchema) => type === "string" && format 
 
 /** Values that a schema takes. */
 export function valid(schema: SpecSchema): Samples {
-  const { type, format, enum: values, anyOf, items, pattern, minimum, maximum, minItems = 0, maxItems = 3, maxLength } = schema;
+  const { type, format, enum: values, anyOf, items, pattern, minimum, maximum, minItems = 0, maxItems = 3, minLength = 0, maxLength } = schema;
   if (anyOf) return fc.oneof(...anyOf.map(valid));
   if (format === "binary") return aFile.map((part) => files([part], file(part)));
   if (type === "array" && items?.format === "binary") return fc.array(aFile, { minLength: Math.max(1, minItems), maxLength: maxItems }).map((parts) => files(parts));
   if (values) return fc.constantFrom(...values.map(sampleOfEnum), ...(isFlag(schema) ? [{ given: true, sent: ["1"] }, { given: false, sent: ["0"] }] : []));
   if (type === "integer") return fc.maxSafeInteger().map((n) => asText(clamp(n, minimum, maximum)));
-  if (pattern !== undefined) return sizes(schema).map(text);
+  if (separatorOf(schema)) return sizes(schema).map(text);
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, "u")).map(text);
   if (isNumeric(schema)) return fc.oneof(fc.integer().map((n) => asText(n)), shortText.map(text));
-  if (type === "string") return fc.string({ maxLength: Math.min(30, maxLength ?? 30) }).map(text);
+  if (type === "string") return fc.string({ minLength, maxLength: Math.min(minLength + 30, maxLength ?? Infinity) }).map(text);
   throw new Error(`there is no rule that makes values for ${JSON.stringify(schema)}`);
 }
 
 /** The last values that a schema takes. */
 export function atBounds(schema: SpecSchema): Samples[] {
-  const { enum: values = [], anyOf = [], minimum, maximum, maxLength, minItems, maxItems } = schema;
+  const { enum: values = [], anyOf = [], minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
   const pixels = schema["x-total-pixels"];
   return [
     ...anyOf.flatMap(atBounds),
     ...oneOf(values.map(sampleOfEnum)),
     ...oneOf([minimum, maximum].filter((bound) => bound !== undefined).map((bound) => asText(bound))),
-    ...(maxLength === undefined ? [] : [textsOfLength(maxLength)]),
+    ...[minLength, maxLength].filter((bound) => bound !== undefined).map(textsOfLength),
     ...[minItems, maxItems].filter((bound) => bound !== undefined).map(filesOf),
     ...(pixels ? [fc.constantFrom(pixels.minimum, pixels.maximum).chain(sizesOf(schema))] : []),
   ];
@@ -69,7 +71,7 @@ export function atBounds(schema: SpecSchema): Samples[] {
 
 /** The first values that a schema does not take. */
 export function beyondBounds(schema: SpecSchema): Samples[] {
-  const { enum: values = [], anyOf, minimum, maximum, maxLength, maxItems } = schema;
+  const { enum: values = [], anyOf, minimum, maximum, minLength = 0, maxLength, maxItems } = schema;
   const pixels = schema["x-total-pixels"];
   // What one branch refuses another may take, except where they bound products of sizes.
   if (anyOf) return [...anyOf.filter((branch) => branch["x-total-pixels"]).flatMap(beyondBounds), fc.constant(text("none of these"))];
@@ -77,10 +79,11 @@ export function beyondBounds(schema: SpecSchema): Samples[] {
   return [
     ...oneOf(near.filter((value) => !values.includes(value)).map(sampleOfEnum)),
     ...oneOf([...(minimum === undefined ? [] : [minimum - 1]), ...(maximum === undefined ? [] : [maximum + 1])].map((value) => asText(value))),
+    ...(minLength > 0 ? [textsOfLength(minLength - 1)] : []),
     ...(maxLength === undefined ? [] : [textsOfLength(maxLength + 1)]),
     ...(maxItems === undefined ? [] : [filesOf(maxItems + 1)]),
     ...(pixels ? [fc.constantFrom(pixels.minimum - 1, pixels.maximum + 1).chain(sizesOf(schema))] : []),
-    ...(schema.pattern === undefined ? [] : [badSizes(schema)]),
+    ...(separatorOf(schema) ? [badSizes(schema)] : schema.pattern === undefined ? [] : [fc.constant(text("\0"))]),
   ];
 }
 
@@ -97,7 +100,7 @@ export function wrongTypes(schema: SpecSchema, takesFiles: boolean): Samples[] {
     // Files of this name have a part of their own.
     ...(takesFiles ? [] : [aFileForText]),
     ...(type === "integer" ? [fc.constantFrom(...numbers, ...unlike), fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }).map((n) => asText(n))] : []),
-    ...(type === "string" && !isFreeText(schema) && !isFlag(schema) ? [fc.constantFrom(...unlike)] : []),
+    ...(type === "string" && !isFreeText(schema) && !isFlag(schema) && (schema.enum || separatorOf(schema) || schema.anyOf) ? [fc.constantFrom(...unlike)] : []),
   ];
 }
 
@@ -107,12 +110,14 @@ export function wrongTypesUnseen(schema: SpecSchema): Samples[] {
   if (items?.format === "binary") return [fc.constant({ given: [], sent: [], onlySdkSees: true })];
   const listOfOne = valid(schema).map(({ given, sent }) => ({ given: [given], sent, onlySdkSees: true }));
   const numberAsText = valid(schema).map(({ sent }) => ({ given: String(sent[0]), sent, onlySdkSees: true }));
-  const unlike = [null, 23.5, false, {}, 5n].map((given) => asText(given, true));
+  const { minLength = 0, maxLength = Infinity } = schema;
+  const fits = (given: unknown) => String(given).length >= minLength && String(given).length <= maxLength;
+  const unlike = [null, 23.5, false, {}, 5n, ...(isNumeric(schema) ? [] : [5])].filter(fits).map((given) => asText(given, true));
   const numerals = values.filter((value) => typeof value === "string" && String(Number(value)) === value);
   return [
     listOfOne,
     ...(format !== "binary" && type === "integer" ? [numberAsText] : []),
-    ...(isFreeText(schema) ? [fc.constantFrom(...unlike, ...(isNumeric(schema) ? [] : [asText(5, true)]))] : []),
+    ...(isFreeText(schema) ? oneOf(unlike) : []),
     ...oneOf(numerals.map((value) => asText(Number(value), true))),
   ];
 }
@@ -141,7 +146,7 @@ export function oddUnicode(schema: SpecSchema): Samples[] {
 export function loneSurrogates(schema: SpecSchema): Samples[] {
   if (!isFreeText(schema)) return [];
   const half = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));
-  return [fc.tuple(shortText, half, shortText).map((pieces) => ({ ...text(pieces.join("")), onlySdkSees: true }))];
+  return [fc.tuple(shortText, half, shortText).map((pieces) => ({ ...text(pieces.join("").padEnd(schema.minLength ?? 0, "x")), onlySdkSees: true }))];
 }
 
 const oddNames = ["", " ", ".", "..", "a;b=c.png", 'quo"te.png', "back\\slash.png", "C:\\fakepath\\a.png", "../../etc/passwd", "zwei\r\nzeilen.png", "猫🦊.png", "e\u0301.png", "%22.png", "name*=x", "no-extension", "a".repeat(300)];
@@ -154,7 +159,7 @@ export const oddFiles: Readonly<Record<"oddFileNames" | "emptyFiles" | "noConten
 };
 
 function isSendable(name: string): boolean {
-  return !/[\0-\x1f]/.test(name);
+  return !/\p{Cc}/u.test(name);
 }
 
 function sampleOfEnum(value: string | number): Sample {
@@ -168,12 +173,8 @@ function filesOf(count: number): Samples {
 /** Texts of so many characters on the wire: of one character, or filled up after something odd. */
 function textsOfLength(length: number): Samples {
   const units = fc.constantFrom("x", "🦊", "é", "\u0301").map((unit) => unit.repeat(length));
-  const filled = fc.oneof(fc.constantFrom(...odd), shortText).map((start) => start + "x".repeat(length - [...onTheWire(start)].length));
-  return fc.oneof(units, filled).map(text);
-}
-
-function separatorOf({ pattern = "" }: SpecSchema): string {
-  return pattern.includes("\\*") ? "*" : "x";
+  const filled = fc.oneof(fc.constantFrom(...odd), shortText).map((start) => start + "x".repeat(Math.max(0, length - [...onTheWire(start)].length)));
+  return fc.oneof(units, filled.filter((one) => [...onTheWire(one)].length === length)).map(text);
 }
 
 /** Sizes that hold the pattern and the bounds of a schema. */

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { readSpec } from "../../scripts/read-spec.ts";
 import { exampleOf } from "../../scripts/by-kind.ts";
-import { generate, kinds, models, operations, yaml } from "../contract/cases.ts";
+import { durations, generate, kinds, models, operations, schemaOf, yaml } from "../contract/cases.ts";
 import { multipartRequest } from "./form-parts.ts";
 
 function start(options: EmulatorOptions = {}) {
@@ -56,11 +56,14 @@ describe("a request that is none is refused, and says why", () => {
 });
 
 describe("a refusal names the field and the bound, in its message and in the log of calls", () => {
+  const { minimum = 0 } = schemaOf("vidmodelv2", "execution_expires_after");
+  const { maxLength = 0 } = schemaOf("vidmodelv2", "prompt");
+  const pixels = schemaOf("imgmodelv45", "resolution").anyOf?.map((branch) => branch["x-total-pixels"]).find((bound) => bound);
   test.for([
-    ["/v1/video/vidmodelv2", { duration: "7" }, /^duration: .*\[5,10,15\]/],
-    ["/v1/video/vidmodelv2", { execution_expires_after: "3599" }, /^execution_expires_after: 3599 .*3600/],
-    ["/v1/video/vidmodelv2", { prompt: "x".repeat(8193) }, /^prompt: .*8193 > 8192/],
-    ["/v1/images/imgmodelv45", { prompt: "x", resolution: "1500x1500" }, /^resolution: 1500x1500 must have 3686400 to 16777216 pixels in all$/],
+    ["/v1/video/vidmodelv2", { duration: "-7" }, new RegExp(`^duration: .*\\[${durations.join()}\\]`)],
+    ["/v1/video/vidmodelv2", { execution_expires_after: `${minimum - 1}` }, new RegExp(`^execution_expires_after: ${minimum - 1} .*${minimum}`)],
+    ["/v1/video/vidmodelv2", { prompt: "x".repeat(maxLength + 1) }, new RegExp(`^prompt: .*${maxLength + 1} > ${maxLength}`)],
+    ["/v1/images/imgmodelv45", { prompt: "x", resolution: "1x1" }, new RegExp(`^resolution: 1x1 must have ${pixels?.minimum} to ${pixels?.maximum} pixels in all$`)],
     ["/v1/images/imgmodelz", { resolution: "1x1" }, /prompt.*resolution: .*pattern/s],
   ] as const)("%s %o", async ([path, fields, expected]) => {
     const { emulator, postForm } = start();

@@ -1,7 +1,7 @@
 import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
 import { createMediaGen, InsufficientCreditsError, ServiceError, TaskFailedError, type Task } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
-import { exampleOf } from "../../scripts/by-kind.ts";
+import { bodyOf, exampleOf } from "../../scripts/by-kind.ts";
 import { generate, kinds, models } from "../contract/cases.ts";
 
 /** An emulator and a client on it. */
@@ -26,7 +26,8 @@ describe.for(models)("a task of $model", ({ model, operation }) => {
     }
     const [pending, running, succeeded] = [["pending", 11, 0], ["running", 12, 0], ["succeeded", 13, plan.count]];
     expect(seen).toEqual([pending, pending, running, running, succeeded, succeeded]);
-    expect(plan.count).toBe(exampleOf(operation)["batchsize"] ?? 1);
+    const [counting = ""] = Object.entries(bodyOf(operation).properties ?? {}).find(([, schema]) => schema["x-result-count"]) ?? [];
+    expect(plan.count).toBe(exampleOf(operation)[counting] ?? 1);
   });
 
   test("fails when it is asked to, and has no results", async () => {

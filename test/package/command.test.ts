@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { install, pack } from "./install.ts";
+import { pack } from "../../scripts/release.ts";
+import { install } from "./install.ts";
 
 const exec = promisify(execFile);
 
@@ -11,7 +12,7 @@ let folder = "";
 beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/command-"));
-  const tarballs = await Promise.all(["sdk", "emulator", "cli"].map((name) => pack(`packages/${name}`, folder)));
+  const tarballs = ["sdk", "emulator", "cli"].map((name) => pack(`packages/${name}`, folder));
   await install(folder, tarballs, [
     ["openapi-fetch", "sdk"],
     ["openapi-typescript-helpers", "sdk"],

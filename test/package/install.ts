@@ -4,19 +4,14 @@ import { writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { pack } from "../../scripts/release.ts";
 
 const exec = promisify(execFile);
-
-/** Packs a package into the folder as publishing it would, and answers the tarball. */
-export async function pack(directory: string, folder: string): Promise<string> {
-  const { stdout } = await exec("npm", ["pack", resolve(directory), "--json", "--silent", "--ignore-scripts"], { cwd: folder });
-  return join(folder, (JSON.parse(stdout) as [{ filename: string }])[0].filename);
-}
 
 /** Makes the folder a project with these tarballs in it. What they depend on comes packed too, so that nothing is asked of a registry. */
 export async function install(folder: string, tarballs: readonly string[], dependencies: readonly (readonly [name: string, of: string])[]): Promise<void> {
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  const packed = await Promise.all(dependencies.map(([name, of]) => pack(directoryOf(name, of), folder)));
+  const packed = dependencies.map(([name, of]) => pack(directoryOf(name, of), folder));
   await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...tarballs, ...packed], { cwd: folder });
 }
 

@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { install, pack } from "./install.ts";
+import { check, pack } from "../../scripts/release.ts";
+import { install } from "./install.ts";
 
 const exec = promisify(execFile);
 const bin = (name: string) => resolve("node_modules", name);
@@ -18,7 +19,7 @@ const tarballs: Record<string, string> = {};
 beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/package-"));
-  for (const name of packages) tarballs[name] = await pack(`packages/${name}`, folder);
+  for (const name of packages) tarballs[name] = pack(`packages/${name}`, folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -26,14 +27,13 @@ describe.each(packages)("@mediagen/%s", (name) => {
   test("the tarball holds what was built from the sources, and nothing else", async () => {
     const sources = (await readdir(`packages/${name}/src`)).filter((file) => file.endsWith(".ts")).map((file) => file.replace(".ts", ""));
     const machineWritten = (await readdir(`packages/${name}`)).filter((file) => file.includes(".gen."));
-    const expected = ["README.md", "package.json", ...machineWritten, ...sources.flatMap((source) => [`dist/${source}.js`, `dist/${source}.d.ts`])];
+    const expected = ["LICENSE", "README.md", "package.json", ...machineWritten, ...sources.flatMap((source) => [`dist/${source}.js`, `dist/${source}.d.ts`])];
     const list = execFileSync("tar", ["-tzf", tarballs[name] ?? ""], { encoding: "utf8" }).trim().split("\n");
     expect(list.map((path) => path.replace("package/", "")).sort()).toEqual(expected.sort());
   });
 
-  test("publint and attw find nothing", async () => {
-    await exec(process.execPath, [bin("publint/src/cli.js"), tarballs[name] ?? "", "--strict"]);
-    await exec(process.execPath, [bin("@arethetypeswrong/cli/dist/index.js"), tarballs[name] ?? "", "--profile", "esm-only"]);
+  test("publint and attw find nothing", () => {
+    check(tarballs[name] ?? "");
   });
 });
 
@@ -70,11 +70,11 @@ describe("in an empty project", () => {
       return task.wait();
     }
     // @ts-expect-error -- a wrong model
-    void media.video.generate("vidmodelv3", {}).catch(() => undefined);
+    void media.video.generate("vidmodelx", {}).catch(() => undefined);
     // @ts-expect-error -- a wrong field
     void media.video.generate("vidmodelv2", { promt: "A fox" }).catch(() => undefined);
     // @ts-expect-error -- a wrong value
-    void media.video.generate("vidmodelv2", { duration: 7 }).catch(() => undefined);`;
+    void media.video.generate("vidmodelv2", { duration: 0.5 }).catch(() => undefined);`;
 
   beforeAll(async () => {
     await writeFile(join(folder, "use.ts"), use);

@@ -1,5 +1,6 @@
 import { createMediaGen, fieldsOf, InvalidRequestError, listModels, type Form, type Issue } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
+import { durations, models, schemaOf } from "../contract/cases.ts";
 
 let sent = 0;
 const media = createMediaGen({
@@ -11,17 +12,23 @@ const media = createMediaGen({
 const issuesOf = (form: unknown): readonly Issue[] => media.validate("vidmodelv2", form as Form<"vidmodelv2">);
 const png = new Blob(["x"], { type: "image/png" });
 
+const { maxLength = 0 } = schemaOf("vidmodelv2", "prompt");
+const { maxItems = 0 } = schemaOf("vidmodelv2", "sourceImage.items");
+const list = (values: readonly unknown[] = []) => values.map((value) => JSON.stringify(value)).join(", ").replace(/, ([^,]*)$/, " or $1");
+const parts = Object.keys(models.find(({ model }) => model === "vidmodelv2")?.form.properties ?? {});
+const names = [...new Set(parts.map((part) => part.replace(".items", "")))];
+
 test("a refusal names every bad field, what it got, what is allowed, and sends nothing", async () => {
-  const form = { prompt: "x".repeat(8193), duration: 7, ratio: "16x9", generateAudio: true, seed: 1.5 } as unknown as Form<"vidmodelv2">;
+  const form = { prompt: "x".repeat(maxLength + 1), duration: 0.5, ratio: "16x9", generateAudio: true, seed: 1.5 } as unknown as Form<"vidmodelv2">;
   const error: unknown = await media.video.generate("vidmodelv2", form).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(InvalidRequestError);
   expect((error as InvalidRequestError).issues).toEqual(issuesOf(form));
   expect((error as Error).message).toBe(
     `generate vidmodelv2: nothing was sent, because of
-  prompt: got "${"x".repeat(60)}"... (8193 characters), allowed is at most 8192 characters.
-  duration: got 7, allowed is 5, 10 or 15.
-  ratio: got "16x9", allowed is "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
-  generateAudio: got true, allowed is one of the fields prompt, sourceImage, ratio, duration, seed, resolution, fps, generate_audio, return_last_frame, execution_expires_after, websearch. Did you mean generate_audio?
+  prompt: got "${"x".repeat(60)}"... (${maxLength + 1} characters), allowed is at most ${maxLength} characters.
+  duration: got 0.5, allowed is ${list(durations)}.
+  ratio: got "16x9", allowed is ${list(schemaOf("vidmodelv2", "ratio").enum)}.
+  generateAudio: got true, allowed is one of the fields ${names.join(", ")}. Did you mean generate_audio?
   seed: got 1.5, allowed is a whole number.`,
   );
   expect(sent).toBe(0);
@@ -29,7 +36,7 @@ test("a refusal names every bad field, what it got, what is allowed, and sends n
 
 describe("what is refused", () => {
   test.for<[string, unknown, string]>([
-    ["a number as text", { duration: "5" }, "duration"],
+    ["a number as text", { duration: String(durations[0]) }, "duration"],
     ["null", { prompt: null }, "prompt"],
     ["NaN", { seed: Number.NaN }, "seed"],
     ["a number that is no longer exact", { seed: 2 ** 53 }, "seed"],
@@ -45,7 +52,7 @@ describe("what is refused", () => {
     ["a path where a file is meant", { sourceImage: "first.png" }, "sourceImage"],
     ["a relative path", { sourceImage: "../first" }, "sourceImage"],
     ["an absolute path", { sourceImage: "/pictures/first.JPG" }, "sourceImage"],
-    ["three files", { sourceImage: [png, png, png] }, "sourceImage"],
+    ["a file too many", { sourceImage: Array(maxItems + 1).fill(png) }, "sourceImage"],
     ["a part's name", { "sourceImage.items": [png] }, "sourceImage.items"],
     ["a name of every object", { toString: "x" }, "toString"],
     ["a prototype", JSON.parse('{"prompt":"x","__proto__":"x"}'), "__proto__"],
@@ -108,7 +115,7 @@ describe("what is taken", () => {
     ["one file without a list", { sourceImage: png }],
     ["an empty text", { prompt: "" }],
     ["the address of an image as text", { sourceImage: "https://example.com/first.png" }],
-    ["as many code points as allowed, whatever their code units", { prompt: "🦊".repeat(8192) }],
+    ["as many code points as allowed, whatever their code units", { prompt: "🦊".repeat(maxLength) }],
     ["undefined beside another field", { prompt: "x", seed: undefined }],
     ["an object without prototype", Object.assign(Object.create(null), { prompt: "x" })],
   ])("%s", ([, form]) => {
@@ -125,7 +132,7 @@ test("an extra field may have a name that every object inherits", () => {
 });
 
 test("text is measured as it is sent, where every line break is two characters", () => {
-  const text = `${"x".repeat(8190)}\n`;
+  const text = `${"x".repeat(maxLength - 2)}\n`;
   expect(issuesOf({ prompt: text })).toEqual([]);
   expect(issuesOf({ prompt: `${text}x` })).toMatchObject([{ field: "prompt" }]);
 });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { ModelInfo } from "@mediagen/sdk";
+import type { ModelInfo, Task } from "@mediagen/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complete } from "../../packages/cli/src/completion.ts";
 import { describeDocument, type OpenApiDocument } from "../../packages/cli/src/descriptions.ts";
@@ -11,6 +11,8 @@ import { generate } from "../../scripts/generate.ts";
 import { specFile } from "../../scripts/read-spec.ts";
 
 const yaml = await readFile(specFile, "utf8");
+/** The model of images that CONTRIBUTING shows. */
+const shownModel = /```yaml\n([^]*?)```/.exec(await readFile("CONTRIBUTING.md", "utf8"))?.[1] ?? "";
 
 test("the committed files are what the spec gives", async () => {
   for (const [name, text] of Object.entries(await generate(yaml))) {
@@ -30,8 +32,10 @@ describe("what the SDK would not check stops the generation, and says where it s
     ["prompt: { type: object, properties: { x: { type: string } } }", "objects inside of fields"],
     ["prompt: { anyOf: [{ type: array, items: { type: string } }] }", "lists inside of anyOf"],
     ["prompt: { type: string, x-total-pixels: { minimum: 1, maximum: 2 } }", "x-total-pixels without the pattern"],
+    ["prompt: { type: string, x-result-count: true }", "generateVidmodelnine.prompt: a result count is an integer"],
+    ["prompt: { type: integer, x-result-count: true }", 'generateVidmodelv2.duration: does it say how many results are asked for? Write "x-result-count: true" or "x-result-count: false"'],
   ])("%s", async ([field, message]) => {
-    const changed = withAnEighthModel().replace("prompt: { type: string, maxLength: 5 }", field);
+    const changed = withFurtherModels().replace("prompt: { type: string, maxLength: 5 }", field);
     await expect(generate(changed)).rejects.toThrow(message);
   });
 
@@ -40,12 +44,12 @@ describe("what the SDK would not check stops the generation, and says where it s
     ["/v1/video/vidmodelnine", "/v2/video/vidmodelv2", "are the same model, vidmodelv2"],
     ["tags: [Video]\n      operationId: generateVidmodelnine", "tags: [Sound]\n      operationId: generateVidmodelnine", 'tag "sound" is neither Video nor Image'],
   ])("%s as %s", async ([from, to, message]) => {
-    await expect(generate(withAnEighthModel().replace(from, to))).rejects.toThrow(message);
+    await expect(generate(withFurtherModels().replace(from, to))).rejects.toThrow(message);
   });
 });
 
 test("a list of enum values is typed as one", async () => {
-  const changed = withAnEighthModel().replace("mood: { type: string, enum: [calm, stormy]", "mood: { type: array, items: { type: string, enum: [calm, stormy] }");
+  const changed = withFurtherModels().replace("mood: { type: string, enum", "mood: { type: array, items: { type: string, enum").replace("stormy], description", "stormy] }, description");
   expect((await generate(changed))["sdk/src/types.gen.ts"]).toContain('readonly mood?: ("calm" | "stormy")[] | undefined;');
 });
 
@@ -65,21 +69,24 @@ describe("in a copy of the project", () => {
   const change = (to: string) => writeFile(join(copy, "openapi/openapi.yaml"), to);
 
   test("--check shows what is stale as a diff and fails, until generate has run", async () => {
-    await change(yaml.replace("enum: [5, 10, 15]", "enum: [5, 10, 20]"));
+    await change(withFurtherModels());
+    expect(run("scripts/run.js", "generate").status).toBe(0);
+    await change(withFurtherModels().replace("maxLength: 5", "maxLength: 6"));
     const stale = run("scripts/run.js", "generate", "--check");
-    expect(stale.stderr).toMatch(/^-\s+duration: \{ type: "integer", enum: \[5, 10, 15\] \},\n(-.*\n)*\+\s+duration: \{ type: "integer", enum: \[5, 10, 20\] \},/m);
+    expect(stale.stderr).toMatch(/^-\s+prompt: \{ type: "string", maxLength: 5 \},\n(-.*\n)*\+\s+prompt: \{ type: "string", maxLength: 6 \},/m);
     expect(stale.stderr).toContain("npm run generate");
     expect(stale.status).toBe(1);
     expect(run("scripts/run.js", "generate").status).toBe(0);
     expect(run("scripts/run.js", "generate", "--check")).toMatchObject({ status: 0, stdout: "The generated files are those of the spec.\n", stderr: "" });
   });
 
-  test("a model added to the spec is there in the SDK, typed and checked, without another line", async () => {
-    await change(withAnEighthModel());
+  test("a model added to the spec is there in the SDK, typed and checked, and in the emulator, without another line", async () => {
+    await change(withFurtherModels());
     expect(run("scripts/run.js", "generate").stderr).toBe("");
     await writeFile(
       join(copy, "packages/sdk/src/use.ts"),
       `import { createMediaGen } from "./index.ts";
+       export { createMediaGen };
        export const media = createMediaGen({ baseUrl: "http://localhost", fetch: async (request) => Response.json({
          code: 1000, msg: "", data: { taskid: new URL(request.url).pathname + ":" + (await request.formData()).get("mood") } }) });
        export const task = await media.video.generate("vidmodelnine", { prompt: "A fox", mood: "calm", frames: [new Blob(["x"])] });
@@ -88,10 +95,11 @@ describe("in a copy of the project", () => {
     );
     const compiler = join(process.cwd(), "node_modules/typescript/bin/tsc");
     expect(run(compiler, "-p", "packages/sdk", "--noEmit", "--isolatedDeclarations", "false").stdout).toBe("");
-    const { task, issues, media } = (await import(pathToFileURL(join(copy, "packages/sdk/src/use.ts")).href)) as {
+    const { task, issues, media, createMediaGen } = (await import(pathToFileURL(join(copy, "packages/sdk/src/use.ts")).href)) as {
       task: { taskid: string; results: number };
       issues: unknown;
       media: { models: readonly { model: string }[] };
+      createMediaGen: (options: object) => { image: { generate(model: string, form: object): Promise<Task> } };
     };
     expect(task).toMatchObject({ taskid: "/v1/video/vidmodelnine:calm", results: 1 });
     expect(issues).toEqual([
@@ -99,10 +107,14 @@ describe("in a copy of the project", () => {
       { field: "mood", got: '"wild"', allowed: '"calm" or "stormy"' },
     ]);
     expect(media.models.map(({ model }) => model)).toContain("vidmodelnine");
+
+    const { createEmulator } = (await import(pathToFileURL(join(copy, "packages/emulator/src/index.ts")).href)) as typeof import("@mediagen/emulator");
+    const record = await (await createMediaGen(createEmulator().client).image.generate("imgmodelnine", { prompt: "A fox", count: 3 })).wait();
+    expect(record.url).toHaveLength(3);
   });
 
   test("and in the command line: its help, its flags, its values", async () => {
-    await change(withAnEighthModel());
+    await change(withFurtherModels());
     expect(run("scripts/run.js", "generate").stderr).toBe("");
     const { listModels } = (await import(pathToFileURL(join(copy, "packages/sdk/src/index.ts")).href)) as { listModels(): readonly ModelInfo[] };
     const document = JSON.parse(await readFile(join(copy, "packages/sdk/openapi.gen.json"), "utf8")) as OpenApiDocument;
@@ -116,8 +128,8 @@ describe("in a copy of the project", () => {
   });
 });
 
-/** The spec with an eighth generation model, as the one who adds it would write it. */
-function withAnEighthModel(): string {
+/** The spec with a further model of each kind, as the one who adds them would write them. */
+function withFurtherModels(): string {
   const operation = `
   /v1/video/vidmodelnine:
     post:
@@ -142,5 +154,5 @@ function withAnEighthModel(): string {
         "200":
           $ref: "#/components/responses/VideoTaskCreated"
 `;
-  return yaml.replace("\n  /v1/video/infobytaskid:", `${operation}\n  /v1/video/infobytaskid:`);
+  return yaml.replace("\n  /v1/video/infobytaskid:", `${operation}$&`).replace("\n  /v1/images/infobytaskid:", `\n${shownModel}$&`);
 }

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { lintWorkflow } from "../../scripts/lint.ts";
 import { specFile } from "../../scripts/read-spec.ts";
 
 /** What the lint says of a spec: nothing but praise where it passes. */
@@ -15,7 +16,7 @@ async function lint(yaml?: string): Promise<{ readonly passes: boolean; readonly
 
 const yaml = await readFile(specFile, "utf8");
 
-test("the spec passes without an error or a warning", async () => {
+test("the spec, the sources and the workflows pass without an error or a warning", async () => {
   const { passes, output } = await lint();
   expect(output).not.toMatch(/warning|error/i);
   expect(passes).toBe(true);
@@ -37,5 +38,18 @@ describe.concurrent("the lint refuses", () => {
     const { passes, output } = await lint(broken);
     check(output).toContain(rule);
     check(passes).toBe(false);
+  });
+});
+
+describe("the lint of workflows refuses", () => {
+  const workflow = `on: push\n\npermissions:\n  contents: read\n\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@${"0".repeat(40)} # v1\n`;
+
+  test.for<[string, string, string, RegExp]>([
+    ["what GitHub does not know", "ubuntu-latest", "ubuntu-${{ matrix.release }}", /release/],
+    ["an action by a tag, which may move", /@0+ # v1/.exec(workflow)?.[0] ?? "", "@v1", /actions\/checkout@v1 is not pinned/],
+    ["a workflow that may write", "contents: read", "contents: write", /may read/],
+  ])("%s", async ([, from, to, fault]) => {
+    expect(await lintWorkflow("test.yml", workflow)).toEqual([]);
+    expect(await lintWorkflow("test.yml", workflow.replace(from, to))).toEqual([expect.stringMatching(fault)]);
   });
 });

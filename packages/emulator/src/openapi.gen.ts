@@ -1161,7 +1161,11 @@ export const document: OpenApiDocument = {
                     description: "The size, `<width>*<height>` in pixels, joined by an asterisk. Allowed sizes: Not documented by the service.\n",
                     examples: ["1024*1536"],
                   },
-                  seed: { type: "integer", description: "The random seed. Its bounds: Not documented by the service." },
+                  seed: {
+                    type: "integer",
+                    "x-result-count": false,
+                    description: "The random seed. Its bounds: Not documented by the service.",
+                  },
                 },
               },
               examples: {

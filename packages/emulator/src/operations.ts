@@ -138,10 +138,10 @@ async function query(context: Context, route: Route, { fields }: ReadRequest, fa
     return { outcome: "success", msg: "success", data: { taskid, url: [] } };
   }
   const now = clock.now();
-  const state_ = stateAt(task, now);
-  const status = fault?.fault === "unknownStatus" ? unknownStatus : statuses[state_];
+  const reached = stateAt(task, now);
+  const status = fault?.fault === "unknownStatus" ? unknownStatus : statuses[reached];
   const url = Array.from({ length: resultsAt(task, now, behaviour) }, (_, index) => resultAddress(context, origin, task, index + 1));
-  const message = state_ === "failed" ? "the emulator was asked to let this task fail" : "";
+  const message = reached === "failed" ? "the emulator was asked to let this task fail" : "";
   const form = [...context.routes.values()].find(({ verb, model }) => verb === "generate" && model === task.model)?.body.properties ?? {};
   const known: Readonly<Record<string, unknown>> = {
     taskid,

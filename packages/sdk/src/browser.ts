@@ -11,5 +11,5 @@ export function refuseBrowser(meant: boolean): void {
 /** A page, or a browser's worker, which has no page; the workers of Node, Deno and others call themselves otherwise. */
 function isBrowser(): boolean {
   const { window, navigator } = globalThis as { readonly window?: { readonly document?: unknown }; readonly navigator?: { readonly userAgent?: string } };
-  return window?.document !== undefined || /^Mozilla\//.test(navigator?.userAgent ?? "");
+  return window?.document !== undefined || navigator?.userAgent?.startsWith("Mozilla/") === true;
 }

@@ -41,7 +41,9 @@ function createBitReader(nalUnit: Uint8Array): { u(width: number): number; ue():
 /** Asked size of a sequence parameter set, after cropping. */
 export function readSize(sps: Uint8Array): { width: number; height: number } {
   const { u, ue } = createBitReader(sps);
-  u(24), ue(), ue(), ue(), ue(), u(1);
+  u(24);
+  for (let skipped = 0; skipped < 4; skipped++) ue();
+  u(1);
   const [columns, rows] = [ue() + 1, ue() + 1];
   u(3);
   const [left, right, top, bottom] = [ue(), ue(), ue(), ue()];
@@ -63,7 +65,8 @@ export function createDecoder(columns: number, rows: number): (nalUnit: Uint8Arr
     };
     expect(ue(), 0, "first_mb_in_slice");
     expect(ue(), isKey ? 7 : 5, "slice_type");
-    ue(), u(8);
+    ue();
+    u(8);
     if (isKey) ue();
     else u(2);
     u(isKey ? 2 : 1);
@@ -119,8 +122,10 @@ export function createDecoder(columns: number, rows: number): (nalUnit: Uint8Arr
       qp += se();
       const step = level(false) * scale[qp % 6]! * 16;
       const dc = qp >= 36 ? step * 2 ** (Math.floor(qp / 6) - 6) : (step + 2 ** (5 - Math.floor(qp / 6))) >> (6 - Math.floor(qp / 6));
-      if (type === 7) level(true), level(true);
-      else expect(type, 2, "mb_type");
+      if (type === 7) {
+        level(true);
+        level(true);
+      } else expect(type, 2, "mb_type");
       for (let row = 0; row < 4; row++) {
         const left = corner + row * columns;
         for (let dot = left; dot < left + 4; dot++) {

@@ -1,0 +1,96 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { createTwoFilesPatch } from "diff";
+
+const packages = new URL("../packages/", import.meta.url);
+
+/** The packages whose public surface is kept in an `api.md` beside their package.json. */
+export const reported: readonly string[] = ["sdk", "emulator"];
+
+/** What of a package.json says where its doors are. */
+interface Manifest {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, string>>;
+}
+
+/** The public surface of a built package as Markdown: each door's exports, and what they are made of, without comments. */
+export async function apiOf(name: string): Promise<string> {
+  const root = new URL(`${name}/`, packages);
+  // The cast: each package's manifest has both.
+  const manifest = JSON.parse(await readFile(new URL("package.json", root), "utf8")) as Manifest;
+  const doors = Object.entries(manifest.exports).filter(([, file]) => file.endsWith(".js"));
+  const files = doors.map(([, file]) => fileURLToPath(new URL(file.replace(/\.js$/, ".d.ts"), root)));
+  const program = ts.createProgram(files, { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, types: ["node"], skipLibCheck: true });
+  const surface = createSurface(program, fileURLToPath(root));
+  const sections = doors.map(([door], index) => `## ${manifest.name}${door.slice(1)}\n\n${surface.door(files[index] ?? "")}`);
+  const note = "Made by `npm run api`; edits are lost. A change here is a change for users. What comes from the spec is in src/*.gen.ts.";
+  return `# The public surface of ${manifest.name}\n\n${note}\n\n${sections.join("\n\n")}\n`;
+}
+
+/** Prints the doors of one package, each thing once. */
+function createSurface(program: ts.Program, root: string) {
+  const checker = program.getTypeChecker();
+  const printer = ts.createPrinter({ removeComments: true });
+  const shown = new Set<ts.Symbol>();
+  /** What stands by itself: no parameter, no member. */
+  const standing = ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias | ts.SymbolFlags.Class | ts.SymbolFlags.Function | ts.SymbolFlags.BlockScopedVariable;
+  const isOurs = (file: ts.SourceFile) => file.fileName.startsWith(root.replaceAll("\\", "/"));
+  // Machine-written files are committed and read in review as they are.
+  const isMachineWritten = (file: ts.SourceFile) => file.fileName.includes(".gen.");
+
+  function behind(symbol: ts.Symbol): ts.Symbol {
+    return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  }
+
+  function declarationsOf(symbol: ts.Symbol): readonly ts.Declaration[] {
+    return (symbol.declarations ?? []).filter((declaration) => isOurs(declaration.getSourceFile()) && !isMachineWritten(declaration.getSourceFile()));
+  }
+
+  function print(symbol: ts.Symbol): string {
+    const texts = declarationsOf(symbol).map((declaration) => {
+      const node = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+      return printer.printNode(ts.EmitHint.Unspecified, node, node.getSourceFile());
+    });
+    return texts.join("\n").replace(/\bexport (declare )?|\bdeclare /g, "");
+  }
+
+  /** What the declarations of a symbol name of this package, and the caller of the door cannot. */
+  function hiddenBehind(symbol: ts.Symbol): readonly ts.Symbol[] {
+    const found: ts.Symbol[] = [];
+    const visit = (node: ts.Node): void => {
+      const at = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
+      const other = at && behind(at);
+      if (other && other.flags & standing && !shown.has(other) && declarationsOf(other).length > 0) found.push(other);
+      ts.forEachChild(node, visit);
+    };
+    for (const declaration of declarationsOf(symbol)) visit(declaration);
+    return found;
+  }
+
+  return {
+    door(fileName: string): string {
+      const file = program.getSourceFile(fileName);
+      const module = file && checker.getSymbolAtLocation(file);
+      if (!module) throw new Error(`${fileName} is not there: build first`);
+      const exported = checker.getExportsOfModule(module).map(behind).filter((symbol) => declarationsOf(symbol).length > 0 && !shown.has(symbol));
+      for (const symbol of exported) shown.add(symbol);
+      const block = `\`\`\`ts\n${exported.map(print).sort().join("\n")}\n\`\`\``;
+      const hidden = [...new Set(exported.flatMap(hiddenBehind).map(({ name }) => `\`${name}\``))].sort();
+      return hidden.length > 0 ? `${block}\n\nNamed by it and not exported: ${hidden.join(", ")}.` : block;
+    },
+  };
+}
+
+/** Writes each package's `api.md`, and shows what has changed. */
+export default async function run(): Promise<void> {
+  for (const name of reported) {
+    const file = new URL(`${name}/api.md`, packages);
+    const committed = await readFile(file, "utf8").catch(() => "");
+    const text = await apiOf(name);
+    if (text === committed) continue;
+    await writeFile(file, text);
+    console.log(createTwoFilesPatch(`packages/${name}/api.md`, `packages/${name}/api.md`, committed, text));
+  }
+  console.log("The surfaces in packages/*/api.md are those of what is built.");
+}

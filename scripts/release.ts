@@ -1,0 +1,125 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import build from "./build.ts";
+import { releasedFile } from "./diff.ts";
+import { specFile } from "./read-spec.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/**
+ * Prepares a release: tests, makes versions and changelogs of the changesets, keeps the spec as the released one, packs and
+ * checks the packages, commits and tags. With `--publish` packs, checks and publishes what is committed, as the release
+ * workflow does at a tag. With `--dry-run` does both, publishes nothing and leaves nothing behind. With `--no-test` leaves the
+ * tests out.
+ */
+export default function run(args: readonly string[]): void {
+  const { values } = parseArgs({
+    args: [...args],
+    options: { "dry-run": { type: "boolean", default: false }, publish: { type: "boolean", default: false }, test: { type: "boolean", default: true } },
+    allowNegative: true,
+  });
+  if (process.env["npm_config_dry_run"] && !values["dry-run"]) {
+    throw new TypeError('npm keeps flags for itself unless "--" stands before them: npm run release -- --dry-run');
+  }
+  if (git("status", "--porcelain") !== "") throw new TypeError("release: commit what has changed first, so that what is released can be seen");
+  const { "dry-run": dry, publish: publishes, test: tests } = values;
+  try {
+    if (!publishes && tests) step("Test", () => npm(root, "test"));
+    if (!publishes) step("Make versions and changelogs", makeVersions);
+    const tarballs = step("Pack and check", packAll);
+    if (dry || publishes) step(dry ? "Publish, but for the sending" : "Publish", () => publish(tarballs, dry));
+    if (!dry && !publishes) step("Commit and tag", commit);
+  } finally {
+    if (dry) undo();
+  }
+}
+
+function makeVersions(): void {
+  // Without changesets the command fails: then the versions that stand are the ones to release, as the first ones are.
+  if (readdirSync(join(root, ".changeset")).some((name) => name.endsWith(".md"))) node("@changesets/cli/bin.js", "version");
+  npm(root, "install", "--package-lock-only", "--offline", "--no-audit", "--no-fund");
+  copyFileSync(specFile, releasedFile);
+  console.log(git("status", "--short") || "There are no changesets: the versions stay.");
+}
+
+function packAll(): readonly string[] {
+  build();
+  const folder = join(root, "out/release");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return inOrder().map((directory) => {
+    const tarball = pack(directory, folder);
+    check(tarball);
+    return tarball;
+  });
+}
+
+/** The folders of the packages, those that need others of them last. */
+function inOrder(): readonly string[] {
+  const folders = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
+  const needs = (folder: string) => Object.keys(manifestOf(folder).dependencies ?? {}).filter((name) => name.startsWith("@mediagen/")).length;
+  return folders.toSorted((one, other) => needs(one) - needs(other));
+}
+
+/** Packs a package into a folder, as publishing it would, and answers the tarball's path. */
+export function pack(directory: string, folder: string): string {
+  const printed = execFileSync("npm", ["pack", resolve(directory), "--json", "--silent", "--ignore-scripts"], { cwd: folder, encoding: "utf8", shell });
+  return join(folder, (JSON.parse(printed) as [{ filename: string }])[0].filename);
+}
+
+/** Has publint and attw look at a tarball; fails with what they find. */
+export function check(tarball: string): void {
+  for (const [tool, ...args] of [["publint/src/cli.js", "--strict"], ["@arethetypeswrong/cli/dist/index.js", "--profile", "esm-only"]] as const) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "node_modules", tool), tarball, ...args], { encoding: "utf8" });
+    if (status !== 0) throw new Error(`${tool} says of ${tarball}:\n${stdout}${stderr}`);
+    console.log(`${tool} finds nothing in ${tarball}.`);
+  }
+}
+
+function publish(tarballs: readonly string[], dry: boolean): void {
+  // Where a workflow publishes, npm proves where from; on a machine of one's own it cannot.
+  const how = dry ? ["--dry-run"] : ["--provenance"];
+  for (const tarball of tarballs) npm(root, "publish", tarball, "--access", "public", ...how);
+}
+
+function commit(): void {
+  const tag = `v${manifestOf(join(root, "packages/sdk")).version}`;
+  git("add", "--all");
+  if (git("status", "--porcelain") !== "") git("commit", "--message", `Release ${tag}`);
+  git("tag", tag);
+  console.log(`Push it with its tag, and the release workflow publishes: git push --follow-tags origin main ${tag}`);
+}
+
+/** What making versions wrote into a clean tree goes again, and nothing else. */
+function undo(): void {
+  const written = [".changeset", "package-lock.json", "openapi/released.yaml", ":(glob)packages/*/package.json", ":(glob)packages/*/CHANGELOG.md"];
+  git("restore", "--", ...written);
+  git("clean", "--force", "--quiet", "--", ...written);
+}
+
+function manifestOf(folder: string): { readonly version: string; readonly dependencies?: object } {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as ReturnType<typeof manifestOf>;
+}
+
+function step<T>(name: string, run: () => T): T {
+  console.log(`\n== ${name}`);
+  return run();
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+}
+
+function node(tool: string, ...args: readonly string[]): void {
+  execFileSync(process.execPath, [join(root, "node_modules", tool), ...args], { cwd: root, stdio: "inherit" });
+}
+
+/** On Windows npm is a script of the shell. */
+const shell = process.platform === "win32";
+
+function npm(cwd: string, ...args: readonly string[]): void {
+  execFileSync("npm", args, { cwd, stdio: "inherit", shell });
+}
