@@ -167,7 +167,7 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
     try {
       task = await send(at, id);
     } catch (error) {
-      if (error instanceof OutcomeUnknownError) await leave({ type: "unknown", id, at: time.now(), why: error.message });
+      if (error instanceof OutcomeUnknownError) await leave({ type: "unknown", id, at: time.now(), why: error.why });
       else await notCreated(messageOf(error));
       throw error;
     }

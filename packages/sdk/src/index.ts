@@ -1,7 +1,9 @@
 export { createMediaGen } from "./client.ts";
 export type { GenerateOptions, KindClient, MediaGen, QueryFields, TaskOptions } from "./client.ts";
 export type { MediaGenOptions } from "./options.ts";
+export { listModels } from "./model.ts";
 export type { Form, Forms, Model, ModelInfo } from "./model.ts";
+export { fieldsOf, type FieldInfo } from "./field-info.ts";
 export type { RawClient } from "./call.ts";
 export {
   ConnectionError,

@@ -1,7 +1,8 @@
 import { createClient, createMediaGen as createWebClient, type MediaGen } from "./client.ts";
 import type { MediaGenOptions } from "./options.ts";
-import { nodeTransport, type ConnectOptions } from "./node-transport.ts";
-import { nodeGet } from "./node-get.ts";
+import type { ConnectOptions } from "./node-transport.ts";
+import type { ResultGet } from "./result.ts";
+import type { Transport } from "./transport.ts";
 
 export * from "./index.ts";
 export { download, type Download, type DownloadOptions } from "./download.ts";
@@ -21,5 +22,19 @@ export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
   // Bun and Deno imitate node:http; their own fetch is what they stand for.
   const imitated = "Deno" in globalThis || "bun" in process.versions;
   if (options.fetch || imitated) return createWebClient(options);
-  return createClient(options, nodeTransport(options), nodeGet);
+  return createClient(options, transportOf(options), get);
 }
+
+/** Loads node:http at the first request: it takes longer than all else together. */
+function transportOf(options: NodeMediaGenOptions): Transport {
+  let transport: Promise<Transport> | undefined;
+  return async (request, exchange) => {
+    transport ??= import("./node-transport.ts").then(({ nodeTransport }) => nodeTransport(options));
+    return (await transport)(request, exchange);
+  };
+}
+
+const get: ResultGet = async (url, init) => {
+  const { nodeGet } = await import("./node-get.ts");
+  return nodeGet(url, init);
+};
