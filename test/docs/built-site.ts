@@ -48,7 +48,7 @@ export function pagesIn(files: ReadonlyMap<string, Buffer>): readonly string[] {
 }
 
 async function digestOfSources(): Promise<string> {
-  const places = ["docs", "openapi", "packages/*/src", "scripts", "package-lock.json"];
+  const places = ["docs", "openapi", "packages/*/src/*", "scripts", "package-lock.json"];
   const names = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...places], { encoding: "utf8" }).trim().split("\n");
   const hash = createHash("sha256");
   for (const name of [...new Set(names)].sort()) hash.update(name).update(await readFile(name).catch(() => "gone"));

@@ -49,7 +49,7 @@ describe("what the SDK would not check stops the generation, and says where it s
 });
 
 test("a list of enum values is typed as one", async () => {
-  const changed = withFurtherModels().replace("mood: { type: string, enum: [calm, stormy]", "mood: { type: array, items: { type: string, enum: [calm, stormy] }");
+  const changed = withFurtherModels().replace("mood: { type: string, enum", "mood: { type: array, items: { type: string, enum").replace("stormy], description", "stormy] }, description");
   expect((await generate(changed))["sdk/src/types.gen.ts"]).toContain('readonly mood?: ("calm" | "stormy")[] | undefined;');
 });
 

@@ -6,7 +6,7 @@ import { exampleOf } from "../../scripts/by-kind.ts";
 import { models, operations } from "../contract/cases.ts";
 
 test("no hand-written source spells a model, a path or an operation of the service", async () => {
-  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "packages/*/src", "scripts"], { encoding: "utf8" });
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "packages/*/src/*", "scripts"], { encoding: "utf8" });
   const words = [...models.map(({ model }) => model), ...operations.flatMap(({ path, operationId }) => [path, operationId])];
   const spelled: string[] = [];
   for (const file of files.trim().split("\n").filter((name) => !name.includes(".gen."))) {

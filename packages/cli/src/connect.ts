@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
-import { createMediaGen, fileJournal, type FileJournal, type JournalFailed, type MediaGen } from "@mediagen/sdk/node";
+import { createMediaGen, fileJournal, type FileJournal, type JournalFailed, type MediaGen, type NodeMediaGenOptions } from "@mediagen/sdk/node";
 import { CommandError } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { clockText } from "./duration.ts";
@@ -32,22 +32,25 @@ export interface ConnectListener {
   readonly beforeGenerate?: () => void;
 }
 
-/** Connects. The key comes from the environment or a file descriptor, which no list of processes shows. */
-export async function connect(options: ConnectOptions, { signal, progress, beforeGenerate }: ConnectListener): Promise<Connected> {
+/** Connects, with the journal that is asked for. */
+export async function connect(options: ConnectOptions, listener: ConnectListener): Promise<Connected> {
   const journal = options.journal === undefined ? undefined : fileJournal(options.journal);
-  const media = createMediaGen({
+  return { media: createMediaGen({ ...(await clientOptions(options, listener)), journal }), journal };
+}
+
+/** What a client is created with. The key comes from the environment or a file descriptor, which no list of processes shows. */
+export async function clientOptions(options: ConnectOptions, { signal, progress, beforeGenerate }: ConnectListener): Promise<NodeMediaGenOptions> {
+  return {
     baseUrl: options.baseUrl,
     allowHttp: options.allowHttp,
     apiKey: options.keyFd === undefined ? undefined : await readKey(options.keyFd, signal),
     statuses: { failed: options.failedStatus },
-    journal,
     beforeGenerate,
     onEvent(event) {
       if (event.type === "retried") progress.now(`${event.operation} was turned away (${event.status === undefined ? String(event.error) : `HTTP ${event.status}`}); again in ${clockText(event.delayMs)}`);
       if (event.type === "journalFailed") progress.warn(journalFailedText(event));
     },
-  });
-  return { media, journal };
+  };
 }
 
 /** The options that a command which goes on from here needs too; what stands in the environment is there again. */

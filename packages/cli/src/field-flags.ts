@@ -32,7 +32,7 @@ export function addFieldFlags(command: Command, kind: Kind, models: readonly Mod
   for (const field of fields) {
     const having = ofKind.flatMap((model) => fieldsOf(model).filter((info) => info.field === field).map((info) => ({ model, info })));
     const infos = new Map(having.map(({ model, info }) => [model.model, info]));
-    const [described = ""] = having.map(({ model, info }) => descriptions.field(model.operation, info.property).description).filter(Boolean);
+    const described = having.map(({ model, info }) => descriptions.field(model.operation, info.property).description).find(Boolean) ?? "";
     const name = nameFor(command, field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase());
     const limits = isYesOrNo(infos) ? `--no-${name} is the opposite` : limitsOf(infos, ofKind.length);
     flags.push({ field, models: infos, option: addFlag(command, name, infos, `${firstSentence(described)} (${limits})`) });

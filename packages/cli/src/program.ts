@@ -21,6 +21,7 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
   const kinds = [...new Set(models.map((one) => one.kind))];
   for (const kind of kinds) addGenerate(program, kind, models, descriptions);
   addTask(program, kinds, descriptions);
+  addBatch(program);
   addRecover(program);
   program
     .command("models")
@@ -99,6 +100,21 @@ function readDeletionFields(command: Command, descriptions: Descriptions): Reado
   return Object.fromEntries(descriptions.deletionFields().map(({ field }) => [field, given[field]]).filter(([, value]) => value !== undefined));
 }
 
+function addBatch(program: Command): void {
+  const command = program
+    .command("batch")
+    .summary("generate what each line of a file asks for; this is paid")
+    .description("Generates what each line of a file asks for, into a folder: JSON lines, or CSV with a header, with a model, the fields of its form and, if you like, an id. Run again, it goes on where it was; nothing is paid twice.")
+    .argument("<file>", "a .jsonl, .ndjson, .csv or .tsv; files in it are paths, relative to it")
+    .requiredOption("-o, --output <path>", "the folder of the results, and of the journal by which it goes on")
+    .option("-y, --yes", "do not ask before it is paid for")
+    .addOption(new Option("--concurrency <n>", "how many lines may be under way at once (default: 8)").argParser(readCount))
+    .addOption(new Option("--rate <n>", "how many generations may be sent in a minute (default: no limit)").argParser(readCount));
+  addWaitOptions(command);
+  addConnectOptions(command);
+  command.action(async (file: string, options) => (await import("./batch.ts")).batch(file, options));
+}
+
 function addRecover(program: Command): void {
   const command = program
     .command("recover")
@@ -129,16 +145,20 @@ function addWaitOptions(command: Command): void {
   command.addOption(new Option("--timeout <time>", "how long to wait at most, such as 90s, 30m or 2h").default({ ms: 30 * 60_000, text: "30m" }, "30m").argParser(readTime));
 }
 
-/** What every command that asks the service takes. */
 function addCommonOptions(command: Command): void {
+  addConnectOptions(command);
+  command.addOption(new Option("--journal <file>", "note generations in this file before they are sent, so that none is lost").env("MEDIAGEN_JOURNAL"));
+}
+
+/** What every command that asks the service takes. */
+function addConnectOptions(command: Command): void {
   command.addOption(new Option("--failed-status <n>", "a status that means that a task failed; the service does not document any").argParser(collectStatus));
   command.addOption(jsonOption());
   command
     .option("-q, --quiet", "no progress on stderr")
     .option("--base-url <url>", "where the service is (default: MEDIAGEN_BASE_URL)")
     .addOption(new Option("--key-fd <n>", "read the API key from this file descriptor (default: MEDIAGEN_API_KEY)").argParser(readCount))
-    .option("--allow-http", "allow http to another machine, where whoever is on the way reads the key")
-    .addOption(new Option("--journal <file>", "note generations in this file before they are sent, so that none is lost").env("MEDIAGEN_JOURNAL"));
+    .option("--allow-http", "allow http to another machine, where whoever is on the way reads the key");
 }
 
 function jsonOption(): Option {
