@@ -1,0 +1,201 @@
+import { fork, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { FaultName } from "@mediagen/emulator";
+import type { TaskJSON } from "@mediagen/sdk/node";
+import type { Order } from "../../docs/examples/fleet/bullmq.ts";
+import type { Engine } from "./engines.ts";
+
+/** What a worker's process is started with. */
+export interface WorkerOptions {
+  /** The queue's server. */
+  readonly url: string;
+  /** The service. */
+  readonly baseUrl: string;
+  readonly folder: string;
+  /** How many generations all workers together send in a second. */
+  readonly perSecond: number;
+  readonly workers: number;
+}
+
+/** What the service has seen. */
+export interface Seen {
+  readonly calls: number;
+  readonly queries: number;
+  /** How many calls, downloads too, met a fault. */
+  readonly faulty: number;
+  readonly charges: number;
+  /** The paid tasks, each with the order that it is of. */
+  readonly tasks: readonly { readonly id: string; readonly taskid: string; readonly createdAt: number }[];
+}
+
+/** How much to run. */
+export interface FleetRun {
+  readonly orders: number;
+  readonly workers: number;
+  readonly perSecond: number;
+  /** The share of all calls that meets a fault. */
+  readonly faultyShare: number;
+  /** Whether a worker is killed with -9 every second, and started again. */
+  readonly kill: boolean;
+  readonly print: (line: string) => void;
+}
+
+/** What came of it. Whatever should be empty and is not names what is wrong. */
+export interface FleetReport {
+  /** Orders with their file. */
+  readonly done: number;
+  /** Orders that are listed as of unknown outcome, and how many of these had been paid. */
+  readonly unknown: number;
+  readonly unknownPaid: number;
+  /** Orders that the service refused: they are listed with the reason, and were not paid. */
+  readonly refused: number;
+  readonly paidTwice: readonly string[];
+  /** Orders that are neither done nor listed, and those that were refused and paid. */
+  readonly lost: readonly string[];
+  /** What was neither done nor refused once every unknown one had been settled by what the service shows, and run again. */
+  readonly notDoneAtLast: readonly string[];
+  readonly paidAtLast: number;
+  readonly kills: number;
+  readonly faultyShare: number;
+  readonly seconds: number;
+  readonly queriesPerOrder: number;
+}
+
+/** The faults of each kind of call; what hangs or drips is as likely as the rest. */
+const faultsOn: Readonly<Record<string, readonly FaultName[]>> = {
+  generate: ["resetBefore", "resetAfter", "hang", "cutBody", "html", "brokenJson", "emptyBody", "failure", "rateLimited", "unavailable", "serverError", "wrongCode"],
+  query: ["resetBefore", "resetAfter", "hang", "cutBody", "html", "brokenJson", "emptyBody", "failure", "rateLimited", "unavailable", "serverError", "wrongCode", "unknownStatus"],
+  download: ["resetBefore", "resetAfter", "hang", "cutBody", "downloadCut", "linkExpired", "html", "emptyBody", "rateLimited", "unavailable", "serverError"],
+};
+
+const killEveryMs = 1_000;
+const pathOf = (name: string) => fileURLToPath(new URL(`processes/${name}.ts`, import.meta.url));
+
+/** Orders for a fleet: small pictures, whose prompts are the orders' ids. */
+export function createOrders(count: number): readonly Order[] {
+  return Array.from({ length: count }, (_, index) => ({ id: `order-${index}`, model: "imgmodelz", form: { prompt: `order-${index}`, resolution: "256*256" } }));
+}
+
+/** Runs orders through a fleet on an engine, and looks at what became of each. */
+export async function runFleet(engine: Engine, { orders: count, workers, perSecond, faultyShare, kill, print }: FleetRun): Promise<FleetReport> {
+  const folder = await mkdtemp(join(tmpdir(), "mediagen-fleet-"));
+  const service = fork(pathOf("emulator"));
+  const ask = async () => (service.send("what have you seen?"), ((await once(service, "message")) as [Seen])[0]);
+  const [{ baseUrl }] = (await once(service, "message")) as [{ readonly baseUrl: string }];
+  const fleet = createFleet(engine, { url: engine.url, baseUrl, folder, perSecond, workers });
+  try {
+    for (const [on, faults] of Object.entries(faultsOn)) {
+      // Each call is offered one fault after the other.
+      const share = 1 - (1 - faultyShare) ** (1 / faults.length);
+      if (share > 0) for (const fault of faults) await steer(baseUrl, "next", { fault, on, share, retryAfter: "1" });
+    }
+    const orders = createOrders(count);
+    await engine.submit(orders);
+    const from = performance.now();
+    fleet.start();
+    const kills = kill ? await fleet.killUntil(() => isDrained(engine, print)) : await fleet.waitUntil(() => isDrained(engine, print));
+    const seconds = (performance.now() - from) / 1_000;
+
+    const seen = await ask();
+    const paid = Map.groupBy(seen.tasks, ({ id }) => id);
+    const unknown = await engine.unknown();
+    const refused = new Set(await engine.refused());
+    const [listed, done] = [new Set(unknown), await findDone(folder, orders, paid)];
+    const lost = orders.filter(({ id }) => !(listed.has(id) || (done.has(id) && paid.has(id)) || (refused.has(id) && !paid.has(id))));
+    print(`${done.size} done, ${unknown.length} of unknown outcome, ${refused.size} refused; the unknown ones are settled by what the service shows`);
+
+    await steer(baseUrl, "clear-faults", {});
+    for (const id of unknown) await engine.settle(id, foundAt(baseUrl, paid.get(id)?.[0]));
+    await fleet.waitUntil(() => isDrained(engine, () => undefined));
+    const last = await ask();
+    const doneAtLast = await findDone(folder, orders, Map.groupBy(last.tasks, ({ id }) => id));
+    return {
+      done: done.size,
+      unknown: unknown.length,
+      unknownPaid: unknown.filter((id) => paid.has(id)).length,
+      refused: refused.size,
+      paidTwice: [...Map.groupBy(last.tasks, ({ id }) => id)].filter(([, tasks]) => tasks.length > 1).map(([id]) => id),
+      lost: lost.map(({ id }) => id),
+      notDoneAtLast: orders.filter(({ id }) => !doneAtLast.has(id) && !refused.has(id)).map(({ id }) => id),
+      paidAtLast: last.charges,
+      kills,
+      faultyShare: seen.faulty / seen.calls,
+      seconds,
+      queriesPerOrder: seen.queries / count,
+    };
+  } finally {
+    await fleet.stop();
+    service.kill();
+    await once(service, "exit");
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** The workers' processes. */
+function createFleet({ name }: Engine, options: WorkerOptions) {
+  const running: ChildProcess[] = [];
+  const begin = () => void running.push(spawn(process.execPath, [pathOf(name), JSON.stringify(options)], { stdio: ["ignore", "ignore", "inherit"] }));
+  const killOldest = async () => {
+    const [oldest] = running.splice(0, 1);
+    if (!oldest) return;
+    const ended = once(oldest, "exit");
+    oldest.kill("SIGKILL");
+    await ended;
+  };
+  return {
+    start: () => Array.from({ length: options.workers }, begin),
+    async waitUntil(isDone: () => Promise<boolean>) {
+      while (!(await isDone())) await sleep(100);
+      return 0;
+    },
+    /** Kills the oldest worker every second, and starts another. */
+    async killUntil(isDone: () => Promise<boolean>) {
+      let kills = 0;
+      for (let next = performance.now() + killEveryMs; !(await isDone()); await sleep(100)) {
+        if (performance.now() < next) continue;
+        next += killEveryMs;
+        await killOldest();
+        begin();
+        kills++;
+      }
+      return kills;
+    },
+    async stop() {
+      while (running.length > 0) await killOldest();
+    },
+  };
+}
+
+let printed = "";
+async function isDrained(engine: Engine, print: (line: string) => void): Promise<boolean> {
+  const left = await engine.left();
+  const line = `${Math.ceil(left / 500) * 500} jobs left or fewer`;
+  if (line !== printed) print((printed = line));
+  return left === 0;
+}
+
+/** The orders whose files are those of a task that was paid for them. */
+async function findDone(folder: string, orders: readonly Order[], paid: ReadonlyMap<string, Seen["tasks"]>): Promise<ReadonlySet<string>> {
+  const done = new Set<string>();
+  for (const { id } of orders) {
+    const names = await readdir(join(folder, id)).catch(() => []);
+    const whole = names.find((name) => paid.get(id)?.some(({ taskid }) => name.startsWith(taskid) && name.endsWith(".png")));
+    if (whole && (await stat(join(folder, id, whole))).size > 100) done.add(id);
+  }
+  return done;
+}
+
+/** The task that a person finds at the service, or that there is none. */
+function foundAt(baseUrl: string, task: Seen["tasks"][number] | undefined): TaskJSON | "not created" {
+  return task ? { version: 1, kind: "image", taskid: task.taskid, origin: baseUrl, results: 1, createdAt: task.createdAt } : "not created";
+}
+
+async function steer(baseUrl: string, action: string, body: object): Promise<void> {
+  const response = await fetch(`${baseUrl}/_emulator/${action}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`the emulator refused ${action}: ${await response.text()}`);
+}
