@@ -6,7 +6,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     include: ["test/**/*.test.ts"],
-    exclude: ["test/*/long/**"], // `npm run test:long`
+    exclude: ["test/*/long/**", "test/fleet/**"], // `npm run test:long`, `npm run test:fleet`
     expect: { poll: { timeout: 10_000 } },
     typecheck: {
       enabled: true,

@@ -1,4 +1,4 @@
-import { fork, spawn, type ChildProcess } from "node:child_process";
+import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -74,6 +74,8 @@ const faultsOn: Readonly<Record<string, readonly FaultName[]>> = {
 };
 
 const killEveryMs = 1_000;
+/** On a busy machine a start takes seconds: who has done nothing yet is not killed. */
+const worksAtLeastMs = 2_000;
 const pathOf = (name: string) => fileURLToPath(new URL(`processes/${name}.ts`, import.meta.url));
 
 /** Orders for a fleet: small pictures, whose prompts are the orders' ids. */
@@ -98,7 +100,7 @@ export async function runFleet(engine: Engine, { orders: count, workers, perSeco
     await engine.submit(orders);
     const from = performance.now();
     fleet.start();
-    const kills = kill ? await fleet.killUntil(() => isDrained(engine, print)) : await fleet.waitUntil(() => isDrained(engine, print));
+    const kills = await fleet.drain(toldLeft(engine, print), kill);
     const seconds = (performance.now() - from) / 1_000;
 
     const seen = await ask();
@@ -111,7 +113,7 @@ export async function runFleet(engine: Engine, { orders: count, workers, perSeco
 
     await steer(baseUrl, "clear-faults", {});
     for (const id of unknown) await engine.settle(id, foundAt(baseUrl, paid.get(id)?.[0]));
-    await fleet.waitUntil(() => isDrained(engine, () => undefined));
+    await fleet.drain(engine.left, false);
     const last = await ask();
     const doneAtLast = await findDone(folder, orders, Map.groupBy(last.tasks, ({ id }) => id));
     return {
@@ -138,45 +140,50 @@ export async function runFleet(engine: Engine, { orders: count, workers, perSeco
 
 /** The workers' processes. */
 function createFleet({ name }: Engine, options: WorkerOptions) {
-  const running: ChildProcess[] = [];
-  const begin = () => void running.push(spawn(process.execPath, [pathOf(name), JSON.stringify(options)], { stdio: ["ignore", "ignore", "inherit"] }));
-  const killOldest = async () => {
-    const [oldest] = running.splice(0, 1);
-    if (!oldest) return;
-    const ended = once(oldest, "exit");
-    oldest.kill("SIGKILL");
+  const running = new Set<ChildProcess>();
+  /** When each began to work. */
+  const since = new Map<ChildProcess, number>();
+  const begin = () => {
+    const child = fork(pathOf(name), [JSON.stringify(options)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+    running.add(child);
+    child.once("message", () => since.set(child, performance.now()));
+    child.once("exit", (code, signal) => signal !== "SIGKILL" && console.error(`a worker ended with ${code ?? signal}`));
+  };
+  const end = async (child: ChildProcess) => {
+    running.delete(child);
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
     await ended;
   };
   return {
     start: () => Array.from({ length: options.workers }, begin),
-    async waitUntil(isDone: () => Promise<boolean>) {
-      while (!(await isDone())) await sleep(100);
-      return 0;
-    },
-    /** Kills the oldest worker every second, and starts another. */
-    async killUntil(isDone: () => Promise<boolean>) {
+    /** Waits until the queue is drained. Meanwhile it kills a worker every second, where it may and one has worked for a while, and starts another. */
+    async drain(left: () => Promise<number>, kill: boolean) {
       let kills = 0;
-      for (let next = performance.now() + killEveryMs; !(await isDone()); await sleep(100)) {
-        if (performance.now() < next) continue;
-        next += killEveryMs;
-        await killOldest();
+      for (let next = performance.now() + killEveryMs; (await left()) > 0; await sleep(100)) {
+        const now = performance.now();
+        const oldest = [...running].find((child) => now - (since.get(child) ?? now) > worksAtLeastMs);
+        if (!kill || now < next || !oldest) continue;
+        next = Math.max(next, now - killEveryMs) + killEveryMs;
+        await end(oldest);
         begin();
         kills++;
       }
       return kills;
     },
-    async stop() {
-      while (running.length > 0) await killOldest();
-    },
+    stop: () => Promise.all([...running].map(end)),
   };
 }
 
-let printed = "";
-async function isDrained(engine: Engine, print: (line: string) => void): Promise<boolean> {
-  const left = await engine.left();
-  const line = `${Math.ceil(left / 500) * 500} jobs left or fewer`;
-  if (line !== printed) print((printed = line));
-  return left === 0;
+/** How many jobs are left; it is printed every five seconds. */
+function toldLeft({ left }: Engine, print: (line: string) => void): () => Promise<number> {
+  let told = performance.now();
+  return async () => {
+    const count = await left();
+    if (performance.now() > told + 5_000) print(`${count} jobs left`);
+    if (performance.now() > told + 5_000) told = performance.now();
+    return count;
+  };
 }
 
 /** The orders whose files are those of a task that was paid for them. */

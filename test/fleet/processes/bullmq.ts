@@ -8,3 +8,4 @@ const redis = new Redis(url, { maxRetriesPerRequest: null });
 for (const worker of work(redis, createWorkerClient(), folder, { perSecond, deadAfterMs: 5_000 })) {
   worker.on("error", console.error);
 }
+process.send?.("at work");

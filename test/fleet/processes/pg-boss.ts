@@ -8,3 +8,4 @@ const boss = new PgBoss({ connectionString: url, monitorIntervalSeconds: 1, supe
 boss.on("error", console.error);
 await boss.start();
 await work(boss, createWorkerClient(), folder, { perSecond: perSecond / workers });
+process.send?.("at work");
