@@ -36,9 +36,11 @@ async function play(address: string, times: readonly number[]) {
     const context = new OffscreenCanvas(320, 320).getContext("2d", { willReadFrequently: true });
     const frames: { at: number; colours: number; picture: string }[] = [];
     for (const time of times) {
+      // A seek is over before its frame is there to be drawn.
+      const shown = new Promise((resolve) => video.requestVideoFrameCallback(resolve));
       const sought = happens("seeked");
       video.currentTime = time;
-      await sought;
+      await Promise.all([sought, shown]);
       context?.drawImage(video, 0, 0, 320, 320);
       const pixels = new Uint32Array(context?.getImageData(0, 0, 320, 320).data.buffer ?? new ArrayBuffer());
       const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", pixels));

@@ -50,7 +50,9 @@ describe("a connection that never stands sends nothing", () => {
     const hangs: Fault = { certificate: { cert: "", key: "" }, onConnection: (socket) => void socket.on("data", () => undefined) };
     await withServer(hangs, { connectTimeoutMs: 20 }, async (media, server) => {
       expect(String(await thrownBy(media.video.generate("vidmodelv2", form)))).toContain("no connection stood within 20 ms");
-      expect([server.connections, server.heads]).toEqual([3, 0]);
+      // The server may be told of a connection when the client has long given it up.
+      await expect.poll(() => server.connections, { interval: 5 }).toBe(3);
+      expect(server.heads).toBe(0);
     });
   });
 

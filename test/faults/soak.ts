@@ -21,8 +21,6 @@ export interface SoakOptions {
 export interface SoakReport {
   readonly generations: number;
   readonly kills: number;
-  /** The share of the service's calls, downloads too, that met a fault. */
-  readonly faultyShare: number;
   /** Keys that the journal lists as of unknown outcome. */
   readonly unknown: number;
   /** Of these, how many had been paid. */
@@ -63,7 +61,8 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     if (!response.ok) throw new Error(`the emulator refused ${action}: ${await response.text()}`);
   };
   const memory = async () => (await (await fetch(`${baseUrl}/_emulator/snapshot`)).json()) as Memory;
-  const media = createMediaGen({ baseUrl, apiKey: "emulator-key", journal: fileJournal(join(folder, "journal.jsonl")) });
+  const journal = fileJournal(join(folder, "journal.jsonl"));
+  const media = createMediaGen({ baseUrl, apiKey: "emulator-key", journal });
   const keys = Array.from({ length: generations }, (_, index) => `order-${index}`);
   try {
     await writeFile(join(folder, "source.gif"), Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(300_000)]));
@@ -76,14 +75,12 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     // Later each time: what was done before is gone through at once.
     for (let killed = 1; killed <= kills; killed++) await runClient(client, Math.ceil((killed * generations) / (kills + 1)), print);
     await runClient(client, Infinity, print);
-    const faultyShare = await shareOfFaulty(baseUrl);
     await steer("clear-faults");
 
     const { unknown } = await media.recover();
     const { tasks, charges } = await memory();
     const paid = new Map(keys.map((key) => [key, tasks.filter(({ prompt }) => prompt === key).map(({ taskid }) => taskid)]));
-    const known = new Map((await fileJournalOf(folder).entries()).flatMap((entry) => (entry.type === "created" ? [[entry.id, entry.task.taskid] as const] : [])));
-    const created = new Set(known.values());
+    const created = new Set((await journal.entries()).flatMap((entry) => (entry.type === "created" ? entry.task.taskid : [])));
     const listed = new Set(unknown.map(({ once: key }) => key));
     const lost = [
       ...keys.filter((key) => !listed.has(key) && !paid.get(key)?.some((taskid) => created.has(taskid))),
@@ -97,7 +94,6 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     return {
       generations,
       kills,
-      faultyShare,
       unknown: unknown.length,
       unknownPaid: unknown.filter(({ once: key = "" }) => (paid.get(key)?.length ?? 0) > 0).length,
       paidTwice,
@@ -110,10 +106,6 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     await emulator.ended;
     await rm(folder, { recursive: true });
   }
-}
-
-function fileJournalOf(folder: string) {
-  return fileJournal(join(folder, "journal.jsonl"));
 }
 
 /** Runs the client until it has done so many keys, and kills it then; or until it has ended. */
@@ -139,12 +131,6 @@ async function settle(media: MediaGen, unknown: Awaited<ReturnType<MediaGen["rec
     if (taskid === undefined) await media.resolve(id, "not created");
     else await media.resolve(id, { taskid });
   }
-}
-
-/** The share of calls that met a fault, of those that the emulator remembers. */
-async function shareOfFaulty(baseUrl: string): Promise<number> {
-  const { calls } = (await (await fetch(`${baseUrl}/_emulator/state`)).json()) as { readonly calls: readonly { readonly operation?: string; readonly fault?: string }[] };
-  return calls.filter(({ fault }) => fault !== undefined).length / calls.length;
 }
 
 /** The keys whose file differs from what the service gives for their task. */

@@ -134,6 +134,18 @@ describe("download", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  test.for([["empty", 20], ["short", 30]] as const)("does not take a rest that is %s for all of it", async ([, until]) => {
+    handlers["/short-rest"] = (request, response) => {
+      const isRest = request.headers.range === "bytes=20-";
+      const part = isRest ? png.subarray(20, until) : png.subarray(0, 20);
+      if (isRest) response.writeHead(206, { "content-length": part.length, "content-range": `bytes 20-${until - 1}/${png.length}` }).end(part);
+      else response.writeHead(200, { "content-length": png.length }).write(part, () => void response.destroy());
+    };
+    const task = taskWith(["/short-rest"], { retries: 1 });
+    await expect(download(task, folder)).rejects.toThrow(`ended after ${until} of ${png.length} bytes`);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   test("goes on from no place in a compressed answer, and takes its length for nothing", async () => {
     const ranges: (string | null)[] = [];
     const body = (breaks: boolean) =>
@@ -175,9 +187,12 @@ describe("download", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("ends with the signal's reason, and where there is no result", async () => {
+  test("ends with the signal's reason, with what its listener throws, and where there is no result", async () => {
     await expect(download(taskWith(["/1"]), folder, { signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
     const controller = new AbortController();
+    const broken = new RangeError("mine");
+    const throws = () => { throw broken; };
+    await expect(download(taskWith(["/1"]), folder, { onProgress: throws })).rejects.toBe(broken);
     const onProgress = () => controller.abort("enough");
     await expect(download(taskWith(["/stuck"]), folder, { signal: controller.signal, onProgress })).rejects.toBe("enough");
     await expect(download(taskWith([]), folder)).rejects.toBeInstanceOf(InvalidRequestError);

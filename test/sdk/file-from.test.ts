@@ -36,5 +36,6 @@ describe("fileFrom", () => {
     for (const source of [join(folder, "note.txt"), join(folder, "nothing"), folder, "https://example.com/fox.png", new Blob([])]) {
       await expect(fileFrom(source)).rejects.toBeInstanceOf(InvalidRequestError);
     }
+    await expect(fileFrom("https://example.com/fox.png")).rejects.toThrow("an address; where the form has a field for addresses, give it there");
   });
 });

@@ -57,11 +57,11 @@ describe("maxGenerationsInFlight", () => {
   test("lets so many out at once, the others in order", async () => {
     const { generate, prompts, answerNext } = client({ maxGenerationsInFlight: 2 });
     const tasks = ["1", "2", "3", "4", "5"].map((prompt) => generate(prompt));
-    await settled();
     for (const count of [2, 3, 4, 5]) {
+      await expect.poll(() => prompts.length).toBe(count);
+      await settled();
       expect(prompts).toEqual(["1", "2", "3", "4", "5"].slice(0, count));
       await answerNext();
-      await settled();
     }
     await answerNext();
     expect(await Promise.all(tasks)).toHaveLength(5);

@@ -150,3 +150,15 @@ test("a deadline that is no time is refused", async () => {
   const { media } = clientOnAClock([pending]);
   await expect(media.video.task("t-1").wait({ timeoutMs: Number.NaN })).rejects.toThrow("timeoutMs");
 });
+
+test("a deadline past the range of timers is slept for in parts that they take", async () => {
+  const slept: number[] = [];
+  const media = createMediaGen({
+    baseUrl: "http://localhost",
+    now: () => 0,
+    sleep: (ms) => (slept.push(ms), new Promise(() => undefined)),
+    fetch: async () => Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } }),
+  });
+  await media.video.task("t-1").wait({ timeoutMs: 1e12 });
+  expect(Math.max(...slept)).toBe(2 ** 31 - 1);
+});

@@ -117,9 +117,13 @@ export interface Behaviour {
 
 /** The integer of each of the emulator's states. */
 export interface Statuses {
+  /** Of a task that waits for its turn. */
   readonly pending: number;
+  /** Of a task that is being made. */
   readonly running: number;
+  /** Of a task whose results are there. */
   readonly succeeded: number;
+  /** Of a task that has failed. */
   readonly failed: number;
 }
 

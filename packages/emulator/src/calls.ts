@@ -4,7 +4,9 @@ import type { Incoming } from "./exchange.ts";
 export interface CallEntry {
   /** When, in milliseconds since 1970 on the emulator's clock. */
   readonly at: number;
+  /** The HTTP method. */
   readonly method: string;
+  /** The path of the address. */
   readonly path: string;
   /** The operation's id, or `download`; undefined where the path is none. */
   readonly operation: string | undefined;

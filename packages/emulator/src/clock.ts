@@ -1,5 +1,11 @@
 /** How time passes: by queries and sleeps, by hand, or by the machine's clock at a speed. */
-export type ClockMode = "auto" | "manual" | { readonly speed: number };
+export type ClockMode =
+  | "auto"
+  | "manual"
+  | {
+      /** How many times as fast as the machine's clock. */
+      readonly speed: number;
+    };
 
 /** The emulator's time. */
 export interface Clock {

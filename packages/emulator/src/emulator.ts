@@ -46,6 +46,7 @@ export interface EmulatorOptions {
 
 /** A task as a test sees it. */
 export interface EmulatedTask extends EmulatorTask {
+  /** Where the task is now. */
   readonly state: EmulatorState;
 }
 
@@ -58,7 +59,13 @@ export interface Emulator {
   /** What a client of the SDK is created with, so that it talks to this emulator, on its time. */
   readonly client: EmulatorClient;
   /** Which statuses are final, for the SDK's `statuses`. */
-  readonly statuses: { readonly succeeded: readonly number[]; readonly failed: readonly number[] };
+  readonly statuses: {
+    /** Statuses of tasks whose results are there. */
+    readonly succeeded: readonly number[];
+    /** Statuses of tasks that have failed. */
+    readonly failed: readonly number[];
+  };
+  /** The emulator's time. */
   readonly clock: Clock;
   /** The balance; it may be set. */
   credits: number;
@@ -66,11 +73,17 @@ export interface Emulator {
   readonly calls: readonly CallEntry[];
   /** Each paid creation. */
   readonly charges: readonly Charge[];
+  /** Every task that was not deleted, with its state. */
   readonly tasks: readonly EmulatedTask[];
   /** Asks for a fault. */
   next(fault: Fault): void;
   /** Everything that outlives a call, as plain JSON. */
   snapshot(): Snapshot;
+  /**
+   * Puts a snapshot's memory and time in the place of its own.
+   *
+   * @throws TypeError it is no snapshot of an emulator of this version
+   */
   restore(snapshot: Snapshot): void;
   /** Back to how it was created. */
   reset(): void;
@@ -78,11 +91,17 @@ export interface Emulator {
 
 /** The options that connect a client of the SDK to an emulator. */
 export interface EmulatorClient {
+  /** An address that leaves no machine; `fetch` answers for it. */
   readonly baseUrl: string;
+  /** The key that the emulator takes. */
   readonly apiKey: string;
+  /** The service as a function. */
   readonly fetch: (request: Request) => Promise<Response>;
+  /** Which statuses are final. */
   readonly statuses: Emulator["statuses"];
+  /** The emulator's time, in milliseconds since 1970. */
   readonly now: () => number;
+  /** Sleeps on the emulator's clock. */
   readonly sleep: Clock["sleep"];
   /** Draws the jitter of waits from the seed, so that they take the same time in every run. */
   readonly random: () => number;

@@ -1,7 +1,10 @@
 /** A request as the emulator reads it: what a web Request says, without the cost of one where a socket brought it. */
 export interface Incoming {
+  /** The HTTP method. */
   readonly method: string;
+  /** The whole address. */
   readonly url: URL;
+  /** Aborts when the caller gives up. */
   readonly signal: AbortSignal;
   /** A header by its name in lower case. */
   header(name: string): string | null;
@@ -11,8 +14,11 @@ export interface Incoming {
 
 /** An answer, before it becomes a Response or goes to a socket. */
 export interface Answer {
+  /** The HTTP status. */
   readonly status: number;
+  /** The headers, by names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The body; null where there is none. */
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 }
 

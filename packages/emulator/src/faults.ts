@@ -47,6 +47,7 @@ export type FaultName = keyof typeof faultEffects;
 
 /** A fault to come. */
 export interface Fault {
+  /** Which fault; `faultEffects` lists them. */
   readonly fault: FaultName;
   /**
    * Where: a verb, `download`, or an operation's id.

@@ -6,9 +6,13 @@ import { violationsOf } from "./validate.ts";
 
 /** A file part, without its bytes: no result depends on them. */
 export interface UploadedFile {
+  /** The name of the form part. */
   readonly part: string;
+  /** The file name that was sent. */
   readonly name: string;
+  /** The media type that was sent. */
   readonly type: string;
+  /** The size in bytes. */
   readonly size: number;
 }
 

@@ -7,11 +7,21 @@ import type { Schema } from "./service.ts";
 
 /** What a task makes, decided when it is generated. */
 export interface ResultPlan {
+  /** How many results. */
   readonly count: number;
+  /** Their width in pixels. */
   readonly width: number;
+  /** Their height in pixels. */
   readonly height: number;
   /** Present where the results are videos. */
-  readonly video?: { readonly seconds: number; readonly fps: number; readonly audio: boolean };
+  readonly video?: {
+    /** The length in seconds. */
+    readonly seconds: number;
+    /** Frames per second. */
+    readonly fps: number;
+    /** Whether it has sound. */
+    readonly audio: boolean;
+  };
 }
 
 /** A size in pixels. */

@@ -4,9 +4,11 @@ import type { EmulatorTask } from "./task.ts";
 
 /** One paid creation. */
 export interface Charge {
+  /** The task that was created. */
   readonly taskid: string;
   /** The operation's id. */
   readonly operation: string;
+  /** What it cost. */
   readonly credits: number;
   /** When, in milliseconds since 1970 on the emulator's clock. */
   readonly at: number;
@@ -14,12 +16,19 @@ export interface Charge {
 
 /** Everything that outlives a call, as plain JSON. */
 export interface Snapshot {
+  /** The version of this JSON. */
   readonly version: 1;
+  /** What the emulator was created with. */
   readonly seed: number;
+  /** Where its random numbers stand. */
   readonly random: number;
+  /** Its time, in milliseconds since 1970. */
   readonly now: number;
+  /** The balance. */
   readonly credits: number;
+  /** Every task that was not deleted. */
   readonly tasks: readonly EmulatorTask[];
+  /** Each paid creation. */
   readonly charges: readonly Charge[];
 }
 

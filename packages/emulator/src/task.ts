@@ -7,18 +7,29 @@ export type EmulatorState = "pending" | "running" | "succeeded" | "failed";
 
 /** A task as the emulator keeps it. Its state is a function of this and the clock; nothing else changes it. */
 export interface EmulatorTask {
+  /** The task's id. */
   readonly taskid: string;
+  /** The kind, such as `video`. */
   readonly kind: string;
+  /** The model that makes it. */
   readonly model: string;
+  /** When it was created, in milliseconds since 1970 on the emulator's clock. */
   readonly createdAt: number;
+  /** The fields of its form. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** The files of its form. */
   readonly files: readonly UploadedFile[];
+  /** The prompt of its form. */
   readonly prompt: string;
+  /** The seed of its form, or the one that was drawn. */
   readonly seed: number;
+  /** What it makes. */
   readonly plan: ResultPlan;
-  /** When it starts to run and when it ends, in milliseconds after its creation. */
+  /** When it starts to run, in milliseconds after its creation. */
   readonly startsAfterMs: number;
+  /** When it ends, in milliseconds after its creation. */
   readonly endsAfterMs: number;
+  /** Whether it ends in a failure. */
   readonly fails: boolean;
 }
 

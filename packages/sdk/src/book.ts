@@ -14,7 +14,9 @@ export type AnyTask = Task<"video"> | Task<"image">;
 export interface UnknownGeneration {
   /** Its id in the journal, for `media.resolve`. */
   readonly id: string;
+  /** What was to be made. */
   readonly kind: Kind;
+  /** The model that was to make it. */
   readonly model: string;
   /** The SHA-256 of its form, as in `OutcomeUnknownError`. */
   readonly digest: string | undefined;
@@ -22,6 +24,7 @@ export interface UnknownGeneration {
   readonly once: string | undefined;
   /** When it was about to be sent, in milliseconds since 1970. */
   readonly at: number;
+  /** Why its outcome is unknown, in words. */
   readonly why: string;
 }
 
@@ -36,7 +39,12 @@ export interface Recovery {
 }
 
 /** What became of a generation, as a person found out: the task, or that there is none. */
-export type Resolution = { readonly taskid: string } | "not created";
+export type Resolution =
+  | {
+      /** The id of the task that was found at the service. */
+      readonly taskid: string;
+    }
+  | "not created";
 
 /** What a journal needs of its client. */
 export interface BookHost {

@@ -30,7 +30,9 @@ import type { WaitOptions } from "./wait.ts";
 
 /** What a query takes beside the task, by kind. */
 export interface QueryFields {
+  /** What the query of a video task takes. */
   readonly video: VideoQueryFields;
+  /** What the query of an image task takes. */
   readonly image: ImageQueryFields;
 }
 
@@ -88,7 +90,9 @@ export interface KindClient<K extends Kind> {
 
 /** The client of the Media Generation Service. */
 export interface MediaGen {
+  /** What one can ask of videos. */
   readonly video: KindClient<"video">;
+  /** What one can ask of images. */
   readonly image: KindClient<"image">;
   /**
    * The task of what `JSON.stringify(task)` gave, in this or another process.
@@ -117,6 +121,11 @@ export interface MediaGen {
    * @throws {@link InvalidRequestError} the journal has no such generation, or knows its outcome
    */
   resolve(id: string, resolution: { readonly taskid: string }): Promise<AnyTask>;
+  /**
+   * Settles a generation of unknown outcome of which you found no task.
+   *
+   * @throws {@link InvalidRequestError} the journal has no such generation, or knows its outcome
+   */
   resolve(id: string, resolution: "not created"): Promise<undefined>;
   /** What is wrong with a form, without sending it; an empty list where nothing is. */
   validate<M extends Model>(model: M, form: Form<M>, options?: Pick<GenerateOptions, "extraFields">): readonly Issue[];

@@ -24,7 +24,7 @@ export type SleepReason = "pause" | "deadline" | "limit";
 /** The longest delay that timers take; a longer one fires at once. */
 const longestDelayMs = 2 ** 31 - 1;
 
-/** Sleeps on the machine's timers; rejects with the signal's reason when it aborts. */
+/** Sleeps on the machine's timers, for no longer than they take; rejects with the signal's reason when it aborts. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -35,7 +35,7 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(() => {
       signal.removeEventListener("abort", abort);
       resolve();
-    }, Math.min(ms, longestDelayMs));
+    }, ms);
     signal.addEventListener("abort", abort, { once: true });
   });
 }

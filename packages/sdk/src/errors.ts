@@ -4,6 +4,7 @@ import type { Task, TaskRecord } from "./task.ts";
 
 /** Every error that this package throws itself; what the caller's own `signal` carries is thrown as it is. */
 export class MediaGenError extends Error {
+  /** The class's name, which outlives a copy of the error to another realm or log. */
   override readonly name: string = "MediaGenError";
 }
 
@@ -96,7 +97,9 @@ export class OutcomeUnknownError extends MediaGenError {
   override readonly name = "OutcomeUnknownError";
   /** The operation's id in the service's description. */
   readonly operation: string;
+  /** What was to be made. */
   readonly kind: Kind;
+  /** The model that was to make it. */
   readonly model: string;
   /**
    * The SHA-256 of the form as it was sent, in hex: of its texts, and of its files' names, types and sizes. Undefined where
@@ -149,6 +152,7 @@ export class ConnectionError extends MediaGenError {
 /** The task failed, by the caller's reading of its record. */
 export class TaskFailedError extends MediaGenError {
   override readonly name = "TaskFailedError";
+  /** The task that failed. */
   readonly task: Task;
   /** The record that says so. */
   readonly record: TaskRecord;
@@ -164,6 +168,7 @@ export class TaskFailedError extends MediaGenError {
 /** The wait's deadline passed. The task is not lost: wait again, or keep `JSON.stringify(error.task)` for later. */
 export class WaitTimeoutError extends MediaGenError {
   override readonly name = "WaitTimeoutError";
+  /** The task that was waited for: it may be waited for again. */
   readonly task: Task;
 
   constructor(task: Task, timeoutMs: number, lastError: unknown) {

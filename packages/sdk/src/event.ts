@@ -12,6 +12,7 @@ export type MediaGenEvent = Generated | OutcomeUnknown | Queried | Retried | Tas
 export interface CallEvent {
   /** The operation's id in the service's description, or `download`. */
   readonly operation: string;
+  /** What the call was about. */
   readonly kind: Kind;
   /** The model, where it is known. */
   readonly model: string | undefined;
@@ -25,12 +26,15 @@ export interface CallEvent {
 
 /** A generation was answered with a new task: it is paid. */
 export interface Generated extends CallEvent {
+  /** Which event this is. */
   readonly type: "generated";
+  /** The new task. */
   readonly taskid: string;
 }
 
 /** A generation's outcome is not known: a task may exist and may have been paid. */
 export interface OutcomeUnknown extends CallEvent {
+  /** Which event this is. */
   readonly type: "outcomeUnknown";
   /** What the call throws. */
   readonly error: OutcomeUnknownError;
@@ -38,7 +42,9 @@ export interface OutcomeUnknown extends CallEvent {
 
 /** A query was answered, or failed for good; those of a wait too. */
 export interface Queried extends CallEvent {
+  /** Which event this is. */
   readonly type: "queried";
+  /** The task that was asked for. */
   readonly taskid: string;
   /** The raw status of the record; undefined where there is none. */
   readonly status: number | undefined;
@@ -48,6 +54,7 @@ export interface Queried extends CallEvent {
 
 /** An attempt failed and the request is sent again. */
 export interface Retried extends CallEvent {
+  /** Which event this is. */
   readonly type: "retried";
   /** The task that is asked for, where it is one. */
   readonly taskid: string | undefined;
@@ -61,10 +68,15 @@ export interface Retried extends CallEvent {
 
 /** A check showed for the first time that a task has come to its end; told once for each handle. */
 export interface TaskSettled {
+  /** Which event this is. */
   readonly type: "settled";
+  /** What the task makes. */
   readonly kind: Kind;
+  /** Its model, where it is known. */
   readonly model: string | undefined;
+  /** The task that has ended. */
   readonly taskid: string;
+  /** How it has ended. */
   readonly state: "succeeded" | "failed";
   /** The raw status of the record. */
   readonly status: number | undefined;
@@ -76,19 +88,25 @@ export interface TaskSettled {
 
 /** One result of a task has arrived whole. */
 export interface Downloaded extends CallEvent {
+  /** Which event this is. */
   readonly type: "downloaded";
+  /** The task whose result it is. */
   readonly taskid: string;
   /** Which result, from 0. */
   readonly index: number;
   /** How many results there are. */
   readonly count: number;
+  /** Its size. */
   readonly bytes: number;
 }
 
 /** An entry could not be appended to the journal when its call could no longer fail: the entry tells what is missing there. */
 export interface JournalFailed {
+  /** Which event this is. */
   readonly type: "journalFailed";
+  /** The entry that the journal lacks. */
   readonly entry: JournalEntry;
+  /** What the journal rejected with. */
   readonly error: unknown;
 }
 

@@ -4,7 +4,9 @@ import type { TaskJSON } from "./task.ts";
 
 /** What is known of a generation before it is sent. */
 export interface GenerationFacts {
+  /** What is to be made. */
   readonly kind: Kind;
+  /** The model that is to make it. */
   readonly model: string;
   /** The origin of the base URL. */
   readonly origin: string;
@@ -18,8 +20,11 @@ export interface GenerationFacts {
 
 /** A generation is about to be sent: if nothing of the same id follows, a task may exist. */
 export interface IntentEntry extends GenerationFacts {
+  /** Which entry this is. */
   readonly type: "intent";
+  /** The generation's id in the journal. */
   readonly id: string;
+  /** When it is about to be sent, in milliseconds since 1970. */
   readonly at: number;
   /** The client that sends it. */
   readonly owner: string;
@@ -29,24 +34,35 @@ export interface IntentEntry extends GenerationFacts {
 
 /** A client with generations under way is alive. */
 export interface LeaseEntry {
+  /** Which entry this is. */
   readonly type: "lease";
+  /** The client that is alive. */
   readonly owner: string;
+  /** Until when it counts as alive, in milliseconds since 1970. */
   readonly until: number;
 }
 
 /** The service answered a task. */
 export interface CreatedEntry {
+  /** Which entry this is. */
   readonly type: "created";
+  /** The generation's id in the journal. */
   readonly id: string;
+  /** When the answer came, in milliseconds since 1970. */
   readonly at: number;
+  /** The task, as `media.task` takes it. */
   readonly task: TaskJSON;
 }
 
 /** The service refused, or the generation was not sent, or the caller says that there is no task. */
 export interface NotCreatedEntry {
+  /** Which entry this is. */
   readonly type: "notCreated";
+  /** The generation's id in the journal. */
   readonly id: string;
+  /** When that was known, in milliseconds since 1970. */
   readonly at: number;
+  /** Why there is no task, in words. */
   readonly why: string;
   /** Whether a person said so, whom a sender that was thought dead may yet correct. */
   readonly byHand?: boolean;
@@ -54,16 +70,23 @@ export interface NotCreatedEntry {
 
 /** The generation was sent and no usable answer came. */
 export interface UnknownEntry {
+  /** Which entry this is. */
   readonly type: "unknown";
+  /** The generation's id in the journal. */
   readonly id: string;
+  /** When the attempt ended, in milliseconds since 1970. */
   readonly at: number;
+  /** Why the outcome is unknown, in words. */
   readonly why: string;
 }
 
 /** A task needs no more waiting. */
 export interface EndEntry extends Pick<TaskJSON, "kind" | "taskid" | "origin"> {
+  /** Which entry this is. */
   readonly type: "end";
+  /** When the end was seen, in milliseconds since 1970. */
   readonly at: number;
+  /** How the task ended. */
   readonly how: "succeeded" | "failed" | "deleted";
 }
 

@@ -7,7 +7,9 @@ import type { ImageForms, VideoForms } from "./types.gen.ts";
 
 /** The forms of both kinds, by model. */
 export interface Forms {
+  /** The forms of the video models. */
   readonly video: VideoForms;
+  /** The forms of the image models. */
   readonly image: ImageForms;
 }
 
@@ -19,7 +21,9 @@ export type Form<M extends Model> = M extends Model<"video"> ? VideoForms[M] : M
 
 /** A generation model and what its form takes. */
 export interface ModelInfo {
+  /** What it makes. */
   readonly kind: Kind;
+  /** Its name, as `generate` takes it. */
   readonly model: string;
   /** The generation's id in the service's description, such as `generateVidmodelv2`. */
   readonly operation: string;

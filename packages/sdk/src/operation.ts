@@ -10,22 +10,44 @@ export const kinds: readonly Kind[] = ["video", "image"];
  * results a form asks for.
  */
 export interface Bounds {
+  /** The JSON type. */
   readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
+  /** The format: `binary` for a file, `int32` for a number in a string. */
   readonly format?: string;
+  /** The only values that are taken. */
   readonly enum?: readonly (string | number)[];
+  /** A regular expression that the text matches. */
   readonly pattern?: string;
+  /** The fewest characters, counted in code points. */
   readonly minLength?: number;
+  /** The most characters, counted in code points. */
   readonly maxLength?: number;
+  /** The least number. */
   readonly minimum?: number;
+  /** The greatest number. */
   readonly maximum?: number;
+  /** The fewest items of a list. */
   readonly minItems?: number;
+  /** The most items of a list. */
   readonly maxItems?: number;
+  /** The fewest fields. */
   readonly minProperties?: number;
+  /** The bounds of each item of a list. */
   readonly items?: Bounds;
+  /** Bounds of which one must hold. */
   readonly anyOf?: readonly Bounds[];
+  /** The fields that must be there. */
   readonly required?: readonly string[];
+  /** The bounds of each field, by the name of its part or JSON key. */
   readonly properties?: Readonly<Record<string, Bounds>>;
-  readonly "x-total-pixels"?: { readonly minimum: number; readonly maximum: number };
+  /** The least and the greatest width times height, in pixels. */
+  readonly "x-total-pixels"?: {
+    /** The least, inclusive. */
+    readonly minimum: number;
+    /** The greatest, inclusive. */
+    readonly maximum: number;
+  };
+  /** Whether the field says how many results are asked for. */
   readonly "x-result-count"?: boolean;
 }
 

@@ -40,7 +40,7 @@ export interface ResultOptions extends CallOptions {
    * @default true where the base URL is there itself, else false
    */
   readonly allowPrivateHosts?: boolean | undefined;
-  /** Is told of each piece that arrives. */
+  /** Is told of each piece that arrives; what it throws ends the fetching. */
   readonly onProgress?: ((progress: ResultProgress) => void) | undefined;
 }
 
@@ -50,6 +50,7 @@ export interface ResultProgress {
   readonly index: number;
   /** How many results there are. */
   readonly count: number;
+  /** How many bytes of it have arrived. */
   readonly bytes: number;
   /** Its size; undefined where its server does not say. */
   readonly totalBytes: number | undefined;
@@ -187,13 +188,15 @@ async function copyOnce(copy: Copy, source: ResultSource, sink: ResultSink, cont
     }
     if (copy.bytes > 0 && !isRest) {
       copy.bytes = 0;
-      await kept(sink.restart());
+      await kept(() => sink.restart());
     }
     copy.etag = headers.get("etag");
     // Where a fetch has inflated it unasked, its length is that of something else.
     copy.resumable = (headers.get("content-encoding") ?? "identity") === "identity";
     const length = copy.resumable ? headers.get("content-length") : null;
-    const totalBytes = length === null ? undefined : copy.bytes + Number(length);
+    // A rest may be shorter than what is left; the range says of how much it is one.
+    const total = isRest ? /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1] : length;
+    const totalBytes = total === null || total === undefined ? undefined : Number(total);
     const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     reader = body?.getReader();
     for (;;) {
@@ -202,9 +205,9 @@ async function copyOnce(copy: Copy, source: ResultSource, sink: ResultSink, cont
       if (read.done) break;
       stall.restart(stallTimeoutMs, stalled);
       if (copy.bytes === 0 && type === "text/html" && read.value[0] === startOfPage) throw new Error("a page of HTML came instead of the result");
-      await kept(sink.write(read.value));
+      await kept(() => sink.write(read.value));
       copy.bytes += read.value.byteLength;
-      onProgress?.({ index: source.index, count: source.count, bytes: copy.bytes, totalBytes });
+      await kept(() => onProgress?.({ index: source.index, count: source.count, bytes: copy.bytes, totalBytes }));
     }
     if (copy.bytes === 0) throw new Error("the result is empty");
     if (totalBytes !== undefined && copy.bytes < totalBytes) throw new Error(`the result ended after ${copy.bytes} of ${totalBytes} bytes`);
@@ -219,10 +222,10 @@ async function copyOnce(copy: Copy, source: ResultSource, sink: ResultSink, cont
   }
 }
 
-/** What the sink does with the bytes; its errors are its own, and another attempt would not mend them. */
-async function kept(done: Promise<void> | void): Promise<void> {
+/** What others do with the bytes; their errors are their own, and another attempt would not mend them. */
+async function kept(step: () => Promise<void> | void): Promise<void> {
   try {
-    await done;
+    await step();
   } catch (error) {
     throw final(error);
   }

@@ -5,8 +5,22 @@ import { timeoutOf, type WaitOptions } from "./wait.ts";
 /** How the wait for one of several tasks came out: there is a record or an error. */
 export type Settled<T extends Task = Task> = T extends Task
   ?
-      | { readonly task: T; readonly record: Records[T["kind"]]; readonly error?: undefined }
-      | { readonly task: T; readonly record?: undefined; readonly error: unknown }
+      | {
+          /** The task that has succeeded. */
+          readonly task: T;
+          /** Its record. */
+          readonly record: Records[T["kind"]];
+          /** There is none. */
+          readonly error?: undefined;
+        }
+      | {
+          /** The task whose wait has ended without a result. */
+          readonly task: T;
+          /** There is none. */
+          readonly record?: undefined;
+          /** What its wait rejected with. */
+          readonly error: unknown;
+        }
   : never;
 
 /** Waits for tasks and gives each as soon as it is done. */

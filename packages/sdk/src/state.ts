@@ -6,14 +6,23 @@ export type State = "pending" | "succeeded" | "failed";
 /** What the caller knows about statuses; the service does not document them. */
 export interface StateOptions {
   /** Statuses that are final: a wait ends at once when a record has one of them. */
-  readonly statuses?: { readonly succeeded?: readonly number[] | undefined; readonly failed?: readonly number[] | undefined } | undefined;
+  readonly statuses?:
+    | {
+        /** Statuses of tasks whose results are there. */
+        readonly succeeded?: readonly number[] | undefined;
+        /** Statuses of tasks that have failed. */
+        readonly failed?: readonly number[] | undefined;
+      }
+    | undefined;
   /** Reads a record; undefined leaves it to `statuses` and to the documented fields. */
   readonly classify?: ((record: TaskRecord) => State | undefined) | undefined;
 }
 
 /** Fewer results than asked for, and over how many checks in a row their count has not changed. */
 export interface PartialResult {
+  /** How many result addresses the last check saw. */
   readonly count: number;
+  /** Over how many checks in a row that number has not changed. */
   readonly checks: number;
 }
 

@@ -8,19 +8,25 @@ import type { ImageDeleteFields, ImageDeletion, ImageTask, VideoDeleteFields, Vi
 
 /** The records of both kinds, as a query answers them. */
 export interface Records {
+  /** The record of a video task. */
   readonly video: VideoTask;
+  /** The record of an image task. */
   readonly image: ImageTask;
 }
 
 /** What a deletion takes beside the tasks, by kind. */
 export interface DeleteFields {
+  /** What the deletion of video tasks takes. */
   readonly video: VideoDeleteFields;
+  /** What the deletion of image tasks takes. */
   readonly image: ImageDeleteFields;
 }
 
 /** What a deletion answers, by kind. */
 export interface Deletions {
+  /** What the deletion of video tasks answers. */
   readonly video: VideoDeletion;
+  /** What the deletion of image tasks answers. */
   readonly image: ImageDeletion;
 }
 
@@ -39,11 +45,13 @@ export interface Check<K extends Kind = Kind> {
   readonly state: State;
   /** The raw status; what its values mean is not documented by the service. */
   readonly status: number | undefined;
+  /** The record, as the service answered it. */
   readonly record: Records[K];
 }
 
 /** What a generation answered: the id, and the address where it named one. */
 export interface Created {
+  /** The task's id. */
   readonly taskid: string;
   /** Some models name an address at once; whether the result is there already is not documented by the service. */
   readonly url?: string;
@@ -51,8 +59,11 @@ export interface Created {
 
 /** A task as plain JSON: everything that resumes it in another process or on another machine. */
 export interface TaskJSON {
+  /** The version of this JSON. */
   readonly version: 1;
+  /** What the task makes. */
   readonly kind: Kind;
+  /** The id, as the generation answered it. */
   readonly taskid: string;
   /** The origin of the base URL that the task was generated at. */
   readonly origin: string;
@@ -105,6 +116,7 @@ export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Pr
  * gives it back in any process.
  */
 export class Task<K extends Kind = Kind> {
+  /** What the task makes. */
   readonly kind: K;
   /** The id, as the generation answered it. */
   readonly taskid: string;

@@ -9,6 +9,7 @@ import type { CallOptions, Check, Records, Task } from "./task.ts";
 
 /** What a wait tells after each check. */
 export interface WaitUpdate<K extends Kind = Kind> {
+  /** The task that is waited for. */
   readonly task: Task<K>;
   /** How many checks were made so far. */
   readonly checks: number;
@@ -18,6 +19,7 @@ export interface WaitUpdate<K extends Kind = Kind> {
   readonly state: State | undefined;
   /** The raw status; undefined where the check failed or the record has none. */
   readonly status: number | undefined;
+  /** The record; undefined where the check failed. */
   readonly record: Records[K] | undefined;
   /** Why the check failed, where it did. The wait goes on. */
   readonly error: unknown;

@@ -1,3 +1,5 @@
+import { trackOf } from "./read-mp4.ts";
+
 /**
  * A decoder of the H.264 that a clip is made of, by the standard and not by the writer: it keeps the samples of one pixel per
  * 4x4 block, throws at any syntax that a clip does not use, and checks that a slice ends where its data ends.
@@ -131,4 +133,10 @@ export function createDecoder(columns: number, rows: number): (nalUnit: Uint8Arr
     if (bits.more()) throw new Error("The slice has more than its macroblocks.");
     return { columns, rows, luma: luma.slice() };
   };
+}
+
+/** All pictures of a clip, by the test's own decoder. */
+export function decode(file: Uint8Array, { width, height }: { width: number; height: number }): Picture[] {
+  const decodeNext = createDecoder(Math.ceil(width / 16) * 4, Math.ceil(height / 16) * 4);
+  return trackOf(file, "vide")!.samples.map((sample) => decodeNext(sample.subarray(4)));
 }

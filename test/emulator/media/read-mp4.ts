@@ -80,3 +80,7 @@ export function readTracks(file: Uint8Array): ReadTrack[] {
     };
   });
 }
+
+export function trackOf(file: Uint8Array, handler: string): ReadTrack | undefined {
+  return readTracks(file).find((track) => track.handler === handler);
+}

@@ -1,0 +1,12 @@
+import { createMediaGen, download, fileFrom } from "@mediagen/sdk/node";
+
+const media = createMediaGen(); // key and address: environment
+
+const task = await media.video.generate("vidmodelv2", {
+  prompt: "A fox runs through snow",
+  duration: 5,
+  sourceImage: await fileFrom("first.png"),
+});
+
+const video = await task.wait({ onUpdate: ({ state }) => console.log(state) });
+console.log(video.url, await download(task, "out"));

@@ -1,0 +1,171 @@
+import type { Issue } from "@mediagen/sdk";
+import type { Route, Schema } from "../../packages/emulator/src/service.ts";
+import { isFlag, type SampleFile } from "../../scripts/docs/samples.ts";
+
+/** The form of one operation. */
+export interface CallForm {
+  readonly element: HTMLElement;
+  /** What is filled in, as the SDK takes it. */
+  values(): Record<string, unknown>;
+  /** The same with files by their names. */
+  sampleValues(): Record<string, unknown>;
+  /** Adds a word to the text of a field. */
+  append(field: string, word: string): void;
+  has(field: string): boolean;
+  /** Shows what is wrong at the fields; what is only missing is shown once all is. */
+  show(issues: readonly Issue[], all: boolean): void;
+}
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+interface Field {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly control: Control;
+  readonly error: HTMLElement;
+  touched: boolean;
+}
+
+/** Makes the form of an operation from its schema, filled with an example. */
+export function createForm({ body }: Route, example: Readonly<Record<string, unknown>>, changed: () => void): CallForm {
+  const properties = body.properties ?? {};
+  const required = (body["required"] ?? []) as readonly string[];
+  const element = make("div", { className: "fields" });
+  const whole = make("p", { className: "error", id: "error-all" });
+  whole.role = "alert";
+  // Files go by the form's own name: `X.items` is the field X, and its text part is left to programs.
+  const names = Object.keys(properties).filter((name) => !(`${name}.items` in properties));
+  const fields = names.map((part): Field => {
+    const name = part.replace(/\.items$/, "");
+    const schema = properties[part] ?? {};
+    const control = controlFor(name, schema);
+    control.id = `field-${name}`;
+    control.name = name;
+    const error = make("p", { className: "error", id: `error-${name}` });
+    const help = make("p", { className: "help", id: `help-${name}` });
+    help.append(...withCode(helpOf(schema)));
+    control.setAttribute("aria-describedby", `${help.id} ${error.id}`);
+    const label = make("label", { htmlFor: control.id });
+    label.append(make("code", { textContent: name }));
+    if (required.includes(part)) label.append(make("span", { className: "must", textContent: "required" }));
+    const row = make("div", { className: "field" });
+    row.append(label, control, ...suggestionsFor(control, schema), help, error);
+    element.append(row);
+    fill(control, schema, example[name]);
+    const field: Field = { name, schema, control, error, touched: false };
+    control.addEventListener("input", () => {
+      field.touched = true;
+      changed();
+    });
+    return field;
+  });
+  element.append(whole);
+  const collect = (read: (field: Field) => unknown) =>
+    Object.fromEntries(fields.map((field) => [field.name, read(field)] as const).filter(([, value]) => value !== undefined));
+  return {
+    element,
+    values: () => collect(readValue),
+    sampleValues: () => collect((field) => sampleOf(readValue(field))),
+    append(name, word) {
+      const field = fields.find((one) => one.name === name);
+      if (!field || field.control.value.includes(word)) return;
+      field.control.value = `${field.control.value} ${word}`.trim();
+      changed();
+    },
+    has: (name) => fields.some((one) => one.name === name),
+    show(issues, all) {
+      const textOf = (own: readonly Issue[]) => own.map(({ got, allowed, hint }) => `Got ${got}; allowed is ${allowed}.${hint ? ` Did you mean ${hint}?` : ""}`).join(" ");
+      for (const { name, control, error, touched } of fields) {
+        const own = issues.filter(({ field }) => field === name || field.startsWith(`${name}[`));
+        const shown = all || touched || control.value !== "" ? own : [];
+        error.textContent = textOf(shown);
+        if (shown.length > 0) control.setAttribute("aria-invalid", "true");
+        else control.removeAttribute("aria-invalid");
+      }
+      whole.textContent = textOf(issues.filter(({ field }) => !fields.some(({ name }) => field === name || field.startsWith(`${name}[`))));
+    },
+  };
+}
+
+/** An element with some of its properties set. */
+export function make<K extends keyof HTMLElementTagNameMap>(tag: K, set: Partial<HTMLElementTagNameMap[K]> = {}): HTMLElementTagNameMap[K] {
+  return Object.assign(document.createElement(tag), set);
+}
+
+function controlFor(name: string, schema: Schema): Control {
+  if (isFileField(schema)) return make("input", { type: "file", accept: "image/*", multiple: schema.type === "array" });
+  if (schema.type === "boolean") return select([["true", "true"], ["false", "false"]], schema);
+  if (isFlag(schema as Parameters<typeof isFlag>[0])) return select([["1", "on"], ["0", "off"]], schema);
+  if (schema.enum) return select(schema.enum.map((value) => [String(value), String(value)]), schema);
+  if (schema.type === "array") return make("textarea", { rows: 2, spellcheck: false });
+  if (name === "prompt") return make("textarea", { rows: 3 });
+  return make("input", { type: "text", inputMode: isNumber(schema) ? "numeric" : "text", spellcheck: false });
+}
+
+function select(options: readonly (readonly [value: string, text: string])[], schema: Schema): HTMLSelectElement {
+  const made = make("select");
+  const unset = schema.default === undefined ? "not sent" : `not sent (the service takes ${String(schema.default)})`;
+  made.append(make("option", { value: "", textContent: unset }), ...options.map(([value, textContent]) => make("option", { value, textContent })));
+  return made;
+}
+
+/** Values that a text field may take, for those that take others too. */
+function suggestionsFor(control: Control, schema: Schema): HTMLElement[] {
+  const values = [...(schema.anyOf ?? []).flatMap((one) => one.enum ?? []), ...((schema["examples"] ?? []) as readonly unknown[])].filter((value) => typeof value === "string" && !/^https?:/.test(value));
+  if (!(control instanceof HTMLInputElement) || control.type !== "text" || values.length === 0) return [];
+  const list = make("datalist", { id: `values-${control.name || control.id}` });
+  list.append(...[...new Set(values)].map((value) => make("option", { value: String(value) })));
+  control.setAttribute("list", list.id);
+  return [list];
+}
+
+/** What a schema says for people, with its bounds where the description does not carry them. */
+function helpOf(schema: Schema): string {
+  const described = String(schema["description"] ?? "").trim();
+  const options = (schema.anyOf ?? []).map((one) => `${String(one["description"] ?? "").trim().replace(/\.$/, "")}${one.enum ? `: ${one.enum.join(", ")}` : ""}.`);
+  const { minimum, maximum, maxLength, minItems, maxItems } = schema as Readonly<Record<string, number | undefined>>;
+  const format = (value: number | undefined) => value?.toLocaleString("en-GB");
+  const bounds = [
+    minimum !== undefined && `From ${format(minimum)} to ${format(maximum)}.`,
+    maxLength !== undefined && `At most ${format(maxLength)} characters.`,
+    maxItems !== undefined && `${minItems} to ${maxItems} files.`,
+  ];
+  return [described, ...options, ...bounds.filter((bound) => typeof bound === "string")].join(" ").replace(/\s+/g, " ");
+}
+
+/** Text with what stands between backticks as code. */
+function withCode(text: string): (string | HTMLElement)[] {
+  return text.split("`").map((part, index) => (index % 2 === 1 ? make("code", { textContent: part }) : part));
+}
+
+function fill(control: Control, schema: Schema, value: unknown): void {
+  if (value === undefined || control.type === "file") return;
+  control.value = Array.isArray(value) ? value.join("\n") : isFlag(schema as Parameters<typeof isFlag>[0]) ? String(Number(value)) : String(value);
+}
+
+function readValue({ schema, control }: Field): unknown {
+  if (control instanceof HTMLInputElement && control.type === "file") {
+    const files = [...(control.files ?? [])];
+    return files.length > 1 ? files : files[0];
+  }
+  const text = control.value;
+  if (text === "") return undefined;
+  if (schema.type === "boolean") return text === "true";
+  if (schema.type === "array") return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  if (isFlag(schema as Parameters<typeof isFlag>[0])) return text === "1";
+  // What is no number is given as it is: the SDK says what is wrong with it.
+  return isNumber(schema) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
+function sampleOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sampleOf);
+  return value instanceof File ? ({ file: value.name } satisfies SampleFile) : value;
+}
+
+function isNumber({ type }: Schema): boolean {
+  return type === "integer" || type === "number";
+}
+
+function isFileField({ format, items }: Schema): boolean {
+  return format === "binary" || items?.format === "binary";
+}

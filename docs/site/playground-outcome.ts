@@ -1,0 +1,115 @@
+import { ServiceError, TaskFailedError, type AnyTask } from "@mediagen/sdk";
+import { make } from "./playground-form.ts";
+
+/** What each error means for money; the messages say the rest. */
+const money: Readonly<Record<string, string>> = {
+  InvalidRequestError: "Nothing was sent, so nothing was paid.",
+  InsufficientCreditsError: "Nothing was made, and nothing was paid. Add credits, then send the same again.",
+  ServiceError: "The service refused: a generation that ends in this was not accepted.",
+  ConnectionError: "It was not sent, or is safe to send again.",
+  OutcomeUnknownError: "A task may exist and may have been paid: look at the service before you send it again.",
+  TaskFailedError: "The task was accepted and has failed. Whether that is refunded is not documented by the service.",
+  WaitTimeoutError: "The task is not lost: query it later.",
+};
+
+/** The place where the outcome of a call is shown. */
+export interface Outcome {
+  readonly element: HTMLElement;
+  /** Begins anew. */
+  clear(): void;
+  /** Says where a task is, and how far, from 0 to 1. */
+  progress(state: string, share: number | undefined): void;
+  results(task: AnyTask, blobs: readonly Blob[]): void;
+  /** Shows addresses whose bytes this page may not read. */
+  addresses(urls: readonly string[]): void;
+  json(title: string, value: unknown): void;
+  /** Buttons for what may be done next. */
+  actions(buttons: readonly HTMLButtonElement[]): void;
+  failure(error: unknown): void;
+}
+
+const states = ["pending", "running", "succeeded"];
+
+/** Creates the place. */
+export function createOutcome(): Outcome {
+  const element = make("section", { className: "outcome", ariaLabel: "Outcome" });
+  const said = make("p", { className: "said" });
+  said.role = "status";
+  const steps = make("ol", { className: "steps" });
+  const bar = make("progress", { max: 1, ariaLabel: "Progress of the task" });
+  const shown = make("div", { className: "shown-results" });
+  element.append(said, steps, bar, shown);
+  let urls: string[] = [];
+  const block = (title: string, value: unknown, open = true) => {
+    const details = make("details", { open });
+    const pre = make("pre");
+    pre.append(make("code", { textContent: JSON.stringify(value, null, 2) }));
+    details.append(make("summary", { textContent: title }), pre);
+    return details;
+  };
+  return {
+    element,
+    clear() {
+      for (const url of urls) URL.revokeObjectURL(url);
+      urls = [];
+      element.dataset["state"] = "";
+      said.textContent = "";
+      steps.replaceChildren();
+      bar.hidden = true;
+      shown.replaceChildren();
+    },
+    progress(state, share) {
+      if (element.dataset["state"] !== state) {
+        element.dataset["state"] = state;
+        said.textContent = state === "failed" || state === "succeeded" ? `The task has ${state}.` : `The task is ${state}.`;
+        const last = state === "failed" ? "failed" : "succeeded";
+        const at = state === "failed" ? 2 : states.indexOf(state);
+        steps.replaceChildren(...["pending", "running", last].map((name, index) => make("li", { textContent: name, className: index < at ? "done" : index === at ? `now ${name}` : "" })));
+      }
+      bar.hidden = state === "failed" || state === "succeeded";
+      if (share === undefined) bar.removeAttribute("value");
+      else bar.value = share;
+    },
+    results(task, blobs) {
+      const media = blobs.map((blob, index) => {
+        const url = URL.createObjectURL(blob);
+        urls.push(url);
+        const words = `Result ${index + 1} of ${blobs.length} of task ${task.taskid}`;
+        if (blob.type.startsWith("image/")) return make("img", { src: url, alt: words });
+        return make("video", { src: url, controls: true, muted: true, loop: true, autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, ariaLabel: words });
+      });
+      const grid = make("div", { className: `results count-${Math.min(media.length, 4)}` });
+      grid.append(...media);
+      shown.append(grid);
+    },
+    addresses(list) {
+      const items = make("ul");
+      for (const href of list) {
+        const item = make("li");
+        item.append(make("a", { href, textContent: href }));
+        items.append(item);
+      }
+      shown.append(items);
+    },
+    json(title, value) {
+      const isAll = said.textContent === "";
+      if (isAll) said.textContent = "The service answered.";
+      shown.append(block(title, value, isAll));
+    },
+    actions(buttons) {
+      const row = make("p", { className: "next" });
+      row.append(...buttons);
+      shown.append(row);
+    },
+    failure(error) {
+      const name = error instanceof Error ? error.name : "Error";
+      const message = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof TaskFailedError)) element.dataset["state"] = "refused";
+      said.textContent = `${name}. ${money[name] ?? ""}`;
+      bar.hidden = true;
+      shown.append(make("p", { className: "message", textContent: message }));
+      if (error instanceof ServiceError && error.code !== undefined) shown.append(block(`Answer, HTTP ${error.status}`, { code: error.code, msg: error.msg }));
+      if (error instanceof TaskFailedError) shown.append(block("Record", error.record));
+    },
+  };
+}

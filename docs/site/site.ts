@@ -1,0 +1,102 @@
+// What every page runs: the theme before anything is shown, then copy buttons, the menu, and the search once it is asked for.
+const page = document.documentElement;
+const assets = (document.currentScript as HTMLScriptElement).src;
+
+const themes = ["system", "light", "dark"] as const;
+type Theme = (typeof themes)[number];
+const names: Readonly<Record<Theme, string>> = { system: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
+
+page.classList.add("js");
+let theme: Theme = "system";
+try {
+  theme = themes.find((one) => one === localStorage.getItem("theme")) ?? "system";
+} catch {
+  // Storage may be forbidden: the theme is then the system's.
+}
+const systemDark = matchMedia("(prefers-color-scheme: dark)");
+function applyTheme(): void {
+  const dark = theme === "system" ? systemDark.matches : theme === "dark";
+  page.dataset["theme"] = theme;
+  // Redoc goes by a class.
+  page.classList.toggle("dark", dark);
+  page.classList.toggle("light", !dark);
+}
+systemDark.addEventListener("change", applyTheme);
+applyTheme();
+
+addEventListener("DOMContentLoaded", () => {
+  const button = (id: string) => document.getElementById(id) as HTMLButtonElement | null;
+  const themeButton = button("theme-button");
+  const showTheme = () => {
+    if (!themeButton) return;
+    themeButton.ariaLabel = themeButton.title = names[theme];
+  };
+  showTheme();
+  themeButton?.addEventListener("click", () => {
+    theme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "system";
+    try {
+      localStorage.setItem("theme", theme);
+    } catch {
+      // It holds for this page at least.
+    }
+    applyTheme();
+    showTheme();
+  });
+
+  const menuButton = button("menu-button");
+  menuButton?.addEventListener("click", () => {
+    menuButton.ariaExpanded = String(document.body.classList.toggle("menu-open"));
+  });
+  const here = document.querySelector<HTMLElement>(".sidebar [aria-current=page]");
+  const sidebar = here?.closest(".sidebar");
+  // Not by scrollIntoView, after which the Tab key would go on from there.
+  if (here && sidebar) sidebar.scrollTop = here.offsetTop - sidebar.clientHeight / 2;
+
+  for (const block of document.querySelectorAll(".code")) addCopyButton(block, () => block.querySelector("code")?.textContent ?? "");
+  const copyPage = button("copy-page");
+  const twin = document.querySelector<HTMLLinkElement>("link[rel=alternate]")?.href;
+  if (copyPage && twin) copyPage.onclick = () => copy(copyPage, async () => (await fetch(twin)).text());
+
+  button("search-button")?.addEventListener("click", search);
+  addEventListener(
+    "keydown",
+    (event) => {
+      const typing = event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]");
+      const asked = (event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing);
+      if (!asked) return;
+      event.preventDefault();
+      event.stopImmediatePropagation(); // Redoc has a search of its own.
+      void search();
+    },
+    true,
+  );
+
+  const clip = document.querySelector<HTMLVideoElement>("video[data-play]");
+  // Nothing moves for those who asked for that.
+  if (clip && !matchMedia("(prefers-reduced-motion: reduce)").matches) void clip.play().catch(() => undefined);
+});
+
+async function search(): Promise<void> {
+  const { openSearch } = (await import(new URL("search.js", assets).href)) as typeof import("./search.ts");
+  await openSearch(new URL(page.dataset["root"] ?? ".", location.href), new URL("search.json", assets));
+}
+
+function addCopyButton(block: Element, text: () => string): void {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.onclick = () => copy(button, async () => text());
+  block.append(button);
+}
+
+async function copy(button: HTMLButtonElement, text: () => Promise<string>): Promise<void> {
+  const label = button.textContent;
+  try {
+    await navigator.clipboard.writeText(await text());
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Not copied";
+  }
+  setTimeout(() => (button.textContent = label), 1_500);
+}

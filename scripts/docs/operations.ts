@@ -1,0 +1,145 @@
+import { parse } from "yaml";
+import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../by-kind.ts";
+import type { Kind } from "../../packages/sdk/src/operation.ts";
+import type { NavGroup, NavLink, Page } from "./page.ts";
+import { asSdkTakesIt, curlSample, typescriptSample, type SampleCall } from "./samples.ts";
+import { boundsOf, fieldsTable, table, type SpecPages } from "./tables.ts";
+
+/** The samples of one operation, made from the spec's example. */
+export interface OperationSamples {
+  readonly operation: string;
+  readonly typescript: string;
+  readonly curl: string;
+}
+
+/** The API's part of the site. */
+export interface OperationPages {
+  readonly pages: readonly Page[];
+  readonly sidebar: readonly NavGroup[];
+  /** The same within Redoc. */
+  readonly redocSidebar: readonly NavGroup[];
+  /** The spec as one JSON document, each operation with its samples. */
+  readonly bundle: string;
+}
+
+const source = "openapi/openapi.yaml";
+
+/** Every operation of the spec with what a sample of it needs. */
+export function sampleCalls({ spec }: SpecPages): readonly { readonly operation: PlacedOperation; readonly call: SampleCall }[] {
+  return byKind(spec).flatMap(({ kind, generate, query, delete: deletion }) => {
+    const of = (operation: PlacedOperation, verb: SampleCall["verb"]) => ({ operation, call: callOf(operation, kind, verb) });
+    return [...[...generate.values()].map((one) => of(one, "generate")), of(query, "query"), of(deletion, "delete")];
+  });
+}
+
+function callOf(operation: PlacedOperation, kind: Kind, verb: SampleCall["verb"]): SampleCall {
+  const body = bodyOf(operation);
+  const fields = verb === "generate" ? asSdkTakesIt(body, exampleOf(operation)) : exampleOf(operation);
+  return { kind, verb, model: operation.path.split("/").at(-1) ?? "", path: operation.path, body, fields };
+}
+
+/** Makes the pages of the operations; the first is the overview, which Redoc replaces. */
+export function operationPages(yaml: string, specPages: SpecPages): OperationPages {
+  const calls = sampleCalls(specPages);
+  const samples = new Map(calls.map(({ operation, call }) => [operation.operationId, { typescript: typescriptSample(call), curl: curlSample(call) }]));
+  const pages = calls.map(({ operation }) => operationPage(operation, samples.get(operation.operationId)));
+  const links = (tag: string, within: boolean) =>
+    calls.filter(({ operation }) => operation.tags[0] === tag).map(({ operation }): NavLink => {
+      const { operationId } = operation;
+      return { path: `api/${operationId}`, title: operationId, code: true, ...(within ? { anchor: redocRoute(operation) } : {}) };
+    });
+  const tags = [...new Set(calls.map(({ operation }) => operation.tags[0]))];
+  const first = {
+    title: "API",
+    links: [
+      { path: "api", title: "Whole reference" },
+      { path: "guides/not-documented", title: "What is not documented" },
+      { path: "api/openapi.yaml", title: "openapi.yaml" },
+      { path: "api/openapi.json", title: "openapi.json" },
+    ],
+  };
+  return {
+    pages: [overviewPage(specPages, calls.map(({ operation }) => operation), yaml), ...pages],
+    sidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, false) }))],
+    redocSidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, true) }))],
+    bundle: bundleOf(yaml, samples),
+  };
+}
+
+/** The spec as JSON, with samples in the words of Redoc. */
+function bundleOf(yaml: string, samples: ReadonlyMap<string, { readonly typescript: string; readonly curl: string }>): string {
+  const document = parse(yaml) as { readonly paths: Readonly<Record<string, { readonly post: { readonly operationId: string; "x-codeSamples"?: unknown } }>> };
+  for (const { post } of Object.values(document.paths)) {
+    const { typescript, curl } = samples.get(post.operationId) ?? {};
+    post["x-codeSamples"] = [
+      { lang: "TypeScript", label: "TypeScript", source: typescript },
+      { lang: "Shell", label: "curl", source: curl },
+    ];
+  }
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Where Redoc shows an operation. */
+export function redocRoute({ tags: [tag], operationId }: Pick<PlacedOperation, "tags" | "operationId">): string {
+  return `#/${tag.toLowerCase()}/${operationId.toLowerCase()}`;
+}
+
+function operationPage(operation: PlacedOperation, samples: { readonly typescript: string; readonly curl: string } | undefined): Page {
+  const { operationId, summary, description, path, requestBody, responses } = operation;
+  const body = bodyOf(operation);
+  const [type] = Object.keys(requestBody.content);
+  const answers = Object.entries(responses["200"]?.content["application/json"]?.examples ?? {}) as [string, { readonly summary?: string; readonly value: unknown }][];
+  const notes = [body.description, body["x-assumption"] && `Assumed: ${body["x-assumption"]}`, body.minProperties && `At least ${body.minProperties} field.`];
+  const markdown = [
+    `# ${summary}`,
+    `\`POST ${path}\` · \`${operationId}\` · \`${type}\``,
+    description.trim(),
+    `[Try it in the playground](../playground.md#${operationId}) · [In the whole reference](../api.md${redocRoute(operation)})`,
+    "## In TypeScript",
+    `\`\`\`ts\n${samples?.typescript}\`\`\``,
+    "## With curl",
+    `\`\`\`sh\n${samples?.curl}\`\`\``,
+    "## Fields",
+    ...notes.filter((note) => typeof note === "string").map((note) => note.trim()),
+    fieldsTable(body),
+    "## Answers",
+    "Each is JSON with HTTP status 200; the outcome is in `code`.",
+    ...answers.flatMap(([name, { summary: what, value }]) => [`### ${name}`, `${what}.`, `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``]),
+    ...answerFields(operation),
+  ];
+  return { path: `api/${operationId}`, section: "api", place: `API / ${operation.tags[0]}`, title: summary, description: description.trim().split("\n\n")[0]?.replace(/\s+/g, " ") ?? "", markdown: `${markdown.join("\n\n")}\n`, source };
+}
+
+/** What the `data` of a success holds. */
+function answerFields({ responses }: PlacedOperation): string[] {
+  const shapes = responses["200"]?.content["application/json"]?.schema.oneOf ?? [];
+  const data = shapes.map(({ properties }) => properties?.["data"]).find((schema) => schema?.properties);
+  if (!data) return [];
+  const rows = Object.entries(data.properties ?? {}).map(([name, schema]) => [`\`${name}\``, boundsOf(schema), schema.description ?? ""]);
+  const assumed = data["x-assumption"] ? [`Assumed: ${data["x-assumption"].trim()}`] : [];
+  return ["### What a success holds in data", ...assumed, table(["Field", "Type", "What it is"], rows)];
+}
+
+function overviewPage({ spec }: SpecPages, operations: readonly PlacedOperation[], yaml: string): Page {
+  const { info } = parse(yaml) as { readonly info: { readonly title: string; readonly summary: string; readonly description: string } };
+  const rows = operations.map(({ operationId, summary, path }) => [`[\`${operationId}\`](api/${operationId}.md)`, summary, `\`${path}\``]);
+  const markdown = [
+    `# ${info.title}`,
+    info.summary,
+    "Download the description: [openapi.yaml](api/openapi.yaml), or [openapi.json](api/openapi.json) with a sample of each operation.",
+    "## Operations",
+    table(["Operation", "What it does", "POST to"], rows),
+    info.description.trim(),
+  ];
+  return {
+    path: "api",
+    section: "api",
+    title: "API reference",
+    description: `${info.summary} All ${Object.keys(spec.paths).length} operations, each with samples.`,
+    markdown: `${markdown.join("\n\n")}\n`,
+    layout: "redoc",
+    scripts: ["api.js"],
+    styles: ["api.css"],
+    source,
+  };
+}

@@ -1,0 +1,178 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
+import { Application, Comment, LogLevel, ReflectionKind, type DeclarationReflection, type ProjectReflection, type TypeDocOptions } from "typedoc";
+import type { PluginOptions } from "typedoc-plugin-markdown";
+import { twinOf, type NavGroup, type Page } from "./page.ts";
+import { table } from "./tables.ts";
+
+/** The reference of both packages. */
+export interface Reference {
+  readonly pages: readonly Page[];
+  readonly sidebar: readonly NavGroup[];
+  /** The page of an export, by its name; the SDK's own door comes before the others. */
+  readonly pageOf: ReadonlyMap<string, string>;
+  /** The error classes as a Markdown table. */
+  readonly errors: string;
+}
+
+/** The doors of the packages: their sources as TypeDoc names them, and where their pages stand. */
+const doors = [
+  { module: "sdk/src", path: "sdk", name: "@mediagen/sdk", intro: "Runs wherever `fetch` runs. Everything here is exported by `@mediagen/sdk/node` too." },
+  { module: "sdk/src/node", path: "sdk/node", name: "@mediagen/sdk/node", intro: "The same client on a transport of its own on node:http, and files." },
+  { module: "emulator/src", path: "sdk/emulator", name: "@mediagen/emulator", intro: "The service on this machine, as a function from Request to Response." },
+  { module: "emulator/src/node", path: "sdk/emulator-node", name: "@mediagen/emulator/node", intro: "The emulator as an HTTP server, and a file for its state." },
+] as const;
+
+/** In what order a door's exports are listed. */
+const groups: readonly (readonly [folder: string, title: string])[] = [
+  ["functions", "Functions"],
+  ["classes", "Errors"],
+  ["interfaces", "Interfaces"],
+  ["type-aliases", "Types"],
+  ["variables", "Values"],
+];
+
+/** Reads the packages' sources by TypeDoc. Whatever it warns of, an export without a description among it, is an error. */
+export async function readReference(): Promise<Reference> {
+  const out = mkdtempSync(join(tmpdir(), "mediagen-reference-"));
+  try {
+    const app = await Application.bootstrapWithPlugins({ ...options, out });
+    // Errors are caught, not made: what their constructors take is nobody's business.
+    app.converter.on("resolveBegin", ({ project }) => {
+      for (const one of project.getReflectionsByKind(ReflectionKind.Constructor)) project.removeReflection(one);
+    });
+    const project = await app.convert();
+    if (project) app.validate(project);
+    if (!project || app.logger.hasWarnings() || app.logger.hasErrors()) throw new Error("TypeDoc is not content: every export and its fields need a true sentence each");
+    await app.generateOutputs(project);
+    return readOutput(out, project);
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+}
+
+const options = {
+  entryPoints: ["packages/sdk/src/index.ts", "packages/sdk/src/node.ts", "packages/emulator/src/index.ts", "packages/emulator/src/node.ts"],
+  tsconfig: "docs/site/tsconfig.reference.json",
+  plugin: ["typedoc-plugin-markdown"],
+  logLevel: LogLevel.Warn,
+  readme: "none",
+  router: "member",
+  sort: ["source-order"],
+  skipErrorChecking: true, // The build has checked them.
+  excludeExternals: true,
+  excludeInternal: true,
+  excludePrivate: true,
+  disableSources: true,
+  disableGit: true,
+  treatWarningsAsErrors: true,
+  treatValidationWarningsAsErrors: true,
+  validation: { notExported: true, invalidLink: true, invalidPath: true, rewrittenLink: true, notDocumented: true, unusedMergeModuleWith: true },
+  packagesRequiringDocumentation: ["@mediagen/sdk", "@mediagen/emulator"],
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  useCodeBlocks: true,
+  pageTitleTemplates: { member: ({ name }: { name: string }) => name },
+  interfacePropertiesFormat: "table",
+  classPropertiesFormat: "table",
+  typeAliasPropertiesFormat: "table",
+  propertyMembersFormat: "table",
+  parametersFormat: "table",
+  typeDeclarationFormat: "table",
+  tableColumnSettings: { hideModifiers: true, hideInherited: true, hideOverrides: true, hideSources: true },
+} satisfies TypeDocOptions & PluginOptions;
+
+interface Export {
+  readonly name: string;
+  readonly folder: string;
+  readonly file: string;
+  readonly path: string;
+  readonly summary: string;
+}
+
+function readOutput(out: string, project: ProjectReflection): Reference {
+  const exports = doors.map((door) => {
+    const module = project.children?.find(({ name }) => name === door.module);
+    return groups.flatMap(([folder]) => filesIn(join(out, door.module, folder)).map((file): Export => {
+      const name = file.replace(/\.md$/, "");
+      const summary = summaryOf(module?.children?.find((one) => one.name === name));
+      return { name, folder, file: posix.join(door.module, folder, file), path: `${door.path}/${name}`, summary };
+    }));
+  });
+  const all = exports.flat();
+  const pathOf = new Map(all.map(({ file, path }) => [file, path]));
+  const pageOf = new Map([...all].reverse().map(({ name, path }) => [name, path]));
+  for (const door of doors) pathOf.set(`${door.module}/README.md`, door.path);
+  const pages = doors.flatMap((door, index): Page[] => {
+    const own = exports[index] ?? [];
+    const lists = groups.flatMap(([folder, title]) => {
+      const rows = own.filter((one) => one.folder === folder).map(({ name, path, summary }) => [`[\`${name}\`](${linkTo(door.path, path)})`, summary]);
+      return rows.length === 0 ? [] : [`## ${title}\n`, table(["Name", "What it is"], rows)];
+    });
+    const doorPage = { path: door.path, section: "sdk", title: door.name, description: door.intro.replaceAll("`", ""), source: `packages/${door.module}` };
+    const members = own.map(({ name, path, file, summary }): Page => {
+      const title = name;
+      const markdown = tidy(readFileSync(join(out, file), "utf8"), name, door.name).replace(/\]\(([^)\s#]+\.md)/g, (_, link: string) => {
+        const target = posix.join(posix.dirname(file), link);
+        const page = pathOf.get(target);
+        if (page === undefined) throw new Error(`${file} links to ${link}, which is no page`);
+        return `](${linkTo(path, page)}`;
+      });
+      return { path, section: "sdk", title, place: `SDK / ${door.name}`, description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""), markdown, source: doorPage.source };
+    });
+    return [{ ...doorPage, markdown: [`# ${door.name}`, "", door.intro, "", ...lists].join("\n") }, ...members];
+  });
+  const sidebar = doors.flatMap((door, index): NavGroup[] => {
+    const links = (exports[index] ?? []).map(({ name, path }) => ({ path, title: name, code: true }));
+    return [{ title: door.name, folded: true, links: [{ path: door.path, title: "Overview" }, ...links] }];
+  });
+  return { pages, sidebar, pageOf, errors: errorsTable(project, pageOf) };
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((file) => file.endsWith(".md")).sort((a, b) => a.localeCompare(b, "en"));
+  } catch {
+    return []; // A door need not have every sort of export.
+  }
+}
+
+function linkTo(from: string, to: string): string {
+  return posix.relative(posix.dirname(twinOf({ path: from })), twinOf({ path: to }));
+}
+
+/** TypeDoc's Markdown in the site's manner: what it is imported from first, and one list of what is thrown. */
+function tidy(markdown: string, name: string, door: string): string {
+  const [, ...lines] = markdown.split("\n");
+  // What a type parameter is called says nothing that the signature does not.
+  const body = lines.join("\n").replace(/^\*\*\*\n\n/gm, "").replace(/^#+ Type Parameters\n\n\| Type Parameter \|\n[^]*?\n\n/gm, "");
+  return `# ${name}\n\n${mergeThrows(body).trim()}\n\nExported by \`${door}\`.\n`;
+}
+
+/** One heading for the errors that a function throws, and a list of them. */
+function mergeThrows(markdown: string): string {
+  const blocks = markdown.split(/\n(?=#+ )/);
+  const merged: string[] = [];
+  for (const block of blocks) {
+    const [, heading, text] = /^(#+ Throws)\n\n([^]*)$/.exec(block) ?? [];
+    const item = text?.trim().replace(/\s*\n\s*/g, " ").replace(/^(\[[^\]]+\]\([^)]+\)) /, "$1: ");
+    if (heading === undefined) merged.push(block);
+    else if (merged.at(-1)?.startsWith(heading)) merged.push(`${merged.pop()?.trimEnd()}\n- ${item}\n`);
+    else merged.push(`${heading}\n\n- ${item}\n`);
+  }
+  return merged.join("\n");
+}
+
+function summaryOf(one: DeclarationReflection | undefined): string {
+  const comment = one?.comment ?? one?.signatures?.[0]?.comment;
+  return comment ? Comment.combineDisplayParts(comment.summary).replace(/\{@link (\w+)\}/g, "`$1`").replace(/\s+/g, " ").trim() : "";
+}
+
+function errorsTable(project: ProjectReflection, pageOf: ReadonlyMap<string, string>): string {
+  const rows = project.getReflectionsByKind(ReflectionKind.Class).flatMap((one): string[][] => {
+    if (!one.name.endsWith("Error") || !pageOf.has(one.name)) return [];
+    return [[`[\`${one.name}\`](sdk:${one.name})`, summaryOf(one as DeclarationReflection)]];
+  });
+  return table(["Error", "What it means"], rows);
+}

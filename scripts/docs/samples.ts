@@ -1,0 +1,77 @@
+import type { Bounds, Kind } from "../../packages/sdk/src/operation.ts";
+
+/** A file among the fields of a form, by its name on the reader's disk. */
+export interface SampleFile {
+  readonly file: string;
+}
+
+/** One call of an operation, with its fields as the SDK takes them. */
+export interface SampleCall {
+  readonly kind: Kind;
+  readonly verb: "generate" | "query" | "delete";
+  /** The last segment of the path; the model where the verb is generate. */
+  readonly model: string;
+  readonly path: string;
+  readonly body: Bounds;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The call as a program with the SDK; address and key are those of the environment. */
+export function typescriptSample({ kind, verb, model, fields }: SampleCall): string {
+  const files = Object.values(fields).flat().some(isSampleFile);
+  const imports = files ? "createMediaGen, fileFrom" : "createMediaGen";
+  const [[, first] = [], ...further] = Object.entries(fields);
+  const options = further.length > 0 ? `, ${literal(Object.fromEntries(further), "")}` : "";
+  const calls = {
+    generate: [
+      `const task = await media.${kind}.generate(${JSON.stringify(model)}, ${literal(fields, "")});`,
+      "const { url } = await task.wait();",
+      "console.log(url);",
+    ],
+    query: [`const record = await media.${kind}.query(${literal(first, "")}${options});`, "console.log(record.url);"],
+    delete: [`const { status } = await media.${kind}.delete(${literal(first, "")}${options});`, "console.log(status);"],
+  };
+  const client = "const media = createMediaGen(); // key from the environment";
+  return [`import { ${imports} } from "@mediagen/sdk/node";`, "", client, ...calls[verb], ""].join("\n");
+}
+
+/** The call as a curl command for a POSIX shell. */
+export function curlSample({ verb, path, body, fields }: SampleCall): string {
+  const head = [`curl "$MEDIAGEN_BASE_URL${path}"`, `-H "Authorization: $MEDIAGEN_API_KEY"`];
+  const json = ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(fields))}`];
+  const parts = Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one) => formPart(name, one, body)));
+  return `${[...head, ...(verb === "generate" ? parts : json)].join(" \\\n  ")}\n`;
+}
+
+/** The spec's example of a form as the SDK takes it: flags as booleans. */
+export function asSdkTakesIt(body: Bounds, example: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, isFlag(body.properties?.[name]) ? value === "1" : value]));
+}
+
+/** Whether a field takes "0" and "1" alone, for which the SDK also takes booleans. */
+export function isFlag(bounds: Bounds | undefined): boolean {
+  return String(bounds?.enum) === "0,1";
+}
+
+function formPart(name: string, value: unknown, body: Bounds): string {
+  if (isSampleFile(value)) return `-F ${quoted(`${`${name}.items` in (body.properties ?? {}) ? `${name}.items` : name}=@"${value.file.replace(/["\\]/g, "\\$&")}"`)}`;
+  const text = typeof value === "boolean" ? String(Number(value)) : String(value);
+  return `--form-string ${quoted(`${name}=${text}`)}`;
+}
+
+function isSampleFile(value: unknown): value is SampleFile {
+  return typeof value === "object" && value !== null && "file" in value;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A value as TypeScript, an object with a field a line. */
+function literal(value: unknown, indent: string): string {
+  if (isSampleFile(value)) return `await fileFrom(${JSON.stringify(value.file)})`;
+  if (Array.isArray(value)) return `[${value.map((one) => literal(one, indent)).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const lines = Object.entries(value).map(([key, one]) => `${indent}  ${/^[\w$]+$/.test(key) ? key : JSON.stringify(key)}: ${literal(one, `${indent}  `)},\n`);
+  return lines.length === 0 ? "{}" : `{\n${lines.join("")}${indent}}`;
+}

@@ -1,0 +1,130 @@
+import { parse } from "yaml";
+import { bodyOf, byKind } from "../by-kind.ts";
+import { readSpec, type Spec, type SpecSchema } from "../read-spec.ts";
+
+/** A statement about a place of the spec. */
+interface Statement {
+  readonly place: string;
+  readonly text: string;
+}
+
+/** The spec as the pages use it. */
+export interface SpecPages {
+  readonly spec: Spec;
+  /** Markdown tables of its facts, by the name under which pages include them. */
+  readonly tables: Readonly<Record<"models" | "assumptions" | "undocumented", string>>;
+  /** The fields of a model's form as a Markdown table. */
+  fields(model: string): string;
+}
+
+/** Reads the spec in `yaml`. */
+export function readSpecPages(yaml: string): SpecPages {
+  const spec = readSpec(yaml);
+  const forms = new Map(byKind(spec).flatMap(({ generate }) => [...generate].map(([model, operation]) => [model, bodyOf(operation)])));
+  const document: unknown = parse(yaml);
+  return {
+    spec,
+    tables: {
+      models: modelsTable(spec),
+      assumptions: statementTable("What is assumed", assumptionsIn(document)),
+      undocumented: statementTable("What the service does not document", undocumentedIn(document)),
+    },
+    fields(model) {
+      const form = forms.get(model);
+      if (!form) throw new Error(`there is no model ${model}: the spec has ${[...forms.keys()].join(", ")}`);
+      return fieldsTable(form);
+    },
+  };
+}
+
+/** The fields of a body as a Markdown table; each can be linked to as `#field-NAME`. */
+export function fieldsTable({ properties = {}, required = [] }: SpecSchema): string {
+  const rows = Object.entries(properties).map(([name, schema]) => {
+    const fallback = schema.default === undefined ? "" : code(schema.default);
+    const must = required.includes(name) ? " **required**" : "";
+    return [`<a id="field-${name}"></a>${code(name)}${must}`, boundsOf(schema), fallback, schema.description ?? ""];
+  });
+  return table(["Field", "Takes", "Default", "What it is"], rows);
+}
+
+function modelsTable(spec: Spec): string {
+  const rows = byKind(spec).flatMap(({ kind, generate }) =>
+    [...generate].map(([model, operation]) => {
+      const names = Object.keys(bodyOf(operation).properties ?? {}).filter((name) => !name.includes("."));
+      return [`[${code(model)}](api:${operation.operationId})`, kind, names.map(code).join(", ")];
+    }),
+  );
+  return table(["Model", "Kind", "Fields"], rows);
+}
+
+function statementTable(title: string, statements: readonly Statement[]): string {
+  const places = Map.groupBy(statements, ({ text }) => text);
+  const rows = [...places].map(([text, at]) => [at.map(({ place }) => code(place)).join(", "), text]);
+  return table(["Where in the spec", title], rows);
+}
+
+/** What a schema takes, in Markdown. */
+export function boundsOf(schema: SpecSchema): string {
+  if (schema.anyOf) return schema.anyOf.map(boundsOf).join("; or ");
+  if (schema.enum) return schema.enum.map(code).join(", ");
+  if (schema.type === "array") return `${between(schema.minItems, schema.maxItems, "")} of ${schema.items?.format === "binary" ? "files" : (schema.items?.type ?? "anything")}`.replace(/^ of/, "a list of");
+  if (schema.format === "binary") return "one file";
+  const pixels = schema["x-total-pixels"];
+  const rules = [
+    between(schema.minLength, schema.maxLength, " characters"),
+    between(schema.minimum, schema.maximum, ""),
+    schema.pattern === undefined ? "" : `as ${code(schema.pattern)}`,
+    pixels ? `${between(pixels.minimum, pixels.maximum, " pixels in all")}` : "",
+  ];
+  return [schema.type ?? "any", ...rules.filter((rule) => rule !== "")].join(", ");
+}
+
+function between(least: number | undefined, most: number | undefined, unit: string): string {
+  const number = (value: number) => value.toLocaleString("en-GB");
+  if (least !== undefined && most !== undefined) return `${number(least)} to ${number(most)}${unit}`;
+  if (most !== undefined) return `at most ${number(most)}${unit}`;
+  return least === undefined ? "" : `at least ${number(least)}${unit}`;
+}
+
+/** Every `x-assumption` of the spec, in its order. */
+function assumptionsIn(document: unknown): Statement[] {
+  return [...walk(document, [])].flatMap(({ place, node }) => {
+    const text = node["x-assumption"];
+    return typeof text === "string" ? [{ place: nameOf(place), text: text.trim() }] : [];
+  });
+}
+
+/** Every sentence of a description that says what is not documented, in the spec's order. */
+function undocumentedIn(document: unknown): Statement[] {
+  return [...walk(document, [])].flatMap(({ place, node }) => {
+    const { description } = node;
+    if (typeof description !== "string" || place.length === 1) return []; // The overview has a section of its own.
+    return sentencesOf(description).filter((sentence) => /not\s+documented/i.test(sentence)).map((text) => ({ place: nameOf(place), text }));
+  });
+}
+
+function sentencesOf(text: string): string[] {
+  return text.replace(/\s+/g, " ").trim().split(/(?<=[.])\s+(?=[A-Z])/);
+}
+
+function* walk(node: unknown, place: readonly string[]): Generator<{ readonly place: readonly string[]; readonly node: Readonly<Record<string, unknown>> }> {
+  if (typeof node !== "object" || node === null) return;
+  if (!Array.isArray(node)) yield { place, node: node as Record<string, unknown> };
+  for (const [key, value] of Object.entries(node)) if (key !== "examples") yield* walk(value, [...place, key]);
+}
+
+/** A place of the spec by the words that lead to it: an operation's id, a schema's name, a field. */
+function nameOf(place: readonly string[]): string {
+  const quiet = new Set(["components", "schemas", "properties", "paths", "post", "securitySchemes", "servers", "variables", "0"]);
+  return place.filter((word) => !quiet.has(word)).join(" > ") || "info";
+}
+
+function code(value: unknown): string {
+  return `\`${String(value)}\``;
+}
+
+/** A Markdown table. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.trim().replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line), ""].join("\n");
+}

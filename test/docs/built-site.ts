@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { buildSite } from "../../scripts/docs/build.ts";
+
+/**
+ * The folder of the site as the sources make it. Test files run in several processes: the first that asks builds it, the
+ * others wait for that, and a later run with the same sources finds it.
+ */
+export async function builtSite(): Promise<string> {
+  const folder = resolve("out/site", await digestOfSources());
+  const lock = `${folder}.lock`;
+  await mkdir(resolve("out/site"), { recursive: true });
+  while (!existsSync(folder)) {
+    if (await mkdir(lock).then(() => true, () => false)) {
+      try {
+        if (!existsSync(folder)) {
+          await removeOthers(folder);
+          await buildSite({ out: `${folder}.part`, url: "https://docs.example/" });
+          await rename(`${folder}.part`, folder);
+        }
+      } finally {
+        await rm(lock, { recursive: true });
+      }
+    } else {
+      await pause(100);
+      // Whoever held the lock may have been killed.
+      const age = await stat(lock).then(({ mtimeMs }) => Date.now() - mtimeMs, () => 0);
+      if (age > 60_000) await rm(lock, { recursive: true, force: true });
+    }
+  }
+  return folder;
+}
+
+/** Every file of the site, by its name within it. */
+export async function filesOf(folder: string): Promise<ReadonlyMap<string, Buffer>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return new Map(await Promise.all(files.sort().map(async (file) => [file.slice(folder.length + 1), await readFile(file)] as const)));
+}
+
+/** The paths of the site's pages, as `guides/waiting/`. */
+export function pagesIn(files: ReadonlyMap<string, Buffer>): readonly string[] {
+  return [...files.keys()].filter((name) => name.endsWith("index.html")).map((name) => name.replace(/index\.html$/, ""));
+}
+
+async function digestOfSources(): Promise<string> {
+  const places = ["docs", "openapi", "packages/*/src", "scripts", "package-lock.json"];
+  const names = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...places], { encoding: "utf8" }).trim().split("\n");
+  const hash = createHash("sha256");
+  for (const name of [...new Set(names)].sort()) hash.update(name).update(await readFile(name).catch(() => "gone"));
+  return hash.digest("hex").slice(0, 16);
+}
+
+async function removeOthers(folder: string): Promise<void> {
+  const parent = resolve(folder, "..");
+  for (const name of await readdir(parent)) if (!join(parent, name).startsWith(folder)) await rm(join(parent, name), { recursive: true, force: true });
+}

@@ -1,0 +1,54 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { serveSite, type SiteServer } from "../../scripts/docs/serve.ts";
+import { launchBrowser } from "../browser.ts";
+import { builtSite, filesOf } from "./built-site.ts";
+
+/** The site in a browser. */
+export interface OpenSite {
+  readonly files: ReadonlyMap<string, Buffer>;
+  readonly url: string;
+  /** Opens a tab, and notes in `trouble` whatever it does that no page of the site may. */
+  tab(options?: BrowserContextOptions): Promise<Page>;
+  /** Errors, messages, refused policies, failed or foreign requests. A test takes out what it provokes. */
+  readonly trouble: string[];
+}
+
+/** Serves the built site and launches a browser for the tests of a file; after each, there was no trouble. */
+export function useSite(): OpenSite {
+  let browser: Browser;
+  let server: SiteServer;
+  let files: ReadonlyMap<string, Buffer>;
+  const trouble: string[] = [];
+  beforeAll(async () => {
+    const folder = await builtSite();
+    [browser, server, files] = await Promise.all([launchBrowser(), serveSite(folder), filesOf(folder)]);
+  });
+  afterEach(async () => {
+    await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+    expect(trouble.splice(0)).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  return {
+    trouble,
+    get files() {
+      return files;
+    },
+    get url() {
+      return server.url;
+    },
+    async tab(options) {
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      page.on("pageerror", ({ message }) => trouble.push(`${page.url()}: ${message}`));
+      page.on("console", (message) => trouble.push(`${page.url()}: ${message.text()}`));
+      page.on("response", (response) => void (response.status() < 400 || trouble.push(`${response.url()} is ${response.status()}`)));
+      page.on("request", (request) => void (/^(data|blob):/.test(request.url()) || request.url().startsWith(server.url) || trouble.push(`asks for ${request.url()}`)));
+      await page.addInitScript(() => document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => console.error(`policy: ${violatedDirective} ${blockedURI}`)));
+      return page;
+    },
+  };
+}

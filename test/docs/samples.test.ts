@@ -1,0 +1,101 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { createEmulator, listen, type Emulator, type EmulatorServer } from "@mediagen/emulator/node";
+import { createMediaGen } from "@mediagen/sdk";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { exampleOf } from "../../scripts/by-kind.ts";
+import { sampleCalls } from "../../scripts/docs/operations.ts";
+import { curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
+import { readSpecPages } from "../../scripts/docs/tables.ts";
+import { generate, models, yaml } from "../contract/cases.ts";
+import { createDesk } from "./run-example.ts";
+
+const exec = promisify(execFile);
+const calls = sampleCalls(readSpecPages(yaml)).map(({ operation, call }) => ({ id: operation.operationId, call }));
+
+let folder: string;
+beforeAll(async () => {
+  await mkdir("out", { recursive: true });
+  folder = resolve(await mkdtemp("out/samples-"));
+  const compilerOptions = { noEmit: true };
+  await writeFile(resolve(folder, "tsconfig.json"), JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["*.ts"] }));
+  for (const { id, call } of calls) await writeFile(resolve(folder, `${id}.ts`), typescriptSample(call));
+  await writeFile(resolve(folder, "fox 'n\" snow.png"), new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test("the TypeScript samples compile", async () => {
+  const compiled = exec(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", folder]);
+  expect(await compiled.catch((error: { stdout: string }) => error)).toEqual({ stdout: "", stderr: "" });
+});
+
+describe.concurrent("each sample does at the emulator what its operation says", () => {
+  test.for(calls)("$id", async ({ id, call }, { expect: expectHere }) => {
+    for (const [command, ...args] of [[process.execPath, `${id}.ts`], ["sh", "-c", curlSample(call)]] as const) {
+      const { emulator, server } = await emulatorWith(call);
+      try {
+        const { stdout, stderr } = await exec(command, args, { cwd: folder, env: environmentOf(emulator, server) });
+        const isProgram = command === process.execPath;
+        if (isProgram) expectHere(stderr).toBe("");
+        else expectHere(JSON.parse(stdout)).toMatchObject({ code: 1000 });
+        if (isProgram) expectHere(stdout).toMatch(call.verb === "delete" ? /^Success\n$/ : /http:\S+\.(mp4|png)/);
+        const seen = emulator.calls.find(({ operation }) => operation === id);
+        expectHere(seen).toMatchObject({ code: 1000, violations: [] });
+        if (call.verb === "generate") expectHere(emulator.tasks.at(-1)?.fields).toMatchObject(wireOf(call));
+      } finally {
+        await server.close();
+      }
+    }
+  });
+});
+
+test("values that a shell or TypeScript would take for more than text arrive as they are, files under their part's name", async () => {
+  const [first] = calls.filter(({ call }) => `${Object.keys(call.body.properties ?? {}).find((name) => name.endsWith(".items"))}`.length > 9);
+  const prompt = `It's "a" \\ $HOME \`fox\` @file <b> ; 雪 \${x}`;
+  const call: SampleCall = { ...(first?.call ?? never()), fields: { prompt, sourceImage: { file: "fox 'n\" snow.png" } } };
+  const { emulator, server } = await emulatorWith(call);
+  try {
+    await writeFile(resolve(folder, "hard.mts"), typescriptSample(call));
+    const env = environmentOf(emulator, server);
+    await exec(process.execPath, ["hard.mts"], { cwd: folder, env });
+    await exec("sh", ["-c", curlSample(call)], { cwd: folder, env });
+    expect(emulator.tasks.map(({ fields, files }) => [fields["prompt"], files.map(({ part }) => part)])).toEqual([1, 2].map(() => [prompt, ["sourceImage.items"]]));
+  } finally {
+    await server.close();
+  }
+});
+
+test("the home page's program prints the states of its task, and leaves a clip", async () => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("home.ts");
+  expect(end).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^(pending\n)*succeeded\n[^]*\.mp4/);
+  expect(await desk.files("out")).toEqual([expect.stringMatching(/\.mp4$/)]);
+});
+
+/** An emulator that has the tasks which the sample names. */
+async function emulatorWith({ kind, fields }: SampleCall): Promise<{ readonly emulator: Emulator; readonly server: EmulatorServer }> {
+  const emulator = createEmulator({ clock: { speed: 1_000 } });
+  const media = createMediaGen(emulator.client);
+  const named = Object.entries(fields).flatMap(([name, value]) => (name.startsWith("taskid") ? [value].flat() : []));
+  const { model, operation } = models.find((one) => one.kind === kind) ?? never();
+  for (const _ of named) await (await generate(media, model, exampleOf(operation))).wait();
+  const snapshot = emulator.snapshot();
+  emulator.restore({ ...snapshot, tasks: snapshot.tasks.map((task, index) => ({ ...task, taskid: String(named[index] ?? task.taskid) })) });
+  return { emulator, server: await listen(emulator) };
+}
+
+function environmentOf({ client }: Emulator, { baseUrl }: EmulatorServer): NodeJS.ProcessEnv {
+  return { ...process.env, MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: client.apiKey };
+}
+
+/** The fields as the emulator keeps them: flags as text. */
+function wireOf({ fields }: SampleCall): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, typeof value === "boolean" ? String(Number(value)) : value]));
+}
+
+function never(): never {
+  throw new Error("the spec has no such operation");
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { buildSite } from "../../scripts/docs/build.ts";
+import { regionOf, resolveIncludes, type Includes } from "../../scripts/docs/include.ts";
+import { checkLinks } from "../../scripts/docs/links.ts";
+import { operations } from "../contract/cases.ts";
+import { builtSite, filesOf, pagesIn } from "./built-site.ts";
+
+let files: ReadonlyMap<string, Buffer>;
+let pages: readonly string[];
+beforeAll(async () => {
+  files = await filesOf(await builtSite());
+  pages = pagesIn(files);
+});
+const text = (name: string) => files.get(name)?.toString() ?? "";
+const weight = (...names: readonly string[]) => names.reduce((sum, name) => sum + gzipSync(files.get(name) ?? Buffer.alloc(0), { level: 9 }).length, 0);
+
+test("two builds are the same byte for byte, and only edit links know the repository", async () => {
+  const out = resolve(await mkdtemp(resolve("out/site-")));
+  try {
+    await buildSite({ out, url: "https://docs.example/", repository: "https://git.example/mediagen" });
+    const again = await filesOf(out);
+    expect([...again.keys()]).toEqual([...files.keys()]);
+    const withoutFoot = (content: Buffer) => content.toString("latin1").replace(/<footer class="foot">.*?<\/footer>/, "");
+    for (const [name, content] of again) expect(withoutFoot(content), name).toBe(withoutFoot(files.get(name) ?? Buffer.alloc(0)));
+    expect(String(again.get("guides/waiting/index.html"))).toContain('href="https://git.example/mediagen/edit/main/docs/guides/waiting.md"');
+  } finally {
+    await rm(out, { recursive: true });
+  }
+});
+
+test("no link, anchor or asset is broken", () => {
+  expect(checkLinks(new Map([...files].map(([name, content]) => [name, /\.(png|mp4)$/.test(name) ? content : content.toString()])))).toEqual([]);
+  const assets = new Set(pages.flatMap((page) => [...text(`${page}index.html`).matchAll(/"(?:\.{1,2}\/)*(assets\/[^"]+)"/g)].map(([, name = ""]) => name)));
+  expect([...assets].filter((name) => !files.has(name))).toEqual([]);
+  expect(assets.size).toBeGreaterThan(8);
+});
+
+test("the check of links sees what is broken", () => {
+  const html = '<a href="gone/"></a><a href="#nowhere"></a><a href="page/#there"></a><a href="https://example.com/"></a>';
+  expect(checkLinks(new Map([["index.html", html], ["page/index.html", '<p id="there">']]))).toEqual(["index.html: href gone/", "index.html: #nowhere has no such anchor"]);
+});
+
+test("every operation has a page of its own, with title, samples and fields", () => {
+  for (const { operationId, summary } of operations) {
+    const html = text(`api/${operationId}/index.html`);
+    expect(html).toContain(`<title>${summary} · mediagen</title>`);
+    expect(html).toContain("createMediaGen");
+    expect(html).toContain("MEDIAGEN_BASE_URL");
+  }
+  const { paths } = JSON.parse(text("api/openapi.json")) as { readonly paths: Readonly<Record<string, { readonly post: { readonly "x-codeSamples": readonly { readonly label: string }[] } }>> };
+  expect(Object.values(paths).map(({ post }) => post["x-codeSamples"].map(({ label }) => label))).toEqual(operations.map(() => ["TypeScript", "curl"]));
+});
+
+test("the description is published as it is written", async () => {
+  expect(text("api/openapi.yaml")).toBe(await readFile("openapi/openapi.yaml", "utf8"));
+});
+
+describe("weights, compressed", () => {
+  test("style and script of every page are below 5 kB each, and with the page below 100 kB in at most 6 requests", () => {
+    expect(weight("assets/style.css")).toBeLessThan(5_000);
+    expect(weight("assets/site.js")).toBeLessThan(5_000);
+    for (const page of pages.filter((path) => !/^(api|playground)\/$/.test(path))) {
+      const html = text(`${page}index.html`);
+      const loaded = [...html.matchAll(/<(?:script|img|video|link rel="(?:stylesheet|icon)"[^>]*)[^>]* (?:src|href)="(?:\.{1,2}\/)*([^"]+)"/g)].map(([, name = ""]) => name);
+      expect(loaded.length + 1, page).toBeLessThanOrEqual(6);
+      expect(loaded.filter((name) => !files.has(name))).toEqual([]);
+      expect(weight(`${page}index.html`) + loaded.reduce((sum, name) => sum + (/(png|mp4)$/.test(name) ? (files.get(name)?.length ?? 0) : weight(name)), 0), page).toBeLessThan(100_000);
+    }
+  });
+
+  test("the API's page has less than 660 kB of script", () => {
+    expect(weight("assets/redoc.js", "assets/api.js", "assets/site.js")).toBeLessThan(660_000);
+  });
+});
+
+describe("for machines", () => {
+  test("every page has a Markdown twin that says what it is, and the indices lead to each", () => {
+    for (const page of pages) {
+      const twin = page === "" ? "index.md" : page.replace(/\/$/, ".md");
+      expect(text(twin).length, twin).toBeGreaterThan(100);
+      expect(text("llms.txt") + (page === "" ? twin : ""), twin).toContain(twin);
+      expect(text("sitemap.xml")).toContain(`<loc>https://docs.example/${page}</loc>`);
+    }
+    expect(text("llms-full.txt")).toContain("# How do I make my first video?");
+  });
+
+  test("no twin holds an include that was not put in", () => {
+    const left = [...files].filter(([name, content]) => name.endsWith(".md") && /^```\w+ file=|<!-- include|\]\((sdk|api):/m.test(content.toString()));
+    expect(left.map(([name]) => name)).toEqual([]);
+  });
+
+  test("the card that links show is a picture of 1200 x 630", () => {
+    const card = files.get("assets/card.png");
+    expect([card?.readUInt32BE(16), card?.readUInt32BE(20)]).toEqual([1200, 630]);
+  });
+});
+
+test("the policy allows no inline script or style, no foreign origin, and no address has two", () => {
+  const blocks = text("_headers").split("\n\n").map((block) => block.split("\n"));
+  const policies = blocks.flatMap(([place = "", ...headers]) => headers.filter((header) => /Content-Security-Policy/.test(header)).map((header) => [place, header] as const));
+  for (const [place, policy] of policies) {
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toMatch(/unsafe|\*(?!;| |$)/);
+    if (place !== "/playground/*") expect(policy).not.toMatch(/https?:|\*/);
+  }
+  const covered = (path: string) => policies.filter(([place]) => (place.endsWith("*") ? path.startsWith(place.slice(0, -1)) : path === place));
+  for (const page of pages) expect(covered(`/${page}`), page).toHaveLength(1);
+  expect(text("404.html")).toContain("Content-Security-Policy");
+});
+
+describe("includes", () => {
+  const includes: Includes = { examples: "docs/examples", docs: "docs", table: (name) => (name === "models" ? "| a |" : undefined), page: () => undefined };
+  const resolved = (markdown: string) => resolveIncludes(markdown, { file: "docs/guides/x.md", twin: "guides/x.md", includes });
+
+  test.for([
+    ["a program that is not there", "One\n\n```ts file=gone.ts\n```\n", "docs/guides/x.md:3: there is no program docs/examples/gone.ts"],
+    ["a region that is not there", "```ts file=home.ts region=gone\n```\n", "docs/guides/x.md:1: docs/examples/home.ts has no region gone"],
+    ["a table that is not there", "\n<!-- include: gone -->\n", "docs/guides/x.md:2: there is nothing to include called gone"],
+    ["an export that is not there", "See [it](sdk:gone).", "docs/guides/x.md:1: sdk:gone is not there"],
+  ])("name the file and line of %s", ([, markdown = "", message]) => {
+    expect(() => resolved(markdown)).toThrow(message);
+  });
+
+  test("show a region without its marks and its indentation", () => {
+    expect(regionOf("a\n  // #region one\n  b {\n    c\n  // #region two\n  }\n  // #endregion two\n  // #endregion one\nd", "one")).toBe("b {\n  c\n}");
+    expect(resolved("<!-- include: models -->")).toBe("| a |");
+  });
+});

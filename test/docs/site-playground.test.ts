@@ -1,0 +1,180 @@
+import { createEmulator, listen } from "@mediagen/emulator/node";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { operations } from "../contract/cases.ts";
+import { useSite } from "./open-site.ts";
+
+const site = useSite();
+
+async function open(operation = "generateImgmodelv45", speed = "100", options = {}): Promise<Page> {
+  const page = await site.tab(options);
+  await page.goto(`${site.url}playground/#${operation}`);
+  await page.locator("#bench[data-ready]").waitFor();
+  await page.locator("#speed").selectOption(speed);
+  return page;
+}
+
+const outcome = (page: Page) => page.locator(".outcome");
+const send = (page: Page) => page.getByRole("button", { name: "Send" }).click();
+const succeeds = (page: Page) => outcome(page).and(page.locator("[data-state=succeeded]")).locator(".results").waitFor();
+
+test("every operation succeeds in the page: each form as it comes, then the query and the deletion of what was made", async () => {
+  const page = await open();
+  const kinds = Map.groupBy(operations, ({ tags: [tag] }) => tag);
+  for (const [tag, ofKind] of kinds) {
+    for (const { operationId } of ofKind.filter((one) => one.operationId.startsWith("generate"))) {
+      await page.locator("#operation").selectOption(operationId);
+      await send(page);
+      await succeeds(page);
+      const media = page.locator(tag === "Video" ? ".results video" : ".results img").first();
+      const width = () => media.evaluate((one: HTMLVideoElement | HTMLImageElement) => ("videoWidth" in one ? one.videoWidth : one.naturalWidth));
+      await expect.poll(width, { message: operationId }).toBeGreaterThan(100);
+    }
+    await page.getByRole("button", { name: "Query it" }).click();
+    await send(page);
+    await expect.poll(() => outcome(page).innerText()).toMatch(/The service answered\.[^]*"url": \[\s+"http/);
+    await page.locator("#operation").selectOption(ofKind.find(({ operationId }) => operationId.startsWith("delete"))?.operationId ?? "");
+    await send(page);
+    await expect.poll(() => outcome(page).innerText()).toMatch(/"status": "Success"/);
+    await page.locator("#operation").selectOption(ofKind.find(({ operationId }) => operationId.startsWith("query"))?.operationId ?? "");
+    await send(page);
+    await expect.poll(() => outcome(page).innerText()).toMatch(/ServiceError/);
+  }
+});
+
+test("a task is seen to be pending, then running, then done", async () => {
+  const page = await open("generateVidmodelv2", "4");
+  await page.evaluate(() => {
+    const seen: string[] = [];
+    Object.assign(window, { seen });
+    new MutationObserver(() => {
+      const state = document.querySelector<HTMLElement>(".outcome")?.dataset["state"] ?? "";
+      if (state !== "" && seen.at(-1) !== state) seen.push(state);
+    }).observe(document.querySelector(".outcome") as Element, { attributes: true });
+  });
+  await send(page);
+  await succeeds(page);
+  expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual(["pending", "running", "succeeded"]);
+  expect(await page.locator(".balance").innerText()).toBe("9,950 credits left");
+});
+
+describe("what goes wrong looks as it should", () => {
+  test("no credits: the code 9000, nothing paid", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "be out of credits" }).click();
+    await send(page);
+    await expect.poll(() => outcome(page).innerText()).toMatch(/^InsufficientCreditsError\. Nothing was made[^]*"code": 9000/);
+    expect(await page.locator(".balance").innerText()).toBe("10,000 credits left");
+  });
+
+  test("a failed task ends at once, because the page passes the emulator's statuses to the SDK", async () => {
+    const page = await open();
+    await page.getByRole("button", { name: "let the task fail" }).click();
+    await send(page);
+    await page.locator(".outcome[data-state=failed]").waitFor();
+    await expect.poll(() => outcome(page).innerText()).toMatch(/TaskFailedError\. The task was accepted[^]*"image_status": 3/);
+    expect(await page.locator(".steps .failed").innerText()).toBe("failed");
+  });
+
+  test("a broken bound shows at its field while it is typed, in the SDK's words, and nothing is sent", async () => {
+    const page = await open();
+    const size = page.getByLabel("resolution");
+    await size.fill("1500x1500");
+    expect(await size.getAttribute("aria-invalid")).toBe("true");
+    expect(await page.locator("#error-resolution").innerText()).toMatch(/^Got "1500x1500"; allowed is /);
+    await page.getByLabel("batchsize").fill("many");
+    expect(await page.locator("#error-batchsize").innerText()).toMatch(/^Got "many"; allowed is a whole number, 1 to 15/);
+    await send(page);
+    expect(await outcome(page).innerText()).toMatch(/^InvalidRequestError\. Nothing was sent/);
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-batchsize");
+    await page.getByLabel("batchsize").fill("2");
+    await size.fill("2500x1875");
+    expect(await page.locator("[aria-invalid]").count()).toBe(0);
+    await page.getByLabel("prompt").fill("");
+    await send(page);
+    expect(await page.locator("#error-prompt").innerText()).toMatch(/required/);
+    expect(await page.locator(".balance").innerText()).toBe("10,000 credits left");
+  });
+
+  test("a wait that is stopped loses no task", async () => {
+    const page = await open("generateVidmodelv2", "1");
+    await send(page);
+    await page.getByRole("button", { name: "Stop waiting" }).click();
+    await expect.poll(() => outcome(page).innerText()).toContain("The task goes on");
+    await page.locator("#operation").selectOption("queryVideoTask");
+    expect(await page.getByLabel("taskid").inputValue()).toMatch(/^video-/);
+  });
+});
+
+test("the programs shown are those for what is filled in, files included, and are copied whole", async () => {
+  const page = await open("generateVidmodelv2", "100", { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.getByLabel("prompt").fill(`It's a "fox"`);
+  await page.getByLabel("duration").selectOption("10");
+  await page.getByLabel("seed").fill("7");
+  const png = { mimeType: "image/png", buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) };
+  await page.getByLabel("sourceImage").setInputFiles([{ name: "first.png", ...png }, { name: "last.png", ...png }]);
+  await page.getByRole("region", { name: "TypeScript" }).getByRole("button", { name: "Copy" }).click();
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(clipboard).toContain('sourceImage: [await fileFrom("first.png"), await fileFrom("last.png")],');
+  expect(await clipboard()).toMatch(/prompt: "It's a \\"fox\\"",[^]*duration: 10,\n {2}seed: 7,/);
+  expect(await page.getByRole("region", { name: "curl" }).locator("code").innerText()).toMatch(/'prompt=It'\\''s a "fox"'[^]*sourceImage\.items=@"first\.png"/);
+  await send(page);
+  await succeeds(page);
+});
+
+test("an address of the reader's is asked by the browser, with the key that is given", async () => {
+  const emulator = createEmulator({ clock: { speed: 100 } });
+  const server = await listen(emulator);
+  try {
+    const page = await open();
+    await page.locator("#target").selectOption("service");
+    await page.getByLabel("Address").fill(server.baseUrl);
+    await page.getByLabel("Key").fill("wrong");
+    await send(page);
+    await expect.poll(() => outcome(page).innerText()).toMatch(/ServiceError/);
+    await page.getByLabel("Key").fill(emulator.client.apiKey);
+    await send(page);
+    await succeeds(page);
+    expect(emulator.charges).toHaveLength(1);
+    expect(await outcome(page).innerText()).not.toContain(emulator.client.apiKey);
+    const ours = new RegExp(server.baseUrl);
+    expect(site.trouble.splice(0).filter((what) => !ours.test(what) && !/Failed to load/.test(what))).toEqual([]);
+  } finally {
+    await server.close();
+  }
+});
+
+test.for(["light", "dark"] as const)("it has no accessibility finding when it is %s, empty, wrong or done, and fits a telephone", async (colorScheme) => {
+  const page = await open("generateImgmodelv45", "100", { colorScheme, bypassCSP: true, viewport: { width: 390, height: 844 } });
+  const look = async () => {
+    await page.evaluate(axe.source);
+    const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join()}`)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  };
+  await look();
+  await page.getByLabel("batchsize").fill("99");
+  await send(page);
+  await look();
+  await page.getByLabel("batchsize").fill("3");
+  await send(page);
+  await succeeds(page);
+  await look();
+  await page.locator("#target").selectOption("service");
+  await look();
+});
+
+test("it is used by keyboard alone", async () => {
+  const page = await open("generateImgmodelv4");
+  await page.locator("#operation").focus();
+  await page.keyboard.press("ArrowDown");
+  await expect.poll(() => page.locator("#operation").inputValue()).toBe("generateImgmodelz");
+  await page.getByLabel("prompt").focus();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("An orange");
+  for (let press = 0; press < 20 && (await page.evaluate(() => document.activeElement?.id)) !== "send"; press++) await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await succeeds(page);
+  expect(await outcome(page).locator("img").count()).toBe(1);
+});

@@ -1,0 +1,133 @@
+import type { Fault, FaultName } from "@mediagen/emulator";
+import type { MediaGen, MediaGenOptions } from "@mediagen/sdk";
+
+/** One promise of the SDK, held against one engine. */
+export interface Check {
+  readonly name: string;
+  /** Fails by throwing. */
+  readonly run: (stage: Stage) => Promise<void>;
+}
+
+/** Where a program runs: what it is told as JSON. */
+export interface Place {
+  /** Where the emulator is. */
+  readonly baseUrl: string;
+  /** A server that sends every call on to the emulator, with HTTP 307. */
+  readonly redirecting: string;
+  /** An empty folder, where the door has files. */
+  readonly folder: string;
+}
+
+/** What a check is run with: an emulator as new, and clients of it. */
+export interface Stage extends Place {
+  readonly client: (options?: MediaGenOptions) => MediaGen;
+  /** Asks for a fault. */
+  readonly next: (fault: FaultName, on: Fault["on"], more?: Omit<Fault, "fault" | "on">) => Promise<unknown>;
+  readonly seen: () => Promise<Seen>;
+  /** Tells how the engine differs. */
+  readonly tell: (difference: string) => void;
+}
+
+/** What the emulator has seen, the latest first. */
+export interface Seen {
+  /** How many generations were paid. */
+  readonly charged: number;
+  readonly calls: readonly { readonly fault?: string; readonly code?: number }[];
+  readonly tasks: readonly { readonly files: readonly { readonly part: string; readonly name: string; readonly type: string; readonly size: number }[] }[];
+}
+
+/** How a check went. */
+export interface Cell {
+  readonly outcome: "passed" | "differs" | "failed" | "not applicable";
+  /** How the engine differs, or why the check failed or is not applicable. */
+  readonly note?: string | undefined;
+}
+
+/** Runs checks one after the other, each on an emulator as new, and answers how each went, by name. */
+export async function run(checks: readonly Check[], createMediaGen: (options: MediaGenOptions) => MediaGen, place: Place): Promise<Readonly<Record<string, Cell>>> {
+  const steer = pageSteer() ?? ((action, body) => steerByFetch(place.baseUrl, action, body));
+  const stage: Omit<Stage, "tell"> = {
+    ...place,
+    client: (options) => createMediaGen({ baseUrl: place.baseUrl, apiKey: key, allowBrowser: true, random: () => 0, sleep: hurry, ...options }),
+    next: (fault, on, more) => steer("next", { fault, on, ...more }),
+    // The cast: the emulator's own page reads the same.
+    seen: async () => (await steer("state")) as Seen,
+  };
+  const cells: Record<string, Cell> = {};
+  for (const check of checks) {
+    await steer("clear-faults", {});
+    await steer("reset", {});
+    let note: string | undefined;
+    try {
+      await check.run({ ...stage, tell: (difference) => void (note = difference) });
+      cells[check.name] = { outcome: note === undefined ? "passed" : "differs", note };
+    } catch (error) {
+      cells[check.name] = { outcome: "failed", note: String(error) };
+    }
+  }
+  return cells;
+}
+
+const key = "emulator-key";
+
+type Steer = (action: string, body?: object) => Promise<unknown>;
+
+/** A page of another origin may not steer the emulator: who opened it does so. */
+function pageSteer(): Steer | undefined {
+  return (globalThis as { readonly steer?: Steer }).steer;
+}
+
+/** Calls what the emulator is steered by; without a body it reads. */
+export async function steerByFetch(baseUrl: string, action: string, body?: object): Promise<unknown> {
+  const init = body ? { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {};
+  const response = await fetch(`${baseUrl}/_emulator/${action}`, init);
+  if (!response.ok) throw new Error(`${action}: HTTP ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+  });
+}
+
+/** Pauses are cut short; limits and deadlines take their time. */
+const hurry: NonNullable<MediaGenOptions["sleep"]> = (ms, signal, why) => sleep(why === "pause" ? Math.min(ms, 2) : ms, signal);
+
+/** Resolves when the emulator has so many calls that hang: those that have a code, for they have taken effect by then. */
+export async function hangs({ seen }: Stage, count = 1, signal = new AbortController().signal): Promise<void> {
+  while ((await seen()).calls.filter(({ fault, code }) => fault === "hang" && code !== undefined).length < count) await sleep(5, signal);
+}
+
+/** Time limits pass when a call hangs: not before, however slow the machine, and not later, however long they are. */
+export const limitsPassAtHang = (stage: Stage): MediaGenOptions => ({
+  sleep: (ms, signal, why) => (why === "limit" ? hangs(stage, 1, signal) : hurry(ms, signal, why)),
+});
+
+export function same(actual: unknown, expected: unknown): void {
+  const [got, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (got !== wanted) throw new Error(`got ${got}, expected ${wanted}`);
+}
+
+export function matches(error: unknown, expected: RegExp): void {
+  if (!expected.test(String(error))) throw new Error(`got ${String(error)}, expected ${expected}`);
+}
+
+/** What a call throws. It never shows the key. */
+export async function thrownBy(call: Promise<unknown>): Promise<unknown> {
+  const error: unknown = await call.then(() => "nothing was thrown", (thrown: unknown) => thrown);
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (`${one.message} ${one.stack} ${JSON.stringify(one)}`.includes(key)) throw new Error(`the key stands in ${one.name}`);
+  }
+  return error;
+}
+
+export const nameOf = (error: unknown) => (error instanceof Error ? error.name : error);
+
+/** The SHA-256 of a Blob, in hexadecimal. */
+export async function digest(blob: Blob | undefined): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", (await blob?.arrayBuffer()) ?? new ArrayBuffer()));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

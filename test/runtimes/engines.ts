@@ -1,0 +1,122 @@
+import { execFile, execFileSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { delimiter, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { launchBrowser } from "../browser.ts";
+import { steerByFetch, type Place } from "./conformance.ts";
+
+/** A JavaScript engine, and how a program is run on it. */
+export interface Engine {
+  readonly name: string;
+  readonly isBrowser: boolean;
+  /** Whether it runs the Node door. */
+  readonly hasNodeDoor: boolean;
+  /** How it differs, by check: what the check says of it begins so. */
+  readonly differs: Readonly<Record<string, string>>;
+  /** Runs `program.mjs` of a folder and answers what its `report` does. */
+  readonly run: (folder: string, place: Place) => Promise<string>;
+}
+
+/** Where `npm run test:runtimes` installs engines, apart from the workspace's own packages. */
+export const cache = resolve("out/runtimes");
+const installed = (path: string) => join(cache, "node_modules", path);
+
+const silentOnRefusal = { "a refused connection is told as such": "the engine does not say that nothing was sent" };
+/** Chromium repeats any request that ends without an answer on a connection that has served another. */
+const repeats = {
+  "lost answers (resetAfter): paid once, each told": "lost ones are sent again",
+  "a connection that breaks before the service acts leaves a generation unknown": "it is sent again",
+};
+
+/** The engines of the cache. */
+export const cachedEngines: readonly Engine[] = [
+  ...[20, 22, 24, 26].map((major) => node(`Node ${major}`, installed(`node-${major}/bin/node`))),
+  processEngine("Deno", installed(".bin/deno"), ["run", "--no-prompt", "--allow-net=127.0.0.1", "--allow-env", "--allow-sys=hostname", "--allow-read=.", "--allow-write=."]),
+  processEngine("Bun", installed(".bin/bun"), []),
+  { name: "workerd", isBrowser: false, hasNodeDoor: false, differs: silentOnRefusal, run: runInWorkerd },
+];
+
+/** Chromium, from npm too. */
+export const chromium: Engine = { name: "Chromium", isBrowser: true, hasNodeDoor: false, differs: { ...silentOnRefusal, ...repeats }, run: runInChromium };
+
+/** The Node that runs this: the pinned one. */
+export const pinnedNode = node(`Node ${process.versions.node}`, process.execPath);
+
+/** The machine's own Node: the first on the path that no package brought. */
+export function systemNode(): Engine {
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  for (const path of folders.map((folder) => join(folder, "node"))) {
+    try {
+      return node(`Node ${execFileSync(path, ["--version"], { encoding: "utf8" }).trim().slice(1)}`, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+  throw new Error("there is no Node on the path but the one of this package");
+}
+
+function node(name: string, path: string): Engine {
+  return processEngine(name, path, []);
+}
+
+/** An engine that runs a file and has files itself. */
+function processEngine(name: string, command: string, args: readonly string[]): Engine {
+  const run = async (folder: string) => {
+    await writeFile(join(folder, "main.mjs"), 'import { report } from "./program.mjs";\nconsole.log(await report());\n');
+    const { stdout, stderr } = await execute(command, [...args, "main.mjs"], folder);
+    if (stderr !== "") throw new Error(`${name} complains: ${stderr}`);
+    return stdout;
+  };
+  return { name, isBrowser: false, hasNodeDoor: true, differs: {}, run };
+}
+
+/** Runs a command, which must end by itself and well. */
+function execute(command: string, args: readonly string[], folder: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const env = { PATH: process.env["PATH"] ?? "", HOME: folder, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
+  return promisify(execFile)(command, args, { cwd: folder, env, timeout: 120_000 });
+}
+
+/** workerd runs a worker's tests by itself; the network it may reach is this machine. */
+async function runInWorkerd(folder: string): Promise<string> {
+  await writeFile(join(folder, "main.mjs"), 'import { report } from "./program.mjs";\nexport default { test: async () => console.log(await report()) };\n');
+  await writeFile(
+    join(folder, "config.capnp"),
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [
+  (name = "main", worker = (
+    compatibilityDate = "2026-10-23",
+    modules = [(name = "main.mjs", esModule = embed "main.mjs"), (name = "program.mjs", esModule = embed "program.mjs")],
+  )),
+  (name = "internet", network = (allow = ["local"])),
+]);
+`,
+  );
+  // It logs each connection that is lost, so what it complains of says nothing.
+  return (await execute(installed(".bin/workerd"), ["test", "config.capnp"], folder)).stdout;
+}
+
+/** A page of an origin of its own, so that the emulator's answers to pages of others are needed. */
+async function runInChromium(folder: string, { baseUrl }: Place): Promise<string> {
+  const program = await readFile(join(folder, "program.mjs"));
+  const server = createServer(({ url }, response) => {
+    if (url === "/program.mjs") response.setHeader("content-type", "text/javascript").end(program);
+    else response.setHeader("content-type", "text/html").end("<!doctype html><title>Conformance</title>");
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage();
+    const errors: Error[] = [];
+    page.on("pageerror", (error) => errors.push(error));
+    await page.exposeFunction("steer", (action: string, body?: object) => steerByFetch(baseUrl, action, body));
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    const report = await page.evaluate<string>('import("/program.mjs").then(({ report }) => report())');
+    if (errors[0]) throw errors[0];
+    return report;
+  } finally {
+    await browser.close();
+    await new Promise((closed) => server.close(closed));
+  }
+}
