@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { TaskJSON } from "@mediagen/sdk/node";
 import { Redis } from "ioredis";
 import { PgBoss } from "pg-boss";
@@ -19,7 +20,22 @@ export interface Engine extends AsyncDisposable {
   /** The orders that the service refused. */
   refused(): Promise<readonly string[]>;
   settle(id: string, found: TaskJSON | "not created"): Promise<void>;
+  /** Adds tasks that are to be checked in a day, each at its mark. */
+  park(tasks: readonly { readonly id: string; readonly task: TaskJSON }[]): Promise<void>;
+  cost(): Promise<Cost>;
 }
+
+/** What a queue has cost its server so far. */
+export interface Cost {
+  /** What it holds now: memory of a Redis, tables and their indexes of a PostgreSQL. */
+  readonly bytes: number;
+  /** What it has written to its log on the disk. */
+  readonly logBytes: number;
+  /** Commands of a Redis, transactions of a PostgreSQL. */
+  readonly requests: number;
+}
+
+const dayMs = 86_400_000;
 
 /** BullMQ on a Redis of its own. */
 export async function startBullmq(): Promise<Engine> {
@@ -37,6 +53,15 @@ export async function startBullmq(): Promise<Engine> {
     unknown: async () => (await unknown.getJobs(["waiting"])).map(({ data }) => data.order.id),
     refused: async () => (await generate.getJobs(["failed"])).map(({ data }) => data.id),
     settle: (id, found) => onBullmq.settle(redis, id, found),
+    async park(tasks) {
+      await check.addBulk(tasks.map(({ id, task }) => ({ name: "check", data: { task }, opts: { jobId: id, delay: dayMs } })));
+      for (const { id, task } of tasks) await onBullmq.markOf(redis, id).keep(task);
+    },
+    async cost() {
+      const info = await redis.info();
+      const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1]);
+      return { bytes: read("used_memory"), logBytes: read("aof_current_size"), requests: read("total_commands_processed") };
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([generate, check, unknown].map((queue) => queue.close()));
       redis.disconnect();
@@ -64,6 +89,25 @@ export async function startPgBoss(): Promise<Engine> {
     unknown: async () => (await select<{ id: string }>("select data->'order'->>'id' as id from pgboss.job where name = 'unknown' and state = 'created'")).map(({ id }) => id),
     refused: async () => (await select<{ id: string }>("select data->>'id' as id from pgboss.job where name = 'generate' and state = 'failed'")).map(({ id }) => id),
     settle: (id, found) => onPgBoss.settle(boss, id, found),
+    async park(tasks) {
+      const startAfter = new Date(Date.now() + dayMs);
+      await boss.insert("check", tasks.map(({ id, task }) => ({ data: { id, task }, singletonKey: id, startAfter })));
+      for (const { id, task } of tasks) {
+        const mark = onPgBoss.markOf(boss, id);
+        await mark.begin();
+        await mark.keep(task);
+      }
+    },
+    async cost() {
+      // Statistics are told a moment late.
+      await setTimeout(1_500);
+      const [row] = await select<Cost>(`select
+        (select sum(pg_total_relation_size(oid))::float8 from pg_class where relkind = 'r' and (relnamespace = 'pgboss'::regnamespace or relname = 'mark')) as bytes,
+        (pg_current_wal_lsn() - '0/0')::float8 as "logBytes",
+        (select sum(xact_commit)::float8 from pg_stat_database) as requests`);
+      if (!row) throw new Error("PostgreSQL told nothing of itself");
+      return row;
+    },
     async [Symbol.asyncDispose]() {
       await boss.stop();
       await server[Symbol.asyncDispose]();

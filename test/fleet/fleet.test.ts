@@ -3,7 +3,7 @@ import { startBullmq, startPgBoss } from "./engines.ts";
 import { runFleet } from "./fleet.ts";
 
 // `npm run test:fleet`: on real servers, with processes that are really killed, so it takes minutes.
-test.for([startBullmq, startPgBoss])("2,000 orders, 4 workers, one killed every second, a tenth of all calls faulty: %s", async (start) => {
+test.for([["BullMQ", startBullmq], ["pg-boss", startPgBoss]] as const)("%s: 2,000 orders, 4 workers, one killed every second, a tenth of all calls faulty", async ([, start]) => {
   await using engine = await start();
   const print = (line: string) => console.log(`${engine.name}: ${line}`);
   const report = await runFleet(engine, { orders: 2_000, workers: 4, perSecond: 100, faultyShare: 0.1, kill: true, print });

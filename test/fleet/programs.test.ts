@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { startBullmq, startPgBoss } from "./engines.ts";
 import { createOrders } from "./fleet.ts";
 
-test.for([startBullmq, startPgBoss])("the program takes orders from its input, makes them, and ends when it is told to: %s", async (start) => {
+test.for([["BullMQ", startBullmq], ["pg-boss", startPgBoss]] as const)("%s: the program takes orders from its input, makes them, and ends when it is told to", async ([, start]) => {
   await using engine = await start();
   const emulator = createEmulator({ clock: { speed: 100 } });
   const server = await listen(emulator);

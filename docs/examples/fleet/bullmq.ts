@@ -1,3 +1,4 @@
+import { json } from "node:stream/consumers";
 import { DelayedError, Queue, UnrecoverableError, Worker, type Job } from "bullmq";
 import { Redis } from "ioredis";
 import {
@@ -13,7 +14,13 @@ import {
 } from "@mediagen/sdk/node";
 
 /** What is to be made, under an id of yours. It is plain JSON. */
-export type Order = { readonly id: string } & { [M in Model]: { readonly model: M; readonly form: Form<M> } }[Model];
+export type Order = { readonly id: string } & {
+  [M in Model]: { readonly model: M; readonly form: Form<M> };
+}[Model];
+/** A task that is not finished. Its job's id is the order's. */
+export type Pending = { readonly task: TaskJSON };
+/** An order of unknown outcome. */
+export type Unknown = { readonly order: Order; readonly why: string };
 
 /** How a fleet runs. */
 export interface FleetOptions {
@@ -26,20 +33,24 @@ export interface FleetOptions {
 }
 
 // #region queues
-/** The fleet's queues: what to generate, what to check, and what a person has to look at. */
+/** What to generate, what to check, and what a person has to look at. */
 export function openQueues(redis: Redis) {
-  const again = { attempts: 20, backoff: { type: "exponential", delay: 1_000, maxDelay: 60_000 } } as const;
-  const kept = { removeOnComplete: true };
+  const once = { attempts: 1, removeOnComplete: true };
+  const backoff = { type: "exponential", delay: 1_000, maxDelay: 60_000 } as const;
+  const safe = { attempts: 100, backoff, removeOnComplete: true };
   return {
-    generate: new Queue<Order>("generate", { connection: redis, defaultJobOptions: { attempts: 1, ...kept } }),
-    check: new Queue<{ readonly task: TaskJSON }>("check", { connection: redis, defaultJobOptions: { ...again, ...kept } }),
-    unknown: new Queue<{ readonly order: Order; readonly why: string }>("unknown", { connection: redis }),
+    generate: new Queue<Order>("generate", { connection: redis, defaultJobOptions: once }),
+    check: new Queue<Pending>("check", { connection: redis, defaultJobOptions: safe }),
+    unknown: new Queue<Unknown>("unknown", { connection: redis }),
   };
 }
 
-/** Orders are jobs under their own ids: one that is sent twice while it is under way is taken once. */
+/** Orders are jobs under their own ids: one that is sent twice while it is there is taken once. */
 export async function submit(redis: Redis, orders: readonly Order[]): Promise<void> {
-  await openQueues(redis).generate.addBulk(orders.map((order) => ({ name: order.model, data: order, opts: { jobId: order.id } })));
+  const { generate } = openQueues(redis);
+  await generate.addBulk(
+    orders.map((order) => ({ name: order.model, data: order, opts: { jobId: order.id } })),
+  );
 }
 // #endregion queues
 
@@ -60,90 +71,105 @@ export function markOf(redis: Redis, id: string): GenerationMark {
 // #endregion mark
 
 // #region settle
-/** Settles an order of unknown outcome by the task that a person found at the service, or by there being none. */
-export async function settle(redis: Redis, id: string, found: TaskJSON | "not created"): Promise<void> {
+type Found = TaskJSON | "not created";
+
+/** Settles an order of unknown outcome by what a person found at the service. */
+export async function settle(redis: Redis, id: string, found: Found): Promise<void> {
   const { generate, unknown } = openQueues(redis);
   const job = await unknown.getJob(id);
+  if (!job) return;
+  const { order } = job.data;
   const mark = markOf(redis, id);
-  if (!job || (await mark.begin()) !== "begun") return; // Whoever sent it has settled it meanwhile.
-  await (found === "not created" ? mark.clear() : mark.keep(found));
-  await generate.add(job.data.order.model, job.data.order, { jobId: id });
+  // A worker that was only slow may have kept its task meanwhile: then that is the one.
+  const isThere = typeof (await mark.begin()) === "object";
+  if (!isThere) await (found === "not created" ? mark.clear() : mark.keep(found));
+  await generate.add(order.model, order, { jobId: id });
   await job.remove();
 }
 // #endregion settle
 
-/** Runs one worker of the fleet. What was made is in `folder`, one folder for each order. */
-export function work(redis: Redis, media: MediaGen, folder: string, { perSecond = 12, atOnce = 50, deadAfterMs = 30_000 }: FleetOptions = {}) {
+/** Runs one worker of the fleet. What was made is in `folder`, a folder for each order. */
+export function work(redis: Redis, media: MediaGen, folder: string, given: FleetOptions = {}) {
+  const { perSecond = 12, atOnce = 50, deadAfterMs = 30_000 } = given;
   const queues = openQueues(redis);
+  // #region worker
   const options = {
     connection: redis,
     concurrency: atOnce,
     lockDuration: deadAfterMs,
     stalledInterval: deadAfterMs,
-    maxStalledCount: 1_000, // A step may be handed out again as often as its workers die.
+    maxStalledCount: 1_000_000, // A step may be handed out again as often as its workers die.
   };
+  const limiter = { max: perSecond, duration: 1_000 }; // of all workers together
+  // #endregion worker
 
-  /** Puts a job back until later, and frees its worker meanwhile. */
+  // #region generate
+  /** Puts a job back for so long, and frees its worker meanwhile. */
   async function later(job: Job, token: string | undefined, afterMs: number): Promise<never> {
     await job.moveToDelayed(Date.now() + afterMs, token);
     throw new DelayedError();
   }
 
-  // #region generate
-  const generate = new Worker<Order>(
-    queues.generate.name,
-    async (job, token) => {
-      const order = job.data;
-      const step = await generateStep(media, order.model, order.form, { mark: markOf(redis, order.id) });
-      switch (step.outcome) {
-        case "created":
-          await queues.check.add("check", { task: step.task }, { jobId: order.id, delay: step.afterMs });
-          await queues.unknown.remove(order.id); // A worker that was only slow has settled it.
-          return;
-        case "unknown":
-          await queues.unknown.add("unknown", { order, why: step.why }, { jobId: order.id });
-          return;
-        case "again":
-          return later(job, token, step.afterMs);
-        case "creditsOut":
-          return later(job, token, 60_000);
-        case "refused":
-          throw new UnrecoverableError(step.why); // It is among the failed jobs, with the reason.
+  async function generate(job: Job<Order>, token?: string): Promise<void> {
+    const order = job.data;
+    const mark = markOf(redis, order.id);
+    const step = await generateStep(media, order.model, order.form, { mark });
+    switch (step.outcome) {
+      case "created": {
+        const options = { jobId: order.id, delay: step.afterMs };
+        await queues.check.add("check", { task: step.task }, options);
+        await queues.unknown.remove(order.id); // A worker that was only slow has settled it.
+        return;
       }
-    },
-    { ...options, limiter: { max: perSecond, duration: 1_000 } },
-  );
+      case "unknown":
+        await queues.unknown.add("unknown", { order, why: step.why }, { jobId: order.id });
+        return;
+      case "again":
+        return later(job, token, step.afterMs);
+      case "creditsOut":
+        return later(job, token, 60_000);
+      case "refused":
+        throw new UnrecoverableError(step.why); // It stays among the failed jobs, with the reason.
+    }
+  }
   // #endregion generate
 
   // #region check
-  const check = new Worker<{ readonly task: TaskJSON }>(
-    queues.check.name,
-    async (job, token) => {
-      const task = media.task(job.data.task);
-      const step = await checkStep(task);
-      if (step.state === "pending") {
-        await job.updateData({ task: step.task });
-        return later(job, token, step.afterMs);
-      }
-      if (step.state !== "succeeded") throw new UnrecoverableError(`${task.taskid}: ${step.state}`);
-      await download(task, `${folder}/${job.id}`, { overwrite: true });
-    },
-    options,
-  );
+  async function check(job: Job<Pending>, token?: string): Promise<void> {
+    const task = media.task(job.data.task);
+    const step = await checkStep(task);
+    if (step.state === "pending") {
+      await job.updateData({ task: step.task });
+      return later(job, token, step.afterMs);
+    }
+    if (step.state !== "succeeded") throw new UnrecoverableError(`${task.taskid}: ${step.state}`);
+    await download(task, `${folder}/${job.id}`, { overwrite: true });
+  }
   // #endregion check
-  return [generate, check];
+
+  return [
+    new Worker<Order>(queues.generate.name, generate, { ...options, limiter }),
+    new Worker<Pending>(queues.check.name, check, options),
+  ];
 }
 
-// `node bullmq.ts submit < orders.json` adds orders, `node bullmq.ts` runs a worker until it is stopped.
+// `node bullmq.ts submit < orders.json` adds orders; `node bullmq.ts` works until it is stopped.
 if (import.meta.main) {
-  // The workers' connections wait for Redis as long as it takes; they never give a command up.
-  const redis = new Redis(process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379", { maxRetriesPerRequest: null });
+  // A worker's connection waits for Redis as long as it takes, and gives no command up.
+  const url = process.env["REDIS_URL"] ?? "redis://127.0.0.1:6379";
+  const redis = new Redis(url, { maxRetriesPerRequest: null });
   if (process.argv[2] === "submit") {
-    await submit(redis, JSON.parse(await new Response(process.stdin as never).text()) as Order[]);
+    await submit(redis, (await json(process.stdin)) as Order[]);
     redis.disconnect();
   } else {
     const workers = work(redis, createMediaGen({ retries: 0 }), "out");
-    for (const worker of workers) worker.on("error", console.error).on("failed", (job, error) => console.error(job?.id, error.message));
-    process.once("SIGTERM", () => void Promise.all(workers.map((worker) => worker.close())).then(() => process.exit()));
+    for (const worker of workers) {
+      worker.on("error", console.error);
+      worker.on("failed", (job, error) => console.error(job?.id, error.message));
+    }
+    process.once("SIGTERM", async () => {
+      await Promise.all(workers.map((worker) => worker.close()));
+      redis.disconnect();
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { json } from "node:stream/consumers";
 import { PgBoss, type Job, type JobResult } from "pg-boss";
 import {
   checkStep,
@@ -12,7 +13,9 @@ import {
 } from "@mediagen/sdk/node";
 
 /** What is to be made, under an id of yours. It is plain JSON. */
-export type Order = { readonly id: string } & { [M in Model]: { readonly model: M; readonly form: Form<M> } }[Model];
+export type Order = { readonly id: string } & {
+  [M in Model]: { readonly model: M; readonly form: Form<M> };
+}[Model];
 /** A task that is not finished, and whose it is. */
 export type Pending = { readonly id: string; readonly task: TaskJSON };
 /** An order of unknown outcome. */
@@ -29,11 +32,14 @@ export interface FleetOptions {
 // #region queues
 /** Makes the queues and the table of marks, where they are not there. */
 export async function prepare(boss: PgBoss, deadAfterSeconds = 30): Promise<void> {
-  const safe = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60, heartbeatSeconds: deadAfterSeconds };
-  await boss.createQueue("generate", { ...safe, deleteAfterSeconds: 3_600 });
-  await boss.createQueue("check", { ...safe, deleteAfterSeconds: 3_600, policy: "short" });
+  const again = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 };
+  const safe = { ...again, heartbeatSeconds: deadAfterSeconds, deleteAfterSeconds: 3_600 };
+  await boss.createQueue("generate", safe);
+  await boss.createQueue("check", { ...safe, policy: "short" }); // One for each order waits.
   await boss.createQueue("unknown", { retentionSeconds: 365 * 86_400, policy: "short" });
-  await boss.getDb().executeSql("create table if not exists mark (id text primary key, begins int not null default 1, task jsonb)");
+  await boss.getDb().executeSql(`
+    create table if not exists mark (id text primary key, begins int not null default 1, task jsonb)
+  `);
 }
 
 /** Orders are jobs. One that is sent twice is generated once, by its mark. */
@@ -43,93 +49,127 @@ export async function submit(boss: PgBoss, orders: readonly Order[]): Promise<vo
 // #endregion queues
 
 // #region mark
+const beginMark = `
+  insert into mark (id) values ($1)
+  on conflict (id) do update set begins = mark.begins + 1 returning begins, task
+`;
+
 /** The mark of an order: one row, which one statement makes or reads. */
 export function markOf(boss: PgBoss, id: string): GenerationMark {
-  const query = (text: string, ...values: unknown[]) => boss.getDb().executeSql(text, [id, ...values]);
+  const db = boss.getDb();
   return {
     async begin() {
-      const again = "on conflict (id) do update set begins = mark.begins + 1 returning begins, task";
-      const { rows } = await query(`insert into mark (id) values ($1) ${again}`);
-      // The cast: these are the table's columns.
+      const { rows } = await db.executeSql(beginMark, [id]);
+      // The cast: these are the columns that the statement returns.
       const [{ begins, task }] = rows as [{ begins: number; task: TaskJSON | null }];
       return begins === 1 ? undefined : (task ?? "begun");
     },
-    keep: async (task) => void (await query("update mark set task = $2 where id = $1", task)),
-    clear: async () => void (await query("delete from mark where id = $1")),
+    async keep(task) {
+      await db.executeSql("update mark set task = $2 where id = $1", [id, task]);
+    },
+    async clear() {
+      await db.executeSql("delete from mark where id = $1", [id]);
+    },
   };
 }
 // #endregion mark
 
 // #region settle
-/** Settles an order of unknown outcome by the task that a person found at the service, or by there being none. */
-export async function settle(boss: PgBoss, id: string, found: TaskJSON | "not created"): Promise<void> {
+type Found = TaskJSON | "not created";
+
+/** Settles an order of unknown outcome by what a person found at the service. */
+export async function settle(boss: PgBoss, id: string, found: Found): Promise<void> {
   const [job] = await boss.findJobs<Unknown>("unknown", { key: id, queued: true });
+  if (!job) return;
   const mark = markOf(boss, id);
-  if (!job || (await mark.begin()) !== "begun") return; // Whoever sent it has settled it meanwhile.
-  await (found === "not created" ? mark.clear() : mark.keep(found));
+  // A worker that was only slow may have kept its task meanwhile: then that is the one.
+  const isThere = typeof (await mark.begin()) === "object";
+  if (!isThere) await (found === "not created" ? mark.clear() : mark.keep(found));
   await submit(boss, [job.data.order]);
   await boss.deleteJob("unknown", job.id);
 }
 // #endregion settle
 
-/** Runs one worker of the fleet. What was made is in `folder`, one folder for each order. */
-export async function work(boss: PgBoss, media: MediaGen, folder: string, { perSecond = 12, loops = 4 }: FleetOptions = {}): Promise<void> {
-  const options = { perJobResults: true, localConcurrency: loops } as const;
+type Result = Omit<JobResult, "id">;
 
-  const checkLater = ({ id, task }: Pending, afterMs: number) =>
-    boss.send("check", { id, task }, { singletonKey: id, startAfter: new Date(Date.now() + afterMs) });
+/** Runs one worker of the fleet. What was made is in `folder`, a folder for each order. */
+export async function work(
+  boss: PgBoss,
+  media: MediaGen,
+  folder: string,
+  { perSecond = 12, loops = 4 }: FleetOptions = {},
+): Promise<void> {
 
   // #region generate
-  // A loop looks once a second and takes a batch: that is the rate limit.
-  await boss.work("generate", { ...options, pollingIntervalSeconds: 1, batchSize: Math.max(1, Math.round(perSecond / loops)) }, each(async (order: Order) => {
-    const step = await generateStep(media, order.model, order.form, { mark: markOf(boss, order.id) });
+  async function checkLater(id: string, task: TaskJSON, afterMs: number): Promise<Result> {
+    const startAfter = new Date(Date.now() + afterMs);
+    await boss.send("check", { id, task }, { singletonKey: id, startAfter });
+    return { status: "completed" };
+  }
+
+  async function generate(order: Order): Promise<Result> {
+    const mark = markOf(boss, order.id);
+    const step = await generateStep(media, order.model, order.form, { mark });
     switch (step.outcome) {
       case "created":
-        await checkLater({ id: order.id, task: step.task }, step.afterMs);
-        return { status: "completed" };
+        return checkLater(order.id, step.task, step.afterMs);
       case "unknown":
         await boss.send("unknown", { order, why: step.why }, { singletonKey: order.id });
         return { status: "completed" };
       case "again":
       case "creditsOut":
-        return { status: "failed", output: step }; // The queue hands it out again, later each time.
+        return { status: "failed", output: step }; // It is handed out again, later each time.
       case "refused":
-        return { status: "deadletter", output: step }; // It stays among the failed jobs, with the reason.
+        return { status: "deadletter", output: step }; // It stays among the failed jobs.
     }
-  }));
+  }
   // #endregion generate
 
   // #region check
-  await boss.work("check", { ...options, pollingIntervalSeconds: 0.5, batchSize: 50, burstWhenBatchFull: true }, each(async ({ id, task: saved }: Pending) => {
+  async function check({ id, task: saved }: Pending): Promise<Result> {
     const task = media.task(saved);
     const step = await checkStep(task);
-    if (step.state === "pending") await checkLater({ id, task: step.task }, step.afterMs);
-    else if (step.state === "succeeded") await download(task, `${folder}/${id}`, { overwrite: true });
-    else return { status: "deadletter", output: step };
+    if (step.state === "pending") return checkLater(id, step.task, step.afterMs);
+    if (step.state !== "succeeded") return { status: "deadletter", output: step };
+    await download(task, `${folder}/${id}`, { overwrite: true });
     return { status: "completed" };
-  }));
+  }
   // #endregion check
+
+  // #region worker
+  /** Does a step for each job of a batch. One that throws is handed out again, and fails no other. */
+  const each = <T>(step: (data: T) => Promise<Result>) => async (jobs: readonly Job<T>[]) =>
+    Promise.all(
+      jobs.map(async ({ id, data }): Promise<JobResult> => {
+        const failed = (error: unknown) => ({ status: "failed" as const, output: String(error) });
+        return { id, ...(await step(data).catch(failed)) };
+      }),
+    );
+
+  const options = { perJobResults: true, localConcurrency: loops } as const;
+  // A loop that looks once a second for so many orders is the rate limit.
+  const batchSize = Math.max(1, Math.round(perSecond / loops));
+  const limit = { pollingIntervalSeconds: 1, batchSize };
+  await boss.work("generate", { ...options, ...limit }, each(generate));
+  const fast = { pollingIntervalSeconds: 0.5, batchSize: 50, burstWhenBatchFull: true };
+  await boss.work("check", { ...options, ...fast }, each(check));
+  // #endregion worker
 }
 
-// #region each
-/** Does a step for each job of a batch; one that throws is handed out again, and holds up no other. */
-function each<T>(step: (data: T) => Promise<Omit<JobResult, "id">>): (jobs: Job<T>[]) => Promise<JobResult[]> {
-  const one = ({ id, data }: Job<T>) => step(data).catch((error: unknown) => ({ status: "failed" as const, output: String(error) })).then((result) => ({ id, ...result }));
-  return (jobs) => Promise.all(jobs.map(one));
-}
-// #endregion each
-
-// `node pg-boss.ts submit < orders.json` adds orders, `node pg-boss.ts` runs a worker until it is stopped.
+// `node pg-boss.ts prepare` makes the tables, `node pg-boss.ts submit < orders.json` adds orders,
+// and `node pg-boss.ts` works until it is stopped.
 if (import.meta.main) {
-  const boss = new PgBoss({ connectionString: process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/media", monitorIntervalSeconds: 10, superviseIntervalSeconds: 10 });
+  const boss = new PgBoss({
+    connectionString: process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/media",
+    monitorIntervalSeconds: 10, // How often it is looked for dead workers.
+    superviseIntervalSeconds: 10,
+  });
   boss.on("error", console.error);
   await boss.start();
-  await prepare(boss);
-  if (process.argv[2] === "submit") {
-    await submit(boss, JSON.parse(await new Response(process.stdin as never).text()) as Order[]);
-    await boss.stop();
-  } else {
-    await work(boss, createMediaGen({ retries: 0 }), "out");
-    process.once("SIGTERM", () => void boss.stop());
-  }
+  const [, , verb] = process.argv;
+  if (verb === "prepare") await prepare(boss);
+  else if (verb === "submit") await submit(boss, (await json(process.stdin)) as Order[]);
+  else await work(boss, createMediaGen({ retries: 0 }), "out");
+  if (verb) await boss.stop();
+  else process.once("SIGTERM", () => void boss.stop());
 }
