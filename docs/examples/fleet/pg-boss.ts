@@ -137,7 +137,7 @@ export async function work(
   // #endregion check
 
   // #region worker
-  /** Does a step for each job of a batch. One that throws is handed out again, and fails no other. */
+  /** Does a step for each job of a batch. One that throws is handed out again by itself. */
   const each = <T>(step: (data: T) => Promise<Result>) => async (jobs: readonly Job<T>[]) =>
     Promise.all(
       jobs.map(async ({ id, data }): Promise<JobResult> => {
@@ -156,8 +156,8 @@ export async function work(
   // #endregion worker
 }
 
-// `node pg-boss.ts prepare` makes the tables, `node pg-boss.ts submit < orders.json` adds orders,
-// and `node pg-boss.ts` works until it is stopped.
+// `node pg-boss.ts prepare` makes the tables, `... submit < orders.json` adds orders, and
+// `node pg-boss.ts` works until it is stopped.
 if (import.meta.main) {
   const boss = new PgBoss({
     connectionString: process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/media",
