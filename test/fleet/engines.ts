@@ -1,8 +1,9 @@
 import { setTimeout } from "node:timers/promises";
-import type { TaskJSON } from "@mediagen/sdk/node";
+import type { GenerationMark, TaskJSON } from "@mediagen/sdk/node";
 import { Redis } from "ioredis";
 import { PgBoss } from "pg-boss";
 import * as onBullmq from "../../docs/examples/fleet/bullmq.ts";
+import type { Order } from "../../docs/examples/fleet/order.ts";
 import * as onPgBoss from "../../docs/examples/fleet/pg-boss.ts";
 import { startPostgres, startRedis } from "./servers.ts";
 
@@ -12,7 +13,7 @@ export interface Engine extends AsyncDisposable {
   readonly name: string;
   /** The server's address. */
   readonly url: string;
-  submit(orders: readonly onBullmq.Order[]): Promise<void>;
+  submit(orders: readonly Order[]): Promise<void>;
   /** How many jobs are left to generate and to check. */
   left(): Promise<number>;
   /** The orders of unknown outcome. */
@@ -20,8 +21,9 @@ export interface Engine extends AsyncDisposable {
   /** The orders that the service refused. */
   refused(): Promise<readonly string[]>;
   settle(id: string, found: TaskJSON | "not created"): Promise<void>;
-  /** Adds tasks that are to be checked in a day, each at its mark. */
+  /** Adds tasks that are to be checked in a day. */
   park(tasks: readonly { readonly id: string; readonly task: TaskJSON }[]): Promise<void>;
+  markOf(id: string): GenerationMark;
   cost(): Promise<Cost>;
 }
 
@@ -55,8 +57,8 @@ export async function startBullmq(): Promise<Engine> {
     settle: (id, found) => onBullmq.settle(redis, id, found),
     async park(tasks) {
       await check.addBulk(tasks.map(({ id, task }) => ({ name: "check", data: { task }, opts: { jobId: id, delay: dayMs } })));
-      for (const { id, task } of tasks) await onBullmq.markOf(redis, id).keep(task);
     },
+    markOf: (id) => onBullmq.markOf(redis, id),
     async cost() {
       const info = await redis.info();
       const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1]);
@@ -92,12 +94,8 @@ export async function startPgBoss(): Promise<Engine> {
     async park(tasks) {
       const startAfter = new Date(Date.now() + dayMs);
       await boss.insert("check", tasks.map(({ id, task }) => ({ data: { id, task }, singletonKey: id, startAfter })));
-      for (const { id, task } of tasks) {
-        const mark = onPgBoss.markOf(boss, id);
-        await mark.begin();
-        await mark.keep(task);
-      }
     },
+    markOf: (id) => onPgBoss.markOf(boss, id),
     async cost() {
       // Statistics are told a moment late.
       await setTimeout(1_500);

@@ -34,19 +34,25 @@ async function measure(start: () => Promise<Engine>, name: string, orders: numbe
     if (workers < 4) continue;
     const each = (figure: keyof Cost) => (after[figure] - before[figure]) / orders;
     rows.push(["Queries for an order", report.queriesPerOrder.toFixed(1)]);
-    rows.push(["Requests to the queue's server for an order (commands, transactions)", each("requests").toFixed(1)]);
+    rows.push(["Requests to the queue's server for an order: commands, those of scripts too; transactions", each("requests").toFixed(1)]);
     rows.push(["Bytes written to its log for an order", size(each("logBytes"))]);
   }
   {
     await using engine = await start();
-    const held = [await engine.cost()];
-    await engine.submit(createOrders(orders));
-    held.push(await engine.cost());
-    await engine.park(createOrders(orders).map(({ id }) => ({ id, task: taskOf(id) })));
-    held.push(await engine.cost());
-    const [empty = 0, waiting = 0, pending = 0] = held.map(({ bytes }) => bytes);
-    rows.push(["Bytes held for an order that waits", size((waiting - empty) / orders)]);
-    rows.push(["Bytes held for a task that is pending, with its mark", size((pending - waiting) / orders)]);
+    const tasks = createOrders(orders).map(({ id }) => ({ id, task: taskOf(id) }));
+    const grows = async (what: string, fill: () => Promise<void>) => {
+      const { bytes } = await engine.cost();
+      await fill();
+      rows.push([`Bytes held for ${what}`, size(((await engine.cost()).bytes - bytes) / orders)]);
+    };
+    await grows("an order that waits", () => engine.submit(createOrders(orders)));
+    await grows("a check that is due later", () => engine.park(tasks));
+    await grows("a mark with its task", async () => {
+      for (const { id, task } of tasks) {
+        await engine.markOf(id).begin();
+        await engine.markOf(id).keep(task);
+      }
+    });
   }
   await using engine = await start();
   const { unknown, unknownPaid, kills, seconds } = await runFleet(engine, { ...rough, orders, workers: 4, print: told });

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { FaultName } from "@mediagen/emulator";
 import type { TaskJSON } from "@mediagen/sdk/node";
-import type { Order } from "../../docs/examples/fleet/bullmq.ts";
+import type { Order } from "../../docs/examples/fleet/order.ts";
+import { faultsOn } from "../faults/soak.ts";
 import type { Engine } from "./engines.ts";
 
 /** What a worker's process is started with. */
@@ -66,13 +66,6 @@ export interface FleetReport {
   readonly queriesPerOrder: number;
 }
 
-/** The faults of each kind of call; what hangs or drips is as likely as the rest. */
-const faultsOn: Readonly<Record<string, readonly FaultName[]>> = {
-  generate: ["resetBefore", "resetAfter", "hang", "cutBody", "html", "brokenJson", "emptyBody", "failure", "rateLimited", "unavailable", "serverError", "wrongCode"],
-  query: ["resetBefore", "resetAfter", "hang", "cutBody", "html", "brokenJson", "emptyBody", "failure", "rateLimited", "unavailable", "serverError", "wrongCode", "unknownStatus"],
-  download: ["resetBefore", "resetAfter", "hang", "cutBody", "downloadCut", "linkExpired", "html", "emptyBody", "rateLimited", "unavailable", "serverError"],
-};
-
 const killEveryMs = 1_000;
 /** On a busy machine a start takes seconds: who has done nothing yet is not killed. */
 const worksAtLeastMs = 2_000;
@@ -97,9 +90,9 @@ export async function runFleet(engine: Engine, { orders: count, workers, perSeco
       if (share > 0) for (const fault of faults) await steer(baseUrl, "next", { fault, on, share, retryAfter: "1" });
     }
     const orders = createOrders(count);
-    await engine.submit(orders);
+    await fleet.start();
     const from = performance.now();
-    fleet.start();
+    await engine.submit(orders);
     const kills = await fleet.drain(toldLeft(engine, print), kill);
     const seconds = (performance.now() - from) / 1_000;
 
@@ -156,7 +149,11 @@ function createFleet({ name }: Engine, options: WorkerOptions) {
     await ended;
   };
   return {
-    start: () => Array.from({ length: options.workers }, begin),
+    /** Starts the workers; all are at work then. */
+    async start() {
+      for (let number = 0; number < options.workers; number++) begin();
+      await Promise.all([...running].map((child) => once(child, "message")));
+    },
     /** Waits until the queue is drained. Meanwhile it kills a worker every second, where it may and one has worked for a while, and starts another. */
     async drain(left: () => Promise<number>, kill: boolean) {
       let kills = 0;

@@ -6,22 +6,14 @@ import {
   createMediaGen,
   download,
   generateStep,
-  type Form,
   type GenerationMark,
   type MediaGen,
-  type Model,
   type TaskJSON,
 } from "@mediagen/sdk/node";
+import type { Order, UnknownOrder } from "./order.ts";
 
-/** What is to be made, under an id of yours. It is plain JSON. */
-export type Order = { readonly id: string } & {
-  [M in Model]: { readonly model: M; readonly form: Form<M> };
-}[Model];
 /** A task that is not finished. Its job's id is the order's. */
 export type Pending = { readonly task: TaskJSON };
-/** An order of unknown outcome. */
-export type Unknown = { readonly order: Order; readonly why: string };
-
 /** How a fleet runs. */
 export interface FleetOptions {
   /** How many generations all workers together send in a second. */
@@ -41,7 +33,7 @@ export function openQueues(redis: Redis) {
   return {
     generate: new Queue<Order>("generate", { connection: redis, defaultJobOptions: once }),
     check: new Queue<Pending>("check", { connection: redis, defaultJobOptions: safe }),
-    unknown: new Queue<Unknown>("unknown", { connection: redis }),
+    unknown: new Queue<UnknownOrder>("unknown", { connection: redis }),
   };
 }
 

@@ -5,22 +5,14 @@ import {
   createMediaGen,
   download,
   generateStep,
-  type Form,
   type GenerationMark,
   type MediaGen,
-  type Model,
   type TaskJSON,
 } from "@mediagen/sdk/node";
+import type { Order, UnknownOrder } from "./order.ts";
 
-/** What is to be made, under an id of yours. It is plain JSON. */
-export type Order = { readonly id: string } & {
-  [M in Model]: { readonly model: M; readonly form: Form<M> };
-}[Model];
 /** A task that is not finished, and whose it is. */
 export type Pending = { readonly id: string; readonly task: TaskJSON };
-/** An order of unknown outcome. */
-export type Unknown = { readonly order: Order; readonly why: string };
-
 /** How a fleet runs. */
 export interface FleetOptions {
   /** How many generations this worker sends in a second, at most. */
@@ -79,7 +71,7 @@ type Found = TaskJSON | "not created";
 
 /** Settles an order of unknown outcome by what a person found at the service. */
 export async function settle(boss: PgBoss, id: string, found: Found): Promise<void> {
-  const [job] = await boss.findJobs<Unknown>("unknown", { key: id, queued: true });
+  const [job] = await boss.findJobs<UnknownOrder>("unknown", { key: id, queued: true });
   if (!job) return;
   const mark = markOf(boss, id);
   // A worker that was only slow may have kept its task meanwhile: then that is the one.
@@ -151,7 +143,7 @@ export async function work(
   const batchSize = Math.max(1, Math.round(perSecond / loops));
   const limit = { pollingIntervalSeconds: 1, batchSize };
   await boss.work("generate", { ...options, ...limit }, each(generate));
-  const fast = { pollingIntervalSeconds: 0.5, batchSize: 50, burstWhenBatchFull: true };
+  const fast = { pollingIntervalSeconds: 0.5, batchSize: 10, burstWhenBatchFull: true };
   await boss.work("check", { ...options, ...fast }, each(check));
   // #endregion worker
 }

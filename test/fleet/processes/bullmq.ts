@@ -3,9 +3,9 @@ import { Redis } from "ioredis";
 import { work } from "../../../docs/examples/fleet/bullmq.ts";
 import { createWorkerClient, readWorkerOptions } from "./worker.ts";
 
-const { url, folder, perSecond } = readWorkerOptions();
+const { url, baseUrl, folder, perSecond } = readWorkerOptions();
 const redis = new Redis(url, { maxRetriesPerRequest: null });
-for (const worker of work(redis, createWorkerClient(), folder, { perSecond, deadAfterMs: 5_000 })) {
+for (const worker of work(redis, createWorkerClient(baseUrl), folder, { perSecond, deadAfterMs: 5_000 })) {
   worker.on("error", console.error);
 }
 process.send?.("at work");
