@@ -24,38 +24,51 @@ export interface GenerationMark {
 
 /** How to generate as a step of a queue. */
 export interface GenerateStepOptions extends Omit<GenerateOptions, "once"> {
+  /** The mark of the order, in the store that all workers share. */
   readonly mark: GenerationMark;
 }
 
-/** What comes after a generate step, as plain JSON. Only where there is a task, or may be one, does the mark stay. */
-export type GenerateStep =
-  | {
-      /** There is a task, of this step or of one before it: check it after so long. */
-      readonly outcome: "created";
-      readonly task: TaskJSON;
-      readonly afterMs: number;
-    }
-  | {
-      /** It may have been sent: set it aside for a person. It is never sent again while the mark is there. */
-      readonly outcome: "unknown";
-      readonly why: string;
-    }
-  | {
-      /** It was not sent, or turned away unread: run the step again after so long. */
-      readonly outcome: "again";
-      readonly why: string;
-      readonly afterMs: number;
-    }
-  | {
-      /** The balance does not cover it: run the step again when there are credits. */
-      readonly outcome: "creditsOut";
-      readonly why: string;
-    }
-  | {
-      /** The form is wrong or the service refused it: it would be refused again. */
-      readonly outcome: "refused";
-      readonly why: string;
-    };
+/** There is a task, of this step or of one before it: check it. */
+export interface StepCreated {
+  /** The mark has the task. */
+  readonly outcome: "created";
+  /** The task, for `media.task`. */
+  readonly task: TaskJSON;
+  /** After how long to check it, in milliseconds. */
+  readonly afterMs: number;
+}
+
+/** There may be a task: set the order aside for a person. It is never sent while its mark is there. */
+export interface StepUnknown {
+  /** The mark stays. */
+  readonly outcome: "unknown";
+  /** What is known of it. */
+  readonly why: string;
+}
+
+/** It was not sent, or turned away by HTTP 429: run the step again. */
+export interface StepAgain {
+  /** The mark is taken away. */
+  readonly outcome: "again";
+  /** What went wrong. */
+  readonly why: string;
+  /** After how long to run it again, in milliseconds. */
+  readonly afterMs: number;
+}
+
+/** Nothing was created, and the step alone cannot change that. */
+export interface StepNotCreated {
+  /**
+   * The balance does not cover it, so that it may run again when there are credits; or the form is wrong or the service refused it,
+   * as it would again. The mark is taken away.
+   */
+  readonly outcome: "creditsOut" | "refused";
+  /** What the service or the check of the form said. */
+  readonly why: string;
+}
+
+/** What comes after a generate step, by `outcome`, as plain JSON. */
+export type GenerateStep = StepCreated | StepUnknown | StepAgain | StepNotCreated;
 
 /** How to check as a step of a queue. */
 export interface CheckStepOptions extends CallOptions {
@@ -76,20 +89,26 @@ export interface CheckStepOptions extends CallOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** What comes after a check step, as plain JSON. */
-export type CheckStep<K extends Kind = Kind> =
-  | {
-      /** Check it again after so long, from what the task is now: it holds what the check has learned. */
-      readonly state: "pending";
-      readonly task: TaskJSON;
-      readonly afterMs: number;
-    }
-  | { readonly state: "succeeded" | "failed"; readonly record: Records[K] }
-  | {
-      /** It is older than it may become. It is not lost: a later check may see its results. */
-      readonly state: "overdue";
-      readonly record: Records[K];
-    };
+/** The task is not finished: check it again. */
+export interface StepPending {
+  /** There are no results yet, or not all. */
+  readonly state: "pending";
+  /** What the task is now: it holds what the check has learned. */
+  readonly task: TaskJSON;
+  /** After how long to check it, in milliseconds. */
+  readonly afterMs: number;
+}
+
+/** There is no reason to check the task again. */
+export interface StepEnded<K extends Kind = Kind> {
+  /** `overdue` is a task that is older than it may become and not finished. It is not lost: a later check may see its results. */
+  readonly state: "succeeded" | "failed" | "overdue";
+  /** The record that says so. */
+  readonly record: Records[K];
+}
+
+/** What comes after a check step, by `state`, as plain JSON. */
+export type CheckStep<K extends Kind = Kind> = StepPending | StepEnded<K>;
 
 /** After how long to try again where the service was not reached or did not say. */
 const againMs = 5_000;
