@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const packages = ["packages/sdk", "packages/emulator"];
+const packages = ["packages/sdk", "packages/emulator", "packages/cli"];
 
 /** Builds the packages where their sources have changed. The compiler is called by path: two of them own the bin `tsc`. */
 export default function run(): void {

@@ -139,6 +139,7 @@ async function submit(): Promise<void> {
     outcome.failure(new InvalidRequestError(`${route.operation}: nothing was sent`, issues));
     return document.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }
+  outcome.element.scrollIntoView({ block: "nearest" }); // On a narrow screen it stands below the form.
   underWay = new AbortController();
   const { signal } = underWay;
   send.disabled = true;

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { posix } from "node:path";
+import { join, posix } from "node:path";
 import { parse } from "yaml";
 
 /** What pages may include. */

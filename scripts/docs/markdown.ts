@@ -26,7 +26,8 @@ export async function createRenderer(): Promise<Renderer> {
   const highlight = (code: string, language: string): string => {
     const known = languages.find((one) => one === aliasOf(language));
     if (!known) return escapeHtml(code);
-    const lines = highlighter.codeToTokensBase(code, { lang: known, theme });
+    // Without a limit of time, which would make a slow machine build another site.
+    const lines = highlighter.codeToTokensBase(code, { lang: known, theme, tokenizeTimeLimit: 0 });
     // Classes, because a strict policy allows no style attributes.
     const spans = lines.map((tokens) => tokens.map(({ content, color }) => {
       const name = /--token-([\w-]+)/.exec(color ?? "")?.[1];

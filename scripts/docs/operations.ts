@@ -5,13 +5,6 @@ import type { NavGroup, NavLink, Page } from "./page.ts";
 import { asSdkTakesIt, curlSample, typescriptSample, type SampleCall } from "./samples.ts";
 import { boundsOf, fieldsTable, table, type SpecPages } from "./tables.ts";
 
-/** The samples of one operation, made from the spec's example. */
-export interface OperationSamples {
-  readonly operation: string;
-  readonly typescript: string;
-  readonly curl: string;
-}
-
 /** The API's part of the site. */
 export interface OperationPages {
   readonly pages: readonly Page[];

@@ -28,6 +28,18 @@ test.concurrent("images-in-a-batch stops at its ceiling, and one failure holds u
   expect(desk.emulator.charges).toHaveLength(5);
 });
 
+test.concurrent("batch brings a folder of results, and run again pays for nothing", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("batch.ts");
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(/^4 paid generations \{ imgmodelv4: 2, vidmodelv2: 1, imgmodelz: 1 \}\n([\w-]+: succeeded .*\n){4}4 of 4 lines have results\n$/);
+  expect(await desk.files("out")).toEqual(
+    expect.arrayContaining(["fox-1.png", "from-a-picture-1.mp4", "hare-1.png", "hare-2.png", "hare-3.png", "index.html", "journal.jsonl", "results.jsonl", "unfinished.jsonl"]),
+  );
+  expect(await desk.run("batch.ts")).toEqual({ ...isFine, stdout: "4 of 4 lines have results\n" });
+  expect(desk.emulator.charges).toHaveLength(4);
+});
+
 test.concurrent("source-images sends each source as a file with its name and type, and addresses as text", async ({ expect }) => {
   await using desk = await createDesk();
   await writeFile(join(desk.folder, "notes.txt"), "no image");

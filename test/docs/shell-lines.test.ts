@@ -9,8 +9,9 @@ const pages = [...(await readAll("docs/guides/*.md")), ...(await readAll("README
 const blocks = pages.flatMap(({ text }) => [...text.matchAll(/```sh\n([^]*?)```/g)].map(([, block = ""]) => block));
 const lines = [...new Set(blocks.flatMap((block) => block.split("\n").map((line) => line.replace(/(^|\s)#.*/, "").trim())))].filter((line) => line !== "");
 
+// Those of the command's own README are run by test/cli/readme.test.ts.
 test("every shell line of guides and READMEs is run below, but for installing, the service's own address, and the whole test", () => {
-  expect(lines.filter((line) => !/^npx mediagen-emulator|^npm run mock$/.test(line)).sort()).toEqual([
+  expect(lines.filter((line) => !/^(task=\$\()?mediagen |^npx mediagen-emulator|^npm run mock$/.test(line)).sort()).toEqual([
     "export MEDIAGEN_API_KEY=...",
     "export MEDIAGEN_BASE_URL=https://...",
     "node first-video.ts", // It runs under the emulator.

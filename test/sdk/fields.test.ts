@@ -1,4 +1,4 @@
-import { createMediaGen, InvalidRequestError, type Form, type Issue } from "@mediagen/sdk";
+import { createMediaGen, fieldsOf, InvalidRequestError, listModels, type Form, type Issue } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 
 let sent = 0;
@@ -134,4 +134,17 @@ test("the models and their bounds are listed", () => {
   const { models } = media;
   expect(models.filter(({ kind }) => kind === "image").length).toBeGreaterThan(0);
   for (const { model, form } of models) expect(form.properties?.["prompt"], model).toMatchObject({ type: "string" });
+});
+
+test("the fields of a form are told without a client, as people would fill them in", () => {
+  const fieldsOfModel = (model: string) => fieldsOf(listModels().find((one) => one.model === model) ?? expect.fail(model));
+  expect(fieldsOfModel("vidmodelv2")).toEqual(
+    expect.arrayContaining([
+      { field: "sourceImage", property: "sourceImage.items", takes: "file", many: true, required: false, allowed: "1 to 2 files", values: [] },
+      { field: "duration", property: "duration", takes: "number", many: false, required: false, allowed: "5, 10 or 15", values: [5, 10, 15] },
+      { field: "websearch", property: "websearch", takes: "flag", many: false, required: false, allowed: '"0" or "1", true or false', values: [] },
+    ]),
+  );
+  expect(fieldsOfModel("imgmodelv45").filter(({ required }) => required).map(({ field }) => field)).toEqual(["prompt"]);
+  expect(fieldsOfModel("imgmodelv45").find(({ field }) => field === "resolution")).toMatchObject({ takes: "text", values: expect.arrayContaining(["16:9", "4K"]) });
 });

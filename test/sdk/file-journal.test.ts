@@ -38,6 +38,19 @@ describe("a file journal", () => {
     expect([(await again("k")).taskid, sent()]).toEqual(["t-1", 0]);
   });
 
+  test("writes what is appended at once together, in its order, and each call waits for its own", async () => {
+    const journal = fileJournal(path);
+    const ids = Array.from({ length: 100 }, (_, i) => String(i));
+    await Promise.all(ids.map(async (id) => {
+      await journal.append(unknown(id));
+      expect(await readFile(path, "utf8")).toContain(JSON.stringify(unknown(id)));
+    }));
+    expect(await idsIn()).toEqual(ids);
+    await rm(join(folder, "deep"), { recursive: true });
+    await writeFile(join(folder, "deep"), "");
+    for (const result of await Promise.allSettled([journal.append(unknown("1")), journal.append(unknown("2"))])) expect(result.status).toBe("rejected");
+  });
+
   test("cut off anywhere gives its whole lines, and the next append starts on a fresh one", async () => {
     const journal = fileJournal(path);
     for (const id of ["1", "2"]) await journal.append(unknown(id));
@@ -67,6 +80,21 @@ describe("a file journal", () => {
     await expect(fileJournal(join(folder, "later")).entries()).rejects.toThrow("later version");
     await expect(fileJournal(folder).append(unknown("1"))).rejects.toThrow("EISDIR");
     expect(() => fileJournal("")).toThrow("path");
+  });
+
+  test("tells what is new after a place, and everything once it was rewritten", async () => {
+    const [journal, elsewhere] = [fileJournal(path), fileJournal(path)];
+    await journal.append(intent("1"));
+    const first = await journal.entriesAfter?.(undefined);
+    expect(first).toMatchObject({ entries: [{ id: "1" }], isWhole: true });
+    expect(await journal.entriesAfter?.(first?.place)).toMatchObject({ entries: [], isWhole: false });
+    await elsewhere.append(unknown("2"));
+    const second = await journal.entriesAfter?.(first?.place);
+    expect(second).toMatchObject({ entries: [unknown("2")], isWhole: false });
+    expect(await journal.entriesAfter?.(first?.place)).toMatchObject({ entries: [unknown("2")] });
+    await elsewhere.compact();
+    await elsewhere.append(unknown("3"));
+    expect(await journal.entriesAfter?.(second?.place)).toMatchObject({ entries: [{ id: "1" }, unknown("3")], isWhole: true });
   });
 
   test("gives no lease to a process of this machine that is no more", async () => {

@@ -2,7 +2,11 @@ import { spawnSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { ModelInfo } from "@mediagen/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { complete } from "../../packages/cli/src/completion.ts";
+import { describeDocument, type OpenApiDocument } from "../../packages/cli/src/descriptions.ts";
+import { createProgram } from "../../packages/cli/src/program.ts";
 import { generate } from "../../scripts/generate.ts";
 import { specFile } from "../../scripts/read-spec.ts";
 
@@ -41,7 +45,7 @@ describe("what the SDK would not check stops the generation, and says where it s
 });
 
 test("a list of enum values is typed as one", async () => {
-  const changed = withAnEighthModel().replace("mood: { type: string, enum", "mood: { type: array, items: { type: string, enum").replace("stormy] }", "stormy] } }");
+  const changed = withAnEighthModel().replace("mood: { type: string, enum: [calm, stormy]", "mood: { type: array, items: { type: string, enum: [calm, stormy] }");
   expect((await generate(changed))["sdk/src/types.gen.ts"]).toContain('readonly mood?: ("calm" | "stormy")[] | undefined;');
 });
 
@@ -96,6 +100,20 @@ describe("in a copy of the project", () => {
     ]);
     expect(media.models.map(({ model }) => model)).toContain("vidmodelnine");
   });
+
+  test("and in the command line: its help, its flags, its values", async () => {
+    await change(withAnEighthModel());
+    expect(run("scripts/run.js", "generate").stderr).toBe("");
+    const { listModels } = (await import(pathToFileURL(join(copy, "packages/sdk/src/index.ts")).href)) as { listModels(): readonly ModelInfo[] };
+    const document = JSON.parse(await readFile(join(copy, "packages/sdk/openapi.gen.json"), "utf8")) as OpenApiDocument;
+    const program = createProgram(listModels(), describeDocument(document));
+    const help = program.commands.find((command) => command.name() === "video")?.helpInformation().replace(/\s+/g, " ");
+    expect(help).toContain('--mood <text> What is felt (vidmodelnine: "calm" or "stormy")');
+    expect(help).toContain("--frames <file> Pictures in order (vidmodelnine: at most 4 files)");
+    expect(complete(program, ["video", "-m", "vidmodeln"])).toEqual(["vidmodelnine"]);
+    expect(complete(program, ["video", "-m", "vidmodelnine", "--mood", ""])).toEqual(["calm", "stormy"]);
+    expect(complete(program, ["models", "vidmodeln"])).toEqual(["vidmodelnine"]);
+  });
 });
 
 /** The spec with an eighth generation model, as the one who adds it would write it. */
@@ -116,8 +134,8 @@ function withAnEighthModel(): string {
               required: [prompt]
               properties:
                 prompt: { type: string, maxLength: 5 }
-                mood: { type: string, enum: [calm, stormy] }
-                frames.items: { type: array, maxItems: 4, items: { type: string, format: binary } }
+                mood: { type: string, enum: [calm, stormy], description: What is felt. More of it. }
+                frames.items: { description: Pictures in order., type: array, maxItems: 4, items: { type: string, format: binary } }
             examples:
               calm: { value: { prompt: A fox, mood: calm } }
       responses:

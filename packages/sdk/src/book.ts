@@ -2,8 +2,8 @@ import type { Time } from "./clock.ts";
 import { InvalidRequestError, messageOf, OutcomeUnknownError } from "./errors.ts";
 import type { OnEvent } from "./event.ts";
 import { describeValue } from "./fields.ts";
-import { readEntries, type JournalledGeneration } from "./generations.ts";
-import type { EndEntry, GenerationFacts, IntentEntry, JournalEntry, JournalLog } from "./journal.ts";
+import { readEntries, type JournalledGeneration, type JournalReading } from "./generations.ts";
+import type { EndEntry, GenerationFacts, IntentEntry, JournalEntry, JournalLog, JournalPage } from "./journal.ts";
 import type { Kind } from "./operation.ts";
 import type { CallOptions, Task, TaskJSON } from "./task.ts";
 
@@ -89,13 +89,37 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
   const missing = new Set<JournalEntry>();
   let lease = new AbortController();
 
+  const entriesAfter = log.entriesAfter?.bind(log);
+  /** What was read of a log that tells what is new, and up to where. */
+  let known: { readonly reading: JournalReading; readonly place: unknown } = { reading: readEntries(), place: undefined };
+  let lastRead: Promise<unknown> = Promise.resolve();
+
+  async function readOn(page: Promise<JournalPage>): Promise<JournalReading> {
+    const { entries, place, isWhole } = await page;
+    const { reading } = isWhole ? { reading: readEntries() } : known;
+    reading.add(entries);
+    known = { reading, place };
+    return reading;
+  }
+
+  async function readLog(): Promise<JournalReading> {
+    if (!entriesAfter) return readEntries(await log.entries());
+    // In turn: what is read later must come later.
+    const turn = lastRead.then(() => readOn(entriesAfter(known.place)));
+    lastRead = turn.catch(() => undefined);
+    return turn;
+  }
+
   async function read() {
-    const { generations, leases } = readEntries([...(await log.entries()), ...missing]);
-    const isUnderWay = ({ intent, state }: JournalledGeneration) =>
-      state === "open" && (underWay.has(intent.id) || (leases.get(intent.owner) ?? 0) > time.now());
-    const withKey = (once: string | undefined) =>
-      generations.find(({ intent, state }) => intent.once === once && intent.origin === origin && state !== "not created");
-    return { generations: generations.filter(({ intent }) => intent.origin === origin), leases, isUnderWay, withKey };
+    const reading = await readLog();
+    reading.add([...missing]);
+    const { leases } = reading;
+    return {
+      generations: () => reading.generations().filter(({ intent }) => intent.origin === origin),
+      leases,
+      isUnderWay: ({ intent, state }: JournalledGeneration) => state === "open" && (underWay.has(intent.id) || (leases.get(intent.owner) ?? 0) > time.now()),
+      withKey: (once: string) => reading.withKey(origin, once),
+    };
   }
 
   /** Appends where the call can no longer fail. */
@@ -167,7 +191,7 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
     try {
       task = await send(at, id);
     } catch (error) {
-      if (error instanceof OutcomeUnknownError) await leave({ type: "unknown", id, at: time.now(), why: error.message });
+      if (error instanceof OutcomeUnknownError) await leave({ type: "unknown", id, at: time.now(), why: error.why });
       else await notCreated(messageOf(error));
       throw error;
     }
@@ -199,17 +223,18 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
     },
 
     async recover({ signal } = {}) {
-      let { generations, leases, isUnderWay } = await read();
-      const others = generations.filter((one) => isUnderWay(one) && !underWay.has(one.intent.id));
-      let isSilent = (_: JournalledGeneration) => false;
+      const first = await read();
+      const others = first.generations().filter((one) => first.isUnderWay(one) && !underWay.has(one.intent.id));
+      // As they are now: what is read on changes them.
+      const before = new Map(first.leases);
       if (others.length > 0) {
-        const leftMs = Math.max(...others.map(({ intent }) => leases.get(intent.owner) ?? 0)) - time.now();
+        const leftMs = Math.max(...others.map(({ intent }) => before.get(intent.owner) ?? 0)) - time.now();
         await time.sleep(Math.min(leftMs, leaseMs) + pollMs, signal ?? never);
-        const before = leases;
-        ({ generations, leases, isUnderWay } = await read());
-        // Who is alive has renewed its lease by now, whatever the clocks say.
-        isSilent = ({ intent: { id, owner: other } }) => others.some(({ intent }) => intent.id === id) && leases.get(other) === before.get(other);
       }
+      const { generations: list, leases, isUnderWay } = others.length > 0 ? await read() : first;
+      const generations = list();
+      // Who is alive has renewed its lease by now, whatever the clocks say.
+      const isSilent = ({ intent: { id, owner: other } }: JournalledGeneration) => others.some(({ intent }) => intent.id === id) && leases.get(other) === before.get(other);
       const tasks = (of: (one: JournalledGeneration) => boolean) => generations.filter(of).flatMap(({ task }) => (task ? resume(task) : []));
       return {
         tasks: tasks(({ end }) => end === undefined),
@@ -220,7 +245,7 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
 
     async resolve(id, resolution) {
       const { generations, isUnderWay } = await read();
-      const found = generations.find(({ intent }) => intent.id === id);
+      const found = generations().find(({ intent }) => intent.id === id);
       const taskid = resolution === "not created" ? undefined : resolution?.taskid;
       const refuse = (field: string, got: string, allowed: string) => new InvalidRequestError("resolve: nothing was noted", [{ field, got, allowed }]);
       if (resolution !== "not created" && (typeof taskid !== "string" || taskid === "")) {

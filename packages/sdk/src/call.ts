@@ -22,7 +22,7 @@ export interface Connection {
   readonly baseUrl: string;
   readonly transport: Transport;
   /** The API key, or undefined where the server at `baseUrl` holds it. */
-  readonly apiKey: () => Promise<string | undefined>;
+  readonly apiKey: string | undefined | (() => Promise<string | undefined>);
   /** How to hide that key. */
   readonly hideOf: (key: string | undefined) => Hide;
   readonly time: Time;
@@ -70,7 +70,7 @@ export function createRawClient(connection: Connection): RawClient {
   const fetch = async (request: OutgoingRequest): Promise<Response> => {
     const signal = request.signal ?? new AbortController().signal;
     try {
-      await addKey(request, connection);
+      addKey(request, await keyOf(connection, signal));
       return (await transport(request, { paid: true, signal })).response();
     } catch (error) {
       // As fetch itself would: the raw client tells nothing more of an abort.
@@ -98,10 +98,13 @@ const formPaths = new Set(
 /** The key that an emulator takes unless told otherwise: sent elsewhere, it shows a mix-up of settings. */
 const emulatorKey = "emulator-key";
 
-/** Adds the key to a request and answers it. */
-async function addKey(request: OutgoingRequest, { apiKey }: Connection): Promise<string | undefined> {
-  const key = await apiKey();
-  if (key === undefined) return undefined;
+/** The key of this call; who ignores the signal holds nobody up. */
+function keyOf({ apiKey }: Connection, signal: AbortSignal): Promise<string | undefined> | string | undefined {
+  return typeof apiKey === "function" ? orAbort(apiKey(), signal) : apiKey;
+}
+
+function addKey(request: OutgoingRequest, key: string | undefined): void {
+  if (key === undefined) return;
   if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
     // A header with such a value is refused by the engine, in an error that shows the value.
     const issue = { field: "apiKey", got: "a value that no header can carry (not shown)", allowed: "printable ASCII without line breaks" };
@@ -112,7 +115,6 @@ async function addKey(request: OutgoingRequest, { apiKey }: Connection): Promise
     throw new InvalidRequestError("apiKey: nothing was sent", [{ field: "apiKey", got: "the emulator's key", allowed }]);
   }
   request.headers.set("Authorization", key);
-  return key;
 }
 
 /** Made once, and at a call: a web Response loads the engine's fetch. */
@@ -211,7 +213,9 @@ async function attemptOnce(
   let handedOver = false;
   let hide: Hide = (text) => text;
   const fetch = async (request: OutgoingRequest): Promise<Response> => {
-    hide = connection.hideOf(await orAbort(addKey(request, connection), deadline.signal));
+    const key = await keyOf(connection, deadline.signal);
+    hide = connection.hideOf(key);
+    addKey(request, key);
     handedOver = true;
     const head = await transport(request, { paid, signal: deadline.signal, onLeaving });
     onArriving();

@@ -129,7 +129,9 @@ export interface MediaGen {
   resolve(id: string, resolution: "not created"): Promise<undefined>;
   /** What is wrong with a form, without sending it; an empty list where nothing is. */
   validate<M extends Model>(model: M, form: Form<M>, options?: Pick<GenerateOptions, "extraFields">): readonly Issue[];
-  /** Every generation model of the service's description. */
+  /** The origin of the base URL, which tasks carry. */
+  readonly origin: string;
+  /** Every generation model of the service's description; `listModels` gives them without a client. */
   readonly models: readonly ModelInfo[];
   /** The raw openapi-fetch client, typed by the service's description; it opens no envelope and checks no field. */
   readonly http: RawClient;
@@ -161,7 +163,7 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
   const connection: Connection = {
     baseUrl,
     transport,
-    apiKey: async () => (typeof apiKey === "function" ? apiKey() : apiKey),
+    apiKey: typeof apiKey === "function" ? async () => apiKey() : apiKey,
     hideOf: rememberHide(),
     time,
     tell,
@@ -253,6 +255,7 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
         throw error;
       }
     },
+    origin,
     get models() {
       return listModels();
     },

@@ -148,8 +148,10 @@ export function startDeadline(time: Pick<Time, "alarm">, ms: number, reason: () 
     },
     restart(forMs, because) {
       if (ended) return;
-      cancel();
+      const cancelLast = cancel;
+      // Before the last one ends: a timer that some alarm is left for goes on.
       cancel = begin(forMs, because);
+      cancelLast();
     },
     end() {
       ended = true;

@@ -13,6 +13,11 @@ export interface DownloadOptions extends ResultOptions {
    * @default false
    */
   readonly overwrite?: boolean | undefined;
+  /**
+   * What the names of the files in a directory begin with.
+   * @default the task's id
+   */
+  readonly name?: string | undefined;
 }
 
 /** One downloaded result. */
@@ -38,7 +43,7 @@ export interface Download {
  */
 export async function download(task: Task, target: string, options: DownloadOptions = {}): Promise<readonly Download[]> {
   const sources = await sourcesOf(task, options.signal);
-  const stem = await stemOf(task, target);
+  const stem = await stemOf(task, target, options.name);
   const done: Download[] = [];
   try {
     for (const source of sources) done.push(await downloadOne(source, task, stem, options));
@@ -57,13 +62,13 @@ interface Stem {
   readonly extension: string | undefined;
 }
 
-async function stemOf({ taskid }: Task, target: string): Promise<Stem> {
+async function stemOf({ taskid }: Task, target: string, name: string | undefined): Promise<Stem> {
   const isFolder = target.endsWith("/") || target.endsWith(sep) || extname(target) === "" || (await isDirectory(target));
   const extension = extname(target);
   const folder = isFolder ? target : dirname(target);
   await mkdir(folder, { recursive: true });
   if (!isFolder) return { folder, name: basename(target, extension), extension: extension.slice(1) };
-  return { folder, name: taskid.replace(/[^\w-]/g, "_"), extension: undefined };
+  return { folder, name: name?.replace(/[^\p{L}\p{N}_.-]|^\./gu, "_") ?? taskid.replace(/[^\w-]/g, "_"), extension: undefined };
 }
 
 async function downloadOne(source: ResultSource, task: Task, stem: Stem, options: DownloadOptions): Promise<Download> {

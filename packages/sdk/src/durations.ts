@@ -36,12 +36,14 @@ function unfinishedUsually(age: number): number {
 export function createDurations(unfinished: (age: number) => number = unfinishedUsually, open: number = openShare): Durations {
   const before = edges.map((edge, bin) => unfinished(edge) - (bin + 1 < edges.length ? unfinished(endOf(bin)) : 0));
   const learned = Float64Array.from(before);
+  const chances = new Float64Array(edges.length);
   let tasks = 0;
   const chance = (bin: number) => (1 - open) * (learned[bin] ?? 0) + open * (before[bin] ?? 0);
 
-  /** The chance that a task ends in this bin between the two ages. */
+  /** The chance that a task ends in this bin between the two ages. Each query asks for it some hundred times. */
   function chanceWithin(bin: number, from: number, to: number): number {
-    const [start, end] = [edges[bin] ?? 0, endOf(bin)];
+    const start = edges[bin] ?? 0;
+    const end = endOf(bin);
     const within = Math.min(to, end) - Math.max(from, start);
     if (within <= 0) return 0;
     return end === Infinity ? chance(bin) : (chance(bin) * within) / (end - start);
@@ -51,11 +53,12 @@ export function createDurations(unfinished: (age: number) => number = unfinished
     saw(unfinishedAt, finishedAt) {
       // When it ended between the two is not known: it counts in each bin by that bin's chance (one step of expectation
       // maximisation). Its midpoint would be wrong: the first query comes late, and most of that time nothing ends.
-      const chances = edges.map((_, bin) => chanceWithin(bin, unfinishedAt, Math.max(finishedAt, unfinishedAt + 1)));
-      const sum = chances.reduce((total, one) => total + one, 0);
+      const until = Math.max(finishedAt, unfinishedAt + 1);
+      let sum = 0;
+      for (let bin = 0; bin < edges.length; bin++) sum += chances[bin] = chanceWithin(bin, unfinishedAt, until);
       if (!(sum > 0)) return;
       const share = Math.max(leastShare, 1 / (++tasks + weightBefore));
-      chances.forEach((one, bin) => (learned[bin] = (1 - share) * (learned[bin] ?? 0) + (share * one) / sum));
+      for (let bin = 0; bin < edges.length; bin++) learned[bin] = (1 - share) * (learned[bin] ?? 0) + (share * (chances[bin] ?? 0)) / sum;
     },
     nextQuery(unfinishedAt, worthMs) {
       let left = 0;

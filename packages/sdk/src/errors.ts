@@ -110,19 +110,21 @@ export class OutcomeUnknownError extends MediaGenError {
   readonly at: number;
   /** Its id in the journal, for `media.resolve`; undefined without a journal. */
   readonly id: string | undefined;
+  /** What happened instead of a usable answer. */
+  readonly why: string;
   /** The HTTP status, where there was an answer. */
   readonly status: number | undefined;
   /** The start of the answer's body, where there was one. */
   readonly answer: string | undefined;
 
   constructor(
-    what: string,
+    why: string,
     operation: string,
     { kind, model, digest, at, id }: Generation,
     { answer, cause }: { readonly answer?: Answer; readonly cause?: unknown },
   ) {
     super(
-      `${operation}: ${what}. A task may exist and may have been paid; it was not sent again. ` +
+      `${operation}: ${why}. A task may exist and may have been paid; it was not sent again. ` +
         `Look at the service before you generate this again${id ? `, then resolve("${id}", ...)` : ""}.`,
       cause === undefined ? undefined : { cause },
     );
@@ -132,6 +134,7 @@ export class OutcomeUnknownError extends MediaGenError {
     this.digest = digest;
     this.at = at;
     this.id = id;
+    this.why = why;
     this.status = answer?.status;
     this.answer = answer && shorten(answer.text);
   }

@@ -1,5 +1,5 @@
 import { isObject } from "./is-object.ts";
-import { describe, fieldOf, filePartSuffix, isFile, isFlag, isNumericString, sizeSeparator } from "./bounds.ts";
+import { describe, fieldOf, isFile, isFlag, isNumericString, sizeSeparator } from "./bounds.ts";
 import { nearest } from "./nearest.ts";
 import type { Bounds } from "./operation.ts";
 import { fileParts, isFileInput } from "./source-file.ts";
@@ -37,48 +37,87 @@ export function readBody(body: Bounds, fields: unknown): ReadFields {
 
 type ToWire = (bounds: Bounds, value: unknown) => unknown;
 
-function readFields(body: Bounds, fields: unknown, extra: unknown, toWire: ToWire): ReadFields {
-  const properties = body.properties ?? {};
-  const wire: Record<string, unknown> = Object.create(null);
+/** One field of a body: the part that its text goes to, and the one that its files go to; it has one of them at least. */
+export interface Field {
+  readonly name: string;
+  text?: Part;
+  files?: Part;
+}
+
+export interface Part {
+  readonly name: string;
+  readonly bounds: Bounds;
+}
+
+const tables = new WeakMap<Bounds, ReadonlyMap<string, Field>>();
+
+/** The fields of a body by their names, in the order of the service's description; made once. */
+export function fieldsIn(body: Bounds): ReadonlyMap<string, Field> {
+  const known = tables.get(body);
+  if (known) return known;
+  const fields = new Map<string, Field>();
+  for (const [name, bounds] of Object.entries(body.properties ?? {})) {
+    const field = fields.get(fieldOf(name)) ?? { name: fieldOf(name) };
+    // By the service's rule, files of the field X go into the part `X.items`, and a string into the text part X.
+    field[name === field.name ? "text" : "files"] = { name, bounds };
+    fields.set(field.name, field);
+  }
+  tables.set(body, fields);
+  return fields;
+}
+
+function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire): ReadFields {
+  const fields = fieldsIn(body);
+  const wire: Record<string, unknown> = {};
   const issues: Issue[] = [];
-  if (!isRecord(fields)) issues.push({ field: "(all)", got: describeValue(fields), allowed: "an object of fields" });
+  let count = 0;
+  if (!isRecord(given)) issues.push({ field: "(all)", got: describeValue(given), allowed: "an object of fields" });
   else {
-    for (const [field, given] of Object.entries(fields)) {
-      if (given === undefined) continue;
-      const name = partName(properties, field, given);
-      const bounds = Object.hasOwn(properties, name) && fieldOf(field) === field ? properties[name] : undefined;
-      if (!bounds) {
-        issues.push(unknownField(field, given, properties));
+    for (const field of Object.keys(given)) {
+      const one = given[field];
+      if (one === undefined) continue;
+      const { text, files } = fields.get(field) ?? {};
+      const part = files && !(text && typeof one === "string") ? files : text;
+      if (!part) {
+        issues.push(unknownField(field, one, fields));
         continue;
       }
-      wire[name] = toWire(bounds, given);
-      checkValue(bounds, wire[name], given, field, issues);
-      if (Object.hasOwn(properties, field + filePartSuffix) && isPath(given)) {
-        issues.push({ field, got: describeValue(given), allowed: "a file: a path would be sent as text and paid for without its image (fileFrom reads one)" });
+      count++;
+      const value = (wire[part.name] = toWire(part.bounds, one));
+      checkValue(part.bounds, value, one, field, issues);
+      if (files && isPath(one)) {
+        issues.push({ field, got: describeValue(one), allowed: "a file: a path would be sent as text and paid for without its image (fileFrom reads one)" });
       }
     }
   }
-  for (const field of body.required ?? []) {
-    const name = fieldOf(field);
-    const missing = !(field in wire) && !issues.some((issue) => issue.field === name);
-    if (missing) issues.push({ field: name, got: "nothing", allowed: `${describe(properties[field] ?? {})} (required)` });
+  for (const part of body.required ?? []) {
+    const field = fieldOf(part);
+    const missing = wire[part] === undefined && !issues.some((issue) => issue.field === field);
+    if (missing) issues.push({ field, got: "nothing", allowed: `${describe(body.properties?.[part] ?? {})} (required)` });
   }
   if (!isRecord(extra)) issues.push({ field: "extraFields", got: describeValue(extra), allowed: "an object of fields" });
-  else {
-    for (const [field, given] of Object.entries(extra)) {
-      const value = toWire({}, given);
-      if (Object.hasOwn(properties, field)) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a field that the model does not know: this one belongs into the form" });
-      else if (isText(value) || isFileInput(value)) {
-        wire[field] = typeof value === "object" ? value : String(value);
-        checkValue({}, wire[field], given, `extraFields.${field}`, issues);
-      }
-      else if (given !== undefined) issues.push({ field: `extraFields.${field}`, got: describeValue(given), allowed: "a string, a number, a boolean or a file" });
-    }
-  }
-  if (issues.length === 0 && Object.keys(wire).length < (body.minProperties ?? 0)) {
-    issues.push({ field: "(all)", got: "no field", allowed: `at least ${body.minProperties} of ${fieldNames(properties).join(", ")}` });
+  else count += readExtra(extra, body, toWire, wire, issues);
+  if (issues.length === 0 && count < (body.minProperties ?? 0)) {
+    issues.push({ field: "(all)", got: "no field", allowed: `at least ${body.minProperties} of ${[...fields.keys()].join(", ")}` });
   }
   return { wire, issues };
+}
+
+/** Reads fields that the description does not show, and answers how many there are. */
+function readExtra(extra: Readonly<Record<string, unknown>>, { properties = {} }: Bounds, toWire: ToWire, wire: Record<string, unknown>, issues: Issue[]): number {
+  let count = 0;
+  for (const [name, given] of Object.entries(extra)) {
+    const field = `extraFields.${name}`;
+    const value = toWire({}, given);
+    if (Object.hasOwn(properties, name)) issues.push({ field, got: describeValue(given), allowed: "a field that the model does not know: this one belongs into the form" });
+    else if (isText(value) || isFileInput(value)) {
+      count++;
+      // As a key of its own, whatever its name: `__proto__` is a field like any other here.
+      Object.defineProperty(wire, name, { value: typeof value === "object" ? value : String(value), enumerable: true, configurable: true, writable: true });
+      checkValue({}, wire[name], given, field, issues);
+    } else if (given !== undefined) issues.push({ field, got: describeValue(given), allowed: "a string, a number, a boolean or a file" });
+  }
+  return count;
 }
 
 /** Whether a value reads as the path of an image on this machine. */
@@ -87,21 +126,17 @@ function isPath(value: unknown): boolean {
   return /^(file:|~\/|\.\.?\/|[a-z]:\\)|\.(png|jpe?g|webp|gif|bmp|tiff?|heic|avif)$/i.test(value);
 }
 
-/** By the service's rule, files of the field X go into the part `X.items`, and a string into the text part X. */
-function partName(properties: Readonly<Record<string, Bounds>>, field: string, given: unknown): string {
-  const files = field + filePartSuffix;
-  const asText = typeof given === "string" && Object.hasOwn(properties, field);
-  return Object.hasOwn(properties, files) && !asText ? files : field;
-}
-
 function formValue(bounds: Bounds, given: unknown): unknown {
   // FormData sends every line break as CRLF: what is measured is what is sent.
-  if (typeof given === "string") return given.replace(/\r\n?|\n/g, "\r\n");
+  if (typeof given === "string") return /[\r\n]/.test(given) ? given.replace(/\r\n?|\n/g, "\r\n") : given;
   if (typeof given === "boolean" && isFlag(bounds)) return given ? "1" : "0";
   if (typeof given === "number" && isNumericString(bounds) && given === (given | 0)) return String(given);
   if (bounds.type === "array" && isFileInput(given)) return [given];
   return given;
 }
+
+/** Half of a surrogate pair: of whole ones, this reads both as one. */
+const halfPair = /[\uD800-\uDFFF]/u;
 
 /** Adds what is wrong with one value: `value` as it would be sent, `given` as the caller knows it. */
 function checkValue(bounds: Bounds, value: unknown, given: unknown, field: string, issues: Issue[]): void {
@@ -115,7 +150,7 @@ function checkValue(bounds: Bounds, value: unknown, given: unknown, field: strin
     return;
   }
   if (!holds(bounds, value)) return fail();
-  if (typeof value === "string" && /\p{Surrogate}/u.test(value)) {
+  if (typeof value === "string" && halfPair.test(value)) {
     issues.push({ field, got: describeValue(given), allowed: "well-formed text (this has half of a surrogate pair)" });
   }
 }
@@ -151,7 +186,7 @@ function holdsText(bounds: Bounds, value: string): boolean {
     const length = [...value].length;
     if (length > maxLength || length < minLength) return false;
   }
-  if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) return false;
+  if (pattern !== undefined && !compiled(pattern).test(value)) return false;
   const pixels = bounds["x-total-pixels"];
   if (!pixels) return true;
   const [width, height] = value.split(sizeSeparator(bounds) ?? "x").map(BigInt);
@@ -159,16 +194,20 @@ function holdsText(bounds: Bounds, value: string): boolean {
   return total >= pixels.minimum && total <= pixels.maximum;
 }
 
-function unknownField(field: string, given: unknown, properties: Readonly<Record<string, Bounds>>): Issue {
-  const names = fieldNames(properties);
+const patterns = new Map<string, RegExp>();
+
+/** A pattern of the description, compiled once. */
+function compiled(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? new RegExp(pattern, "u");
+  patterns.set(pattern, known);
+  return known;
+}
+
+function unknownField(field: string, given: unknown, fields: ReadonlyMap<string, Field>): Issue {
+  const names = [...fields.keys()];
   const meant = nearest(fieldOf(field), names);
   const issue = { field, got: describeValue(given), allowed: `one of the fields ${names.join(", ")}` };
   return meant === undefined ? issue : { ...issue, hint: meant };
-}
-
-/** The names of a form's fields, each once. */
-export function fieldNames(properties: Readonly<Record<string, Bounds>>): string[] {
-  return [...new Set(Object.keys(properties).map(fieldOf))];
 }
 
 /** The result count that a form asks for; 1 where it does not say. */

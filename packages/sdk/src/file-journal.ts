@@ -29,12 +29,31 @@ export function fileJournal(path: string): FileJournal {
     last = turn.catch(() => undefined);
     return turn;
   };
-  // The cast: what the file holds was appended here, or by another process that does the same.
-  const entries = async () => (await file.read()) as readonly OwnedEntry[];
+  /** Entries that wait for their turn: they are written together, for the disk takes as long for many as for one. */
+  let waiting: { readonly entries: OwnedEntry[]; readonly appended: Promise<void> } | undefined;
+  const append = (entry: OwnedEntry): Promise<void> => {
+    if (!waiting) {
+      const entries: OwnedEntry[] = [];
+      const appended = inTurn(() => {
+        waiting = undefined;
+        return file.append(entries);
+      });
+      waiting = { entries, appended };
+    }
+    waiting.entries.push(entry);
+    return waiting.appended;
+  };
+  const owners: Owners = new Map();
+  const read = async (after: unknown, known: Owners) => {
+    const { values, place, isWhole } = await file.read(after);
+    // The cast: what the file holds was appended here, or by another process that does the same.
+    return { entries: endLeasesOfTheDead(values as readonly OwnedEntry[], known), place, isWhole };
+  };
   return {
     ...createJournal({
-      append: (entry) => inTurn(() => file.append("owner" in entry ? { ...entry, host: hostname(), pid: process.pid } : entry)),
-      entries: () => inTurn(async () => endLeasesOfTheDead(await entries())),
+      append: (entry) => append("owner" in entry ? { ...entry, host: hostname(), pid: process.pid } : entry),
+      entries: () => inTurn(async () => (await read(undefined, new Map())).entries),
+      entriesAfter: (place) => inTurn(() => read(place, owners)),
     }),
     compact: () => inTurn(() => file.rewrite((all) => compactEntries(all as readonly OwnedEntry[]))),
   };
@@ -43,12 +62,22 @@ export function fileJournal(path: string): FileJournal {
 /** An entry as it stands in the file: with the process of its owner. */
 type OwnedEntry = JournalEntry & { readonly host?: string; readonly pid?: number };
 
+/** The processes of this machine that own generations; undefined once one is known to have ended. */
+type Owners = Map<string, number | undefined>;
+
 /** The entries, and an end to the leases of processes of this machine that are no more: nobody needs to wait for them. */
-function endLeasesOfTheDead(entries: readonly OwnedEntry[]): readonly JournalEntry[] {
+function endLeasesOfTheDead(entries: readonly OwnedEntry[], owners: Owners): readonly JournalEntry[] {
   const here = hostname();
-  const owners = new Map(entries.flatMap((entry) => ("owner" in entry && entry.host === here && entry.pid ? [[entry.owner, entry.pid]] : [])));
-  const dead = [...owners].filter(([, pid]) => !lives(pid));
-  return [...entries, ...dead.map(([owner]) => ({ type: "lease", owner, until: 0 }) as const)];
+  for (const entry of entries) {
+    if ("owner" in entry && entry.host === here && entry.pid && !owners.has(entry.owner)) owners.set(entry.owner, entry.pid);
+  }
+  const ended: JournalEntry[] = [];
+  for (const [owner, pid] of owners) {
+    if (pid !== undefined && lives(pid)) continue;
+    owners.set(owner, undefined);
+    ended.push({ type: "lease", owner, until: 0 });
+  }
+  return [...entries, ...ended];
 }
 
 /** Whether there is a process of that number: perhaps another one, so only its absence tells something. */

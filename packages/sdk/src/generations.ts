@@ -16,40 +16,67 @@ export interface JournalledGeneration {
   readonly end?: EndEntry["how"];
 }
 
-/** What a journal says. */
-export interface JournalState {
+/** What a journal says, as far as it was read. */
+export interface JournalReading {
+  /** Reads on. What was read before may come again. */
+  add(entries: readonly JournalEntry[]): void;
   /** In the order of their intents. */
-  readonly generations: readonly JournalledGeneration[];
+  generations(): readonly JournalledGeneration[];
+  /** The first generation of a key that was created, or may be; found without looking at the others. */
+  withKey(origin: string, once: string): JournalledGeneration | undefined;
   /** Until when each owner counts as alive. */
   readonly leases: ReadonlyMap<string, number>;
 }
 
 /** Reads entries in order. The later of two is right, but nothing takes back that a task was created. */
-export function readEntries(entries: readonly JournalEntry[]): JournalState {
+export function readEntries(begin: readonly JournalEntry[] = []): JournalReading {
   const generations = new Map<string, JournalledGeneration>();
+  const idsOfKeys = new Map<string, string[]>();
   const leases = new Map<string, number>();
   const ends = new Map<string, EndEntry["how"]>();
-  for (const entry of entries) {
-    if (entry.type === "lease") leases.set(entry.owner, entry.until);
-    else if (entry.type === "end") ends.set(taskKey(entry), entry.how);
-    else if (entry.type === "intent") {
-      if (generations.has(entry.id)) continue;
-      generations.set(entry.id, { intent: entry, state: "open" });
-      leases.set(entry.owner, entry.until);
-    } else {
-      const found = generations.get(entry.id);
-      if (!found || found.state === "created") continue;
-      const { intent } = found;
-      if (entry.type === "created") generations.set(entry.id, { intent, state: "created", task: entry.task });
-      else if (entry.type === "unknown") generations.set(entry.id, { intent, state: "unknown", why: entry.why });
-      else generations.set(entry.id, { intent, state: "not created", why: entry.why, byHand: entry.byHand ?? false });
+  const keyOf = (origin: string, once: string) => JSON.stringify([origin, once]);
+
+  function add(entries: readonly JournalEntry[]): void {
+    for (const entry of entries) {
+      if (entry.type === "lease") leases.set(entry.owner, entry.until);
+      else if (entry.type === "end") ends.set(taskKey(entry), entry.how);
+      else if (entry.type === "intent") {
+        const { id, origin, once, owner, until } = entry;
+        if (generations.has(id)) continue;
+        generations.set(id, { intent: entry, state: "open" });
+        leases.set(owner, until);
+        if (once === undefined) continue;
+        const ids = idsOfKeys.get(keyOf(origin, once));
+        if (ids) ids.push(id);
+        else idsOfKeys.set(keyOf(origin, once), [id]);
+      } else {
+        const found = generations.get(entry.id);
+        if (!found || found.state === "created") continue;
+        const { intent } = found;
+        if (entry.type === "created") generations.set(entry.id, { intent, state: "created", task: entry.task });
+        else if (entry.type === "unknown") generations.set(entry.id, { intent, state: "unknown", why: entry.why });
+        else generations.set(entry.id, { intent, state: "not created", why: entry.why, byHand: entry.byHand ?? false });
+      }
     }
   }
-  const ended = [...generations.values()].map((one) => {
-    const end = one.task && ends.get(taskKey(one.task));
-    return end ? { ...one, end } : one;
-  });
-  return { generations: ended, leases };
+
+  add(begin);
+  return {
+    add,
+    generations: () =>
+      [...generations.values()].map((one) => {
+        const end = one.task && ends.get(taskKey(one.task));
+        return end ? { ...one, end } : one;
+      }),
+    withKey(origin, once) {
+      for (const id of idsOfKeys.get(keyOf(origin, once)) ?? []) {
+        const found = generations.get(id);
+        if (found && found.state !== "not created") return found;
+      }
+      return undefined;
+    },
+    leases,
+  };
 }
 
 /**
@@ -57,7 +84,7 @@ export function readEntries(entries: readonly JournalEntry[]): JournalState {
  * with a key, so that it answers them for as long as the journal exists.
  */
 export function compactEntries(entries: readonly JournalEntry[]): readonly JournalEntry[] {
-  const needed = readEntries(entries).generations.filter(isNeeded);
+  const needed = readEntries(entries).generations().filter(isNeeded);
   const ids = new Set(needed.map(({ intent }) => intent.id));
   const owners = new Set(needed.filter(({ state }) => state === "open").map(({ intent }) => intent.owner));
   const tasks = new Set(needed.flatMap(({ task }) => (task ? [taskKey(task)] : [])));

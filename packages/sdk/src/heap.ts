@@ -39,7 +39,8 @@ export function createHeap<T>(): Heap<T> {
   }
 
   function firstChild(place: number): Entry<T> | undefined {
-    const [left, right] = [entries[2 * place + 1], entries[2 * place + 2]];
+    const left = entries[2 * place + 1];
+    const right = entries[2 * place + 2];
     return left && right && isBefore(right, left) ? right : left;
   }
 

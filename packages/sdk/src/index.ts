@@ -1,7 +1,9 @@
 export { createMediaGen } from "./client.ts";
 export type { GenerateOptions, KindClient, MediaGen, QueryFields, TaskOptions } from "./client.ts";
 export type { MediaGenOptions } from "./options.ts";
+export { listModels } from "./model.ts";
 export type { Form, Forms, Model, ModelInfo } from "./model.ts";
+export { fieldsOf, type FieldInfo } from "./field-info.ts";
 export type { RawClient } from "./call.ts";
 export {
   ConnectionError,
@@ -18,7 +20,7 @@ export type { CallEvent, Downloaded, Generated, JournalFailed, MediaGenEvent, On
 export type { BeforeGenerate } from "./generate.ts";
 export { compactEntries } from "./generations.ts";
 export { createJournal } from "./journal.ts";
-export type { CreatedEntry, EndEntry, GenerationFacts, IntentEntry, Journal, JournalEntry, JournalLog, LeaseEntry, NotCreatedEntry, UnknownEntry } from "./journal.ts";
+export type { CreatedEntry, EndEntry, GenerationFacts, IntentEntry, Journal, JournalEntry, JournalLog, JournalPage, LeaseEntry, NotCreatedEntry, UnknownEntry } from "./journal.ts";
 export type { Issue } from "./fields.ts";
 export type { ResultOptions, ResultProgress } from "./result.ts";
 export type { SleepReason } from "./clock.ts";

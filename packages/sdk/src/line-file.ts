@@ -5,10 +5,10 @@ import { isObject } from "./is-object.ts";
 
 /** A file of JSON lines that several processes append to and rewrite, without locks: the order of its lines decides. */
 export interface LineFile {
-  /** Appends a value; resolves once it is on the disk and can be read again. */
-  append(value: object): Promise<void>;
-  /** Every value in order. A line that was cut off is none. */
-  read(): Promise<readonly unknown[]>;
+  /** Appends values; resolves once they are on the disk and can be read again. */
+  append(values: readonly object[]): Promise<void>;
+  /** The values after a place, or every value where the file is not the one of that place any more. A line that was cut off is none. */
+  read(after?: unknown): Promise<{ readonly values: readonly unknown[]; readonly place: unknown; readonly isWhole: boolean }>;
   /** Rewrites the file with those values that are to be kept; what is appended meanwhile stays. */
   rewrite(keep: (values: readonly unknown[]) => readonly unknown[]): Promise<void>;
 }
@@ -26,6 +26,17 @@ interface Seen {
    * do not count: whoever wrote one notices, and writes it again where the journal goes on.
    */
   movedTo: string | undefined;
+}
+
+/** How far the values of a file were read; a file in its place has values of its own. */
+class Place {
+  readonly values: readonly unknown[];
+  readonly count: number;
+
+  constructor(values: readonly unknown[]) {
+    this.values = values;
+    this.count = values.length;
+  }
 }
 
 const headerStart = '{"type":"journal"';
@@ -67,23 +78,29 @@ export function createLineFile(given: string): LineFile {
   }
 
   return {
-    async append(value) {
-      const line = JSON.stringify(value);
+    async append(values) {
+      let left = values.map((value) => JSON.stringify(value));
       for (let tries = 0; tries < triesAtMost; tries++) {
-        const isThere = await withFile(async (file, size) => {
+        left = await withFile(async (file, size) => {
           const header = seen.header ? "" : `${headerOf(crypto.randomUUID())}\n`;
           // After a line that was cut off, a fresh one.
-          await write(file, `${size > seen.offset ? "\n" : ""}${header}${line}\n`);
+          await write(file, `${size > seen.offset ? "\n" : ""}${header}${left.join("\n")}\n`);
           if (header) await syncDirectory(path);
           // Another process may have ended the file before, or have been cut off just then.
-          return (await readOn(file, seen, path)).lines.includes(line);
+          const there = new Set((await readOn(file, seen, path)).lines);
+          return left.filter((line) => !there.has(line));
         });
-        if (isThere) return;
+        if (left.length === 0) return;
       }
       throw new Error(`what is appended to the journal ${path} cannot be read again`);
     },
 
-    read: () => withFile(async () => [...seen.values]),
+    read: (after) =>
+      withFile(async () => {
+        const { values } = seen;
+        const isWhole = !(after instanceof Place && after.values === values);
+        return { values: values.slice(isWhole ? 0 : after.count), place: new Place(values), isWhole };
+      }),
 
     async rewrite(keep) {
       for (let tries = 0; tries < triesAtMost; tries++) {

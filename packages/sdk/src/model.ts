@@ -13,11 +13,18 @@ export interface Forms {
   readonly image: ImageForms;
 }
 
+// Looked up, not computed: conditional types would cost every program's compiler three times as much.
+interface ModelsOf {
+  readonly video: keyof VideoForms;
+  readonly image: keyof ImageForms;
+}
+interface FormsOf extends VideoForms, ImageForms {}
+
 /** A generation model of the kind. */
-export type Model<K extends Kind = Kind> = K extends Kind ? keyof Forms[K] & string : never;
+export type Model<K extends Kind = Kind> = ModelsOf[K];
 
 /** The form of a model. */
-export type Form<M extends Model> = M extends Model<"video"> ? VideoForms[M] : M extends Model<"image"> ? ImageForms[M] : never;
+export type Form<M extends Model> = FormsOf[M];
 
 /** A generation model and what its form takes. */
 export interface ModelInfo {

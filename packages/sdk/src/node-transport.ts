@@ -66,9 +66,10 @@ export function nodeTransport({ connectTimeoutMs = 10_000 }: ConnectOptions = {}
 
   return async (request, { paid, signal, onLeaving }) => {
     const url = new URL(request.url);
-    refuseProxy(url, process.env);
+    // Whoever has a pool of connections there has been asked.
+    if (paid || !pools.has(url.origin)) refuseProxy(url, process.env);
     const body = encode(request.body);
-    await checkFiles(body);
+    if (body.pieces.length > 1) await checkFiles(body);
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
     const exchange = httpRequest({
       host: url.hostname,
@@ -148,13 +149,20 @@ function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Enc
   return {
     accept: "*/*",
     "user-agent": "mediagen",
-    ...Object.fromEntries(headers),
+    ...fieldsOf(headers),
     ...(type === undefined ? {} : { "content-type": type }),
     host: url.host,
     "content-length": String(length),
     // A compressed answer that is cut short reads as a short text, without an error.
     "accept-encoding": "identity",
   };
+}
+
+/** Headers as an object; their iterator would sort them and copy each. */
+function fieldsOf(headers: Headers): Record<string, string> {
+  const fields: Record<string, string> = {};
+  headers.forEach((value, name) => (fields[name] = value));
+  return fields;
 }
 
 /** What comes before an answer (1xx) and where it points to (3xx) are left alone. */

@@ -1,25 +1,7 @@
-import { createClient, createMediaGen as createWebClient, type MediaGen } from "./client.ts";
-import type { MediaGenOptions } from "./options.ts";
-import { nodeTransport, type ConnectOptions } from "./node-transport.ts";
-import { nodeGet } from "./node-get.ts";
-
 export * from "./index.ts";
+export { runBatch, type BatchFile, type BatchLine, type BatchOptions, type BatchPlan, type BatchProgress, type BatchSummary } from "./batch.ts";
 export { download, type Download, type DownloadOptions } from "./download.ts";
 export { fileFrom, type FileFromOptions } from "./file-from.ts";
 export { fileJournal, type FileJournal } from "./file-journal.ts";
+export { createMediaGen, type NodeMediaGenOptions } from "./node-client.ts";
 export type { ConnectOptions } from "./node-transport.ts";
-
-/** How to create a client in Node; with a `fetch` of your own, that one connects and sends. */
-export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
-
-/**
- * Creates a client that sends by node:http: it knows whether a request left, and streams uploads from disk.
- *
- * @throws {@link InvalidRequestError} there is no usable base URL
- */
-export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
-  // Bun and Deno imitate node:http; their own fetch is what they stand for.
-  const imitated = "Deno" in globalThis || "bun" in process.versions;
-  if (options.fetch || imitated) return createWebClient(options);
-  return createClient(options, nodeTransport(options), nodeGet);
-}

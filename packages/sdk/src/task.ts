@@ -115,7 +115,7 @@ export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Pr
  * A generated task. It is plain data with three verbs: keep `JSON.stringify(task)`, and `media.task(JSON.parse(text))`
  * gives it back in any process.
  */
-export class Task<K extends Kind = Kind> {
+export class Task<out K extends Kind = Kind> {
   /** What the task makes. */
   readonly kind: K;
   /** The id, as the generation answered it. */

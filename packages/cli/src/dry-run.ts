@@ -1,0 +1,46 @@
+import { createMediaGen, OutcomeUnknownError, type MediaGen } from "@mediagen/sdk/node";
+import type { ConnectOptions } from "./connect.ts";
+
+/** A request as it would be sent. */
+export interface DescribedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Where the key would come from; it is not shown. */
+  readonly key: string;
+  readonly parts: readonly DescribedPart[];
+}
+
+type DescribedPart = { readonly name: string; readonly value: string } | { readonly name: string; readonly file: string; readonly type: string; readonly bytes: number };
+
+/** Makes a generation's request as it would be sent, and sends nothing: the client's own fetch is where it stops. */
+export async function describeRequest(generate: (media: MediaGen) => Promise<unknown>, { baseUrl, allowHttp, keyFd }: ConnectOptions): Promise<DescribedRequest> {
+  const key = keyFd !== undefined ? `from file descriptor ${keyFd}` : process.env["MEDIAGEN_API_KEY"] ? "from MEDIAGEN_API_KEY" : "none";
+  let request: DescribedRequest | undefined;
+  const media = createMediaGen({
+    baseUrl,
+    allowHttp,
+    // The request goes nowhere, and the key is not part of what is shown.
+    apiKey: "not-shown",
+    async fetch(sent) {
+      const parts = [...(await sent.formData())].map(([name, value]) =>
+        typeof value === "string" ? { name, value } : { name, file: value.name, type: value.type, bytes: value.size },
+      );
+      request = { method: sent.method, url: sent.url, key, parts };
+      throw new Error("a dry run sends nothing");
+    },
+  });
+  try {
+    await generate(media);
+  } catch (error) {
+    if (!request || !(error instanceof OutcomeUnknownError)) throw error;
+  }
+  if (!request) throw new Error("the client made no request");
+  return request;
+}
+
+/** A request in lines. */
+export function requestText({ method, url, key, parts }: DescribedRequest): string {
+  const width = Math.max(...parts.map(({ name }) => name.length));
+  const lines = parts.map((part) => `${part.name.padEnd(width)}  ${"value" in part ? part.value : `${part.file} (${part.type}, ${part.bytes} bytes)`}`);
+  return [`${method} ${url}`, `Authorization: ${key === "none" ? key : `the key ${key}, not shown`}`, "Content-Type: multipart/form-data", "", ...lines].join("\n");
+}

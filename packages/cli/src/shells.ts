@@ -1,0 +1,57 @@
+// As lists of lines in plain quotes: shells and template strings both use ${...}.
+const bash = [
+  '# mediagen: add to ~/.bashrc:  eval "$(mediagen completion bash)"',
+  "_mediagen() {",
+  '  local line="${COMP_LINE:0:COMP_POINT}" words word before candidate',
+  // Bash splits words at ":" and "=", so the line is split anew, and what stands before the last of them is there already.
+  '  read -ra words <<< "$line"',
+  '  [[ $line == *[[:space:]] ]] && words+=("")',
+  '  word="${words[${#words[@]}-1]}"',
+  '  before="${word%"${word##*[:=]}"}"',
+  "  COMPREPLY=()",
+  "  while IFS=$'\\t' read -r candidate _; do",
+  "    if [[ $candidate == :files ]]; then",
+  "      compopt -o filenames 2> /dev/null",
+  // No mapfile: the bash of macOS is older than that.
+  '      while read -r candidate; do COMPREPLY+=("$candidate"); done < <(compgen -f -- "$word")',
+  "    else",
+  '      COMPREPLY+=("${candidate#"$before"}")',
+  "    fi",
+  '  done < <(mediagen __complete "${words[@]:1}" 2> /dev/null)',
+  "}",
+  "complete -F _mediagen mediagen",
+];
+
+const zsh = [
+  "#compdef mediagen",
+  '# mediagen: add to ~/.zshrc, after compinit:  eval "$(mediagen completion zsh)"',
+  "_mediagen() {",
+  "  local line",
+  "  local -a candidates",
+  '  for line in "${(@f)$(mediagen __complete "${(@)words[2,CURRENT]}" 2> /dev/null)}"; do',
+  "    [[ -z $line ]] && continue",
+  "    [[ $line == :files ]] && { _files; return }",
+  '    line="${line//:/\\\\:}"',
+  "    candidates+=(\"${line/$'\\t'/:}\")",
+  "  done",
+  "  _describe mediagen candidates",
+  "}",
+  "compdef _mediagen mediagen",
+];
+
+const fish = [
+  "# mediagen: add to ~/.config/fish/config.fish:  mediagen completion fish | source",
+  "function __mediagen",
+  "    set -l words (commandline -opc)",
+  "    set -l lines (mediagen __complete $words[2..] (commandline -ct) 2> /dev/null)",
+  '    if test "$lines" = ":files"',
+  "        __fish_complete_path (commandline -ct)",
+  "    else",
+  "        printf '%s\\n' $lines",
+  "    end",
+  "end",
+  "complete -c mediagen -f -a '(__mediagen)'",
+];
+
+/** What makes each shell complete the command: it asks the command itself, which knows its own tree. */
+export const shells: Readonly<Record<string, readonly string[]>> = { bash, zsh, fish };

@@ -1,0 +1,34 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BatchLine } from "@mediagen/sdk/node";
+import { onTestFinished } from "vitest";
+
+/** A folder for one test's batch: its input, and `out` for its results. */
+export async function createBatchFolder() {
+  const folder = await mkdtemp(join(tmpdir(), "mediagen-batch-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const out = join(folder, "out");
+  const linesIn = async (name: string) => {
+    const text = await readFile(join(out, name), "utf8");
+    return text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as BatchLine);
+  };
+  return {
+    folder,
+    out,
+    /** Writes an input and answers its path. */
+    async write(name: string, content: string | Uint8Array | readonly object[]) {
+      const text = Array.isArray(content) ? content.map((line) => `${JSON.stringify(line)}\n`).join("") : (content as string | Uint8Array);
+      await writeFile(join(folder, name), text);
+      return join(folder, name);
+    },
+    read: (name: string) => readFile(join(out, name), "utf8"),
+    results: () => linesIn("results.jsonl"),
+    unfinished: () => linesIn("unfinished.jsonl"),
+  };
+}
+
+/** So many lines of one model, with ids and prompts of their own. */
+export function linesOf(count: number, model = "imgmodelz") {
+  return Array.from({ length: count }, (_, index) => ({ id: `line-${index + 1}`, model, prompt: `Picture ${index + 1}` }));
+}

@@ -1,0 +1,187 @@
+import { readdir, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createEmulator, type Emulator } from "@mediagen/emulator";
+import { createMediaGen, fileJournal, InvalidRequestError, runBatch, type BatchLine, type BatchOptions, type BatchPlan, type BatchProgress } from "@mediagen/sdk/node";
+import { describe, expect, test } from "vitest";
+import { createBatchFolder, linesOf } from "./batch-folder.ts";
+
+async function start(lines: readonly object[], emulator: Emulator = createEmulator()) {
+  const batch = await createBatchFolder();
+  const input = await batch.write("jobs.jsonl", lines);
+  const run = (options: BatchOptions = {}) => runBatch(input, batch.out, { ...emulator.client, retries: 0, ...options });
+  return { ...batch, input, emulator, run };
+}
+
+const isGeneration = ({ url }: Request) => !/infobytaskid|results/.test(url);
+
+describe("a batch", () => {
+  test("brings each line's results into the folder, under the line's id, and tells of each", async () => {
+    const told: BatchLine[] = [];
+    const { run, out, results } = await start([...linesOf(2), { id: "three", model: "imgmodelv4", prompt: "A fox", batchsize: 3 }, { id: "clip", model: "vidmodelv2", prompt: "A fox" }]);
+    expect(await run({ onLine: (line) => void told.push(line) })).toMatchObject({ lines: 4, succeeded: 4, failed: 0, unknown: 0, unfinished: 0, running: 0, generated: 4 });
+    expect((await readdir(out)).sort()).toEqual(
+      ["clip-1.mp4", "index.html", "journal.jsonl", "line-1-1.png", "line-2-1.png", "results.jsonl", "three-1.png", "three-2.png", "three-3.png", "unfinished.jsonl"],
+    );
+    expect(await results()).toEqual(JSON.parse(JSON.stringify(told)));
+    expect(told.find(({ id }) => id === "clip")).toMatchObject({ line: 4, kind: "video", taskid: expect.any(String), files: [{ name: "clip-1.mp4", type: "video/mp4", bytes: expect.any(Number) }] });
+  });
+
+  test("that is run again sends nothing and asks nobody; with more lines it goes on with those", async () => {
+    const { run, write, emulator, results } = await start(linesOf(3));
+    await run();
+    expect(await run({ confirm: () => expect.fail("there is nothing to confirm") })).toMatchObject({ succeeded: 3, generated: 0 });
+    await write("jobs.jsonl", linesOf(5).reverse());
+    expect(await run()).toMatchObject({ lines: 5, succeeded: 5, generated: 2 });
+    expect(emulator.charges).toHaveLength(5);
+    expect((await results()).map(({ id }) => id).sort()).toEqual(linesOf(5).map(({ id }) => id));
+  });
+
+  test("whose last result was cut off by a crash, or its download, brings it again without paying for it", async () => {
+    const { run, out, read, results } = await start(linesOf(3));
+    await run({ concurrency: 1 });
+    await truncate(join(out, "results.jsonl"), (await read("results.jsonl")).length - 9);
+    await writeFile(join(out, ".line-3-1.00000000-0000-4000-8000-000000000000.part"), "half");
+    expect(await run()).toMatchObject({ succeeded: 3, generated: 0 });
+    expect((await results()).map(({ id }) => id)).toEqual(["line-1", "line-2", "line-3"]);
+    expect((await readdir(out)).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  test("asks before anything is sent, with the count of what is paid, and takes no for an answer", async () => {
+    const { run, emulator, write } = await start(linesOf(3));
+    await run();
+    await write("jobs.jsonl", [...linesOf(4), { model: "vidmodelv2", prompt: "A fox" }]);
+    const asked: BatchPlan[] = [];
+    expect(await run({ confirm: (plan) => (asked.push(plan), false) })).toMatchObject({ succeeded: 3, stopped: "declined" });
+    expect(asked).toEqual([{ lines: 5, generations: 2, byModel: { imgmodelz: 1, vidmodelv2: 1 } }]);
+    expect(emulator.charges).toHaveLength(3);
+  });
+
+  test("refuses an id that stands for another form by now, and a folder of another service", async () => {
+    const { run, write, emulator } = await start(linesOf(2));
+    await run();
+    await write("jobs.jsonl", [{ id: "line-1", model: "imgmodelz", prompt: "A hare" }, ...linesOf(3)]);
+    await expect(run()).rejects.toThrow(/line 1, id: got "line-1" with another form[^]*line 2, id/);
+    await expect(run({ baseUrl: "http://127.0.0.1:1" })).rejects.toThrow(/folder: got results of http:\/\/emulator\.localhost/);
+    expect(emulator.charges).toHaveLength(2);
+  });
+
+  test("keeps so many lines under way at once, and so many generations in a minute", async () => {
+    const emulator = createEmulator();
+    const { run } = await start(linesOf(12), emulator);
+    let most = 0;
+    await run({ concurrency: 3, generationsPerMinute: 6, onProgress: ({ running }) => (most = Math.max(most, running)) });
+    expect(most).toBe(2); // One of three has just ended when it is told.
+    const times = emulator.charges.map(({ at }) => at);
+    // Seven are sent over a minute; a call may then take a moment more than another.
+    for (const [index, at] of times.slice(6).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(50_000);
+    await expect(run({ concurrency: 0, generationsPerMinute: Number.NaN })).rejects.toThrow(/concurrency: got 0[^]*generationsPerMinute: got NaN/);
+  });
+
+  test("tells how far it has come, at what rate, and what is left", async () => {
+    const { run } = await start(linesOf(4));
+    const told: BatchProgress[] = [];
+    const summary = await run({ concurrency: 1, generationsPerMinute: 1, onProgress: (progress) => void told.push(progress) });
+    expect(told.map(({ succeeded }) => succeeded)).toEqual([0, 1, 2, 3, 4]);
+    expect(told.map(({ leftMs }) => leftMs === undefined)).toEqual([true, false, false, false, false]);
+    const { elapsedMs, linesPerMinute, leftMs } = told[2] ?? expect.fail();
+    expect(linesPerMinute).toBeCloseTo((2 * 60_000) / elapsedMs);
+    expect(leftMs).toBeCloseTo(elapsedMs);
+    expect(summary).toMatchObject({ ...told[4], elapsedMs: expect.any(Number) });
+  });
+});
+
+describe("a line", () => {
+  test("that fails, is refused or has no known outcome holds up nothing; run again, only what may be is done again", async () => {
+    const { run, emulator, results, unfinished, out, input } = await start([...linesOf(2), { id: "fails", model: "imgmodelz", prompt: "#fail" }, ...linesOf(6).slice(2)]);
+    emulator.next({ fault: "resetAfter", on: "generate" });
+    emulator.next({ fault: "failure", on: "generate" });
+    expect(await run({ concurrency: 1 })).toMatchObject({ lines: 7, succeeded: 4, failed: 1, unknown: 1, unfinished: 1, generated: 5 });
+    expect((await results()).map(({ id, state }) => [id, state])).toEqual([["fails", "failed"], ...["line-3", "line-4", "line-5", "line-6"].map((id) => [id, "succeeded"])]);
+    const [unknown, refused] = await unfinished();
+    expect(unknown).toMatchObject({ line: 1, id: "line-1", state: "unknown", generation: expect.any(String), error: { name: "OutcomeUnknownError" }, form: { prompt: "Picture 1" } });
+    expect(refused).toMatchObject({ line: 2, id: "line-2", state: "unfinished", error: { name: "ServiceError" } });
+
+    expect(await run()).toMatchObject({ succeeded: 5, failed: 1, unknown: 1, unfinished: 0, generated: 1 });
+    expect(await unfinished()).toMatchObject([{ id: "line-1", state: "unknown", generation: unknown?.generation }]);
+    const media = createMediaGen({ ...emulator.client, journal: fileJournal(join(out, "journal.jsonl")) });
+    await media.resolve(unknown?.generation ?? "", { taskid: emulator.charges[0]?.taskid ?? "" });
+    expect(await runBatch(input, out, emulator.client)).toMatchObject({ succeeded: 6, unknown: 0, generated: 0 });
+    expect(emulator.charges).toHaveLength(7);
+    expect(new Set((await results()).map(({ id }) => id)).size).toBe(7);
+  });
+
+  test("that is not done in time is waited for again, not paid again", async () => {
+    const { run, unfinished, emulator } = await start([{ id: "slow", model: "imgmodelz", prompt: "#slow" }]);
+    expect(await run({ timeoutMs: 1_000 })).toMatchObject({ unfinished: 1, generated: 1 });
+    expect(await unfinished()).toMatchObject([{ taskid: emulator.charges[0]?.taskid, error: { name: "WaitTimeoutError" } }]);
+    expect(await run()).toMatchObject({ succeeded: 1, generated: 0 });
+  });
+});
+
+test("where the credits run out nothing more is sent, and what runs is brought home", async () => {
+  const { run, emulator, results } = await start(linesOf(20), createEmulator({ credits: 5 * 7 }));
+  expect(await run({ concurrency: 3 })).toMatchObject({ lines: 20, succeeded: 7, unfinished: 0, generated: 7, running: 0, stopped: "credits" });
+  expect(emulator.calls.filter(({ code }) => code === 9000).length).toBeLessThanOrEqual(3);
+  expect(await results()).toHaveLength(7);
+  emulator.credits = 1_000;
+  expect(await run()).toMatchObject({ succeeded: 20, generated: 13, stopped: undefined });
+  expect(emulator.charges).toHaveLength(20);
+});
+
+test("an abort sends nothing more, but lets what is being sent be answered; the next run takes it from there", async () => {
+  const { run, emulator, out } = await start(linesOf(10));
+  const controller = new AbortController();
+  const fetch = async (request: Request) => {
+    if (isGeneration(request) && emulator.charges.length === 2) controller.abort(new Error("enough"));
+    return emulator.fetch(request);
+  };
+  await expect(run({ concurrency: 2, signal: controller.signal, fetch })).rejects.toThrow("enough");
+  const paid = emulator.charges.length;
+  expect([3, 4]).toContain(paid);
+  expect(await readdir(out)).toContain("index.html");
+  expect(await run()).toMatchObject({ succeeded: 10, unknown: 0, generated: 10 - paid });
+  expect(emulator.charges).toHaveLength(10);
+});
+
+describe("what is no fault of a line ends the batch, and loses nothing", () => {
+  test.for<[what: string, options: BatchOptions]>([
+    ["a veto", { beforeGenerate: () => Promise.reject(new RangeError("too dear")) }],
+    ["a listener that throws", { onLine: () => Promise.reject(new RangeError("mine")) }],
+  ])("%s", async ([, options]) => {
+    const { run, emulator } = await start(linesOf(9));
+    await expect(run({ concurrency: 2, ...options })).rejects.toBeInstanceOf(RangeError);
+    expect(emulator.charges.length).toBeLessThan(5);
+    await run();
+    expect(emulator.charges).toHaveLength(9);
+  });
+
+  test("an input that changes while it is read", async () => {
+    const { run, input, emulator } = await start(linesOf(3));
+    const confirm = async () => {
+      await writeFile(input, `${JSON.stringify({ id: "line-1", model: "imgmodelz", prompt: "A hare" })}\n`);
+      return true;
+    };
+    await expect(run({ confirm })).rejects.toThrow(InvalidRequestError);
+    expect(emulator.charges).toEqual([]);
+  });
+});
+
+test("an input is read on as lines end, not held: what changes far behind the line under way is noticed", async () => {
+  const lines = linesOf(60).map((line) => ({ ...line, prompt: "x".repeat(10_000) }));
+  const { run, input, emulator } = await start(lines);
+  const changed = lines.map((line, index) => JSON.stringify(index < 40 ? line : { ...line, prompt: "y".repeat(10_000) })).join("\n");
+  await expect(run({ concurrency: 1, onLine: ({ line }) => (line === 1 ? writeFile(input, changed) : undefined) })).rejects.toThrow("line 41: got another content");
+  expect([39, 40]).toContain(emulator.charges.length); // The last one may not have been sent yet.
+});
+
+test("the contact sheet shows pictures and clips in the input's order, escaped, loaded when they come into view, and asks for nothing else", async () => {
+  const { run, read } = await start([{ id: "clip", model: "vidmodelv2", prompt: "A clip" }, { id: "füchse", model: "imgmodelz", prompt: '<script>alert("1")</script> & more' }, { id: "fails", model: "imgmodelz", prompt: "#fail" }]);
+  await run();
+  const page = await read("index.html");
+  expect([...page.matchAll(/<b>(\d)\. (\S+) /g)].map(([, line, id]) => [line, id])).toEqual([["1", "clip"], ["2", "füchse"], ["3", "fails"]]);
+  expect(page).toContain('<img src="f%C3%BCchse-1.png" alt="2. füchse (imgmodelz)" loading="lazy">');
+  expect(page).toContain('<video src="clip-1.mp4" aria-label="1. clip (vidmodelv2)" controls preload="none">');
+  expect(page).toContain("prompt: &lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; more");
+  expect(page).toMatch(/3\. fails[^]*failed\. It cannot be waited for/);
+  expect(page).not.toMatch(/https?:|\/\//);
+});

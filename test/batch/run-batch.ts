@@ -1,0 +1,23 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import type { BatchOptions, BatchSummary } from "@mediagen/sdk/node";
+
+/** How a batch's process ended. */
+export interface BatchEnd extends BatchSummary {
+  /** What it held at its end, and the most that its process took, in MB. */
+  readonly heldMB: number;
+  readonly residentMB: number;
+}
+
+/** Runs a batch in a process of its own; undefined where it was killed before its end. */
+export async function runBatchIn(input: string, out: string, options: BatchOptions, onStart?: (kill: () => void) => void): Promise<BatchEnd | undefined> {
+  const child = spawn(process.execPath, ["--expose-gc", resolve("test/batch/processes/run-batch.ts"), JSON.stringify({ input, out, options })], { stdio: ["ignore", "pipe", "inherit"] });
+  onStart?.(() => child.kill("SIGKILL"));
+  let printed = "";
+  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  if (signal === "SIGKILL") return undefined;
+  if (code !== 0) throw new Error(`the batch ended with ${signal ?? code}`);
+  return JSON.parse(printed) as BatchEnd;
+}

@@ -1,0 +1,165 @@
+import { createReadStream, openAsBlob } from "node:fs";
+import { Agent, request as httpRequest } from "node:http";
+import type { FileInput, MediaGen, MediaGenOptions } from "@mediagen/sdk";
+import { bareSockets } from "./bare-socket.ts";
+import { bornAtOf } from "./taskid.ts";
+
+/** What a client does with the local server; what it does not offer is missing. */
+export interface Client {
+  /** Queries a task once. */
+  query(taskid: string): Promise<unknown>;
+  /** Generates, and answers the task's id. */
+  generate?(prompt: string): Promise<string>;
+  /** Waits for a task that was generated before. */
+  wait?(taskid: string): Promise<unknown>;
+  /** Sends a file from disk. */
+  upload?(path: string): Promise<unknown>;
+}
+
+/** How a client is created. */
+export interface ClientOptions {
+  /** Where the local server is. */
+  readonly base: string;
+  readonly maxQueriesInFlight?: number | undefined;
+}
+
+export const plainDoor = "@mediagen/sdk";
+export const nodeDoor = "@mediagen/sdk/node";
+const apiKey = "bench-key";
+
+/**
+ * Ours, by both doors, the peers, and what they all stand on. Each is loaded only when it is created, and as its README says:
+ * nothing is set but the address and a key.
+ */
+const clients = {
+  async [nodeDoor]({ base, maxQueriesInFlight }) {
+    const { createMediaGen, fileFrom } = await import("@mediagen/sdk/node");
+    return mediaGen(createMediaGen(optionsOf(base, maxQueriesInFlight)), fileFrom);
+  },
+  async [plainDoor]({ base, maxQueriesInFlight }) {
+    const { createMediaGen } = await import("@mediagen/sdk");
+    return mediaGen(createMediaGen(optionsOf(base, maxQueriesInFlight)), openAsBlob);
+  },
+  async openai({ base }) {
+    const { default: OpenAI } = await import("openai");
+    const openai = new OpenAI({ apiKey, baseURL: `${base}/openai` });
+    return {
+      query: (taskid) => openai.videos.retrieve(taskid),
+      generate: async (prompt) => (await openai.videos.create({ prompt })).id,
+      upload: (path) => openai.files.create({ file: createReadStream(path), purpose: "user_data" }),
+    };
+  },
+  async "@runwayml/sdk"({ base }) {
+    const { default: RunwayML } = await import("@runwayml/sdk");
+    const runway = new RunwayML({ apiKey, baseURL: `${base}/runway` });
+    return {
+      query: (taskid) => runway.tasks.retrieve(taskid),
+      generate: async (promptText) => (await runway.textToImage.create({ model: "gen4_image", promptText, ratio: "1024:1024" })).id,
+      wait: (taskid) => runway.tasks.retrieve(taskid).waitForTaskOutput(),
+      upload: (path) => runway.uploads.createEphemeral({ file: createReadStream(path) }),
+    };
+  },
+  async replicate({ base }) {
+    const { default: Replicate } = await import("replicate");
+    const replicate = new Replicate({ auth: apiKey, baseUrl: `${base}/replicate` });
+    return {
+      query: (taskid) => replicate.predictions.get(taskid),
+      generate: async (prompt) => (await replicate.predictions.create({ version: "version", input: { prompt } })).id,
+      // The cast: a wait reads these two alone.
+      wait: (id) => replicate.wait({ id, status: "starting" } as Parameters<typeof replicate.wait>[0], {}),
+      upload: async (path) => replicate.files.create(await openAsBlob(path)),
+    };
+  },
+  async "@fal-ai/client"({ base }) {
+    const { createFalClient } = await import("@fal-ai/client");
+    const fal = createFalClient({
+      credentials: apiKey,
+      requestMiddleware: async (request) => ({ ...request, url: `${base}/fal${new URL(request.url).pathname}` }),
+    });
+    return {
+      query: (requestId) => fal.queue.status("owner/app", { requestId }),
+      generate: async (prompt) => (await fal.queue.submit("owner/app", { input: { prompt } })).request_id,
+      wait: (requestId) => fal.queue.subscribeToStatus("owner/app", { requestId, mode: "polling" }),
+      upload: async (path) => fal.storage.upload(await openAsBlob(path)),
+    };
+  },
+  async lumaai({ base }) {
+    const { default: LumaAI } = await import("lumaai");
+    const luma = new LumaAI({ authToken: apiKey, baseURL: `${base}/luma` });
+    return {
+      query: (taskid) => luma.generations.get(taskid),
+      generate: async (prompt) => (await luma.generations.image.create({ prompt, model: "photon-1" })).id ?? "",
+    };
+  },
+  async "raw fetch"({ base }) {
+    const url = queryUrl(base);
+    return {
+      query: async (taskid) => (await fetch(url, { method: "POST", headers, body: JSON.stringify({ taskid }) })).json(),
+      async upload(path) {
+        const form = new FormData();
+        form.append("prompt", "A fox");
+        form.append("sourceImage.items", await openAsBlob(path), "file.gif");
+        return (await fetch(`${base}/media/v1/images/imgmodelv45`, { method: "POST", headers: { authorization: apiKey }, body: form })).json();
+      },
+    };
+  },
+  async "raw fetch, GET"({ base }) {
+    return { query: async (taskid) => (await fetch(`${base}/luma/generations/${taskid}`, { headers })).json() };
+  },
+  async "undici.request"({ base }) {
+    const { request } = await import("undici");
+    const url = queryUrl(base);
+    return { query: async (taskid) => (await request(url, { method: "POST", headers, body: JSON.stringify({ taskid }) })).body.json() };
+  },
+  async "node:http"({ base }) {
+    const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+    const { port, pathname: path } = new URL(queryUrl(base));
+    return {
+      query: (taskid) =>
+        new Promise((resolve, reject) => {
+          const body = JSON.stringify({ taskid });
+          const request = httpRequest({ agent, host: "127.0.0.1", port, path, method: "POST", headers: { ...headers, "content-length": body.length } }, (response) => {
+            let text = "";
+            response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+            response.once("end", () => resolve(JSON.parse(text)));
+          });
+          request.once("error", reject).end(body);
+        }),
+    };
+  },
+  async "a bare socket"({ base }) {
+    const { port, pathname } = new URL(queryUrl(base));
+    const sockets = bareSockets(Number(port));
+    return { query: async (taskid) => JSON.parse(await sockets.post(pathname, "application/json", JSON.stringify({ taskid }))) as unknown };
+  },
+} satisfies Readonly<Record<string, (options: ClientOptions) => Promise<Client>>>;
+
+export type ClientName = keyof typeof clients;
+
+/** Creates a client, with what it offers. */
+export function createClient(name: string, options: ClientOptions): Promise<Client> {
+  // The cast: names come from the rows as text, and from nowhere else.
+  return clients[name as ClientName](options);
+}
+
+const headers = { authorization: apiKey, "content-type": "application/json" };
+
+function queryUrl(base: string): string {
+  return `${base}/media/v1/images/infobytaskid`;
+}
+
+function optionsOf(base: string, maxQueriesInFlight: number | undefined): MediaGenOptions {
+  return { apiKey, baseUrl: `${base}/media`, maxQueriesInFlight };
+}
+
+function mediaGen(media: MediaGen, read: (path: string) => Promise<FileInput>): Client {
+  return {
+    query: (taskid) => media.image.query(taskid),
+    generate: async (prompt) => (await media.image.generate("imgmodelz", { prompt })).taskid,
+    wait: (taskid) => {
+      const { origin } = media.image.task(taskid);
+      return media.task({ version: 1, kind: "image", model: "imgmodelz", taskid, origin, results: 1, createdAt: bornAtOf(taskid) }).wait();
+    },
+    upload: async (path) => media.image.generate("imgmodelv45", { prompt: "A fox", sourceImage: await read(path) }),
+  };
+}

@@ -1,0 +1,116 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { bareSockets } from "../bare-socket.ts";
+import { aimOf, inTurn, lineOf, withRatio, type Figures, type Row, type Scale } from "../table.ts";
+
+const emulator = "@mediagen/emulator";
+const prism = "Prism (-v silent)";
+const prismFile = join(dirname(createRequire(import.meta.url).resolve("@stoplight/prism-cli/package.json")), "dist/index.js");
+/** How to start each server on a port. */
+const servers: Readonly<Record<string, (port: string) => readonly string[]>> = {
+  [emulator]: (port) => ["packages/emulator/dist/command.js", "--port", port, "--credits", "1e12"],
+  [prism]: (port) => [prismFile, "mock", "-v", "silent", "-p", port, "openapi/openapi.yaml"],
+};
+const clients = 16;
+
+export const row: Row = {
+  title: "The emulator beside Prism",
+  what: `Each in a process of its own; the load comes over ${clients} bare sockets.`,
+  limit: "the raw sockets and one core; Prism keeps no state, the emulator does and makes results.",
+  async measure(scale) {
+    let port = 4_700;
+    const measured = await inTurn(Object.keys(servers), scale(3), (name) => measureServer(servers[name]?.(String(++port)) ?? [], port, scale));
+    const keys = ["startMs", "queriesPerSecond", "formsPerSecond", "memoryMb"];
+    const lines = keys.reduce((all, key) => withRatio(all, prism, key, `${key} of Prism`), measured);
+    const own = lineOf(lines, emulator);
+    return {
+      tables: [
+        {
+          title: "Starting, answering and remembering",
+          columns: [
+            { key: "startMs", label: "start until the first answer, ms" },
+            { key: "startCpuMs", label: "CPU until then, ms" },
+            { key: "queriesPerSecond", label: "JSON queries/s" },
+            { key: "queriesPerSecond of Prism", label: "of Prism", digits: 1 },
+            { key: "formsPerSecond", label: "multipart generations/s" },
+            { key: "formsPerSecond of Prism", label: "of Prism", digits: 1 },
+            { key: "memoryMb", label: "memory after the load, MB" },
+          ],
+          lines,
+        },
+      ],
+      aims: [
+        aimOf("start, of Prism's", own, "startMs of Prism", { atMost: 1 }),
+        aimOf("queries/s, of Prism's", own, "queriesPerSecond of Prism", { atLeast: 1 }),
+        aimOf("generations/s, of Prism's", own, "formsPerSecond of Prism", { atLeast: 1 }),
+        aimOf("memory, of Prism's", own, "memoryMb of Prism", { atMost: 1 }),
+      ],
+    };
+  },
+};
+
+async function measureServer(args: readonly string[], port: number, scale: Scale): Promise<Figures> {
+  const start = performance.now();
+  const child = spawn(process.execPath, [...args], { stdio: "ignore" });
+  const sockets = bareSockets(port);
+  try {
+    const form = multipart({ prompt: "A fox runs through snow", duration: "5", resolution: "720p" });
+    const generate = () => sockets.post("/v1/video/vidmodelv2", form.type, form.body);
+    const taskid = await untilItAnswers(generate);
+    const startMs = performance.now() - start;
+    const startCpuMs = cpuMs(child);
+    const query = () => sockets.post("/v1/video/infobytaskid", "application/json", JSON.stringify({ taskid }));
+    await load(query, scale(5_000)); // warm
+    await load(generate, scale(500));
+    const queriesPerSecond = await load(query, scale(10_000));
+    const formsPerSecond = await load(generate, scale(2_000));
+    return { startMs, startCpuMs, queriesPerSecond, formsPerSecond, memoryMb: memoryMb(child) };
+  } finally {
+    sockets.close();
+    child.kill("SIGKILL");
+  }
+}
+
+async function untilItAnswers(generate: () => Promise<string>): Promise<string> {
+  const deadline = performance.now() + 30_000;
+  for (;;) {
+    try {
+      return (JSON.parse(await generate()) as { data: { taskid: string } }).data.taskid;
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+/** Calls so often, as many at once as there are clients; answers calls per second. */
+async function load(call: () => Promise<string>, count: number): Promise<number> {
+  let left = count;
+  const start = performance.now();
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      while (left-- > 0) {
+        const answer = await call();
+        if (!answer.includes('"code":1000')) throw new Error(`not a success: ${answer.slice(0, 200)}`);
+      }
+    }),
+  );
+  return (count / (performance.now() - start)) * 1_000;
+}
+
+function multipart(fields: Readonly<Record<string, string>>): { readonly type: string; readonly body: string } {
+  const part = ([name, value]: readonly string[]) => `--bench\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  return { type: "multipart/form-data; boundary=bench", body: `${Object.entries(fields).map(part).join("")}--bench--\r\n` };
+}
+
+/** CPU time of a process by Linux's accounts: fields 14 and 15 of its stat, in ticks of 10 ms. */
+function cpuMs({ pid }: ChildProcess): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+function memoryMb({ pid }: ChildProcess): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+}

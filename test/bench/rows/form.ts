@@ -1,0 +1,106 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createMediaGen } from "@mediagen/sdk";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import standaloneCode from "ajv/dist/standalone/index.js";
+import * as v from "valibot";
+import { z } from "zod";
+import type { Bounds } from "../../../packages/sdk/src/operation.ts";
+import { byKind } from "../../../scripts/by-kind.ts";
+import { readSpec, specFile } from "../../../scripts/read-spec.ts";
+import { inChild, type Measurement } from "../child.ts";
+import { plainDoor } from "../clients.ts";
+import { aimOf, inTurn, lineOf, type Row } from "../table.ts";
+
+interface Given {
+  readonly checker: string;
+  readonly forMs: number;
+}
+
+const model = "vidmodelv2";
+const valid = { prompt: "A fox runs through snow", ratio: "16:9", duration: 5, seed: 42, resolution: "720p", generate_audio: "1" } as const;
+const invalid = { ...valid, ratio: "16:10", duration: 7 };
+const ajv = "Ajv, standalone";
+
+export const row: Row = {
+  title: "Checking a form",
+  what: `Six fields of ${model}, as they are and with two of them wrong. All read the same schema, the spec's, closed to unknown fields, and list everything that is wrong. Ours also brings the fields into their wire form, looks for half characters and paths, and says what is allowed; it is called as a user calls it, \`media.validate\`.`,
+  limit: "code that was written for this one schema: Ajv's standalone code is close to it.",
+  async measure(scale) {
+    const lines = await inTurn([plainDoor, ajv, "valibot", "zod"], scale(7), (checker) => inChild("form", { checker, forMs: scale(2_000) } satisfies Given));
+    return {
+      tables: [
+        {
+          title: "Millions of checks a second",
+          columns: [
+            { key: "valid", label: "valid", digits: 2 },
+            { key: "invalid", label: "invalid", digits: 2 },
+          ],
+          lines,
+        },
+      ],
+      aims: [aimOf("millions of valid forms a second", lineOf(lines, plainDoor), "valid", { atLeast: 3 })],
+    };
+  },
+};
+
+/** Each checks a form and answers whether it holds. */
+const checkers: Readonly<Record<string, (schema: Bounds) => Promise<(form: object) => boolean>>> = {
+  async [plainDoor]() {
+    const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "key" });
+    // The cast: the form is another's as far as the compiler knows, and may be wrong here.
+    return (form) => media.validate(model, form as typeof valid).length === 0;
+  },
+  async [ajv](schema) {
+    const created = new Ajv2020({ code: { source: true }, allErrors: true, strict: false });
+    const code = standaloneCode.default(created, created.compile({ ...schema, additionalProperties: false }));
+    // A file of the project's, from which the code finds ajv's helpers.
+    const file = new URL("../../../out/bench/form.cjs", import.meta.url);
+    await mkdir(new URL(".", file), { recursive: true });
+    await writeFile(file, code);
+    // The cast: it exports the check.
+    const { default: check } = (await import(file.href)) as { readonly default: (form: object) => boolean };
+    return check;
+  },
+  async zod(schema) {
+    const checker = zodOf(schema);
+    return (form) => checker.safeParse(form).success;
+  },
+  async valibot(schema) {
+    const checker = valibotOf(schema);
+    return (form) => v.safeParse(checker, form).success;
+  },
+};
+
+export const measurement: Measurement<Given> = async ({ checker, forMs }) => {
+  const schema = byKind(readSpec(await readFile(specFile, "utf8")))
+    .flatMap(({ generate }) => [...generate])
+    .find(([name]) => name === model)?.[1].requestBody.content["multipart/form-data"]?.schema;
+  // The cast: a form's schema has bounds, and words that no checker reads.
+  const check = await checkers[checker]?.(schema as Bounds);
+  if (!check?.(valid) || check(invalid)) throw new Error(`${checker} does not tell right from wrong`);
+  const millions = (form: object, ms: number) => {
+    const begin = performance.now();
+    let count = 0;
+    for (; count % 1_000 !== 0 || performance.now() - begin < ms; count++) check(form);
+    return count / (performance.now() - begin) / 1_000;
+  };
+  millions(valid, forMs / 4);
+  millions(invalid, forMs / 4);
+  return { valid: millions(valid, forMs), invalid: millions(invalid, forMs) };
+};
+
+/** The schema of text fields as zod's; files are no matter of any of these checkers. */
+function zodOf({ type, enum: values, minimum = -Infinity, maximum = Infinity, maxLength = Infinity, properties }: Bounds): z.ZodType {
+  if (properties) return z.strictObject(Object.fromEntries(Object.entries(properties).map(([name, bounds]) => [name, zodOf(bounds).optional()])));
+  if (values) return z.literal([...values]);
+  if (type === "integer") return z.int().min(minimum).max(maximum);
+  return type === "string" ? z.string().max(maxLength) : z.unknown();
+}
+
+/** The same as valibot's. */
+function valibotOf({ type, enum: values, minimum = -Infinity, maximum = Infinity, maxLength = Infinity, properties }: Bounds): v.GenericSchema {
+  if (properties) return v.strictObject(Object.fromEntries(Object.entries(properties).map(([name, bounds]) => [name, v.optional(valibotOf(bounds))])));
+  if (values) return v.picklist(values);
+  if (type === "integer") return v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.maxValue(maximum));
+  return type === "string" ? v.pipe(v.string(), v.maxLength(maxLength)) : v.unknown();
+}

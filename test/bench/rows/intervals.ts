@@ -1,0 +1,161 @@
+import type { Check } from "@mediagen/sdk";
+// The client's own code behind a wait, without HTTP: a million queries through Request and Response would measure those.
+import { shareTimer, sleepBy } from "../../../packages/sdk/src/clock.ts";
+import { createDurations, worthOfQueryMs } from "../../../packages/sdk/src/durations.ts";
+import { createScheduler } from "../../../packages/sdk/src/scheduler.ts";
+import { waitFor } from "../../../packages/sdk/src/wait.ts";
+import { randomFrom } from "../doubles.ts";
+import { aimOf, lineOf, type Line, type Row, type Table } from "../table.ts";
+
+/** How long a model's tasks take, in milliseconds: drawn from a number between 0 and 1, and the share still unfinished at an age. */
+interface Model {
+  readonly name: string;
+  readonly draw: (random: number) => number;
+  readonly unfinished: (age: number) => number;
+}
+
+const median = 60_000;
+const sigma = 0.5;
+const models: readonly Model[] = [
+  { name: "uniform 2 to 6 s", draw: (random) => 2_000 + 4_000 * random, unfinished: (age) => Math.min(1, Math.max(0, (6_000 - age) / 4_000)) },
+  { name: "exponential, mean 4 s", draw: (random) => -4_000 * Math.log(1 - random), unfinished: (age) => Math.exp(-age / 4_000) },
+  {
+    name: "lognormal, median 60 s, sigma 0.5",
+    draw: (random) => quantile((age) => normal(Math.log(age / median) / sigma), random),
+    unfinished: (age) => (age <= 0 ? 1 : 1 - normal(Math.log(age / median) / sigma)),
+  },
+];
+const batches = 100;
+const tasksOfBatch = 1_000;
+/** Over how long the tasks of a batch are generated; the next begins when all of one are done. */
+const spreadMs = 60_000;
+
+/** What one rule came to for many tasks. */
+interface Outcome {
+  readonly rule: string;
+  readonly queries: number;
+  /** From the end of each task to its being known, in milliseconds. */
+  readonly delays: Float64Array;
+}
+
+const ours = "ours";
+
+export const row: Row = {
+  title: "When to query",
+  what: `Our waiting's own code on ${(batches * tasksOfBatch).toLocaleString("en")} tasks for each distribution of how long they take, in ${batches} batches, in virtual time; a query takes none. Ours begins knowing nothing. Beside it the same rule with the distribution known, and fixed intervals.`,
+  limit: "the same rule with the distribution known.",
+  async measure(scale) {
+    const tables: Table[] = [];
+    for (const model of models) {
+      process.stderr.write(`  ${model.name}\n`);
+      const durations = drawn(model, scale(batches));
+      const known = createDurations(model.unfinished, 0);
+      const outcomes = [
+        ...(await simulate(durations)),
+        byRule("the same rule, the distribution known", durations, (age) => known.nextQuery(age, worthOfQueryMs)),
+        ...[0.5, 5, 6].map((seconds) => byRule(`fixed ${seconds} s`, durations, (age) => age + seconds * 1_000, 0)),
+      ];
+      const columns = [
+        { key: "queries", label: "queries a task", digits: 2 },
+        { key: "delay", label: "mean delay, s", digits: 2 },
+        { key: "p50", label: "p50", digits: 2 },
+        { key: "p99", label: "p99", digits: 2 },
+      ];
+      tables.push({ title: model.name[0]?.toUpperCase() + model.name.slice(1), columns, lines: outcomes.map(lineFrom) });
+    }
+    const uniform = lineOf(tables[0]?.lines ?? [], ours);
+    return { tables, aims: [aimOf("queries a task, uniform", uniform, "queries", { atMost: 4 }), aimOf("mean delay, uniform", uniform, "delay", { atMost: 0.3 }, " s")] };
+  },
+};
+
+function lineFrom({ rule, queries, delays }: Outcome): Line {
+  const sorted = delays.toSorted();
+  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN) / 1_000;
+  const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length / 1_000;
+  return { name: rule, rounds: [{ queries: queries / delays.length, delay: mean, p50: at(0.5), p99: at(0.99) }] };
+}
+
+/** What it comes to if a task is queried at the ages that a rule says: at once where it says 0 first. */
+function byRule(rule: string, durations: Float64Array, next: (age: number) => number, first: number = next(0)): Outcome {
+  let queries = 0;
+  const delays = durations.map((duration) => {
+    let age = first;
+    for (queries++; age < duration; queries++) age = next(age);
+    return age - duration;
+  });
+  return { rule, queries, delays };
+}
+
+/** Ours: `waitFor` on one scheduler and one timer, whose time moves on when nothing else is left to do. */
+async function simulate(durations: Float64Array): Promise<readonly Outcome[]> {
+  let now = 0;
+  let queries = 0;
+  const random = randomFrom(1);
+  const delays = new Float64Array(durations.length);
+  let asleep: { readonly until: number; readonly wake: () => void } | undefined;
+  const sleep = (ms: number, signal: AbortSignal) =>
+    new Promise<void>((wake, reject) => {
+      if (asleep) throw new Error("two timers at once");
+      const own = { until: now + ms, wake };
+      asleep = own;
+      signal.addEventListener("abort", () => ((asleep = undefined), reject(signal.reason)));
+    });
+  const alarm = shareTimer({ steady: () => now, sleep });
+  const time = { now: () => now, steady: () => now, random, alarm, sleep: sleepBy(alarm) };
+  const host = { ...time, scheduler: createScheduler({}, time) };
+  let queriesAtFirst = 0;
+  for (let batch = 0; batch < durations.length / tasksOfBatch; batch++) {
+    let left = tasksOfBatch;
+    for (let index = batch * tasksOfBatch; index < (batch + 1) * tasksOfBatch; index++) {
+      const createdAt = now + random() * spreadMs;
+      const end = createdAt + (durations[index] ?? 0);
+      const check = async (): Promise<Check> => {
+        queries++;
+        const done = now >= end;
+        return { state: done ? "succeeded" : "pending", status: undefined, record: { taskid: "", url: done ? ["1"] : [] } as object as Check["record"] };
+      };
+      void time.sleep(createdAt - now, new AbortController().signal).then(async () => {
+        // The cast: a wait reads these two alone.
+        await waitFor({ model: "model", createdAt } as Parameters<typeof waitFor>[0], check, {}, host);
+        delays[index] = now - end;
+        left--;
+      });
+    }
+    while (left > 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const next = asleep;
+      if (!next) continue;
+      asleep = undefined;
+      now = Math.max(now, next.until);
+      next.wake();
+    }
+    if (batch === 0) queriesAtFirst = queries;
+  }
+  return [
+    { rule: ours, queries, delays },
+    { rule: "ours, its first batch alone", queries: queriesAtFirst, delays: delays.slice(0, tasksOfBatch) },
+  ];
+}
+
+function drawn({ draw }: Model, count: number): Float64Array {
+  const random = randomFrom(2);
+  return Float64Array.from({ length: count * tasksOfBatch }, () => draw(random()));
+}
+
+/** The share of a standard normal distribution below x (Abramowitz and Stegun 26.2.17). */
+function normal(x: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(x));
+  const tail = (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  return x < 0 ? tail : 1 - tail;
+}
+
+/** Where a share of a distribution lies below, by bisection. */
+function quantile(below: (age: number) => number, share: number): number {
+  let [low, high] = [1, 1e7];
+  for (let step = 0; step < 50; step++) {
+    const middle = (low + high) / 2;
+    if (below(middle) < share) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}

@@ -1,0 +1,82 @@
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Fault } from "@mediagen/emulator";
+import { describe, test } from "vitest";
+import { linesOf } from "../batch/batch-folder.ts";
+import { inPlace, mediagen, mediagenOnTerminal } from "./run-command.ts";
+
+const batch = ["batch", "jobs.jsonl", "-o", "out"];
+const jsonLines = (lines: readonly object[]) => lines.map((line) => JSON.stringify(line)).join("\n");
+
+describe.concurrent("mediagen batch", () => {
+  test("prints the path of each file, tells the rest on stderr, and run again does only what is left", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "jobs.csv"), "id,model,prompt\nfox,imgmodelz,A fox\nhare,imgmodelz,A hare\n");
+      const args = ["batch", "jobs.csv", "-o", "out", "--yes", "--concurrency", "1", "--rate", "100000"];
+      const { code, stdout, stderr } = await mediagen(args, { cwd, env }).ended;
+      expect([code, stdout]).toEqual([0, "out/fox-1.png\nout/hare-1.png\n"]);
+      expect(stderr).toMatch(/2 of 2 lines succeeded, .*; out\/index\.html shows them/);
+      expect((await readdir(join(cwd, "out"))).sort()).toEqual(["fox-1.png", "hare-1.png", "index.html", "journal.jsonl", "results.jsonl", "unfinished.jsonl"]);
+      const again = await mediagen([...batch.with(1, "jobs.csv"), "--json", "--quiet"], { cwd, env }).ended;
+      expect([again.code, again.stderr, JSON.parse(again.stdout)]).toMatchObject([0, "", { lines: 2, succeeded: 2, generated: 0, folder: "out" }]);
+      expect(emulator.charges).toHaveLength(2);
+    }));
+
+  test("needs a yes: --yes, or one that is typed", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(2)));
+      const piped = await mediagen(batch, { cwd, env }).ended;
+      expect([piped.code, piped.stdout]).toEqual([2, ""]);
+      expect(piped.stderr).toContain("2 paid generations for 2 lines (2 of imgmodelz) need to be confirmed\n  Nothing was sent. Add --yes");
+      for (const [answer, code, charges] of [["n", 1, 0], ["y", 0, 2]] as const) {
+        const run = mediagenOnTerminal(batch, { cwd, env });
+        await run.printed(/Go on\? \[y\/N\]/);
+        run.child.stdin?.write(`${answer}\n`);
+        expect([(await run.ended).code, emulator.charges.length]).toEqual([code, charges]);
+      }
+    }));
+
+  test("names every bad line", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines([{ model: "imgmodelq", prompt: "A" }, { model: "vidmodelv2", prompt: "A", duration: 7 }]));
+      const { code, stderr } = await mediagen([...batch, "--yes", "--quiet"], { cwd, env }).ended;
+      expect([code, stderr.split("\n")]).toEqual([
+        2,
+        [
+          expect.stringMatching(/^line 1, model: got "imgmodelq".*did you mean/),
+          "line 2, duration: got 7, allowed is 5, 10 or 15",
+          "mediagen: jobs.jsonl: 2 things are wrong",
+          "  Nothing was sent. Correct them and run the command again.",
+          "",
+        ],
+      ]);
+      expect(emulator.calls).toEqual([]);
+    }));
+
+  test.for<[code: number, fault: Pick<Fault, "fault">, flags: readonly string[], says: RegExp]>([
+    [1, { fault: "taskFails" }, ["--failed-status", "3"], /1 of 3 lines failed\n {2}out\/results\.jsonl tells why/],
+    [1, { fault: "failure" }, [], /1 of 3 lines are unfinished\n {2}Nothing is paid twice; go on with: mediagen batch jobs\.jsonl -o out/],
+    [3, { fault: "insufficientCredits" }, [], /insufficient credits; .*\n {2}Add credits, then go on with: mediagen batch/],
+    [4, { fault: "taskFails" }, ["--timeout", "3s"], /1 of 3 lines are unfinished/],
+    [5, { fault: "resetAfter" }, [], /settle it: mediagen recover --resolve \S+ --taskid TASKID \(or --not-created\) --journal out\/journal\.jsonl[^]*1 of 3 lines have an unknown outcome/],
+  ])("ends with %i after %j", ([code, given, flags, says], { expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(3)));
+      emulator.next({ ...given, on: "generate" });
+      const ended = await mediagen([...batch, "--yes", ...flags], { cwd, env }).ended;
+      expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(says)]);
+    }));
+
+  test("ends with 130 at Ctrl-C, says how to go on, and goes on", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(6)));
+      const run = mediagen([...batch, "--yes", "--concurrency", "1", "--json"], { cwd, env });
+      await expect.poll(() => emulator.charges.length).toBeGreaterThan(1);
+      run.child.kill("SIGINT");
+      const { code, stderr } = await run.ended;
+      expect([code, stderr]).toEqual([130, expect.stringMatching(/Go on with: mediagen batch jobs\.jsonl -o out --yes --concurrency 1 --json\n$/)]);
+      const again = await mediagen([...batch, "--yes", "--json"], { cwd, env }).ended;
+      expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { succeeded: 6 }]);
+      expect(emulator.charges).toHaveLength(6);
+    }));
+});

@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { listModels } from "@mediagen/sdk";
+import { describe, expect, test } from "vitest";
+import { complete } from "../../packages/cli/src/completion.ts";
+import { readDescriptions } from "../../packages/cli/src/descriptions.ts";
+import { createProgram } from "../../packages/cli/src/program.ts";
+import { commandFile, mediagen } from "./run-command.ts";
+
+const program = createProgram(listModels(), readDescriptions());
+const namesOf = (kind: string) => listModels().filter((one) => one.kind === kind).map(({ model }) => model);
+
+describe("the last word is completed", () => {
+  test.for<[string[], readonly string[]]>([
+    [["vi"], ["video"]],
+    [["task", ""], ["show", "wait", "download", "delete"]],
+    [["video", "--model", ""], namesOf("video")],
+    [["image", "A fox", "-m", ""], namesOf("image")],
+    [["models", "imgmodelv4"], ["imgmodelv45", "imgmodelv4"]],
+    [["completion", ""], ["bash", "zsh", "fish"]],
+    [["video", "-m", "vidmodelv15pro", "--duration", ""], ["5", "10"]],
+    [["video", "--duration", ""], ["5", "10", "15"]],
+    [["image", "-m", "imgmodelv45", "--resolution", "4"], ["4:3", "4K"]],
+    [["video", "--seed", ""], []],
+    [["video", "A fox", ""], []],
+    [["video", "--image", ""], [":files"]],
+    [["task", "download", "video:x", "-o", "ou"], [":files"]],
+    [["task", "show", "--kind", ""], ["video", "image"]],
+    [["nonsense", "--x", ""], ["video", "image", "task", "recover", "models", "emulator", "completion", "help"]],
+  ])("%j", ([words, candidates]) => {
+    expect(complete(program, words).map((line) => line.split("\t")[0])).toEqual(candidates);
+  });
+
+  test("a flag with its description, the opposite of one too", () => {
+    expect(complete(program, ["video", "--dura"])).toEqual([expect.stringMatching(/^--duration\tThe length of the video in seconds \(.*\)$/)]);
+    expect(complete(program, ["video", "--no-"]).map((line) => line.split("\t")[0])).toEqual(expect.arrayContaining(["--no-wait", "--no-generate-audio"]));
+  });
+});
+
+test("bash completes by it, where words hold colons too", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "mediagen-bash-"));
+  try {
+    await writeFile(join(folder, "first.png"), "");
+    const completeInBash = async (line: string) => {
+      const script = `mediagen() { ${process.execPath} ${commandFile} "$@"; }; eval "$(mediagen completion bash)"; COMP_LINE=$1 COMP_POINT=\${#1}; _mediagen; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p mediagen`;
+      const { stdout } = await promisify(execFile)("bash", ["--norc", "-c", script, "bash", line], { cwd: folder });
+      return stdout.split("\n").slice(0, -1);
+    };
+    const registered = "complete -F _mediagen mediagen";
+    expect(await completeInBash("mediagen mod")).toEqual(["models", registered]);
+    expect(await completeInBash("mediagen video -m vidmodelv2 --ratio 16:")).toEqual(["9", registered]);
+    expect(await completeInBash("mediagen video 'A fox' --image fi")).toEqual(["first.png", registered]);
+    expect(await completeInBash("mediagen task ")).toEqual(["show", "wait", "download", "delete", registered]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test.for(["zsh", "fish"])("%s has its script, which asks the same", async (shell) => {
+  const { code, stdout } = await mediagen(["completion", shell]).ended;
+  expect([code, stdout]).toEqual([0, expect.stringContaining("mediagen __complete")]);
+});

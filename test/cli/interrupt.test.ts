@@ -1,0 +1,149 @@
+import { readdir } from "node:fs/promises";
+import { describe, test, type ExpectStatic } from "vitest";
+import { inPlace, mediagen, mediagenOnTerminal, type Place, type PlaceOptions, type Run } from "./run-command.ts";
+
+/** What Ctrl-C sends when it is typed. */
+const ctrlC = "\x03";
+const video = ["video", "A fox", "-m", "vidmodelv2", "-o", "fox.mp4"];
+
+/** Runs the command that an interrupt printed, as whoever reads it would. */
+async function goOn(expect: ExpectStatic, output: string, { cwd, env, emulator }: Place): Promise<void> {
+  emulator.clock.advance("1h");
+  const [, words = ""] = /Go on with: mediagen (.+?)\r?\n/.exec(output) ?? [];
+  const resumed = await mediagen(words.split(" "), { cwd, env }).ended;
+  expect(resumed).toMatchObject({ code: 0, stdout: "fox.mp4\n" });
+  expect(await readdir(cwd)).toEqual(["fox.mp4"]);
+  expect(emulator.charges).toHaveLength(1);
+}
+
+describe.concurrent("Ctrl-C", () => {
+  test("before anything is sent ends at once, and says that nothing was", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      const run = mediagenOnTerminal(["video", "-", "-m", "vidmodelv2"], { cwd, env });
+      await run.printed(/reading stdin/);
+      run.child.stdin?.write(`A fox, to be${ctrlC}`);
+      const { code, stdout } = await run.ended;
+      expect([code, stdout]).toEqual([130, expect.stringMatching(/interrupted \(SIGINT\); no form was sent, so nothing is paid\r\n {2}Run the command again\.\r\n$/)]);
+      expect(emulator.calls).toEqual([]);
+    }));
+
+  test("between two attempts that were turned away ends without another, at the second time", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "50", times: 9 });
+      const run = mediagenOnTerminal(video, { cwd, env });
+      await expect.poll(() => emulator.calls.length).toBe(1);
+      await twice(run);
+      expect(await run.ended).toMatchObject({ code: 130, stdout: expect.stringContaining("no form was sent, so nothing is paid") });
+      expect([emulator.calls.length, emulator.charges]).toEqual([1, []]);
+    }));
+
+  test("while the form is sent waits for the answer, so that the task is not lost", ({ expect }) => {
+    const answering = Promise.withResolvers<void>();
+    const hold: PlaceOptions["hold"] = async ({ url }, answer) => {
+      if (url.pathname.endsWith("/vidmodelv2")) await answering.promise;
+      return answer;
+    };
+    return inPlace(async (place) => {
+      const { cwd, env, emulator } = place;
+      const run = mediagenOnTerminal(video, { cwd, env });
+      await run.printed(/sending the form/);
+      await expect.poll(() => emulator.charges.length).toBe(1);
+      run.child.stdin?.write(ctrlC);
+      await run.printed(/waiting for its answer, so that the task is not lost\. Once more gives up on it\.\r\n/);
+      answering.resolve();
+      const { code, stdout } = await run.ended;
+      expect(code).toBe(130);
+      await goOn(expect, stdout, place);
+    }, { hold, clock: "manual" });
+  });
+
+  test("twice while the form is sent gives up on it, and says that the outcome is unknown", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      emulator.next({ fault: "hang", on: "generate" });
+      const run = mediagenOnTerminal([...video, "--quiet", "--journal", "journal.jsonl"], { cwd, env });
+      await expect.poll(() => emulator.charges.length).toBe(1);
+      await twice(run);
+      const { code, stdout } = await run.ended;
+      expect(code).toBe(5);
+      expect(stdout).toMatch(/a task may exist and may have been paid, and it was not sent again\r\n/);
+      const [, settle = ""] = /settle it: mediagen (.*) --taskid TASKID/.exec(stdout) ?? [];
+      // The task is there, and can be taken up by whoever finds it at the service.
+      const { taskid } = emulator.tasks[0] ?? { taskid: "" };
+      const settled = await mediagen([...settle.split(" "), "--taskid", taskid, "--journal", "journal.jsonl"], { cwd, env }).ended;
+      expect(settled).toMatchObject({ code: 0, stdout: `video:${taskid}\n` });
+    }));
+
+  test("while waiting prints the task and the command that goes on", ({ expect }) =>
+    inPlace(async (place) => {
+      const { cwd, env } = place;
+      const run = mediagenOnTerminal(video, { cwd, env });
+      await run.printed(/pending, status/);
+      run.child.stdin?.write(ctrlC);
+      const { code, stdout } = await run.ended;
+      expect(code).toBe(130);
+      expect(stdout).toMatch(/interrupted \(SIGINT\); video:video-\w+ goes on at the service\r\n {2}Go on with: mediagen task download video:video-\w+ -o fox\.mp4\r\n$/);
+      await goOn(expect, stdout, place);
+    }, { clock: "manual" }));
+
+  test("while downloading leaves no half file, and the command that goes on fetches it", ({ expect }) => {
+    let held = false;
+    const hold: PlaceOptions["hold"] = async ({ url }, answer) => {
+      if (held || !url.pathname.endsWith(".mp4") || !(answer.body instanceof Uint8Array)) return answer;
+      held = true;
+      // Half of it comes, and then nothing.
+      const half = answer.body.subarray(0, answer.body.length / 2);
+      return { ...answer, headers: { ...answer.headers, "content-length": String(answer.body.length) }, body: new ReadableStream({ start: (controller) => controller.enqueue(half) }) };
+    };
+    return inPlace(async (place) => {
+      const { cwd, env } = place;
+      const run = mediagenOnTerminal(video, { cwd, env });
+      await run.printed(/downloading 1 of 1, (49|50) %/);
+      expect(await readdir(cwd)).toEqual([expect.stringMatching(/\.part$/)]);
+      run.child.stdin?.write(ctrlC);
+      const { code, stdout } = await run.ended;
+      expect(code).toBe(130);
+      expect(await readdir(cwd)).toEqual([]);
+      await goOn(expect, stdout, place);
+    }, { hold });
+  });
+
+  test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)("as %s to a script's command does the same", (signal, { expect }) =>
+    inPlace(async (place) => {
+      const { cwd, env } = place;
+      const run = mediagen(video, { cwd, env });
+      await run.printed(/pending, status/);
+      run.child.kill(signal);
+      const { code, stdout, stderr } = await run.ended;
+      expect([code, stdout]).toEqual([130, ""]);
+      expect(stderr).toContain(`interrupted (${signal})`);
+      await goOn(expect, stderr, place);
+    }, { clock: "manual" }));
+
+  test("with --json and several tasks still prints one document, with what was done and what is left", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      const generate = async (prompt: string) => (await mediagen(["image", prompt, "-m", "imgmodelv4", "--no-wait", "-q"], { cwd, env }).ended).stdout.trim();
+      const [done, slow] = [await generate("A bicycle"), await generate("A bicycle #slow")];
+      emulator.clock.advance("4s");
+      const run = mediagen(["task", "download", done, slow, "--json"], { cwd, env });
+      await run.printed(/-1\.png, /);
+      run.child.kill("SIGINT");
+      const { code, stdout, stderr } = await run.ended;
+      expect([code, JSON.parse(stdout)]).toMatchObject([130, [{ task: { kind: "image" }, files: [{}] }, { error: expect.stringContaining(slow) }]]);
+      expect(stderr).toContain(`Go on with: mediagen task download ${slow} -o .`);
+    }, { clock: "manual" }));
+
+  test("names the results and settings that going on needs, as a shell takes them", ({ expect }) =>
+    inPlace(async ({ cwd, env }) => {
+      const run = mediagen(["image", "A fox", "-m", "imgmodelv4", "--batchsize", "3", "-o", "a b/", "--failed-status", "7", "--key-fd", "3"], { cwd, env, fd3: "emulator-key\n" });
+      await run.printed(/pending, status/);
+      run.child.kill("SIGINT");
+      expect((await run.ended).stderr).toMatch(/Go on with: mediagen task download image:image-\w+ --results 3 -o 'a b\/' --key-fd 3 --failed-status 7\n$/);
+    }, { clock: "manual" }));
+});
+
+/** Presses Ctrl-C twice, the second time when the first was heard. */
+async function twice(run: Run): Promise<void> {
+  run.child.stdin?.write(ctrlC);
+  await run.printed(/Once more gives up on it/);
+  run.child.stdin?.write(ctrlC);
+}
