@@ -17,12 +17,12 @@ export async function startRedis(): Promise<Server> {
   const folder = await mkdtemp(join(tmpdir(), "mediagen-redis-"));
   const port = await freePort();
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--appendfsync", "always", "--save", ""];
-  return serve(spawn(command, args, { stdio: "ignore" }), "SIGTERM", folder, port, `redis://127.0.0.1:${port}`);
+  return serve(spawn(command, args, { stdio: "ignore" }), () => isOpen(port), "SIGTERM", folder, `redis://127.0.0.1:${port}`);
 }
 
 /** Starts a PostgreSQL with the settings that it comes with. It does not run as root, so root starts it as the user that Debian made for it. */
 export async function startPostgres(): Promise<Server> {
-  const [initdb, postgres] = [await find("initdb"), await find("postgres")];
+  const [initdb, postgres, isReady] = [await find("initdb"), await find("postgres"), await find("pg_isready")];
   const folder = await mkdtemp(join(tmpdir(), "mediagen-postgres-"));
   const user = userInfo().uid === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
   if (user.uid !== undefined) await chown(folder, user.uid, user.gid);
@@ -31,16 +31,14 @@ export async function startPostgres(): Promise<Server> {
   const port = await freePort();
   const child = spawn(postgres, ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""], { ...user, cwd: folder, stdio: "ignore" });
   // An interrupt ends it without waiting for its clients.
-  return serve(child, "SIGINT", folder, port, `postgres://media@127.0.0.1:${port}/postgres`);
+  // Its port is open before it takes anyone.
+  const isUp = async () => (await once(spawn(isReady, ["-q", "-h", "127.0.0.1", "-p", String(port)]), "exit"))[0] === 0;
+  return serve(child, isUp, "SIGINT", folder, `postgres://media@127.0.0.1:${port}/postgres`);
 }
 
-/** Waits until a server answers at its port. */
-async function serve(child: ChildProcess, signal: NodeJS.Signals, folder: string, port: number, url: string): Promise<Server> {
+/** Waits until a server takes clients. */
+async function serve(child: ChildProcess, isUp: () => Promise<boolean>, signal: NodeJS.Signals, folder: string, url: string): Promise<Server> {
   const ended = once(child, "exit");
-  const isUp = () => new Promise<boolean>((resolve) => {
-    const socket = connect(port, "127.0.0.1", () => resolve(true)).once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
-  });
   while (!(await isUp())) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}; run "${child.spawnargs.join(" ")}" to see why`);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -63,6 +61,13 @@ async function find(name: string): Promise<string> {
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
   if (found) return found;
   throw new Error(`There is no ${name} on this machine. The fleet's tests run on real servers: sudo apt-get install redis-server postgresql`);
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
 }
 
 function idOf(flag: "-u" | "-g"): number {
