@@ -39,6 +39,9 @@ export async function startPostgres(): Promise<Server> {
 /** Waits until a server takes clients. */
 async function serve(child: ChildProcess, isUp: () => Promise<boolean>, signal: NodeJS.Signals, folder: string, url: string): Promise<Server> {
   const ended = once(child, "exit");
+  // Also where a test fails before it holds the server.
+  const kill = () => child.kill(signal);
+  process.once("exit", kill);
   while (!(await isUp())) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}; run "${child.spawnargs.join(" ")}" to see why`);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -46,8 +49,9 @@ async function serve(child: ChildProcess, isUp: () => Promise<boolean>, signal: 
   return {
     url,
     async [Symbol.asyncDispose]() {
-      child.kill(signal);
+      kill();
       await ended;
+      process.off("exit", kill);
       await rm(folder, { recursive: true });
     },
   };
