@@ -29,7 +29,7 @@ describe("the last word is completed", () => {
     [["video", "--image", ""], [":files"]],
     [["task", "download", "video:x", "-o", "ou"], [":files"]],
     [["task", "show", "--kind", ""], ["video", "image"]],
-    [["nonsense", "--x", ""], ["video", "image", "task", "recover", "models", "emulator", "completion", "help"]],
+    [["nonsense", "--x", ""], ["video", "image", "task", "batch", "recover", "models", "emulator", "completion", "help"]],
   ])("%j", ([words, candidates]) => {
     expect(complete(program, words).map((line) => line.split("\t")[0])).toEqual(candidates);
   });
