@@ -96,7 +96,7 @@ function commit(): void {
   git("add", "--all");
   if (git("status", "--porcelain") !== "") git("commit", "--message", `Release ${tag}`);
   git("tag", tag);
-  console.log(`Push it with its tag, and the release workflow publishes: git push --follow-tags origin main ${tag}`);
+  console.log(`Push it with its tag, and the release workflow publishes: git push origin main ${tag}`);
 }
 
 /** What making versions wrote into a clean tree goes again, and nothing else. */
