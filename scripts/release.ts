@@ -26,14 +26,18 @@ export default async function run(args: readonly string[]): Promise<void> {
   }
   if (git("status", "--porcelain") !== "") throw new TypeError("release: commit what has changed first, so that what is released can be seen");
   const { "dry-run": dry, publish: publishes, test: tests } = values;
+  let kept = publishes;
   try {
     if (!publishes && tests) step("Test", () => npm(root, "test"));
     if (!publishes) step("Make versions and changelogs", makeVersions);
     const tarballs = await step("Pack and check", packAll);
     if (dry || publishes) step(dry ? "Publish, but for the sending" : "Publish", () => publish(tarballs, dry));
-    if (!dry && !publishes) step("Commit and tag", commit);
+    if (!dry && !publishes) {
+      step("Commit and tag", commit);
+      kept = true;
+    }
   } finally {
-    if (dry) undo();
+    if (!kept) undo();
   }
 }
 
@@ -92,7 +96,7 @@ function commit(): void {
   git("add", "--all");
   if (git("status", "--porcelain") !== "") git("commit", "--message", `Release ${tag}`);
   git("tag", tag);
-  console.log(`Push it with its tag, and the release workflow publishes: git push --follow-tags origin main ${tag}`);
+  console.log(`Push it with its tag, and the release workflow publishes: git push origin main ${tag}`);
 }
 
 /** What making versions wrote into a clean tree goes again, and nothing else. */

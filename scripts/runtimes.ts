@@ -31,7 +31,7 @@ async function installEngines(): Promise<void> {
   await rm(cache, { recursive: true, force: true });
   await mkdir(cache, { recursive: true });
   for (const name of ["package.json", "package-lock.json"]) await copyFile(new URL(name, wanted), join(cache, name));
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: cache, stdio: "inherit" });
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: cache, stdio: "inherit", shell: process.platform === "win32" });
   await copyFile(locked, installed);
 }
 

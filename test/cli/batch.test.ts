@@ -2,6 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Fault } from "@mediagen/emulator";
 import { describe, test } from "vitest";
+import { durationsInWords } from "../contract/cases.ts";
 import { linesOf } from "../batch/batch-folder.ts";
 import { inPlace, mediagen, mediagenOnTerminal } from "./run-command.ts";
 
@@ -38,13 +39,13 @@ describe.concurrent("mediagen batch", () => {
 
   test("names every bad line", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
-      await writeFile(join(cwd, "jobs.jsonl"), jsonLines([{ model: "imgmodelq", prompt: "A" }, { model: "vidmodelv2", prompt: "A", duration: 7 }]));
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines([{ model: "imgmodelq", prompt: "A" }, { model: "vidmodelv2", prompt: "A", duration: 0.5 }]));
       const { code, stderr } = await mediagen([...batch, "--yes", "--quiet"], { cwd, env }).ended;
       expect([code, stderr.split("\n")]).toEqual([
         2,
         [
           expect.stringMatching(/^line 1, model: got "imgmodelq".*did you mean/),
-          "line 2, duration: got 7, allowed is 5, 10 or 15",
+          `line 2, duration: got 0.5, allowed is ${durationsInWords}`,
           "mediagen: jobs.jsonl: 2 things are wrong",
           "  Nothing was sent. Correct them and run the command again.",
           "",

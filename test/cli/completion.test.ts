@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { listModels } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
+import { durations, schemaOf } from "../contract/cases.ts";
 import { complete } from "../../packages/cli/src/completion.ts";
 import { readDescriptions } from "../../packages/cli/src/descriptions.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
@@ -21,15 +22,15 @@ describe("the last word is completed", () => {
     [["image", "A fox", "-m", ""], namesOf("image")],
     [["models", "imgmodelv4"], ["imgmodelv45", "imgmodelv4"]],
     [["completion", ""], ["bash", "zsh", "fish"]],
-    [["video", "-m", "vidmodelv15pro", "--duration", ""], ["5", "10"]],
-    [["video", "--duration", ""], ["5", "10", "15"]],
+    [["video", "-m", "vidmodelv15pro", "--duration", ""], (schemaOf("vidmodelv15pro", "duration").enum ?? []).map(String)],
+    [["video", "--duration", ""], durations.map(String)],
     [["image", "-m", "imgmodelv45", "--resolution", "4"], ["4:3", "4K"]],
     [["video", "--seed", ""], []],
     [["video", "A fox", ""], []],
     [["video", "--image", ""], [":files"]],
     [["task", "download", "video:x", "-o", "ou"], [":files"]],
     [["task", "show", "--kind", ""], ["video", "image"]],
-    [["nonsense", "--x", ""], ["video", "image", "task", "batch", "recover", "models", "emulator", "completion", "help"]],
+    [["nonsense", "--x", ""], [...program.commands.map((command) => command.name()), "help"]],
   ])("%j", ([words, candidates]) => {
     expect(complete(program, words).map((line) => line.split("\t")[0])).toEqual(candidates);
   });

@@ -2,9 +2,11 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FaultName } from "@mediagen/emulator";
 import { describe, test } from "vitest";
+import { schemaOf } from "../contract/cases.ts";
 import { inPlace, mediagen } from "./run-command.ts";
 
 const image = ["image", "A bicycle", "-m", "imgmodelv4", "-o", "b.png", "--quiet"];
+const { minimum, maximum = 0 } = schemaOf("imgmodelv4", "batchsize");
 
 describe.concurrent("what goes wrong is told in two lines, with the code", () => {
   test.for<[number, readonly string[], { readonly fault?: FaultName; readonly on?: string; readonly says: string }]>([
@@ -14,8 +16,8 @@ describe.concurrent("what goes wrong is told in two lines, with the code", () =>
     [2, image.with(3, "imgmodelv9"), { says: "Allowed choices are imgmodelv45" }],
     [2, image.toSpliced(2, 2), { says: "mediagen image --help shows what there is." }],
     [2, [...image, "--modle", "x"], { says: "Did you mean --model?" }],
-    [2, [...image, "--batchsize", "16", "--seed", "1"], { says: "--batchsize: got 16, allowed is a whole number, 1 to 15; --seed: got " }],
-    [2, [...image, "--batchsize", "many"], { says: '--batchsize: got "many", allowed is a whole number, 1 to 15' }],
+    [2, [...image, "--batchsize", `${maximum + 1}`, "--seed", "1"], { says: `--batchsize: got ${maximum + 1}, allowed is a whole number, ${minimum} to ${maximum}; --seed: got ` }],
+    [2, [...image, "--batchsize", "many"], { says: `--batchsize: got "many", allowed is a whole number, ${minimum} to ${maximum}` }],
     [2, [...image, "--once", "a"], { says: "--once: got a key and no journal" }],
     [2, [...image, "--timeout", "soon"], { says: "It is a time such as 90s, 30m or 2h." }],
     [2, [...image, "--failed-status", "x"], { says: "A status is a whole number." }],

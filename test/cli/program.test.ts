@@ -1,5 +1,6 @@
 import { fieldsOf, listModels, type Bounds } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
+import { durations, schemaOf } from "../contract/cases.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { readDescriptions } from "../../packages/cli/src/descriptions.ts";
 import { fieldFlagsOf } from "../../packages/cli/src/field-flags.ts";
@@ -57,7 +58,7 @@ describe.concurrent("mediagen models", () => {
     expect(all).toHaveLength(listModels().length);
     const one = JSON.parse((await mediagen(["models", "vidmodelv2", "--json"]).ended).stdout) as object;
     expect(one).toMatchObject({ model: "vidmodelv2", kind: "video", operation: "generateVidmodelv2" });
-    expect(one).toHaveProperty("fields", expect.arrayContaining([expect.objectContaining({ field: "duration", flag: "--duration", values: [5, 10, 15], default: 5, description: "The length of the video in seconds." })]));
+    expect(one).toHaveProperty("fields", expect.arrayContaining([expect.objectContaining({ field: "duration", flag: "--duration", values: durations, default: schemaOf("vidmodelv2", "duration").default, description: "The length of the video in seconds." })]));
   });
 });
 

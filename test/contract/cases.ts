@@ -28,6 +28,9 @@ export function schemaOf(model: string, part: string): SpecSchema {
 /** The lengths of the videos that vidmodelv2 makes, the shortest first; the cast: the types are made from the same spec. */
 export const durations = schemaOf("vidmodelv2", "duration").enum as readonly NonNullable<Form<"vidmodelv2">["duration"]>[];
 
+/** The same, as the SDK tells them. */
+export const durationsInWords: string = durations.join(", ").replace(/, ([^,]*)$/, " or $1");
+
 /** Generates with a model of the spec. */
 export function generate(media: MediaGen, model: string, form: object, extraFields: Readonly<Record<string, string>> = {}): Promise<Task> {
   const kind = models.find((one) => one.model === model)?.kind ?? "video";

@@ -80,16 +80,16 @@ describe("what goes wrong looks as it should", () => {
   test("a broken bound shows at its field while it is typed, in the SDK's words, and nothing is sent", async () => {
     const page = await open();
     const size = page.getByLabel("resolution");
-    await size.fill("1500x1500");
+    await size.fill("1x1");
     expect(await size.getAttribute("aria-invalid")).toBe("true");
-    expect(await page.locator("#error-resolution").innerText()).toMatch(/^Got "1500x1500"; allowed is /);
+    expect(await page.locator("#error-resolution").innerText()).toMatch(/^Got "1x1"; allowed is /);
     await page.getByLabel("batchsize").fill("many");
-    expect(await page.locator("#error-batchsize").innerText()).toMatch(/^Got "many"; allowed is a whole number, 1 to 15/);
+    expect(await page.locator("#error-batchsize").innerText()).toMatch(/^Got "many"; allowed is a whole number, \d+ to \d+/);
     await send(page);
     expect(await outcome(page).innerText()).toMatch(/^InvalidRequestError\. Nothing was sent/);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-batchsize");
     await page.getByLabel("batchsize").fill("2");
-    await size.fill("2500x1875");
+    await size.fill("2560x1440");
     expect(await page.locator("[aria-invalid]").count()).toBe(0);
     await page.getByLabel("prompt").fill("");
     await send(page);

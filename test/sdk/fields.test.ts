@@ -147,8 +147,8 @@ test("the fields of a form are told without a client, as people would fill them 
   const fieldsOfModel = (model: string) => fieldsOf(listModels().find((one) => one.model === model) ?? expect.fail(model));
   expect(fieldsOfModel("vidmodelv2")).toEqual(
     expect.arrayContaining([
-      { field: "sourceImage", property: "sourceImage.items", takes: "file", many: true, required: false, allowed: "1 to 2 files", values: [] },
-      { field: "duration", property: "duration", takes: "number", many: false, required: false, allowed: "5, 10 or 15", values: [5, 10, 15] },
+      { field: "sourceImage", property: "sourceImage.items", takes: "file", many: true, required: false, allowed: `1 to ${maxItems} files`, values: [] },
+      { field: "duration", property: "duration", takes: "number", many: false, required: false, allowed: list(durations), values: durations },
       { field: "websearch", property: "websearch", takes: "flag", many: false, required: false, allowed: '"0" or "1", true or false', values: [] },
     ]),
   );
