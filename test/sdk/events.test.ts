@@ -1,6 +1,6 @@
 import { createEmulator } from "@mediagen/emulator";
 import { createMediaGen, type MediaGenEvent, type MediaGenOptions } from "@mediagen/sdk";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 const envelope = (data: object) => Response.json({ code: 1000, msg: "", data });
 const done = { taskid: "t-1", url: ["http://localhost/1.png"], task_status: 7, image_status: 7 };
@@ -83,4 +83,27 @@ describe("a client tells", () => {
     const [blob] = await task.blobs();
     expect(events.at(-1)).toMatchObject({ type: "downloaded", operation: "download", kind: "image", model: "imgmodelz", taskid: task.taskid, index: 0, count: 1, bytes: blob?.size, attempt: 1 });
   });
+});
+
+test("a listener that throws or rejects costs no task and ends no process: the console has it", async () => {
+  const rejections: unknown[] = [];
+  const rejected = (error: unknown) => void rejections.push(error);
+  process.on("unhandledRejection", rejected);
+  const told = vi.spyOn(console, "error").mockReturnValue();
+  const mine = new Error("mine");
+  const throws = () => {
+    throw mine;
+  };
+  try {
+    for (const onEvent of [throws, async () => throws()]) {
+      const { media } = toldClient([envelope({ taskid: "t-1" })], { onEvent });
+      expect((await media.image.generate("imgmodelz", { prompt: "A fox" })).taskid).toBe("t-1");
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told.mock.calls).toEqual([["mediagen: onEvent threw at generated", mine], ["mediagen: onEvent threw at generated", mine]]);
+    expect(rejections).toEqual([]);
+  } finally {
+    told.mockRestore();
+    process.off("unhandledRejection", rejected);
+  }
 });

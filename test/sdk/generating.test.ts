@@ -110,3 +110,21 @@ describe("a generation of unknown outcome tells what was sent", () => {
     for (const other of others) expect(await of(...other)).not.toBe(digest);
   });
 });
+
+test("what is sent is what was given, whatever becomes of the caller's lists while it waits for its turn", async () => {
+  const sent: unknown[] = [];
+  const fetch = async (request: Request) => {
+    const isForm = request.headers.get("content-type")?.startsWith("multipart/");
+    sent.push(isForm ? (await request.formData()).getAll("sourceImage.items").map((file) => (file as File).name) : await request.json());
+    return Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } });
+  };
+  const apiKey = async () => new Promise<string>((resolve) => setImmediate(resolve, "key"));
+  const media = createMediaGen({ baseUrl: "http://localhost", apiKey, fetch, beforeGenerate: apiKey });
+  const [sourceImage, taskids] = [[new File(["1"], "1.png")], ["t-1"]];
+  const calls = [media.video.generate("vidmodelv2", { sourceImage }), media.video.delete(taskids)];
+  sourceImage[0] = new File(["2"], "2.png");
+  taskids[0] = "t-2";
+  await Promise.all(calls);
+  expect(sent).toContainEqual(["1.png"]);
+  expect(sent).toContainEqual({ taskids: ["t-1"] });
+});

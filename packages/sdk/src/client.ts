@@ -205,8 +205,10 @@ export function createClient(options: MediaGenOptions, transport: Transport, get
     },
     async delete(kind, taskids, { signal, ...further }) {
       const operation = operations[kind].delete;
-      const data = await call(operation, bodyFor(operation, { taskids }, further), { subject: { kind }, signal });
-      await book?.ended(taskids.map((taskid) => ({ kind, taskid })), "deleted");
+      const body = bodyFor(operation, { taskids }, further);
+      const deleted = taskids.map((taskid) => ({ kind, taskid }));
+      const data = await call(operation, body, { subject: { kind }, signal });
+      await book?.ended(deleted, "deleted");
       // The cast: the service documents what a deletion answers.
       return data as object as Deletions[typeof kind];
     },

@@ -116,12 +116,15 @@ export type OnEvent = (event: MediaGenEvent) => void;
 /** Tells the caller's listener, and never throws. A failure that nobody listens for is not passed over: the console has it. */
 export function createTell(onEvent: OnEvent | undefined): OnEvent {
   return (event) => {
+    // A listener's mistake must not cost the task that the call is about to answer.
+    const failed = (error: unknown) => console.error(`mediagen: onEvent threw at ${event.type}`, error);
     try {
-      if (onEvent) onEvent(event);
-      else if (event.type === "journalFailed") console.error(`mediagen: ${event.type}`, event);
+      // It may be async all the same, and a rejection that nobody handles ends the process.
+      const told: unknown = onEvent?.(event);
+      if (told instanceof Promise) told.catch(failed);
+      else if (!onEvent && event.type === "journalFailed") console.error(`mediagen: ${event.type}`, event);
     } catch (error) {
-      // A listener's mistake must not cost the task that the call is about to answer.
-      console.error(`mediagen: onEvent threw at ${event.type}`, error);
+      failed(error);
     }
   };
 }

@@ -74,8 +74,10 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
   if (!isRecord(given)) issues.push({ field: "(all)", got: describeValue(given), allowed: "an object of fields" });
   else {
     for (const field of Object.keys(given)) {
-      const one = given[field];
-      if (one === undefined) continue;
+      const value = given[field];
+      if (value === undefined) continue;
+      // A list of our own: what is checked is what is sent, whatever the caller has put into theirs by then.
+      const one: unknown = Array.isArray(value) ? [...value] : value;
       const { text, files } = fields.get(field) ?? {};
       const part = files && !(text && typeof one === "string") ? files : text;
       if (!part) {
@@ -83,8 +85,8 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
         continue;
       }
       count++;
-      const value = (wire[part.name] = toWire(part.bounds, one));
-      checkValue(part.bounds, value, one, field, issues);
+      wire[part.name] = toWire(part.bounds, one);
+      checkValue(part.bounds, wire[part.name], one, field, issues);
       if (files && isPath(one)) {
         issues.push({ field, got: describeValue(one), allowed: "a file: a path would be sent as text and paid for without its image (fileFrom reads one)" });
       }
