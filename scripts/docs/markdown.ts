@@ -79,9 +79,14 @@ const roles: Readonly<Record<string, string>> = { thead: "rowgroup", tbody: "row
 function nameCells(tokens: readonly Token[], from: number): void {
   const heads: string[] = [];
   let column = 0;
-  for (const [index, { type }] of tokens.entries()) {
+  for (const [index, token] of tokens.entries()) {
     if (index < from) continue;
+    const { type } = token;
     if (type === "table_close") return;
+    if (token.attrGet("style") === "text-align:right") {
+      token.attrs = []; // A strict policy allows no style attributes.
+      token.attrSet("class", "right");
+    }
     if (type === "tr_open") column = 0;
     if (type === "th_open") heads.push(tokens[index + 1]?.content ?? "");
     if (type !== "td_open") continue;
