@@ -6,8 +6,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     include: ["test/**/*.test.ts"],
-    // `npm run test:long`; and what `npm run bench` installs.
-    exclude: ["test/*/long/**", "test/bench/node_modules/**"],
+    // `npm run test:long`, `npm run test:fleet`; and what `npm run bench` installs.
+    exclude: ["test/*/long/**", "test/fleet/**", "test/bench/node_modules/**"],
     expect: { poll: { timeout: 10_000 } },
     typecheck: {
       enabled: true,

@@ -74,6 +74,7 @@ function createSurface(program: ts.Program, root: string) {
       const module = file && checker.getSymbolAtLocation(file);
       if (!module) throw new Error(`${fileName} is not there: build first`);
       const exported = checker.getExportsOfModule(module).map(behind).filter((symbol) => declarationsOf(symbol).length > 0 && !shown.has(symbol));
+      if (exported.length === 0) return "A command: it runs where it is imported, and exports nothing.";
       for (const symbol of exported) shown.add(symbol);
       const block = `\`\`\`ts\n${exported.map(print).sort().join("\n")}\n\`\`\``;
       const hidden = [...new Set(exported.flatMap(hiddenBehind).map(({ name }) => `\`${name}\``))].sort();

@@ -1,8 +1,8 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import build from "./build.ts";
 import { releasedFile } from "./diff.ts";
 import { specFile } from "./read-spec.ts";
@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
  * workflow does at a tag. With `--dry-run` does both, publishes nothing and leaves nothing behind. With `--no-test` leaves the
  * tests out.
  */
-export default function run(args: readonly string[]): void {
+export default async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: { "dry-run": { type: "boolean", default: false }, publish: { type: "boolean", default: false }, test: { type: "boolean", default: true } },
@@ -29,7 +29,7 @@ export default function run(args: readonly string[]): void {
   try {
     if (!publishes && tests) step("Test", () => npm(root, "test"));
     if (!publishes) step("Make versions and changelogs", makeVersions);
-    const tarballs = step("Pack and check", packAll);
+    const tarballs = await step("Pack and check", packAll);
     if (dry || publishes) step(dry ? "Publish, but for the sending" : "Publish", () => publish(tarballs, dry));
     if (!dry && !publishes) step("Commit and tag", commit);
   } finally {
@@ -45,16 +45,18 @@ function makeVersions(): void {
   console.log(git("status", "--short") || "There are no changesets: the versions stay.");
 }
 
-function packAll(): readonly string[] {
+async function packAll(): Promise<readonly string[]> {
   build();
   const folder = join(root, "out/release");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  return inOrder().map((directory) => {
-    const tarball = pack(directory, folder);
+  const tarballs: string[] = [];
+  for (const directory of inOrder()) {
+    const tarball = await pack(directory, folder);
     check(tarball);
-    return tarball;
-  });
+    tarballs.push(tarball);
+  }
+  return tarballs;
 }
 
 /** The folders of the packages, those that need others of them last. */
@@ -65,9 +67,9 @@ function inOrder(): readonly string[] {
 }
 
 /** Packs a package into a folder, as publishing it would, and answers the tarball's path. */
-export function pack(directory: string, folder: string): string {
-  const printed = execFileSync("npm", ["pack", resolve(directory), "--json", "--silent", "--ignore-scripts"], { cwd: folder, encoding: "utf8", shell });
-  return join(folder, (JSON.parse(printed) as [{ filename: string }])[0].filename);
+export async function pack(directory: string, folder: string): Promise<string> {
+  const { stdout } = await promisify(execFile)("npm", ["pack", resolve(directory), "--json", "--silent", "--ignore-scripts"], { cwd: folder, shell });
+  return join(folder, (JSON.parse(stdout) as [{ filename: string }])[0].filename);
 }
 
 /** Has publint and attw look at a tarball; fails with what they find. */

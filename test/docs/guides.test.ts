@@ -20,8 +20,8 @@ test("every TypeScript block of a guide is a program of docs/examples, or a regi
 });
 
 test("every region of a program is shown by a guide", async () => {
-  const programs = await readAll("docs/examples/*.ts");
-  const regions = programs.flatMap(({ file, text }) => [...text.matchAll(/#region (\S+)/g)].map(([, region]) => `${file.split("/").at(-1)} region=${region}`));
+  const programs = await readAll("docs/examples/**/*.ts");
+  const regions = programs.flatMap(({ file, text }) => [...text.matchAll(/#region (\S+)/g)].map(([, region]) => `${file.replace("docs/examples/", "")} region=${region}`));
   expect(regions.filter((region) => !guides.some(({ text }) => text.includes(`file=${region}\n`)))).toEqual([]);
 });
 
@@ -43,8 +43,8 @@ test("every error of the SDK has its place in the guide to what goes wrong", () 
   expect(errors.length).toBeGreaterThan(5);
 });
 
-test("every name that the guides speak of is one of the packages or of the spec", async () => {
-  const sources = [...(await readAll("packages/*/src/*.ts")), ...(await readAll("openapi/*.yaml"))].map(({ text }) => text).join("\n");
+test("every name that the guides speak of is one of the packages, of the spec or of the fleets", async () => {
+  const sources = [...(await readAll("packages/*/src/*.ts")), ...(await readAll("openapi/*.yaml")), ...(await readAll("docs/examples/fleet/*.ts"))].map(({ text }) => text).join("\n");
   const others = /moving\.md$/; // It speaks of other clients.
   const names = guides.filter(({ file }) => !others.test(file)).flatMap(({ text }) => [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name));
   const unknown = names.filter((name) => !name.split(".").every((part) => new RegExp(`\\b${part}\\b`).test(sources)));

@@ -37,7 +37,7 @@ export interface SoakReport {
 
 const shareOfCalls = 0.25;
 /** The faults of each kind of call; what hangs or drips is as likely as the rest. */
-const faultsOn: Readonly<Record<string, readonly FaultName[]>> = {
+export const faultsOn: Readonly<Record<string, readonly FaultName[]>> = {
   generate: ["resetBefore", "resetAfter", "hang", "cutBody", "slowBody", "html", "brokenJson", "emptyBody", "failure", "rateLimited", "unavailable", "serverError", "wrongCode"],
   query: ["resetBefore", "resetAfter", "hang", "cutBody", "html", "brokenJson", "emptyBody", "failure", "rateLimited", "unavailable", "serverError", "wrongCode", "unknownStatus"],
   download: ["resetBefore", "resetAfter", "hang", "cutBody", "downloadCut", "linkExpired", "html", "emptyBody", "rateLimited", "unavailable", "serverError"],

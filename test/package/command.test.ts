@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pack } from "../../scripts/release.ts";
@@ -12,7 +12,7 @@ let folder = "";
 beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/command-"));
-  const tarballs = ["sdk", "emulator", "cli"].map((name) => pack(`packages/${name}`, folder));
+  const tarballs = await Promise.all(["sdk", "emulator", "cli"].map((name) => pack(`packages/${name}`, folder)));
   await install(folder, tarballs, [
     ["openapi-fetch", "sdk"],
     ["openapi-typescript-helpers", "sdk"],
@@ -25,7 +25,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("mediagen, installed in an empty project, makes pictures on the emulator that comes with it", async () => {
   // As a script of the project would call it.
-  const env = { ...process.env, PATH: `${join(folder, "node_modules/.bin")}:${process.env["PATH"]}` };
+  const env = { ...process.env, PATH: `${join(folder, "node_modules/.bin")}${delimiter}${process.env["PATH"]}` };
   const args = ["emulator", "--speed", "50", "exec", "--", "mediagen", "image", "A red bicycle", "-m", "imgmodelv4", "--batchsize", "2", "-o", "pictures/", "-q"];
   const { stdout, stderr } = await exec("mediagen", args, { cwd: folder, env });
   const names = await readdir(join(folder, "pictures"));

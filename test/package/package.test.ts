@@ -19,7 +19,7 @@ const tarballs: Record<string, string> = {};
 beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/package-"));
-  for (const name of packages) tarballs[name] = pack(`packages/${name}`, folder);
+  for (const name of packages) tarballs[name] = await pack(`packages/${name}`, folder);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -27,7 +27,8 @@ describe.each(packages)("@mediagen/%s", (name) => {
   test("the tarball holds what was built from the sources, and nothing else", async () => {
     const sources = (await readdir(`packages/${name}/src`)).filter((file) => file.endsWith(".ts")).map((file) => file.replace(".ts", ""));
     const machineWritten = (await readdir(`packages/${name}`)).filter((file) => file.includes(".gen."));
-    const expected = ["LICENSE", "README.md", "package.json", ...machineWritten, ...sources.flatMap((source) => [`dist/${source}.js`, `dist/${source}.d.ts`])];
+    const commands = (await readdir(`packages/${name}`)).filter((file) => file === "bin.js");
+    const expected = ["LICENSE", "README.md", "package.json", ...commands, ...machineWritten, ...sources.flatMap((source) => [`dist/${source}.js`, `dist/${source}.d.ts`])];
     const list = execFileSync("tar", ["-tzf", tarballs[name] ?? ""], { encoding: "utf8" }).trim().split("\n");
     expect(list.map((path) => path.replace("package/", "")).sort()).toEqual(expected.sort());
   });

@@ -30,6 +30,8 @@ export type { Settled } from "./settle.ts";
 export type { Fetch } from "./transport.ts";
 export type { Bounds, Kind } from "./operation.ts";
 export type { FileInput, SourceFile } from "./source-file.ts";
+export { checkStep, generateStep } from "./steps.ts";
+export type { CheckStep, CheckStepOptions, GenerateStep, GenerateStepOptions, GenerationMark, StepAgain, StepCreated, StepEnded, StepNotCreated, StepPending, StepUnknown } from "./steps.ts";
 export type { PartialResult, State, StateOptions } from "./state.ts";
 export type { CallOptions, Check, Created, DeleteFields, Deletions, Records, Task, TaskJSON, TaskRecord } from "./task.ts";
 export type * from "./types.gen.ts";

@@ -47,6 +47,12 @@ export function listModels(): readonly ModelInfo[] {
   return structuredClone(models);
 }
 
+/** What a model makes; another word is an `InvalidRequestError`. */
+export function kindOf(model: string): Kind {
+  const operation = operationOf(model, kinds);
+  return kinds.find((kind) => Object.values(operations[kind].generate).includes(operation)) as Kind; // It was found among them.
+}
+
 /** The generation operation of a model; another word is an `InvalidRequestError`. */
 export function operationOf(model: string, among: readonly Kind[]): Operation {
   for (const kind of among) {

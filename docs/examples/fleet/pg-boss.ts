@@ -1,0 +1,167 @@
+import { json } from "node:stream/consumers";
+import { PgBoss, type Job, type JobResult } from "pg-boss";
+import {
+  checkStep,
+  createMediaGen,
+  download,
+  generateStep,
+  type GenerationMark,
+  type MediaGen,
+  type TaskJSON,
+} from "@mediagen/sdk/node";
+import type { Order, UnknownOrder } from "./order.ts";
+
+/** A task that is not finished, and whose it is. */
+export type Pending = { readonly id: string; readonly task: TaskJSON };
+/** How a fleet runs. */
+export interface FleetOptions {
+  /** How many generations this worker sends in a second, at most. */
+  readonly perSecond?: number;
+  /** How many loops a worker runs for each queue: as many slow answers hold up nothing. */
+  readonly loops?: number;
+}
+
+// #region queues
+/** Makes the queues and the table of marks, where they are not there. */
+export async function prepare(boss: PgBoss, deadAfterSeconds = 30): Promise<void> {
+  const again = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 };
+  const safe = { ...again, heartbeatSeconds: deadAfterSeconds, deleteAfterSeconds: 3_600 };
+  await boss.createQueue("generate", safe);
+  await boss.createQueue("check", { ...safe, policy: "short" }); // One for each order waits.
+  await boss.createQueue("unknown", { retentionSeconds: 365 * 86_400, policy: "short" });
+  await boss.getDb().executeSql(`
+    create table if not exists mark (id text primary key, begins int not null default 1, task jsonb)
+  `);
+}
+
+/** Orders are jobs. One that is sent twice is generated once, by its mark. */
+export async function submit(boss: PgBoss, orders: readonly Order[]): Promise<void> {
+  await boss.insert("generate", orders.map((order) => ({ data: order })));
+}
+// #endregion queues
+
+// #region mark
+const beginMark = `
+  insert into mark (id) values ($1)
+  on conflict (id) do update set begins = mark.begins + 1 returning begins, task
+`;
+
+/** The mark of an order: one row, which one statement makes or reads. */
+export function markOf(boss: PgBoss, id: string): GenerationMark {
+  const db = boss.getDb();
+  return {
+    async begin() {
+      const { rows } = await db.executeSql(beginMark, [id]);
+      // The cast: these are the columns that the statement returns.
+      const [{ begins, task }] = rows as [{ begins: number; task: TaskJSON | null }];
+      return begins === 1 ? undefined : (task ?? "begun");
+    },
+    async keep(task) {
+      await db.executeSql("update mark set task = $2 where id = $1", [id, task]);
+    },
+    async clear() {
+      await db.executeSql("delete from mark where id = $1", [id]);
+    },
+  };
+}
+// #endregion mark
+
+// #region settle
+type Found = TaskJSON | "not created";
+
+/** Settles an order of unknown outcome by what a person found at the service. */
+export async function settle(boss: PgBoss, id: string, found: Found): Promise<void> {
+  const [job] = await boss.findJobs<UnknownOrder>("unknown", { key: id, queued: true });
+  if (!job) return;
+  const mark = markOf(boss, id);
+  // A worker that was only slow may have kept its task meanwhile: then that is the one.
+  const isThere = typeof (await mark.begin()) === "object";
+  if (!isThere) await (found === "not created" ? mark.clear() : mark.keep(found));
+  await submit(boss, [job.data.order]);
+  await boss.deleteJob("unknown", job.id);
+}
+// #endregion settle
+
+type Result = Omit<JobResult, "id">;
+
+/** Runs one worker of the fleet. What was made is in `folder`, a folder for each order. */
+export async function work(
+  boss: PgBoss,
+  media: MediaGen,
+  folder: string,
+  { perSecond = 12, loops = 4 }: FleetOptions = {},
+): Promise<void> {
+
+  // #region generate
+  async function checkLater(id: string, task: TaskJSON, afterMs: number): Promise<Result> {
+    const startAfter = new Date(Date.now() + afterMs);
+    await boss.send("check", { id, task }, { singletonKey: id, startAfter });
+    return { status: "completed" };
+  }
+
+  async function generate(order: Order): Promise<Result> {
+    const mark = markOf(boss, order.id);
+    const step = await generateStep(media, order.model, order.form, { mark });
+    switch (step.outcome) {
+      case "created":
+        return checkLater(order.id, step.task, step.afterMs);
+      case "unknown":
+        await boss.send("unknown", { order, why: step.why }, { singletonKey: order.id });
+        return { status: "completed" };
+      case "again":
+      case "creditsOut":
+        return { status: "failed", output: step }; // It is handed out again, later each time.
+      case "refused":
+        return { status: "deadletter", output: step }; // It stays among the failed jobs.
+    }
+  }
+  // #endregion generate
+
+  // #region check
+  async function check({ id, task: saved }: Pending): Promise<Result> {
+    const task = media.task(saved);
+    const step = await checkStep(task);
+    if (step.state === "pending") return checkLater(id, step.task, step.afterMs);
+    if (step.state !== "succeeded") return { status: "deadletter", output: step };
+    await download(task, `${folder}/${id}`, { overwrite: true });
+    return { status: "completed" };
+  }
+  // #endregion check
+
+  // #region worker
+  /** Does a step for each job of a batch. One that throws is handed out again by itself. */
+  const each = <T>(step: (data: T) => Promise<Result>) => async (jobs: readonly Job<T>[]) =>
+    Promise.all(
+      jobs.map(async ({ id, data }): Promise<JobResult> => {
+        const failed = (error: unknown) => ({ status: "failed" as const, output: String(error) });
+        return { id, ...(await step(data).catch(failed)) };
+      }),
+    );
+
+  const options = { perJobResults: true, localConcurrency: loops } as const;
+  // A loop that looks once a second for so many orders is the rate limit.
+  const batchSize = Math.max(1, Math.round(perSecond / loops));
+  const limit = { pollingIntervalSeconds: 1, batchSize };
+  await boss.work("generate", { ...options, ...limit }, each(generate));
+  const fast = { pollingIntervalSeconds: 0.5, batchSize: 10, burstWhenBatchFull: true };
+  await boss.work("check", { ...options, ...fast }, each(check));
+  // #endregion worker
+}
+
+// `node pg-boss.ts prepare` makes the tables, `... submit < orders.json` adds orders, and
+// `node pg-boss.ts` works until it is stopped.
+if (import.meta.main) {
+  const boss = new PgBoss({
+    connectionString: process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/media",
+    monitorIntervalSeconds: 10, // How often it is looked for dead workers.
+    superviseIntervalSeconds: 10,
+  });
+  boss.on("error", console.error);
+  await boss.start();
+  const [, , verb] = process.argv;
+  if (verb === "prepare") await prepare(boss);
+  else if (verb === "submit") await submit(boss, (await json(process.stdin)) as Order[]);
+  else await work(boss, createMediaGen({ retries: 0 }), "out");
+  if (verb) await boss.stop();
+  else process.once("SIGTERM", () => void boss.stop());
+}
