@@ -17,6 +17,8 @@ export interface Outcome {
   readonly element: HTMLElement;
   /** Begins anew. */
   clear(): void;
+  /** Scrolls to it where it is not wholly seen: on a narrow screen it stands below the form. */
+  show(): void;
   /** Says where a task is, and how far, from 0 to 1. */
   progress(state: string, share: number | undefined): void;
   results(task: AnyTask, blobs: readonly Blob[]): void;
@@ -40,6 +42,11 @@ export function createOutcome(): Outcome {
   const shown = make("div", { className: "shown-results" });
   element.append(said, steps, bar, shown);
   let urls: string[] = [];
+  const show = () => {
+    const { top, bottom } = element.getBoundingClientRect();
+    const header = document.querySelector(".top")?.clientHeight ?? 0;
+    if (top < header || bottom > innerHeight) element.scrollIntoView();
+  };
   const block = (title: string, value: unknown, open = true) => {
     const details = make("details", { open });
     const pre = make("pre");
@@ -49,6 +56,7 @@ export function createOutcome(): Outcome {
   };
   return {
     element,
+    show,
     clear() {
       for (const url of urls) URL.revokeObjectURL(url);
       urls = [];
@@ -79,6 +87,8 @@ export function createOutcome(): Outcome {
         return make("video", { src: url, controls: true, muted: true, loop: true, autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, ariaLabel: words });
       });
       const grid = make("div", { className: `results count-${Math.min(media.length, 4)}` });
+      // How tall they are is known once they have come.
+      for (const one of media) one.addEventListener(one instanceof HTMLImageElement ? "load" : "loadedmetadata", show, { once: true });
       grid.append(...media);
       shown.append(grid);
     },

@@ -39,7 +39,7 @@ const baseUrl = make("input", { id: "base-url", type: "url", placeholder: "https
 const apiKey = make("input", { id: "api-key", type: "password", autocomplete: "off" });
 const own = make("div", { className: "own", hidden: true });
 const risk = "Your service is paid. The key stays in this page, and the service must allow this page's origin (CORS). A browser may send a generation again by itself when its answer is lost: it may be paid twice. Programs of yours belong on a server.";
-own.append(labelled(baseUrl, "Address"), labelled(apiKey, "Key"), make("p", { className: "help", textContent: risk }));
+own.append(labelled(baseUrl, "Address"), labelled(apiKey, "Key, if needed"), make("p", { className: "help", textContent: risk }));
 const speedRow = labelled(speed, "Its time passes");
 const send = make("button", { type: "submit", id: "send", textContent: "Send" });
 const stop = make("button", { type: "button", id: "stop", textContent: "Stop waiting", hidden: true });
@@ -90,7 +90,8 @@ function showBalance(): void {
 /** The client of the emulator, which knows its statuses, or of the reader's own service, whose statuses nobody documents. */
 function createClient(): MediaGen {
   if (target.value === "emulator") return createMediaGen({ ...emulator.client, allowBrowser: true });
-  return createMediaGen({ baseUrl: baseUrl.value, apiKey: apiKey.value, allowBrowser: true });
+  // Without a key, the address is a server of the reader's that adds it.
+  return createMediaGen({ baseUrl: baseUrl.value, apiKey: apiKey.value || undefined, allowBrowser: true });
 }
 
 /** The checks of forms need no service. */
@@ -139,7 +140,7 @@ async function submit(): Promise<void> {
     outcome.failure(new InvalidRequestError(`${route.operation}: nothing was sent`, issues));
     return document.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }
-  outcome.element.scrollIntoView({ block: "nearest" }); // On a narrow screen it stands below the form.
+  outcome.show();
   underWay = new AbortController();
   const { signal } = underWay;
   send.disabled = true;
@@ -162,6 +163,7 @@ async function submit(): Promise<void> {
     send.disabled = false;
     stop.hidden = true;
     showBalance();
+    outcome.show();
   }
 }
 

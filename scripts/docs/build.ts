@@ -8,7 +8,7 @@ import { build } from "esbuild";
 import { specFile } from "../read-spec.ts";
 import { checkLinks } from "./links.ts";
 import { readFrontMatter, resolveIncludes, type Includes } from "./include.ts";
-import { createRenderer, type Rendered } from "./markdown.ts";
+import { createRenderer, slugOf, type Rendered } from "./markdown.ts";
 import { drawMedia } from "./media.ts";
 import { operationPages } from "./operations.ts";
 import { renderPage, twinOf, type NavGroup, type Page, type Site } from "./page.ts";
@@ -44,6 +44,7 @@ export async function buildSite({ out, url, repository = repositoryOf(), tell = 
     table: (name, argument) => {
       if (name === "fields" && argument) return specPages.fields(argument);
       if (name === "errors") return reference.errors;
+      if (name === "measured" && argument) return measured(argument);
       return Object.hasOwn(specPages.tables, name) ? specPages.tables[name as keyof typeof specPages.tables] : undefined;
     },
     page: (scheme, name) => (scheme === "sdk" ? reference.pageOf.get(name) : operations.pages.find(({ path }) => path === `api/${name}`)?.path),
@@ -125,10 +126,18 @@ const emptyImage = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'
 /** A page of the repository with front matter. */
 function readPage(source: string, path: string, section: string): Page & { readonly order: number } {
   const { matter, body } = readFrontMatter(readFileSync(join(root, source), "utf8"), source);
-  const { title, description, order = 0 } = matter;
+  const { title, description, also = "", order = 0 } = matter;
   if (typeof title !== "string" || typeof description !== "string") throw new Error(`${source}: the front matter needs title and description`);
+  if (typeof also !== "string") throw new Error(`${source}: \`also\` in the front matter is a line of words`);
   const heading = /^# /m.test(body) || section === "home" ? "" : `# ${title}\n\n`;
-  return { path, title, description, section, source, markdown: `${heading}${body.trim()}\n`, order: Number(order) };
+  return { path, title, description, also, section, source, markdown: `${heading}${body.trim()}\n`, order: Number(order) };
+}
+
+/** The first table of a section of docs/benchmarks.md, by the section's anchor. */
+function measured(anchor: string): string | undefined {
+  const sections = readFileSync(join(root, "docs/benchmarks.md"), "utf8").split(/^## /m);
+  const section = sections.find((text) => slugOf(text.split("\n")[0] ?? "") === anchor);
+  return /^\|[^]*?(?=\n\n)/m.exec(section ?? "")?.[0];
 }
 
 function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: readonly NavGroup[] } {
@@ -155,7 +164,7 @@ function playgroundPage(): Page {
     section: "playground",
     markdown: [
       "# Playground",
-      "A form for each operation, made from the spec with its bounds; the SDK's own checks tell what is wrong; the TypeScript and the curl for what is chosen stand beside it. Send goes to the emulator inside the page: nothing is paid, and nothing leaves the browser.",
+      "A form for each operation, made from the spec with its bounds; the SDK's own checks tell what is wrong; the TypeScript and the curl for what is chosen stand beside it. Unless an address is named, Send goes to the emulator inside the page: nothing is paid, and nothing leaves the browser.",
       "Without a browser: `npx @mediagen/emulator exec -- node program.ts` runs a program against the same emulator.",
     ].join("\n\n") + "\n",
     html: readFileSync(join(root, "docs/site/playground.html"), "utf8"),

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import MarkdownIt from "markdown-it";
+import MarkdownIt, { type Token } from "markdown-it";
 import { createCssVariablesTheme, createHighlighter, type BundledLanguage } from "shiki";
 import { escapeHtml, pageLink, relative, type Heading } from "./page.ts";
 
@@ -57,6 +57,7 @@ export async function createRenderer(): Promise<Renderer> {
           token.attrSet("id", id);
           headings.push({ level: Number(token.tag.slice(1)), id, text });
         }
+        if (token.type === "table_open") nameCells(tokens, index);
         if (token.type !== "inline") continue;
         for (const child of token.children ?? []) {
           const href = child.type === "link_open" ? child.attrGet("href") : null;
@@ -66,13 +67,33 @@ export async function createRenderer(): Promise<Renderer> {
       const body = markdownIt.renderer.render(tokens, markdownIt.options, {});
       // The heading links to itself, where it holds no other link.
       const html = body.replace(/<(h[2-4]) id="([^"]+)">((?:(?!<a )[^])*?)<\/\1>/g, '<$1 id="$2"><a href="#$2">$3</a></$1>');
-      return { html: html.replaceAll("<th></th>", "<td></td>").replaceAll("<table>", '<table role="table">').replace(/<(thead|tbody|tr|th|td)>/g, (_, tag: string) => `<${tag} role="${roles[tag]}">`), headings };
+      return { html: html.replaceAll("<th></th>", "<td></td>").replaceAll("<table>", '<table role="table">').replace(/<(thead|tbody|tr|th|td)(?= |>)/g, (_, tag: string) => `<${tag} role="${roles[tag]}"`), headings };
     },
   };
 }
 
 /** Tables are shown as blocks on narrow screens, where a browser would forget what they are. */
 const roles: Readonly<Record<string, string>> = { thead: "rowgroup", tbody: "rowgroup", tr: "row", th: "columnheader", td: "cell" };
+
+/** Gives each cell after the first of its row the head of its column, which stands before it where the screen is narrow; sentences need none. */
+function nameCells(tokens: readonly Token[], from: number): void {
+  const heads: string[] = [];
+  let column = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (index < from) continue;
+    const { type } = token;
+    if (type === "table_close") return;
+    if (token.attrGet("style") === "text-align:right") {
+      token.attrs = []; // A strict policy allows no style attributes.
+      token.attrSet("class", "right");
+    }
+    if (type === "tr_open") column = 0;
+    if (type === "th_open") heads.push(tokens[index + 1]?.content ?? "");
+    if (type !== "td_open") continue;
+    const head = heads[column++];
+    if (column > 1 && head && !/^(What it (is|means)|Description)$/.test(head) && tokens[index + 1]?.content !== "") tokens[index]?.attrSet("data-head", head);
+  }
+}
 
 function aliasOf(language: string): string {
   return { typescript: "ts", javascript: "js", bash: "sh", shell: "sh", yml: "yaml" }[language] ?? language;

@@ -6,6 +6,8 @@ export interface Page {
   readonly path: string;
   readonly title: string;
   readonly description: string;
+  /** Other words by which people look for it. */
+  readonly also?: string;
   /** Which entry of the header it belongs to. */
   readonly section: string;
   /** The page as Markdown, includes resolved; links to other pages are relative, and end in `.md`. */
@@ -125,7 +127,7 @@ ${(page.scripts ?? []).map((name) => `<script type="module" src="${root}assets/$
 ${layout === "redoc" ? `<h1 class="unseen">${escapeHtml(title)}</h1>
 ` : ""}</header>
 <div class="frame">
-${sidebar ? `${renderSidebar(page, sidebar)}\n` : ""}${layout === "redoc" ? `<div id="content" tabindex="-1">${body}</div>` : renderMain(site, page, body, root, sidebar !== undefined)}
+${sidebar ? `${renderSidebar(page, sidebar)}\n` : ""}${layout === "redoc" ? `<div id="content" tabindex="-1"><section aria-label="This page">${renderActions(page, root)}</section>${body}<footer class="foot">${renderSource(site, page)}</footer></div>` : renderMain(site, page, body, root, sidebar !== undefined)}
 ${layout === "" && contents.length > 1 ? renderContents(contents) : ""}</div>
 </body>
 </html>
@@ -133,19 +135,24 @@ ${layout === "" && contents.length > 1 ? renderContents(contents) : ""}</div>
 }
 
 function renderMain(site: Site, page: Page, body: string, root: string, hasSidebar: boolean): string {
-  if (page.layout === "home") return `<main id="content" tabindex="-1">\n${body}</main>`;
+  if (page.layout === "home") return `<main id="content" tabindex="-1">\n${body}${page.markdown === "" ? "" : `<div class="end"><footer class="foot">${renderSource(site, page)}</footer>${renderActions(page, root)}</div>`}</main>`;
   const neighbours = hasSidebar && page.section === "guides" ? renderNeighbours(site, page) : "";
-  const place = page.place ?? sections.find(({ section }) => section === page.section)?.title ?? "";
   return `<main id="content" tabindex="-1">
-<div class="actions"><p>${escapeHtml(place === page.title ? "" : place)}</p><button type="button" id="copy-page">Copy as Markdown</button><a href="${root}${twinOf(page)}">Markdown</a></div>
+${renderActions(page, root)}
 ${body}${neighbours}<footer class="foot">${renderSource(site, page)}</footer>
 </main>`;
+}
+
+/** Where the page stands, and its Markdown. */
+function renderActions(page: Page, root: string): string {
+  const place = page.place ?? sections.find(({ section }) => section === page.section)?.title ?? "";
+  return `<div class="actions"><p>${escapeHtml(place === page.title ? "" : place)}</p><button type="button" id="copy-page">Copy as Markdown</button><a href="${root}${twinOf(page)}">Markdown</a></div>`;
 }
 
 function renderSource({ repository }: Site, { source, section }: Page): string {
   if (source === undefined) return "";
   if (repository) return `<a href="${repository}/edit/main/${source}">Edit this page</a>`;
-  return `<p>${section === "guides" ? "Written" : "Made from what is written"} in <code>${source}</code>.</p>`;
+  return `${section === "guides" || section === "home" ? "Written" : "Made from what is written"} in <code>${source}</code>.`;
 }
 
 /** The page before and the one after, in the sidebar's order. */

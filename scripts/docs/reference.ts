@@ -73,6 +73,7 @@ const options = {
   hideBreadcrumbs: true,
   hidePageHeader: true,
   useCodeBlocks: true,
+  expandParameters: true,
   pageTitleTemplates: { member: ({ name }: { name: string }) => name },
   interfacePropertiesFormat: "table",
   classPropertiesFormat: "table",
@@ -89,6 +90,8 @@ interface Export {
   readonly file: string;
   readonly path: string;
   readonly summary: string;
+  /** The file of the repository that it is written in. */
+  readonly source: string;
 }
 
 function readOutput(out: string, project: ProjectReflection): Reference {
@@ -96,8 +99,9 @@ function readOutput(out: string, project: ProjectReflection): Reference {
     const module = project.children?.find(({ name }) => name === door.module);
     return groups.flatMap(([folder]) => filesIn(join(out, door.module, folder)).map((file): Export => {
       const name = file.replace(/\.md$/, "");
-      const summary = summaryOf(module?.children?.find((one) => one.name === name));
-      return { name, folder, file: posix.join(door.module, folder, file), path: `${door.path}/${name}`, summary };
+      const reflection = module?.children?.find((one) => one.name === name);
+      const source = sourceOf(reflection, project, `packages/${door.module.split("/")[0]}`);
+      return { name, folder, file: posix.join(door.module, folder, file), path: `${door.path}/${name}`, summary: summaryOf(reflection), source };
     }));
   });
   const all = exports.flat();
@@ -110,8 +114,8 @@ function readOutput(out: string, project: ProjectReflection): Reference {
       const rows = own.filter((one) => one.folder === folder).map(({ name, path, summary }) => [`[\`${name}\`](${linkTo(door.path, path)})`, summary]);
       return rows.length === 0 ? [] : [`## ${title}\n`, table(["Name", "What it is"], rows)];
     });
-    const doorPage = { path: door.path, section: "sdk", title: door.name, description: door.intro.replaceAll("`", ""), source: `packages/${door.module}` };
-    const members = own.map(({ name, path, file, summary }): Page => {
+    const doorPage = { path: door.path, section: "sdk", title: door.name, description: door.intro.replaceAll("`", ""), source: "scripts/docs/reference.ts" };
+    const members = own.map(({ name, path, file, summary, source }): Page => {
       const title = name;
       const markdown = tidy(readFileSync(join(out, file), "utf8"), name, door.name).replace(/\]\(([^)\s#]+\.md)/g, (_, link: string) => {
         const target = posix.join(posix.dirname(file), link);
@@ -119,7 +123,7 @@ function readOutput(out: string, project: ProjectReflection): Reference {
         if (page === undefined) throw new Error(`${file} links to ${link}, which is no page`);
         return `](${linkTo(path, page)}`;
       });
-      return { path, section: "sdk", title, place: `SDK / ${door.name}`, description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""), markdown, source: doorPage.source };
+      return { path, section: "sdk", title, place: `SDK / ${door.name}`, description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""), markdown, source };
     });
     return [{ ...doorPage, markdown: [`# ${door.name}`, "", door.intro, "", ...lists].join("\n") }, ...members];
   });
@@ -162,6 +166,13 @@ function mergeThrows(markdown: string): string {
     else merged.push(`${heading}\n\n- ${item}\n`);
   }
   return merged.join("\n");
+}
+
+/** The file that an export is written in; what is generated is written in the spec. */
+function sourceOf(reflection: DeclarationReflection | undefined, project: ProjectReflection, folder: string): string {
+  const file = reflection && project.getSymbolIdFromReflection(reflection)?.packagePath;
+  if (file === undefined) throw new Error(`TypeDoc does not tell where ${reflection?.name ?? "an export"} is written`);
+  return file.endsWith(".gen.ts") ? "openapi/openapi.yaml" : posix.join(folder, file);
 }
 
 function summaryOf(one: DeclarationReflection | undefined): string {

@@ -12,7 +12,7 @@ interface Statement {
 export interface SpecPages {
   readonly spec: Spec;
   /** Markdown tables of its facts, by the name under which pages include them. */
-  readonly tables: Readonly<Record<"models" | "assumptions" | "undocumented", string>>;
+  readonly tables: Readonly<Record<"models" | "assumptions" | "unknown" | "undocumented", string>>;
   /** The fields of a model's form as a Markdown table. */
   fields(model: string): string;
 }
@@ -27,6 +27,7 @@ export function readSpecPages(yaml: string): SpecPages {
     tables: {
       models: modelsTable(spec),
       assumptions: statementTable("What is assumed", assumptionsIn(document)),
+      unknown: unknownIn(document),
       undocumented: statementTable("What the service does not document", undocumentedIn(document)),
     },
     fields(model) {
@@ -67,7 +68,7 @@ function statementTable(title: string, statements: readonly Statement[]): string
 export function boundsOf(schema: SpecSchema): string {
   if (schema.anyOf) return schema.anyOf.map(boundsOf).join("; or ");
   if (schema.enum) return schema.enum.map(code).join(", ");
-  if (schema.type === "array") return `${between(schema.minItems, schema.maxItems, "")} of ${schema.items?.format === "binary" ? "files" : (schema.items?.type ?? "anything")}`.replace(/^ of/, "a list of");
+  if (schema.type === "array") return `${between(schema.minItems, schema.maxItems, "") || "a list of"} ${schema.items?.format === "binary" ? "files" : `${schema.items?.type ?? "value"}s`}`;
   if (schema.format === "binary") return "one file";
   const pixels = schema["x-total-pixels"];
   const rules = [
@@ -94,11 +95,19 @@ function assumptionsIn(document: unknown): Statement[] {
   });
 }
 
+/** What the overview says is not known of the service as a whole: the list in its description. */
+function unknownIn(document: unknown): string {
+  const { info } = document as { readonly info: { readonly description: string } };
+  const [, list] = /^Not documented by the service:\n\n((?:- .*\n(?: {2}.*\n)*)+)/m.exec(info.description) ?? [];
+  if (list === undefined) throw new Error("the spec's overview has no list under `Not documented by the service:`");
+  return list;
+}
+
 /** Every sentence of a description that says what is not documented, in the spec's order. */
 function undocumentedIn(document: unknown): Statement[] {
   return [...walk(document, [])].flatMap(({ place, node }) => {
     const { description } = node;
-    if (typeof description !== "string" || place.length === 1) return []; // The overview has a section of its own.
+    if (typeof description !== "string" || place.length === 1) return []; // The overview has a list of its own.
     return sentencesOf(description).filter((sentence) => /not\s+documented/i.test(sentence)).map((text) => ({ place: nameOf(place), text }));
   });
 }

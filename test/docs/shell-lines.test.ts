@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readAll } from "./read-all.ts";
@@ -9,9 +10,12 @@ const pages = [...(await readAll("docs/guides/*.md")), ...(await readAll("README
 const blocks = pages.flatMap(({ text }) => [...text.matchAll(/```sh\n([^]*?)```/g)].map(([, block = ""]) => block));
 const lines = [...new Set(blocks.flatMap((block) => block.split("\n").map((line) => line.replace(/(^|\s)#.*/, "").trim())))].filter((line) => line !== "");
 
+/** How the first guide begins its folder. */
+const beginning = "npm init -y && npm pkg set type=module";
+
 // Those of the command's own README are run by test/cli/readme.test.ts.
 test("every shell line of guides and READMEs is run below, but for installing, the service's own address, and the whole test", () => {
-  expect(lines.filter((line) => !/^(task=\$\()?mediagen |^npx mediagen-emulator|^npm run mock$/.test(line)).sort()).toEqual([
+  expect(lines.filter((line) => line !== beginning && !/^(task=\$\()?mediagen |^npx mediagen-emulator|^npm run mock$/.test(line)).sort()).toEqual([
     "export MEDIAGEN_API_KEY=...",
     "export MEDIAGEN_BASE_URL=https://...",
     "node first-video.ts", // It runs under the emulator.
@@ -20,6 +24,17 @@ test("every shell line of guides and READMEs is run below, but for installing, t
     "npm install --save-dev @mediagen/emulator",
     "npm install @mediagen/sdk",
   ]);
+});
+
+test.concurrent("an empty folder becomes one whose programs are modules", async ({ expect }) => {
+  expect(lines).toContain(beginning);
+  const folder = await mkdtemp(join(tmpdir(), "reader-"));
+  try {
+    expect(await run(beginning, folder).ended).toBe(0);
+    expect(JSON.parse(await readFile(join(folder, "package.json"), "utf8"))).toMatchObject({ type: "module" });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test.concurrent.for(lines.filter((line) => line.includes(" exec ")))("%s runs the command beside the emulator", async (line, { expect }) => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -26,6 +27,11 @@ test("two builds are the same byte for byte, and only edit links know the reposi
     const withoutFoot = (content: Buffer) => content.toString("latin1").replace(/<footer class="foot">.*?<\/footer>/, "");
     for (const [name, content] of again) expect(withoutFoot(content), name).toBe(withoutFoot(files.get(name) ?? Buffer.alloc(0)));
     expect(String(again.get("guides/waiting/index.html"))).toContain('href="https://git.example/mediagen/edit/main/docs/guides/waiting.md"');
+    expect(String(again.get("sdk/OutcomeUnknownError/index.html"))).toContain("/edit/main/packages/sdk/src/errors.ts");
+    const edited = [...again].flatMap(([name, content]) => (name.endsWith("index.html") ? [/edit\/main\/([^"]+)"/.exec(String(content))?.[1]] : []));
+    const known = new Set(execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split("\n"));
+    expect(edited.filter((file) => file !== undefined && (!known.has(file) || file.includes(".gen.")))).toEqual([]);
+    expect(pages.filter((page) => !String(again.get(`${page}index.html`)).includes("/edit/main/"))).toEqual(["guides/"]); // A list of the others.
   } finally {
     await rm(out, { recursive: true });
   }
@@ -81,6 +87,7 @@ describe("for machines", () => {
     for (const page of pages) {
       const twin = page === "" ? "index.md" : page.replace(/\/$/, ".md");
       expect(text(twin).length, twin).toBeGreaterThan(100);
+      expect(text(`${page}index.html`), page).toContain('id="copy-page"');
       expect(text("llms.txt") + (page === "" ? twin : ""), twin).toContain(twin);
       expect(text("sitemap.xml")).toContain(`<loc>https://docs.example/${page}</loc>`);
     }

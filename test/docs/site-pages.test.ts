@@ -34,6 +34,13 @@ test("every page loads without a word, from here alone, in both themes, and scro
   expect(all.length).toBeGreaterThan(100);
 });
 
+test("on a telephone each cell of a table says which column it is of", async () => {
+  const page = await site.tab({ viewport: { width: 390, height: 844 } });
+  await page.goto(`${site.url}api/generateVidmodelv2/`);
+  const heads = await page.locator("tr", { has: page.locator("#field-ratio") }).locator("td").evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell, "::before").content));
+  expect(heads).toEqual(["none", '"Takes: "', '"Default: "', "none"]);
+});
+
 test.for([800, 1440])("the home page, a guide, an operation and an export fit a width of %i pixels", async (width) => {
   const page = await site.tab({ viewport: { width, height: 900 } });
   for (const path of ["", "guides/what-can-go-wrong/", "api/generateImgmodelv45/", "sdk/MediaGenOptions/", "playground/"]) {

@@ -97,6 +97,19 @@ describe("what goes wrong looks as it should", () => {
     expect(await page.locator(".balance").innerText()).toBe("10,000 credits left");
   });
 
+  test("what came of it is seen when it has come, also where it stands above or below what was pressed", async () => {
+    for (const viewport of [{ width: 1280, height: 860 }, { width: 390, height: 844 }]) {
+      const page = await open("generateImgmodelv45", "100", { viewport });
+      await page.getByRole("button", { name: "let the task fail" }).click();
+      await send(page);
+      await page.locator(".outcome[data-state=failed] .message").waitFor();
+      const header = await page.locator(".top").evaluate((one) => one.clientHeight);
+      const top = () => page.locator(".said").evaluate((one) => one.getBoundingClientRect().top);
+      await expect.poll(top, { message: String(viewport.width) }).toBeGreaterThan(header);
+      await expect.poll(top, { message: String(viewport.width) }).toBeLessThan(viewport.height / 2);
+    }
+  });
+
   test("a wait that is stopped loses no task", async () => {
     const page = await open("generateVidmodelv2", "1");
     await send(page);
@@ -130,6 +143,8 @@ test("an address of the reader's is asked by the browser, with the key that is g
     const page = await open();
     await page.locator("#target").selectOption("service");
     await page.getByLabel("Address").fill(server.baseUrl);
+    await send(page);
+    await expect.poll(() => outcome(page).innerText()).toMatch(/ServiceError/); // It has no key to add.
     await page.getByLabel("Key").fill("wrong");
     await send(page);
     await expect.poll(() => outcome(page).innerText()).toMatch(/ServiceError/);

@@ -42,6 +42,12 @@ test.for([
   ["test without paying", /^guides\/testing\//],
   ["insufficient credits", /InsufficientCreditsError/],
   ["playground", /^playground\//],
+  ["poll", /^guides\/waiting\//],
+  ["cancel", /^guides\/abort-and-deletion\//],
+  ["install", /^guides\/first-video\//],
+  ["cors", /^guides\/browsers\//],
+  ["9000", /^guides\/what-can-go-wrong\//],
+  ["how long do addresses stay valid", /^guides\/first-video\/#/],
 ])("what one looks for is there: %s", ([typed = "", address]) => {
   expect(find(entries, String(typed)).slice(0, 3).map(([, , at]) => at).join(" ")).toMatch(address as RegExp);
 });

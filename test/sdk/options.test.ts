@@ -39,6 +39,7 @@ test("a key that no header can carry is refused without being shown", async () =
   for (const apiKey of ["secret\nline", "secret–dash", " secret", "", "sécret"]) {
     const error: unknown = await whereTo({ baseUrl: "http://localhost", apiKey }).catch((thrown: unknown) => thrown);
     expect(error, JSON.stringify(apiKey)).toMatchObject({ name: "InvalidRequestError" });
+    expect(String(error)).toContain(apiKey === "" ? "got an empty text" : "(not shown)");
     expect(JSON.stringify(error) + String(error) + String((error as Error).stack)).not.toMatch(/s[eé]cret/);
   }
 });

@@ -107,7 +107,7 @@ function addKey(request: OutgoingRequest, key: string | undefined): void {
   if (key === undefined) return;
   if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
     // A header with such a value is refused by the engine, in an error that shows the value.
-    const issue = { field: "apiKey", got: "a value that no header can carry (not shown)", allowed: "printable ASCII without line breaks" };
+    const issue = { field: "apiKey", got: key === "" ? "an empty text" : "a value that no header can carry (not shown)", allowed: "printable ASCII without line breaks" };
     throw new InvalidRequestError("apiKey: nothing was sent", [issue]);
   }
   if (key === emulatorKey && !isLoopback(new URL(request.url))) {
