@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 /** What one measurement came to, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
@@ -47,6 +48,9 @@ export interface Row {
   measure(scale: Scale): Promise<Result>;
 }
 
+/** Where this machine has the project: nobody else needs to read that. */
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
 /** A number as the row gives it, or much smaller where it is only to be seen that the row runs. */
 export type Scale = (count: number) => number;
 
@@ -60,7 +64,8 @@ export async function inTurn(names: readonly string[], rounds: number, measure: 
       try {
         figures.get(name)?.push(await measure(name, round));
       } catch (error) {
-        const [reason = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+        const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+        const reason = first.replaceAll(root, "");
         process.stderr.write(`    failed: ${reason}\n`);
         failures.set(name, reason);
       }
