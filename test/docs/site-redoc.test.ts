@@ -32,8 +32,9 @@ test.for(["light", "dark"] as const)("every operation opens in Redoc without a w
 test.for(["light", "dark"] as const)("what is open has no accessibility finding but the vendor's own, when it is %s", async (colorScheme) => {
   const page = await site.tab({ colorScheme, bypassCSP: true });
   const found = new Map<string, string>();
-  const last = operations.at(-1);
-  const places = [["", "How it works"], ...[operations[0], last].map((operation) => (operation ? [redocRoute(operation), operation.summary] : []))] as const;
+  // The first, one that answers fields within fields, and the last.
+  const some = [operations[0], operations.find(({ operationId }) => operationId.startsWith("query")), operations.at(-1)];
+  const places = [["", "How it works"], ...some.map((operation) => (operation ? [redocRoute(operation), operation.summary] : []))] as const;
   for (const [route = "", text = ""] of places) {
     await page.goto(`${site.url}api/${route}`);
     await page.locator("#redoc main").getByText(text).first().waitFor();
