@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     // Some tests run compilers or a browser, and each core runs a test file: what takes longer than this hangs.
     testTimeout: 60_000,
+    // As many as there are cores, and not one less: many tests wait for processes of their own.
+    maxWorkers: "100%",
     hookTimeout: 60_000,
     include: ["test/**/*.test.ts"],
     // `npm run test:long`, `npm run test:fleet`; and what `npm run bench` installs.
