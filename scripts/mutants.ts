@@ -59,7 +59,7 @@ export default async function run(files: readonly string[]): Promise<void> {
 async function makeTree(tree: string): Promise<string> {
   await mkdir(join(tree, "node_modules/@mediagen"), { recursive: true });
   await cp(join(root, "packages/sdk"), join(tree, "packages/sdk"), { recursive: true });
-  for (const name of ["test", "package.json", "tsconfig.json", "vitest.config.ts"]) await cp(join(root, name), join(tree, name), { recursive: true });
+  for (const name of ["test", "scripts", "openapi", "package.json", "tsconfig.json", "vitest.config.ts"]) await cp(join(root, name), join(tree, name), { recursive: true });
   await symlink(join(tree, "packages/sdk"), join(tree, "node_modules/@mediagen/sdk"));
   await symlink(join(root, "packages/emulator"), join(tree, "node_modules/@mediagen/emulator"));
   for (const file of await readdir(sources)) await build(tree, file, await readFile(join(sources, file), "utf8"));

@@ -1,4 +1,5 @@
-import { ConnectionError, createMediaGen } from "@mediagen/sdk";
+import { ConnectionError, createMediaGen, type MediaGenOptions } from "@mediagen/sdk";
+import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -98,4 +99,20 @@ test("the emulator's key is refused anywhere but on this machine", async () => {
   for (const baseUrl of ["https://media.example.com", "https://localhost.example.com", "https://127.0.0.1.example.com", "https://10.0.0.1"]) {
     await expect(whereTo({ baseUrl, apiKey: "emulator-key" })).rejects.toThrow("the emulator's key");
   }
+});
+
+test("what limits something is a number: one that is none would limit nothing", async () => {
+  const limits = ["timeoutMs", "generateTimeoutMs", "headersTimeoutMs", "stallTimeoutMs", "connectTimeoutMs", "retries"];
+  for (const limit of limits) {
+    for (const value of [Number.NaN, -1, "1000"]) {
+      // The cast: what comes from an environment or a file may be anything.
+      const options = { baseUrl: "http://localhost", [limit]: value } as MediaGenOptions;
+      for (const create of [createMediaGen, createNodeMediaGen]) expect(() => create(options)).toThrow(limit);
+    }
+    expect(() => createNodeMediaGen({ baseUrl: "http://localhost", [limit]: Infinity })).not.toThrow();
+  }
+  const fetch = async () => Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } });
+  const task = createMediaGen({ baseUrl: "http://localhost", fetch }).video.task("t-1");
+  for (const limit of ["maxBytes", "stallTimeoutMs", "timeoutMs"]) await expect(task.blobs({ [limit]: Number.NaN })).rejects.toThrow(limit);
+  await expect(task.wait({ timeoutMs: "1000" as unknown as number })).rejects.toThrow("timeoutMs");
 });

@@ -52,6 +52,7 @@ describe("what is no task of this service is refused", () => {
     ["kind", "sound"],
     ["taskid", ""],
     ["results", 0],
+    ["createdAt", Number.NaN],
     ["origin", "https://elsewhere.example"],
   ] as const)("%s", ([field, value]) => {
     const { media } = clientOnAClock([]);

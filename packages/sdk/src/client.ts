@@ -1,6 +1,7 @@
 import { readBaseUrl } from "./base-url.ts";
 import type { AnyTask, Book, Recovery } from "./book.ts";
 import { refuseBrowser } from "./browser.ts";
+import { checkNumbers } from "./check-numbers.ts";
 import { createCall, createRawClient, type Connection, type RawClient, type Subject } from "./call.ts";
 import { shareTimer, sleep, sleepBy, type SleepReason, type Time } from "./clock.ts";
 import { taskidIn } from "./envelope.ts";
@@ -151,6 +152,7 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
 /** Creates a client on a transport; results are fetched by `get`. */
 export function createClient(options: MediaGenOptions, transport: Transport, get: ResultGet): MediaGen {
   refuseBrowser(options.allowBrowser ?? false);
+  checkNumbers("createMediaGen: there is no client", options, ["timeoutMs", "generateTimeoutMs", "headersTimeoutMs", "stallTimeoutMs", "connectTimeoutMs", "retries"]);
   const baseUrl = readBaseUrl(options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
   const { now = Date.now, random = Math.random } = options;

@@ -22,7 +22,7 @@ export interface Time {
 export type SleepReason = "pause" | "deadline" | "limit";
 
 /** The longest delay that timers take; a longer one fires at once. */
-const longestDelayMs = 2 ** 31 - 1;
+export const longestDelayMs: number = 2 ** 31 - 1;
 
 /** Sleeps on the machine's timers, for no longer than they take; rejects with the signal's reason when it aborts. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {

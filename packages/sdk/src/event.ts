@@ -122,7 +122,7 @@ export function createTell(onEvent: OnEvent | undefined): OnEvent {
       // It may be async all the same, and a rejection that nobody handles ends the process.
       const told: unknown = onEvent?.(event);
       if (told instanceof Promise) told.catch(failed);
-      else if (!onEvent && event.type === "journalFailed") console.error(`mediagen: ${event.type}`, event);
+      if (!onEvent && event.type === "journalFailed") console.error(`mediagen: ${event.type}`, event);
     } catch (error) {
       failed(error);
     }

@@ -3,6 +3,7 @@ import { connect as connectPlain, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { connect as connectTls } from "node:tls";
+import { longestDelayMs } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import { formParts, type FormPart } from "./fields.ts";
 import { checkFiles, encodeForm, readPieces, type Encoded } from "./multipart.ts";
@@ -42,7 +43,7 @@ export function nodeTransport({ connectTimeoutMs = 10_000 }: ConnectOptions = {}
     const host = hostname.replace(/^\[|\]$/g, "");
     const to = { host, port: Number(port || (secure ? 443 : 80)), noDelay: true, autoSelectFamilyAttemptTimeout: addressTimeoutMs };
     const socket = secure ? connectTls({ ...to, servername: isIP(host) ? "" : host, ALPNProtocols: ["http/1.1"] }) : connectPlain(to);
-    const timer = setTimeout(() => socket.destroy(new Error(`no connection stood within ${connectTimeoutMs} ms`)), connectTimeoutMs);
+    const timer = setTimeout(() => socket.destroy(new Error(`no connection stood within ${connectTimeoutMs} ms`)), Math.min(connectTimeoutMs, longestDelayMs));
     socket.once("close", () => clearTimeout(timer));
     socket.once(secure ? "secureConnect" : "connect", () => {
       clearTimeout(timer);

@@ -1,3 +1,4 @@
+import { checkNumbers } from "./check-numbers.ts";
 import { orAbort, startDeadline, type Time } from "./clock.ts";
 import { ConnectionError, ServiceError } from "./errors.ts";
 import type { OnEvent } from "./event.ts";
@@ -111,6 +112,7 @@ export async function readBlobs(sources: readonly ResultSource[], context: Resul
  * the server can. Answers the media type that the server told.
  */
 export async function copyResult(source: ResultSource, sink: ResultSink, context: ResultContext, options: ResultOptions): Promise<string | undefined> {
+  checkNumbers("download: nothing was fetched", options, ["maxBytes", "stallTimeoutMs", "timeoutMs"]);
   const { time, tell, retries } = context;
   const { index, count, task } = source;
   const from = time.steady();

@@ -236,15 +236,11 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   expect("kind", kinds.includes(saved?.kind), kinds.join(" or "));
   expect("taskid", typeof saved?.taskid === "string" && saved.taskid !== "", "a task id");
   expect("results", Number.isSafeInteger(saved?.results) && saved.results > 0, "a whole number, at least 1");
-  expect("model", isOptional(saved?.model, "string"), "a model, or nothing");
-  expect("createdAt", isOptional(saved?.createdAt, "number"), "a time in milliseconds, or nothing");
+  expect("model", saved?.model === undefined || typeof saved.model === "string", "a model, or nothing");
+  expect("createdAt", saved?.createdAt === undefined || Number.isFinite(saved.createdAt), "a time in milliseconds, or nothing");
   expect("created", saved?.created === undefined || typeof saved.created.taskid === "string", "what the generation answered, or nothing");
   expect("partial", saved?.partial === undefined || saved.partial.count < saved.results, "fewer results than asked for, or nothing");
   expect("origin", saved?.origin === origin, `${origin}, this client's origin (change it if both reach the same service)`);
   if (issues.length > 0) throw new InvalidRequestError("task: this is no task of this client", issues);
   return saved;
-}
-
-function isOptional(value: unknown, type: "string" | "number"): boolean {
-  return value === undefined || typeof value === type;
 }

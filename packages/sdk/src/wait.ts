@@ -1,6 +1,7 @@
+import { checkNumbers } from "./check-numbers.ts";
 import { startDeadline, type Time } from "./clock.ts";
 import { worthOfQueryMs } from "./durations.ts";
-import { ConnectionError, InvalidRequestError, ServiceError, TaskFailedError, WaitTimeoutError } from "./errors.ts";
+import { ConnectionError, ServiceError, TaskFailedError, WaitTimeoutError } from "./errors.ts";
 import type { Kind } from "./operation.ts";
 import { codes } from "./operations.gen.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -145,8 +146,8 @@ function paceOf(task: Task, { scheduler, now, steady, random }: WaitHost): Pace 
 
 /** How long to wait at most; another word than a time is refused. */
 export function timeoutOf({ timeoutMs = 30 * 60_000 }: Pick<WaitOptions, "timeoutMs">): number {
-  if (timeoutMs >= 0) return timeoutMs;
-  throw new InvalidRequestError("wait: there is no such deadline", [{ field: "timeoutMs", got: String(timeoutMs), allowed: "milliseconds, 0 or more" }]);
+  checkNumbers("wait: there is no such deadline", { timeoutMs }, ["timeoutMs"]);
+  return timeoutMs;
 }
 
 type CheckOrError<K extends Kind> = Pick<WaitUpdate<K>, "state" | "status" | "record" | "error"> & { readonly sentAt: number };
