@@ -37,9 +37,9 @@ export interface Timeouts {
   readonly callMs: number;
   /** A whole generation, its uploads included. */
   readonly generateMs: number;
-  /** The time between a request that has left and its answer's beginning. */
+  /** The time between the last piece of a request that has left and the next, or its answer's beginning. */
   readonly headersMs: number;
-  /** An upload or an answer that has begun and does not go on. */
+  /** An answer that has begun and does not go on. */
   readonly stallMs: number;
 }
 
@@ -201,8 +201,8 @@ async function attemptOnce(
   };
   const onLeaving = (whole: boolean) => {
     if (arriving) return; // An answer may come before the whole request has left.
-    if (whole) limit(timeouts.headersMs, "the request had left, and no answer began within");
-    else limit(timeouts.stallMs, "the upload stood still for");
+    // Not the stall of answers: the system takes megabytes at once, and a slow network is long about them.
+    limit(timeouts.headersMs, whole ? "the request had left, and no answer began within" : "the upload stood still for");
   };
   let arriving = false;
   const onArriving = () => {

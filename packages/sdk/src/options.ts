@@ -46,13 +46,14 @@ export interface MediaGenOptions extends StateOptions, RetryOptions, SchedulerOp
    */
   readonly generateTimeoutMs?: number | undefined;
   /**
-   * How long it may take until an answer begins once the request has left, in milliseconds. When it passes, a generation's
-   * outcome is unknown. Where the engine does not tell when an upload has left, only the whole call is limited.
+   * How long it may take until an answer begins once the request has left, and how long an upload (of the Node door) may
+   * stand still, in milliseconds. When it passes, a generation's outcome is unknown: be generous, for on a slow network an
+   * upload moves in steps of megabytes. Where the engine does not tell when an upload has left, only the whole call is limited.
    * @default 300_000 (5 minutes)
    */
   readonly headersTimeoutMs?: number | undefined;
   /**
-   * How long an upload (of the Node door) or an answer that has begun may stand still, in milliseconds.
+   * How long an answer that has begun may stand still, in milliseconds.
    * @default 30_000
    */
   readonly stallTimeoutMs?: number | undefined;
