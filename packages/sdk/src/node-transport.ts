@@ -191,21 +191,21 @@ function arriving(message: IncomingMessage, signal: AbortSignal): Arriving {
       }),
     response() {
       const init = { status, headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]) };
-      if (![204, 205, 304].includes(status)) return new Response(bodyOf(message), init);
+      if (![204, 205, 304].includes(status)) return new Response(bodyOf(message, signal), init);
       message.resume(); // No body belongs to it; its connection is free as soon as it has been read.
       return new Response(null, init);
     },
   };
 }
 
-function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+function bodyOf(message: IncomingMessage, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       message.on("data", (bytes: Uint8Array) => {
         controller.enqueue(bytes);
         if ((controller.desiredSize ?? 0) <= 0) message.pause();
       });
-      message.once("end", () => controller.close());
+      message.once("end", () => (signal.aborted ? controller.error(signal.reason) : controller.close()));
       message.once("error", (error) => controller.error(error));
     },
     pull: () => void message.resume(),
