@@ -327,3 +327,12 @@ function realSleep(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
   });
 }
+
+test("a limit on bytes holds also where a server's length is no number", async () => {
+  const fetch = async ({ method }: Request) => {
+    const record = { code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } };
+    return method === "POST" ? Response.json(record) : new Response(new Uint8Array(1_001), { headers: { "content-length": "many" } });
+  };
+  const { video } = createMediaGen({ baseUrl: "http://localhost", fetch });
+  await expect(video.task("t-1").blobs({ maxBytes: 1_000 })).rejects.toThrow("larger than 1000 bytes");
+});

@@ -162,3 +162,30 @@ test("a deadline past the range of timers is slept for in parts that they take",
   await media.video.task("t-1").wait({ timeoutMs: 1e12 });
   expect(Math.max(...slept)).toBe(2 ** 31 - 1);
 });
+
+test("a wait whose deadline passes while onUpdate takes its time still ends as its last check said", async () => {
+  const slowly = (and: () => void) => async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    and();
+  };
+  const mine = new RangeError("mine");
+  const throws = () => {
+    throw mine;
+  };
+  const failing = clientOnAClock([{ status: 3 }], { statuses: { failed: [3] } });
+  await expect(failing.media.video.task("t-1").wait({ timeoutMs: 100, onUpdate: slowly(() => undefined) })).rejects.toBeInstanceOf(TaskFailedError);
+  const pending = clientOnAClock([{}]);
+  await expect(pending.media.video.task("t-1").wait({ timeoutMs: 100, onUpdate: slowly(throws) })).rejects.toBe(mine);
+  expect([failing.elapsed(), pending.elapsed()]).toEqual([100, 100]);
+});
+
+test("a classify that answers no state, as an async one does, ends nothing", async () => {
+  for (const answer of [Promise.resolve("pending"), "done"]) {
+    const events: string[] = [];
+    // The cast: the types refuse it.
+    const classify = (() => answer) as unknown as () => undefined;
+    const { media } = clientOnAClock([{}], { classify, onEvent: ({ type }) => void events.push(type) });
+    await expect(media.video.task("t-1").check()).rejects.toThrow("classify");
+    expect(events).toEqual(["queried"]);
+  }
+});

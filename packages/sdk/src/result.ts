@@ -198,7 +198,7 @@ async function copyOnce(copy: Copy, source: ResultSource, sink: ResultSink, cont
     const length = copy.resumable ? headers.get("content-length") : null;
     // A rest may be shorter than what is left; the range says of how much it is one.
     const total = isRest ? /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1] : length;
-    const totalBytes = total === null || total === undefined ? undefined : Number(total);
+    const totalBytes = /^\d+$/.test(total ?? "") ? Number(total) : undefined;
     const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     reader = body?.getReader();
     for (;;) {

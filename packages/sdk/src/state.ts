@@ -1,7 +1,11 @@
+import { InvalidRequestError } from "./errors.ts";
+import { describeValue } from "./fields.ts";
 import type { TaskRecord } from "./task.ts";
 
 /** Our reading of a record: `succeeded` once its results are there, `failed` only where the caller says which statuses are. */
 export type State = "pending" | "succeeded" | "failed";
+
+const states: readonly State[] = ["pending", "succeeded", "failed"];
 
 /** What the caller knows about statuses; the service does not document them. */
 export interface StateOptions {
@@ -41,6 +45,11 @@ export function readState(
   const checks = partial?.count === count ? partial.checks + 1 : 1;
   const next = count > 0 && count < results ? { count, checks } : undefined;
   const known = classify?.(record) ?? fromStatus(status, statuses);
+  if (known !== undefined && !states.includes(known)) {
+    // Whatever else it is, it must not count as the end of a task that is paid.
+    const issue = { field: "classify", got: describeValue(known), allowed: `${states.join(", ")} or undefined` };
+    throw new InvalidRequestError("the record was not read", [issue]);
+  }
   if (known !== undefined) return { state: known, partial: next };
   const done = count >= results || (count > 0 && checks >= checksOfPartialResult);
   return { state: done ? "succeeded" : "pending", partial: next };

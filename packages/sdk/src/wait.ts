@@ -86,7 +86,8 @@ export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>
     }
   } catch (error) {
     signal?.throwIfAborted();
-    if (deadline.passed) throw new WaitTimeoutError(task, timeoutMs, lastError);
+    // What ended the wait just before it counts: a failed task, or what the caller threw.
+    if (deadline.passed && error === deadline.signal.reason) throw new WaitTimeoutError(task, timeoutMs, lastError);
     throw error;
   } finally {
     deadline.end();
