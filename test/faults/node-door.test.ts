@@ -251,6 +251,17 @@ describe("a proxy that the environment names", () => {
     expect(String(error)).not.toContain("secret");
   });
 
+  test("stops a download too, at once", async () => {
+    const record = JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://results.example.com/1.png"] } });
+    const finished: Fault = { onRequest: (socket) => void socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${record.length}\r\n\r\n${record}`) };
+    vi.stubEnv("HTTP_PROXY", "http://secret");
+    await withServer(finished, {}, async (media) => {
+      const error = await thrownBy(media.video.task("t-1").blobs());
+      expect(error).toBeInstanceOf(InvalidRequestError);
+      expect(String(error)).toContain("no proxy for results.example.com");
+    }).finally(() => vi.unstubAllEnvs());
+  });
+
   test("does not where NO_PROXY excepts the host, or where it is this machine", async () => {
     vi.stubEnv("HTTP_PROXY", "http://proxy:3128");
     try {

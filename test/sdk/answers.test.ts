@@ -90,6 +90,13 @@ test("an answer of more than a mebibyte is not read to its end", async () => {
   expect(pulled).toBeLessThan(50);
 });
 
+test("an answer that is deeper than any of the service's is none", async () => {
+  const deep = `{"code":1000,"msg":"","data":{"taskid":"t-1","more":${"[".repeat(200_000)}${"]".repeat(200_000)}}}`;
+  const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "key", fetch: async () => new Response(deep) });
+  await expect(media.image.generate("imgmodelz", { prompt: "A fox" })).rejects.toBeInstanceOf(OutcomeUnknownError);
+  await expect(media.image.query("t-1")).rejects.toBeInstanceOf(ServiceError);
+});
+
 test.for([401, 403])("HTTP %i says that it is about the key", async (status) => {
   const { query } = await outcomes(() => new Response("", { status }));
   expect((query as Error).message).toContain("API key");

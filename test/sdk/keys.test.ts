@@ -1,4 +1,4 @@
-import { createMediaGen, InvalidRequestError, MediaGenError, ServiceError, type MediaGen, type MediaGenOptions } from "@mediagen/sdk";
+import { createMediaGen, InvalidRequestError, MediaGenError, ServiceError, type MediaGen, type MediaGenEvent, type MediaGenOptions } from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { shown } from "../shown.ts";
 
@@ -64,6 +64,24 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
     const thrown = new TypeError("failed", { cause: new Error("why") });
     const media = clientOf(() => Promise.reject(thrown));
     await expect(media.video.query("t-1")).rejects.toMatchObject({ cause: thrown });
+  });
+
+  test("also where it hangs on an error of a fetch of the caller's, or what was thrown is no error", async () => {
+    const thrown: ((request: Request) => unknown)[] = [
+      (request) => Object.assign(new Error("failed"), { request }),
+      (request) => Object.assign(new Error("failed"), { config: { headers: Object.fromEntries(request.headers) } }),
+      (request) => new AggregateError([new Error(`with ${request.headers.get("authorization")}`)], "failed"),
+      (request) => ({ failed: request }),
+    ];
+    for (const make of thrown) {
+      const events: MediaGenEvent[] = [];
+      const media = clientOf((request) => Promise.reject(make(request)), { onEvent: (event) => void events.push(event) });
+      for (const call of [() => media.image.generate("imgmodelz", { prompt: "A fox" }), () => media.video.query("t-1")]) {
+        const error: unknown = await call().catch((one: unknown) => one);
+        expect(shown(error)).not.toMatch(anySpelling);
+      }
+      expect(shown(events)).not.toMatch(anySpelling);
+    }
   });
 
   test("also where the key is another one by now", async () => {

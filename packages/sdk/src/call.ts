@@ -242,7 +242,8 @@ async function attemptOnce(
 function failureOf({ cause: given, hide, handedOver }: NoAnswer, operation: Operation, { signal, generation, patienceMs }: CallContext): unknown {
   // A wait survives that no key could be had for one of its checks.
   if (!handedOver && !(given instanceof NeverSentError) && (patienceMs === undefined || signal?.aborted || given instanceof InvalidRequestError)) return given;
-  const cause = hideInError(given, hide);
+  // The caller's own reason is the caller's to show.
+  const cause = signal?.aborted && given === signal.reason ? given : hideInError(given, hide);
   if (handedOver && generation && evidenceIn(given) === "unknown") {
     return new OutcomeUnknownError(`no whole answer came (${messageOf(cause)})`, operation.id, generation, { cause });
   }

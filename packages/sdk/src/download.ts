@@ -114,10 +114,28 @@ async function put(part: string, path: string, overwrite: boolean): Promise<void
   try {
     await link(part, path);
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-    const issue = { field: "target", got: `a file ${path}`, allowed: "no file of that name, or overwrite" };
-    throw new InvalidRequestError("download: the results are not on disk", [issue]);
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (knowsNoLinks.includes(code)) return putWithoutLink(part, path);
+    if (code !== "EEXIST") throw error;
+    throw isThere(path);
   }
+}
+
+/** How disks answer that know no hard links, such as a stick or a share. */
+const knowsNoLinks: readonly unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+async function putWithoutLink(part: string, path: string): Promise<void> {
+  try {
+    await (await open(path, "wx")).close();
+  } catch (error) {
+    throw error instanceof Error && "code" in error && error.code === "EEXIST" ? isThere(path) : error;
+  }
+  await rename(part, path);
+}
+
+function isThere(path: string): InvalidRequestError {
+  const issue = { field: "target", got: `a file ${path}`, allowed: "no file of that name, or overwrite" };
+  return new InvalidRequestError("download: the results are not on disk", [issue]);
 }
 
 function extensionIn(address: string): string {

@@ -37,10 +37,22 @@ export function hideIn(value: unknown, hide: Hide): unknown {
 
 /** An error that tells the same without the key; one whose texts do not hold it stays itself. */
 export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
-  if (!(error instanceof Error)) return typeof error === "string" ? hide(error) : error;
+  if (typeof error === "string") return hide(error);
+  if (typeof error !== "object" || error === null) return error;
+  if (!(error instanceof Error)) return new Error("what was thrown is no error, and is not shown: it may hold the key");
   const told = `${error.message}\n${error.stack}`;
   // Whoever made the error may have made its causes a circle.
-  const cause = depth > 0 ? hideInError(error.cause, hide, depth - 1) : undefined;
-  if (hide(told) === told && (cause === error.cause || depth === 0)) return error;
-  return new Error(hide(String(error.message)), cause === undefined ? undefined : { cause });
+  const inner = (one: unknown) => (depth > 0 ? hideInError(one, hide, depth - 1) : undefined);
+  const cause = inner(error.cause);
+  const given: readonly unknown[] | undefined = error instanceof AggregateError ? error.errors : undefined;
+  const errors = given?.map(inner);
+  const isSame = (depth === 0 || cause === error.cause) && (errors ?? []).every((one, index) => one === given?.[index]);
+  // What hangs on it, such as a request of a fetch of the caller's, shows its headers to whoever inspects it.
+  const facts = Object.entries(error).filter(([, one]) => typeof one !== "object" && typeof one !== "function");
+  const hidden = facts.map(([name, one]) => [name, typeof one === "string" ? hide(one) : one] as const);
+  const isPlain = facts.length === Object.keys(error).length && facts.every(([, one], index) => one === hidden[index]?.[1]);
+  if (hide(told) === told && isSame && isPlain) return error;
+  const options = cause === undefined ? undefined : { cause };
+  const message = hide(String(error.message));
+  return Object.assign(errors ? new AggregateError(errors, message, options) : new Error(message, options), Object.fromEntries(hidden));
 }

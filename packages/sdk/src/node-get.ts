@@ -4,6 +4,7 @@ import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { isPrivateAddress } from "./private-address.ts";
+import { refuseProxy } from "./proxy.ts";
 import { unusable, type ResultGet } from "./result.ts";
 
 /**
@@ -12,6 +13,7 @@ import { unusable, type ResultGet } from "./result.ts";
  */
 export const nodeGet: ResultGet = (url, { headers, signal, allowPrivate }) =>
   new Promise((resolve, reject) => {
+    refuseProxy(url, process.env);
     const { request } = url.protocol === "https:" ? https : http;
     // Without an agent: a connection that is kept was looked up for somebody else.
     const options = { headers, signal, agent: false, ...(allowPrivate ? {} : { lookup: lookUpPublic(url) }) };

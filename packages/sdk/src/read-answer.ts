@@ -27,12 +27,21 @@ export async function readAnswer(arriving: Arriving, onPiece: () => void, now: n
   return { status, text: shown, json: shown === text ? json : hideIn(json, hide), retryAfterMs };
 }
 
+/** Deeper than any answer of the service: whoever walks through it must come to an end. */
+const deepest = 64;
+
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const json: unknown = JSON.parse(text);
+    return isDeeper(json, deepest) ? undefined : json;
   } catch {
     return undefined; // HTML, cut JSON, nothing: no JSON, which every reader of an answer handles.
   }
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return most === 0 || Object.values(value).some((one) => isDeeper(one, most - 1));
 }
 
 /** A Retry-After header, in seconds or as a date, in milliseconds from now. */

@@ -1,6 +1,6 @@
 import { checkNumbers } from "./check-numbers.ts";
 import { orAbort, startDeadline, type Time } from "./clock.ts";
-import { ConnectionError, ServiceError } from "./errors.ts";
+import { ConnectionError, InvalidRequestError, ServiceError } from "./errors.ts";
 import type { OnEvent } from "./event.ts";
 import { isPrivate } from "./private-address.ts";
 import { readRetryAfter } from "./read-answer.ts";
@@ -133,6 +133,8 @@ export async function copyResult(source: ResultSource, sink: ResultSink, context
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof Final) throw error.cause;
+        // Such as a proxy in the way: another attempt would meet it again.
+        if (error instanceof InvalidRequestError) throw error;
         if (whole.passed) throw new ConnectionError("download", whole.signal.reason);
         const isAnswer = error instanceof ServiceError;
         const delayMs = isAnswer ? retries.afterAnswer({ ...error, text: error.answer }, attempts, false) : retries.afterFailure(attempts, false);
