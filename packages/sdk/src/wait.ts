@@ -71,9 +71,8 @@ export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>
   let lastError: unknown;
   try {
     for (let checks = 1, refusals = 0; ; checks++) {
-      const now = host.steady();
-      const due = now < lastLook ? Math.min(pace.due, lastLook) : pace.due;
-      const turn = { delayMs: due - now, suspect: pace.failures > 0, signal: deadline.signal };
+      const due = host.steady() < lastLook ? () => Math.min(pace.due(), lastLook) : pace.due;
+      const turn = { due, suspect: pace.failures > 0, signal: deadline.signal };
       const checked = await host.scheduler.query(turn, () => orError(check, deadline.signal, firstPatienceMs * 2 ** pace.failures, host));
       const { error, state, status, record } = checked;
       pace.saw(checked);
@@ -91,36 +90,36 @@ export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>
     throw error;
   } finally {
     deadline.end();
-    pace.end();
   }
 }
 
 /** When to check a task next. */
 interface Pace {
-  /** By the steady clock. */
-  readonly due: number;
+  /** By the steady clock, as far as the client knows the model by now. */
+  due(): number;
   /** How many queries have failed in a row. */
   readonly failures: number;
+  /** The client learns from each check what it tells of the model. */
   saw(checked: CheckOrError<Kind>): void;
-  /** The wait is over: the client learns what was seen of the model. */
-  end(): void;
 }
 
 function paceOf(task: Task, { scheduler, now, steady, random }: WaitHost): Pace {
   const durations = scheduler.durationsOf(task.model ?? task.kind);
   // A task whose creation is not known is as old as its wait, and looked at at once.
   const createdAt = steady() - Math.max(0, now() - (task.createdAt ?? now()));
-  // Who began together does not go on together; and moments that vary tell more of a model.
-  const byModel = () => createdAt + durations.nextQuery(unfinishedAt, worthOfQueryMs * (0.5 + random()));
+  // Who began together does not go on together: most ask when it is due, and a few go ahead, whose answers tell the others
+  // whether they are early or late.
+  const worth = () => worthOfQueryMs * (0.05 + 1.4 * Math.sqrt(random()));
+  let worthMs = worth();
+  const byModel = () => createdAt + durations.nextQuery(unfinishedAt, worthMs);
+  const at = (moment: number) => () => moment;
   const inAbout = (ms: number) => steady() + ms * (0.75 + random() / 2);
   let unfinishedAt = 0;
-  let finishedAt = Infinity;
+  let finished = false;
   let failures = 0;
-  let due = task.createdAt === undefined ? steady() : byModel();
+  let due = task.createdAt === undefined ? at(steady()) : byModel;
   return {
-    get due() {
-      return due;
-    },
+    due: () => due(),
     get failures() {
       return failures;
     },
@@ -128,19 +127,20 @@ function paceOf(task: Task, { scheduler, now, steady, random }: WaitHost): Pace 
       failures = record ? 0 : failures + 1;
       if (!record) {
         const retryAfterMs = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
-        due = Math.max(inAbout(Math.min(firstRetryMs * 1.5 ** (failures - 1), atLengthMs)), steady() + Math.min(retryAfterMs, longestRetryAfterMs));
+        due = at(Math.max(inAbout(Math.min(firstRetryMs * 1.5 ** (failures - 1), atLengthMs)), steady() + Math.min(retryAfterMs, longestRetryAfterMs)));
       } else if (record.url.length > 0 || state !== "pending") {
         // Some results of several: those that are missing may be late, so it is looked for them at length. They say nothing
         // of the model, which had finished when the first was there.
-        finishedAt = Math.min(finishedAt, steady() - createdAt);
-        due = inAbout(atLengthMs);
+        if (!finished) durations.sawEnd(unfinishedAt, steady() - createdAt);
+        finished = true;
+        due = at(inAbout(atLengthMs));
       } else {
-        unfinishedAt = sentAt - createdAt;
-        due = byModel();
+        const age = sentAt - createdAt;
+        durations.sawUnfinished(unfinishedAt, age);
+        unfinishedAt = age;
+        worthMs = worth();
+        due = byModel;
       }
-    },
-    end() {
-      if (unfinishedAt > 0 || finishedAt < Infinity) durations.saw(unfinishedAt, finishedAt);
     },
   };
 }
