@@ -53,7 +53,7 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
       // What was slept for is due, also where the sleep was shorter than the clock says, as tests have it.
       if (next.at > until) return void (cancel = time.alarm(next.at - time.steady(), (error) => (error === undefined ? fill(next.at) : failAll(error))));
       const due = next.value.due();
-      if (due > until) next.value.putOff(due);
+      if (due > until) next.value.lane.line.move(next, nextLook(due));
       else next.value.go();
     }
   }
@@ -68,42 +68,15 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
     return leftMs > worthALookMs ? due - leftMs / 2 : due;
   }
 
-  /** Stands in line until it is due and a slot is free; the slot is taken then. */
-  function slot(lane: Lane, { due, signal }: Turn): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      const leave = () => {
-        lane.line.remove(entry);
-        signal.removeEventListener("abort", abort);
-      };
-      const abort = () => {
-        leave();
-        reject(signal.reason);
-        fill();
-      };
-      const standing: Standing = {
-        due,
-        putOff: (until) => lane.line.move(entry, nextLook(until)),
-        go() {
-          leave();
-          lane.inFlight++;
-          resolve();
-        },
-        fail(error) {
-          leave();
-          reject(error);
-        },
-      };
-      const entry = lane.line.add(nextLook(due()), standing);
-      signal.addEventListener("abort", abort, { once: true });
-      if (lane.line.first() === entry) fill();
-    });
-  }
-
   return {
     async query(turn, send) {
       const lane = turn.suspect ? suspect : sound;
-      await slot(lane, turn);
+      // Until it is due and a slot is free, which is taken then.
+      await new Promise<void>((resolve, reject) => {
+        if (turn.signal.aborted) return reject(turn.signal.reason);
+        const standing = new Standing(lane, turn, nextLook(turn.due()), resolve, reject, fill);
+        if (lane.line.first() === standing.entry) fill();
+      });
       try {
         return await send();
       } finally {
@@ -126,11 +99,50 @@ interface Lane {
   inFlight: number;
 }
 
-interface Standing {
-  due(): number;
-  putOff(until: number): void;
-  go(): void;
-  fail(error: unknown): void;
+/** A query that stands in line. */
+class Standing {
+  readonly lane: Lane;
+  readonly entry: Entry<Standing>;
+  readonly #turn: Turn;
+  readonly #resolve: () => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #onLeft: () => void;
+
+  constructor(lane: Lane, turn: Turn, at: number, resolve: () => void, reject: (reason: unknown) => void, onLeft: () => void) {
+    this.lane = lane;
+    this.#turn = turn;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#onLeft = onLeft;
+    this.entry = lane.line.add(at, this);
+    turn.signal.addEventListener("abort", this, { once: true });
+  }
+
+  due(): number {
+    return this.#turn.due();
+  }
+
+  go(): void {
+    this.#leave();
+    this.lane.inFlight++;
+    this.#resolve();
+  }
+
+  fail(error: unknown): void {
+    this.#leave();
+    this.#reject(error);
+  }
+
+  /** The signal has aborted. */
+  handleEvent(): void {
+    this.fail(this.#turn.signal.reason);
+    this.#onLeft();
+  }
+
+  #leave(): void {
+    this.lane.line.remove(this.entry);
+    this.#turn.signal.removeEventListener("abort", this);
+  }
 }
 
 function createLane(most: number): Lane {
