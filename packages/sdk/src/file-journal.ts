@@ -1,9 +1,10 @@
 import { hostname } from "node:os";
+import { resolve } from "node:path";
 import { InvalidRequestError } from "./errors.ts";
 import { describeValue } from "./fields.ts";
 import { compactEntries } from "./generations.ts";
 import { createJournal, type Journal, type JournalEntry } from "./journal.ts";
-import { createLineFile } from "./line-file.ts";
+import type { LineFile } from "./line-file.ts";
 
 /** A journal in a file. */
 export interface FileJournal extends Journal {
@@ -21,7 +22,10 @@ export function fileJournal(path: string): FileJournal {
   if (typeof path !== "string" || path === "") {
     throw new InvalidRequestError("fileJournal: there is no journal", [{ field: "path", got: describeValue(path), allowed: "the path of a file" }]);
   }
-  const file = createLineFile(path);
+  const absolute = resolve(path);
+  let loading: Promise<LineFile> | undefined;
+  /** The file system takes longer to load than all of this door. */
+  const open = () => (loading ??= import("./line-file.ts").then(({ createLineFile }) => createLineFile(absolute)));
   let last: Promise<unknown> = Promise.resolve();
   // One after the other in this process; among processes the order of the file's lines decides.
   const inTurn = <T>(next: () => Promise<T>): Promise<T> => {
@@ -34,7 +38,8 @@ export function fileJournal(path: string): FileJournal {
   const append = (entry: OwnedEntry): Promise<void> => {
     if (!waiting) {
       const entries: OwnedEntry[] = [];
-      const appended = inTurn(() => {
+      const appended = inTurn(async () => {
+        const file = await open();
         waiting = undefined;
         return file.append(entries);
       });
@@ -45,7 +50,7 @@ export function fileJournal(path: string): FileJournal {
   };
   const owners: Owners = new Map();
   const read = async (after: unknown, known: Owners) => {
-    const { values, place, isWhole } = await file.read(after);
+    const { values, place, isWhole } = await (await open()).read(after);
     // The cast: what the file holds was appended here, or by another process that does the same.
     return { entries: endLeasesOfTheDead(values as readonly OwnedEntry[], known), place, isWhole };
   };
@@ -55,7 +60,7 @@ export function fileJournal(path: string): FileJournal {
       entries: () => inTurn(async () => (await read(undefined, new Map())).entries),
       entriesAfter: (place) => inTurn(() => read(place, owners)),
     }),
-    compact: () => inTurn(() => file.rewrite((all) => compactEntries(all as readonly OwnedEntry[]))),
+    compact: () => inTurn(async () => (await open()).rewrite((all) => compactEntries(all as readonly OwnedEntry[]))),
   };
 }
 
