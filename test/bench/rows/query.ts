@@ -24,7 +24,7 @@ export const row: Row = {
     const tables: Table[] = [];
     const aims = [];
     for (const atOnce of [1, 64]) {
-      const lines = await inTurn(names, scale(5), (client) => inChild("query", { client, base: doubles.base, atOnce, forMs: scale(3_000) } satisfies Given));
+      const lines = await inTurn(names, scale(3), (client) => inChild("query", { client, base: doubles.base, atOnce, forMs: scale(1_500) } satisfies Given));
       const compared = withRatio(lines, fetched, "callsPerSecond", "ratio");
       const title = atOnce === 1 ? "One after the other" : `${atOnce} at once`;
       tables.push({

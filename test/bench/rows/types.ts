@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parse, stringify } from "yaml";
+import { bundle as buildScripts } from "../../../scripts/build.ts";
 import { generate } from "../../../scripts/generate.ts";
 import { specFile } from "../../../scripts/read-spec.ts";
 import { bundle, consumerOf, consumers } from "../consumers.ts";
@@ -102,6 +103,7 @@ async function grow(operations: number): Promise<Figures> {
   const generateMs = performance.now() - begin;
   const sdk = await copyOfSdk(files);
   tsc(["-p", fileURLToPath(sdk)]);
+  await buildScripts(fileURLToPath(sdk));
   const program = consumerOf(plainDoor);
   const { instantiations = 0, types = 0, checkMs = 0 } = await compile(program, sdk);
   const base = await compile(await emptyProgram());
