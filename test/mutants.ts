@@ -199,7 +199,7 @@ export const mutants: readonly Mutant[] = [
   { file: "scheduler.ts", line: "const suspect = createLane(Math.ceil(most / 2));", becomes: "const suspect = createLane(most);", promise: "sick tasks hold no sound one back", tests: ["sdk/scheduler"] },
   { file: "state.ts", line: "const done = count >= results || (count > 0 && checks >= checksOfPartialResult);", becomes: "const done = count >= results || (count > 0);", promise: "fewer results than asked for may be late", tests: ["sdk/wait", "sdk/task"] },
   { file: "fields.ts", line: "issues.push(unknownField(field, one, fields));", becomes: "", promise: "a typo is not paid for", tests: ["sdk/fields"] },
-  { file: "fields.ts", line: "if (files && isPath(one)) {", becomes: "if (false) {", promise: "a path is not sent as text", tests: ["sdk/fields"] },
+  { file: "fields.ts", line: "if (known?.files && isPath(one)) {", becomes: "if (false) {", promise: "a path is not sent as text", tests: ["sdk/fields"] },
   { file: "fields.ts", line: "if (typeof value === \"string\" && halfPair.test(value)) {", becomes: "if (false) {", promise: "half a character is not sent", tests: ["sdk/fields"] },
   { file: "task.ts", line: "expect(\"origin\", saved?.origin === origin, `${origin}, this client's origin (change it if both reach the same service)`);", becomes: "", promise: "a task of another service is refused", tests: ["sdk/task"] },
   { file: "client.ts", line: "refuseBrowser(options.allowBrowser ?? false);", becomes: "", promise: "in a browser there is no client", tests: ["sdk/keys"] },
