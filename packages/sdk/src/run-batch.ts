@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rm, truncate, type FileHandle } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { BatchLine, BatchOptions, BatchPlan, BatchProgress, BatchSummary } from "./batch.ts";
@@ -74,7 +75,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
   };
 
   try {
-    const { plan, digests } = await check();
+    const { plan, prints } = await check();
     endedBefore = counts.succeeded + counts.failed;
     if (plan.generations > 0 && confirm && !(await confirm(plan))) return { ...progress(), stopped: "declined" };
     signal?.throwIfAborted();
@@ -82,7 +83,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
     signal?.addEventListener("abort", end, { once: true });
     const unfinished = await open(join(folder, unfinishedName), "w");
     try {
-      await runAll(digests, unfinished);
+      await runAll(prints, unfinished);
     } finally {
       await unfinished.close();
     }
@@ -95,12 +96,12 @@ export async function runLines(input: string, folder: string, options: BatchOpti
   }
 
   /** Reads every line and refuses them all where one is wrong. */
-  async function check(): Promise<{ readonly plan: BatchPlan; readonly digests: ReadonlyMap<string, string | undefined> }> {
+  async function check(): Promise<{ readonly plan: BatchPlan; readonly prints: readonly number[] }> {
     const known = readEntries(await journal.entries());
     const issues: Issue[] = [];
     const elsewhere = known.generations().find(({ intent }) => intent.origin !== media.origin);
     if (elsewhere) issues.push({ field: "folder", got: `results of ${elsewhere.intent.origin}`, allowed: `a folder of its own for ${media.origin}` });
-    const digests = new Map<string, string | undefined>();
+    const prints: number[] = [];
     const byModel: Record<string, number> = {};
     let generations = 0;
     for await (const line of readBatch(input)) {
@@ -111,7 +112,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
         continue;
       }
       const { id, model, digest } = line;
-      digests.set(id, digest);
+      prints.push(printOf(line));
       const state = results.ended.get(id);
       const generation = known.withKey(media.origin, id);
       if (generation && (generation.intent.digest !== digest || generation.intent.model !== model)) {
@@ -124,17 +125,18 @@ export async function runLines(input: string, folder: string, options: BatchOpti
     }
     if (counts.lines === 0) issues.push({ field: "input", got: "no line", allowed: "at least one" });
     if (issues.length > 0) throw new InvalidRequestError("runBatch: nothing was sent", issues);
-    return { plan: { lines: counts.lines, generations, byModel }, digests };
+    return { plan: { lines: counts.lines, generations, byModel }, prints };
   }
 
   /** Runs the lines that have not ended, some at once, reading on as they end. */
-  async function runAll(digests: ReadonlyMap<string, string | undefined>, unfinished: FileHandle): Promise<void> {
+  async function runAll(prints: readonly number[], unfinished: FileHandle): Promise<void> {
     const enter = createPlaces(concurrency);
     const running = new Set<Promise<void>>();
     onProgress?.(progress());
+    let index = 0;
     try {
       for await (const line of readBatch(input)) {
-        if (line.issues || digests.get(line.id) !== line.digest) {
+        if (line.issues || prints[index++] !== printOf(line)) {
           throw new InvalidRequestError("runBatch: it was stopped", [{ field: `line ${line.line}`, got: "another content than before", allowed: "an input that does not change while it is read" }]);
         }
         if (results.ended.has(line.id)) continue;
@@ -180,6 +182,11 @@ export async function runLines(input: string, folder: string, options: BatchOpti
     await onLine?.(ended);
     onProgress?.(progress());
   }
+}
+
+/** A number that tells a line's form from others: of ten thousand lines, all forms would be too much to hold. */
+function printOf({ id, model, digest }: BatchForm): number {
+  return createHash("sha256").update(JSON.stringify([id, model, digest])).digest().readUIntBE(0, 6);
 }
 
 /** How an error ends a line; what is no fault of the line is thrown on, and ends the batch. */
