@@ -78,11 +78,13 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
     progress.end();
     output.document({ ...summary, folder });
     if (summary.stopped === "declined") throw new CommandError("it was not confirmed", "Nothing was sent.", exitCodes.failed);
-    const { lines, succeeded, failed, unknown, unfinished, stopped } = summary;
+    const { lines, succeeded, failed, unknown, unfinished, stopped, error } = summary;
     const told = `${succeeded} of ${lines} lines succeeded, ${failed} failed, ${unknown} unknown, ${unfinished} unfinished`;
     progress.note(`${told}; ${join(folder, "index.html")} shows them`);
     if (stopped === "credits") throw new CommandError(`insufficient credits; ${told}`, `Add credits, then go on with: ${again}`, exitCodes.credits);
-    if (unknown > 0) throw new CommandError(`${unknown} of ${lines} lines have an unknown outcome and may have been paid`, `Look at the service, settle them as told above, then go on with: ${again}`, exitCodes.unknown);
+    if (stopped === "refused" || stopped === "unreachable") throw new CommandError(`${error?.message}; ${told}`, `Nothing more was sent. Set the key and the base URL right, then go on with: ${again}`, exitCodes.failed);
+    const sentNoMore = stopped === "unknown" ? `; nothing more was sent after ${error?.message}` : "";
+    if (unknown > 0) throw new CommandError(`${unknown} of ${lines} lines have an unknown outcome and may have been paid${sentNoMore}`, `Look at the service, settle them as told above, then go on with: ${again}`, exitCodes.unknown);
     if (unfinished > 0) throw new CommandError(`${unfinished} of ${lines} lines are unfinished`, `Nothing is paid twice; go on with: ${again}`, timeouts === unfinished && failed === 0 ? exitCodes.timeout : exitCodes.failed);
     if (failed > 0) throw new CommandError(`${failed} of ${lines} lines failed`, `${join(folder, "results.jsonl")} tells why; a new id generates a line anew.`, exitCodes.failed);
   } catch (error) {

@@ -99,8 +99,13 @@ export interface BatchProgress {
 
 /** How a batch ended. */
 export interface BatchSummary extends BatchProgress {
-  /** Why lines were left out: nobody confirmed them, or the credits ran out. */
-  readonly stopped?: "declined" | "credits" | undefined;
+  /**
+   * Why lines were left out, unpaid: nobody confirmed them, the credits ran out, the service refuses whatever is sent (the key
+   * is wrong, or the address), it is not reached, or so many outcomes in a row are unknown that more would be too.
+   */
+  readonly stopped?: "declined" | "credits" | "refused" | "unreachable" | "unknown" | undefined;
+  /** The error that stopped it. */
+  readonly error?: Pick<Error, "name" | "message"> | undefined;
 }
 
 /**

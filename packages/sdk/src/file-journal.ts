@@ -28,7 +28,8 @@ export function fileJournal(path: string): FileJournal {
   // One after the other in this process; among processes the order of the file's lines decides.
   const inTurn = <T>(next: () => Promise<T>): Promise<T> => {
     const turn = last.then(next);
-    last = turn.catch(() => undefined);
+    // Not what it answered, which may be the whole journal.
+    last = turn.then(() => undefined, () => undefined);
     return turn;
   };
   /** Entries that wait for their turn: they are written together, for the disk takes as long for many as for one. */

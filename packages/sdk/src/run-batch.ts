@@ -22,12 +22,18 @@ interface AnyKindClient {
   generate(model: string, form: object, options: { readonly once: string }): Promise<AnyTask>;
 }
 
+/** Why nothing more is sent. */
+type Stop = Required<Pick<BatchSummary, "stopped" | "error">>;
+
 /** Nothing more is sent: the line is left for another run. */
 class LeftOut extends Error {}
 
 const journalName = "journal.jsonl";
 const resultsName = "results.jsonl";
 const unfinishedName = "unfinished.jsonl";
+
+/** The HTTP statuses that speak of a key, of who may ask, or of an address, and not of a form. */
+const refusingAll: ReadonlySet<number> = new Set([401, 403, 404, 405, 407]);
 
 /** Runs a batch, as `runBatch` says. */
 export async function runLines(input: string, folder: string, options: BatchOptions): Promise<BatchSummary> {
@@ -42,7 +48,9 @@ export async function runLines(input: string, folder: string, options: BatchOpti
   const ending = new AbortController();
   const end = () => ending.abort(signal?.reason);
   const pause = options.sleep ?? sleep;
-  let stopped: BatchSummary["stopped"];
+  let stopped: Stop | undefined;
+  /** How many generations in a row failed by what is perhaps no fault of their lines. */
+  let turnedAway = 0;
   let nextAt = 0;
   const counts = { lines: 0, succeeded: 0, failed: 0, unknown: 0, unfinished: 0, running: 0, generated: 0 };
 
@@ -58,7 +66,10 @@ export async function runLines(input: string, folder: string, options: BatchOpti
       if (stopped || ending.signal.aborted) throw new LeftOut();
     },
     onEvent(event) {
-      if (event.type === "generated") counts.generated++;
+      if (event.type === "generated") {
+        counts.generated++;
+        turnedAway = 0;
+      }
       tell(event);
     },
   });
@@ -89,7 +100,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
     }
     await writeContactSheet(folder, resultsName);
     ending.signal.throwIfAborted();
-    return { ...progress(), stopped };
+    return { ...progress(), stopped: stopped?.stopped, error: stopped?.error };
   } finally {
     signal?.removeEventListener("abort", end);
     await results.file.close();
@@ -167,8 +178,10 @@ export async function runLines(input: string, folder: string, options: BatchOpti
       const files = await download(generated, folder, { name: id, overwrite: true, signal: ending.signal });
       ended = { ...about, state: "succeeded", taskid: task.taskid, files: files.map(({ path, bytes, type }) => ({ name: basename(path), bytes, type })) };
     } catch (error) {
-      if (error instanceof InsufficientCreditsError) stopped = "credits";
-      else if (!(error instanceof LeftOut)) {
+      const stop = task ? undefined : stopBy(error);
+      if (stop && mustStop(stop, error)) stopped ??= stop;
+      const isLeftOut = error instanceof LeftOut || (stopped && stop && stop.stopped !== "unknown");
+      if (!isLeftOut) {
         ending.signal.throwIfAborted();
         ended = { ...about, ...readError(error), taskid: task?.taskid, files: [] };
       }
@@ -182,11 +195,29 @@ export async function runLines(input: string, folder: string, options: BatchOpti
     await onLine?.(ended);
     onProgress?.(progress());
   }
+
+  function mustStop({ stopped: why }: Stop, error: unknown): boolean {
+    turnedAway++;
+    if (why === "credits" || (error instanceof ServiceError && error.status === 401)) return true;
+    // Once something was accepted, it may be this line's or model's own, or pass, unless it goes on.
+    return (why !== "unknown" && counts.generated === 0) || turnedAway > concurrency;
+  }
 }
 
 /** A number that tells a line's form from others: of ten thousand lines, all forms would be too much to hold. */
 function printOf({ id, model, digest }: BatchForm): number {
   return createHash("sha256").update(JSON.stringify([id, model, digest])).digest().readUIntBE(0, 6);
+}
+
+/** What a generation's error stops a batch for, where it is perhaps no fault of the line, so that others would fare no better. */
+function stopBy(error: unknown): Stop | undefined {
+  const because = (stopped: Stop["stopped"], { name, message }: Error): Stop => ({ stopped, error: { name, message } });
+  if (error instanceof InsufficientCreditsError) return because("credits", error);
+  if (error instanceof ServiceError && refusingAll.has(error.status)) return because("refused", error);
+  if (error instanceof ConnectionError) return because("unreachable", error);
+  // What the journal knows to be unknown was not sent anew.
+  const isNew = error instanceof OutcomeUnknownError && (error.status !== undefined || error.cause !== undefined);
+  return isNew ? because("unknown", error) : undefined;
 }
 
 /** How an error ends a line; what is no fault of the line is thrown on, and ends the batch. */
@@ -206,7 +237,7 @@ async function openResults(path: string): Promise<{ readonly file: FileHandle; r
     if (!isWhole) await truncate(path, at);
     else {
       // The cast: what stands here was appended by a batch.
-      const { id, state } = JSON.parse(Buffer.from(bytes).toString()) as BatchLine;
+      const { id, state } = JSON.parse(bytes.toString()) as BatchLine;
       if (state === "succeeded" || state === "failed") ended.set(id, state);
     }
   }
