@@ -1,4 +1,5 @@
-import { readdir, truncate, writeFile } from "node:fs/promises";
+import { appendFile, readdir, truncate, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "@mediagen/emulator";
 import { createMediaGen, fileJournal, InvalidRequestError, runBatch, type BatchLine, type BatchOptions, type BatchPlan, type BatchProgress } from "@mediagen/sdk/node";
@@ -89,6 +90,30 @@ describe("a batch", () => {
     expect(linesPerMinute).toBeCloseTo((2 * 60_000) / elapsedMs);
     expect(leftMs).toBeCloseTo(elapsedMs);
     expect(summary).toMatchObject({ ...told[4], elapsedMs: expect.any(Number) });
+  });
+});
+
+describe("a folder", () => {
+  test("is one run's at a time, and the next one's once it has ended", async () => {
+    const { run, emulator, results } = await start(linesOf(4));
+    const runs = await Promise.allSettled([run(), run(), run()]);
+    const refused = runs.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+    expect(refused).toHaveLength(2);
+    for (const text of refused) expect(text).toMatch(new RegExp(`folder: got one that another run is using, process ${process.pid} on .*, allowed is one run at a time`));
+    expect([await results(), emulator.charges]).toEqual([expect.objectContaining({ length: 4 }), expect.objectContaining({ length: 4 })]);
+    expect(await run()).toMatchObject({ succeeded: 4 });
+  });
+
+  test.for<[string, object, string]>([
+    ["of another machine that has not renewed its lease", { host: "elsewhere", pid: 1, until: 1 }, "succeeded"],
+    ["of another machine that lives", { host: "elsewhere", pid: 1, until: Date.now() + 3_600_000 }, "process 1 on elsewhere"],
+    ["of this machine that is no more", { host: hostname(), pid: 2 ** 30, until: Date.now() + 3_600_000 }, "succeeded"],
+  ])("that was left by a run %s", async ([, lease, outcome]) => {
+    const { run, out } = await start(linesOf(1));
+    const path = join(out, "journal.jsonl");
+    await fileJournal(path).append({ type: "lease", owner: "somebody", until: 0 });
+    await appendFile(path, `${JSON.stringify({ type: "lease", owner: "batch 1", ...lease })}\n`);
+    expect(await run().then(() => "succeeded", String)).toContain(outcome);
   });
 });
 

@@ -66,7 +66,7 @@ export function fileJournal(path: string): FileJournal {
 }
 
 /** An entry as it stands in the file: with the process of its owner. */
-type OwnedEntry = JournalEntry & { readonly host?: string; readonly pid?: number };
+export type OwnedEntry = JournalEntry & { readonly host?: string; readonly pid?: number };
 
 /** Until when an owner counts as alive, and its process where it is one of this machine. */
 interface Lease {

@@ -12,6 +12,7 @@ import { createTell } from "./event.ts";
 import type { Issue } from "./fields.ts";
 import { fileJournal } from "./file-journal.ts";
 import { readEntries } from "./generations.ts";
+import { holdFolder } from "./hold.ts";
 import { createPlaces } from "./in-flight.ts";
 import { linesOf } from "./lines-of.ts";
 import { createMediaGen } from "./node-client.ts";
@@ -74,6 +75,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
     },
   });
 
+  const letGo = await holdFolder(journal, (error) => ending.abort(error));
   const results = await openResults(join(folder, resultsName));
   await removeParts(folder);
   let begin = now();
@@ -104,6 +106,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
   } finally {
     signal?.removeEventListener("abort", end);
     await results.file.close();
+    await letGo();
   }
 
   /** Reads every line and refuses them all where one is wrong. */
