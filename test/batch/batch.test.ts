@@ -159,7 +159,7 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
   test.for<[what: string, options: BatchOptions, stopped: string]>([
     ["a wrong key", { apiKey: "wrong" }, "refused"],
     ["an address that is another's", { baseUrl: "http://emulator.localhost/elsewhere" }, "refused"],
-    ["a service that is not reached", { fetch: () => Promise.reject(Object.assign(new Error("no"), { code: "ECONNREFUSED" })) }, "unreachable"],
+    ["a service that is not reached", { baseUrl: "http://elsewhere.localhost", fetch: () => Promise.reject(Object.assign(new Error("no"), { code: "ECONNREFUSED" })) }, "unreachable"],
   ])("%s", async ([, options, stopped]) => {
     const { run, emulator, unfinished } = await start(linesOf(20));
     expect(await run({ concurrency: 3, ...options })).toMatchObject({ lines: 20, succeeded: 0, unfinished: 0, generated: 0, stopped, error: { message: expect.any(String) } });

@@ -113,7 +113,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
   async function check(): Promise<{ readonly plan: BatchPlan; readonly prints: readonly number[] }> {
     const known = readEntries(await journal.entries());
     const issues: Issue[] = [];
-    const elsewhere = known.generations().find(({ intent }) => intent.origin !== media.origin);
+    const elsewhere = known.generations().find(({ intent, state }) => state !== "not created" && intent.origin !== media.origin);
     if (elsewhere) issues.push({ field: "folder", got: `results of ${elsewhere.intent.origin}`, allowed: `a folder of its own for ${media.origin}` });
     const prints: number[] = [];
     const byModel: Record<string, number> = {};
