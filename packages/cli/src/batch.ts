@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidRequestError, runBatch, type BatchLine, type BatchPlan, type BatchProgress } from "@mediagen/sdk/node";
 import { clientOptions, connectFlags, type ConnectOptions } from "./connect.ts";
@@ -9,6 +9,7 @@ import { listenForInterrupt } from "./interrupt.ts";
 import { createOutput } from "./output.ts";
 import { onOneLine, quoted } from "./printable.ts";
 import { createProgress } from "./progress.ts";
+import { checkTarget } from "./target.ts";
 
 interface BatchCommandOptions extends Omit<ConnectOptions, "journal"> {
   readonly output: string;
@@ -66,6 +67,7 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
     }
   }
 
+  await checkTarget(join(folder, sep), {});
   try {
     progress.now(`checking the lines of ${input}`);
     const summary = await runBatch(input, folder, {
