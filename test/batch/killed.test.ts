@@ -10,15 +10,17 @@ test("a batch killed again and again pays for each line once, names those whose 
   const { out, write, results, unfinished } = await createBatchFolder();
   const lines = linesOf(24);
   const input = await write("jobs.jsonl", lines);
-  let kill = () => {};
+  let kill: (() => void) | undefined;
   let served = 0;
   // Each run gets a few calls further: it is killed before a call takes effect, or once it has, before it is answered.
   const serve: Emulator["serve"] = async (incoming) => {
-    served++;
-    const isLast = served % 13 === 0;
-    if (isLast && served % 2 === 0) kill();
-    const answer = isLast && served % 2 === 0 ? await new Promise<never>(() => undefined) : await emulator.serve(incoming);
-    if (isLast) kill();
+    const isLast = kill !== undefined && ++served % 13 === 0;
+    if (isLast && served % 2 === 0) {
+      kill?.();
+      return new Promise<never>(() => undefined);
+    }
+    const answer = await emulator.serve(incoming);
+    if (isLast) kill?.();
     return answer;
   };
   const server = await listen({ ...emulator, serve });
@@ -29,7 +31,7 @@ test("a batch killed again and again pays for each line once, names those whose 
   let summary = await runBatchIn(input, out, options, (stop) => (kill = stop));
   for (; !summary; kills++) summary = await runBatchIn(input, out, options, (stop) => (kill = stop));
   expect(kills).toBeGreaterThan(3);
-  kill = () => {};
+  kill = undefined;
 
   const taskOf = new Map(emulator.tasks.map(({ prompt, taskid }) => [prompt, taskid]));
   expect([emulator.charges.length, taskOf.size]).toEqual([taskOf.size, emulator.tasks.length]);

@@ -1,27 +1,19 @@
-import axe from "axe-core";
-import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
+import { findingsIn, themes } from "../accessibility.ts";
 import { useSite } from "./open-site.ts";
 
 const site = useSite();
 
-/** What axe finds, best practice included. */
-async function findings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(" | ")}`);
-}
-
 const kinds = ["", "guides/", "guides/what-can-go-wrong/", "api/generateVidmodelv2/", "api/deleteImageTasks/", "sdk/", "sdk/createMediaGen/", "sdk/KindClient/", "sdk/OutcomeUnknownError/", "sdk/State/", "sdk/emulator/faultEffects/", "404.html"];
 
-describe.for(["light", "dark"] as const)("%s", (colorScheme) => {
+describe.for(themes)("$colorScheme", ({ colorScheme, asked }) => {
   test("a page of every sort has no accessibility finding", async () => {
     // The policy is the site's; axe itself is brought in by the test.
     const page = await site.tab({ colorScheme, bypassCSP: true });
     const found: string[] = [];
     for (const path of kinds) {
       await page.goto(site.url + path);
-      found.push(...(await findings(page)).map((finding) => `${path}: ${finding}`));
+      found.push(...(await findingsIn(page, asked)).map((finding) => `${path}: ${finding}`));
     }
     expect(found).toEqual([]);
   });
@@ -31,11 +23,11 @@ describe.for(["light", "dark"] as const)("%s", (colorScheme) => {
     await page.goto(`${site.url}sdk/KindClient/`);
     await page.getByRole("button", { name: "Pages of this section" }).click();
     expect(await page.getByRole("navigation", { name: "Pages of this section" }).isVisible()).toBe(true);
-    expect(await findings(page)).toEqual([]);
+    expect(await findingsIn(page, asked)).toEqual([]);
     await page.keyboard.press("/");
     await page.getByRole("combobox", { name: "Search" }).fill("wait");
     await expect.poll(() => page.getByRole("option").count()).toBeGreaterThan(3);
-    expect(await findings(page)).toEqual([]);
+    expect(await findingsIn(page, asked)).toEqual([]);
   });
 
   test("every guide has none", async () => {
@@ -44,7 +36,7 @@ describe.for(["light", "dark"] as const)("%s", (colorScheme) => {
     const found: string[] = [];
     for (const path of guides) {
       await page.goto(site.url + path);
-      found.push(...(await findings(page)).map((finding) => `${path}: ${finding}`));
+      found.push(...(await findingsIn(page, asked)).map((finding) => `${path}: ${finding}`));
     }
     expect(found).toEqual([]);
   });

@@ -1,6 +1,6 @@
-import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { findingsIn, themes } from "../accessibility.ts";
 import { durations } from "../contract/cases.ts";
 import { launchBrowser } from "../browser.ts";
 import { openPage, type OpenPage } from "./open-page.ts";
@@ -193,17 +193,15 @@ describe("the page", () => {
     await expect.poll(() => text("#said")).toBe("taskFails is to come.");
   });
 
-  test.for(["light", "dark"] as const)("has no accessibility finding when it is %s", async (colorScheme) => {
+  test.for(themes)("has no accessibility finding when it is $colorScheme", async ({ colorScheme, asked }) => {
     const { page } = open;
     await page.emulateMedia({ colorScheme });
     await fillUp(open);
     await page.getByText("Form and record").first().click();
     await page.clock.resume(); // axe waits on it
-    await page.evaluate(axe.source);
     for (const popover of [false, true]) {
       if (popover) await page.getByRole("button", { name: "Reset…" }).click();
-      const { violations } = await page.evaluate(() => (window as unknown as { axe: typeof axe }).axe.run());
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join()}`)).toEqual([]);
+      expect(await findingsIn(page, asked)).toEqual([]);
     }
   });
 

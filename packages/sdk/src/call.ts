@@ -1,5 +1,5 @@
 import createClient, { type Client } from "openapi-fetch";
-import { orAbort, startDeadline, type Time } from "./clock.ts";
+import { Deadline, orAbort, type Time } from "./clock.ts";
 import { openEnvelope, taskidIn } from "./envelope.ts";
 import { ConnectionError, InvalidRequestError, messageOf, OutcomeUnknownError, ServiceError, type Answer, type Generation } from "./errors.ts";
 import type { WireFields } from "./fields.ts";
@@ -192,7 +192,7 @@ async function attemptOnce(
   const paid = generation !== undefined;
   const wholeMs = paid ? timeouts.generateMs : Math.min(timeouts.callMs, patienceMs);
   const tooLong = () => new Error(`the call took longer than ${wholeMs} ms`);
-  const deadline = startDeadline(time, wholeMs, tooLong, signal);
+  const deadline = new Deadline(time, wholeMs, tooLong, signal);
   const end = time.steady() + wholeMs;
   /** Limits what comes next, within the call. */
   const limit = (ms: number, why: string) => {

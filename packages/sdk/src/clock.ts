@@ -112,53 +112,68 @@ export function sleepBy(alarm: Time["alarm"]): Time["sleep"] {
     });
 }
 
-/** A limit on how long something may take. */
-export interface Deadline {
-  /** Aborts when the time is over, or when the caller's own signal does. */
-  readonly signal: AbortSignal;
-  /** Whether it was the time. */
-  readonly passed: boolean;
-  /** Begins the time anew. */
-  restart(ms: number, reason: () => Error): void;
-  end(): void;
-}
+/**
+ * A limit on how long something may take: when it passes, its signal aborts with the reason, which is made only then, for an
+ * error costs its stack. A class, as is what else there is one of for each wait: ten thousand of them are no load.
+ */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #time: Pick<Time, "alarm">;
+  readonly #outer: AbortSignal | undefined;
+  readonly #why: SleepReason;
+  #reason: () => Error;
+  #cancel: Cancel | undefined;
+  #passed = false;
 
-/** Starts a deadline; when it passes, its signal aborts with the reason, which is made only then: an error costs its stack. */
-export function startDeadline(time: Pick<Time, "alarm">, ms: number, reason: () => Error, signal?: AbortSignal, why: SleepReason = "limit"): Deadline {
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
-  let passed = false;
-  let ended = false;
-  const begin = (forMs: number, because: () => Error) =>
-    time.alarm(
-      forMs,
-      (error) => {
-        passed = error === undefined;
-        controller.abort(error ?? because());
-      },
-      why,
-    );
-  if (signal?.aborted) abort();
-  else signal?.addEventListener("abort", abort, { once: true });
-  let cancel = begin(ms, reason);
-  return {
-    signal: controller.signal,
-    get passed() {
-      return passed;
-    },
-    restart(forMs, because) {
-      if (ended) return;
-      const cancelLast = cancel;
-      // Before the last one ends: a timer that some alarm is left for goes on.
-      cancel = begin(forMs, because);
-      cancelLast();
-    },
-    end() {
-      ended = true;
-      cancel();
-      signal?.removeEventListener("abort", abort);
-    },
-  };
+  /** Starts it; `signal` is the caller's own. */
+  constructor(time: Pick<Time, "alarm">, ms: number, reason: () => Error, signal?: AbortSignal, why: SleepReason = "limit") {
+    this.#time = time;
+    this.#outer = signal;
+    this.#why = why;
+    this.#reason = reason;
+    if (signal?.aborted) this.handleEvent();
+    else signal?.addEventListener("abort", this, { once: true });
+    this.#cancel = this.#begin(ms);
+  }
+
+  /** Aborts when the time is over, or when the caller's own signal does. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whether it was the time. */
+  get passed(): boolean {
+    return this.#passed;
+  }
+
+  /** Begins the time anew, unless it has ended. */
+  restart(ms: number, reason: () => Error): void {
+    const cancelLast = this.#cancel;
+    if (!cancelLast) return;
+    this.#reason = reason;
+    // Before the last one ends: a timer that some alarm is left for goes on.
+    this.#cancel = this.#begin(ms);
+    cancelLast();
+  }
+
+  end(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#outer?.removeEventListener("abort", this);
+  }
+
+  /** @internal The caller's signal has aborted. */
+  handleEvent(): void {
+    this.#controller.abort(this.#outer?.reason);
+  }
+
+  #begin(ms: number): Cancel {
+    const ring = (error?: unknown) => {
+      this.#passed = error === undefined;
+      this.#controller.abort(error ?? this.#reason());
+    };
+    return this.#time.alarm(ms, ring, this.#why);
+  }
 }
 
 /** What the promise gives, unless the signal aborts before: whoever ignores a signal holds nobody up. */

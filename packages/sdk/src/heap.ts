@@ -1,7 +1,7 @@
 /** Something in a heap. */
 export interface Entry<T> {
-  /** What it is ordered by. */
-  readonly at: number;
+  /** @internal What it is ordered by; `move` changes it. */
+  at: number;
   readonly value: T;
   /** @internal Of those at the same, the one that came first goes first. */
   readonly order: number;
@@ -14,6 +14,8 @@ export interface Heap<T> {
   /** The one with the least `at`, or undefined where there is none. */
   first(): Entry<T> | undefined;
   add(at: number, value: T): Entry<T>;
+  /** Puts it where it belongs by another `at`. */
+  move(entry: Entry<T>, at: number): void;
   /** Takes it out; one that is out already stays out. */
   remove(entry: Entry<T>): void;
 }
@@ -55,6 +57,10 @@ export function createHeap<T>(): Heap<T> {
       const entry: Entry<T> = { at, value, order: added++, place: entries.length };
       sift(entry, entries.length);
       return entry;
+    },
+    move(entry, at) {
+      entry.at = at;
+      sift(entry, entry.place);
     },
     remove(entry) {
       const { place } = entry;

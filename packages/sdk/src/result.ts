@@ -1,5 +1,5 @@
 import { checkNumbers } from "./check-numbers.ts";
-import { orAbort, startDeadline, type Time } from "./clock.ts";
+import { Deadline, orAbort, type Time } from "./clock.ts";
 import { ConnectionError, InvalidRequestError, ServiceError } from "./errors.ts";
 import type { OnEvent } from "./event.ts";
 import { isPrivate } from "./private-address.ts";
@@ -121,7 +121,7 @@ export async function copyResult(source: ResultSource, sink: ResultSink, context
     return { operation: "download", kind, model, taskid, at: time.now(), durationMs: time.steady() - from, attempt };
   };
   const { timeoutMs = 30 * 60_000, signal } = options;
-  const whole = startDeadline(time, timeoutMs, () => new Error(`the result took longer than ${timeoutMs} ms`), signal);
+  const whole = new Deadline(time, timeoutMs, () => new Error(`the result took longer than ${timeoutMs} ms`), signal);
   const copy: Copy = { address: source.address, renewed: false, bytes: 0, etag: null, resumable: true };
   try {
     for (let attempts = 1; ; attempts++) {
@@ -171,7 +171,7 @@ function final(cause: unknown): Final {
 async function copyOnce(copy: Copy, source: ResultSource, sink: ResultSink, context: ResultContext, options: ResultOptions & { readonly signal: AbortSignal }): Promise<string | undefined> {
   const { maxBytes = 2 ** 32, stallTimeoutMs = 30_000, onProgress, signal } = options;
   const stalled = () => new Error(`the result stood still for ${stallTimeoutMs} ms`);
-  const stall = startDeadline(context.time, stallTimeoutMs, stalled, signal);
+  const stall = new Deadline(context.time, stallTimeoutMs, stalled, signal);
   let response: Response | undefined;
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   try {

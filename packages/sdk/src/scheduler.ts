@@ -12,9 +12,13 @@ export interface SchedulerOptions {
   readonly maxQueriesInFlight?: number | undefined;
 }
 
+/** A query that is due sooner than this is not brought forward any more. */
+const worthALookMs = 50;
+
 /** When a query may go. */
 export interface Turn {
-  readonly delayMs: number;
+  /** When it is due, by the steady clock. Asked again when that has come: by then others may have seen that it is too early. */
+  due(): number;
   /** Whether the task's last query failed: such tasks take at most half of the slots from the others. */
   readonly suspect: boolean;
   readonly signal: AbortSignal;
@@ -22,7 +26,7 @@ export interface Turn {
 
 /** What all waits of one client share. */
 export interface Scheduler {
-  /** Queries once the delay is over and a slot is free, the earliest due first; rejects with the signal's reason. */
+  /** Queries once it is due and a slot is free, the earliest due first; rejects with the signal's reason. */
   query<T>(turn: Turn, send: () => Promise<T>): Promise<T>;
   /** What this client has seen of tasks of that name, which is a model's where it is known. */
   durationsOf(name: string): Durations;
@@ -48,7 +52,9 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
       if (!next) return;
       // What was slept for is due, also where the sleep was shorter than the clock says, as tests have it.
       if (next.at > until) return void (cancel = time.alarm(next.at - time.steady(), (error) => (error === undefined ? fill(next.at) : failAll(error))));
-      next.value.go();
+      const due = next.value.due();
+      if (due > until) next.value.lane.line.move(next, nextLook(due));
+      else next.value.go();
     }
   }
 
@@ -56,34 +62,21 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
     for (const { line } of [sound, suspect]) for (let next = line.first(); next; next = line.first()) next.value.fail(error);
   }
 
-  /** Stands in line until it is due and a slot is free; the slot is taken then. */
-  function slot(lane: Lane, due: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      const leave = () => {
-        lane.line.remove(entry);
-        signal.removeEventListener("abort", abort);
-      };
-      const abort = () => {
-        leave();
-        reject(signal.reason);
-        fill();
-      };
-      const go = () => {
-        leave();
-        lane.inFlight++;
-        resolve();
-      };
-      const entry = lane.line.add(due, { go, fail: (error) => (leave(), reject(error)) });
-      signal.addEventListener("abort", abort, { once: true });
-      if (lane.line.first() === entry) fill();
-    });
+  /** When to ask again when a query is due: half-way to it, for what others see meanwhile may bring it forward as well. */
+  function nextLook(due: number): number {
+    const leftMs = due - time.steady();
+    return leftMs > worthALookMs ? due - leftMs / 2 : due;
   }
 
   return {
     async query(turn, send) {
       const lane = turn.suspect ? suspect : sound;
-      await slot(lane, time.steady() + turn.delayMs, turn.signal);
+      // Until it is due and a slot is free, which is taken then.
+      await new Promise<void>((resolve, reject) => {
+        if (turn.signal.aborted) return reject(turn.signal.reason);
+        const standing = new Standing(lane, turn, nextLook(turn.due()), resolve, reject, fill);
+        if (lane.line.first() === standing.entry) fill();
+      });
       try {
         return await send();
       } finally {
@@ -106,9 +99,50 @@ interface Lane {
   inFlight: number;
 }
 
-interface Standing {
-  go(): void;
-  fail(error: unknown): void;
+/** A query that stands in line. */
+class Standing {
+  readonly lane: Lane;
+  readonly entry: Entry<Standing>;
+  readonly #turn: Turn;
+  readonly #resolve: () => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #onLeft: () => void;
+
+  constructor(lane: Lane, turn: Turn, at: number, resolve: () => void, reject: (reason: unknown) => void, onLeft: () => void) {
+    this.lane = lane;
+    this.#turn = turn;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#onLeft = onLeft;
+    this.entry = lane.line.add(at, this);
+    turn.signal.addEventListener("abort", this, { once: true });
+  }
+
+  due(): number {
+    return this.#turn.due();
+  }
+
+  go(): void {
+    this.#leave();
+    this.lane.inFlight++;
+    this.#resolve();
+  }
+
+  fail(error: unknown): void {
+    this.#leave();
+    this.#reject(error);
+  }
+
+  /** The signal has aborted. */
+  handleEvent(): void {
+    this.fail(this.#turn.signal.reason);
+    this.#onLeft();
+  }
+
+  #leave(): void {
+    this.lane.line.remove(this.entry);
+    this.#turn.signal.removeEventListener("abort", this);
+  }
 }
 
 function createLane(most: number): Lane {

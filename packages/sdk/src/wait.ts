@@ -1,6 +1,6 @@
 import { checkNumbers } from "./check-numbers.ts";
-import { startDeadline, type Time } from "./clock.ts";
-import { worthOfQueryMs } from "./durations.ts";
+import { Deadline, type Time } from "./clock.ts";
+import { worthOfQueryMs, type Durations } from "./durations.ts";
 import { ConnectionError, ServiceError, TaskFailedError, WaitTimeoutError } from "./errors.ts";
 import type { Kind } from "./operation.ts";
 import { codes } from "./operations.gen.ts";
@@ -66,14 +66,13 @@ export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>
   signal?.throwIfAborted();
   const start = host.steady();
   const lastLook = start + timeoutMs - Math.min(lastLookMs, timeoutMs / 2);
-  const deadline = startDeadline(host, timeoutMs, () => new Error(`the wait took ${timeoutMs} ms`), signal, "deadline");
-  const pace = paceOf(task, host);
+  const deadline = new Deadline(host, timeoutMs, () => new Error(`the wait took ${timeoutMs} ms`), signal, "deadline");
+  const pace = new Pace(task, host);
   let lastError: unknown;
   try {
     for (let checks = 1, refusals = 0; ; checks++) {
-      const now = host.steady();
-      const due = now < lastLook ? Math.min(pace.due, lastLook) : pace.due;
-      const turn = { delayMs: due - now, suspect: pace.failures > 0, signal: deadline.signal };
+      const latest = host.steady() < lastLook ? lastLook : Infinity;
+      const turn = { due: () => Math.min(pace.due(), latest), suspect: pace.failures > 0, signal: deadline.signal };
       const checked = await host.scheduler.query(turn, () => orError(check, deadline.signal, firstPatienceMs * 2 ** pace.failures, host));
       const { error, state, status, record } = checked;
       pace.saw(checked);
@@ -91,58 +90,73 @@ export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>
     throw error;
   } finally {
     deadline.end();
-    pace.end();
   }
 }
 
 /** When to check a task next. */
-interface Pace {
-  /** By the steady clock. */
-  readonly due: number;
-  /** How many queries have failed in a row. */
-  readonly failures: number;
-  saw(checked: CheckOrError<Kind>): void;
-  /** The wait is over: the client learns what was seen of the model. */
-  end(): void;
-}
+class Pace {
+  readonly #host: WaitHost;
+  readonly #durations: Durations;
+  /** By the steady clock. A task whose creation is not known is as old as its wait, and looked at at once. */
+  readonly #createdAt: number;
+  #unfinishedAt = 0;
+  #finished = false;
+  #failures = 0;
+  #worthMs: number;
+  /** When to check next, by the steady clock, where that is no matter of the model. */
+  #fixed: number | undefined;
 
-function paceOf(task: Task, { scheduler, now, steady, random }: WaitHost): Pace {
-  const durations = scheduler.durationsOf(task.model ?? task.kind);
-  // A task whose creation is not known is as old as its wait, and looked at at once.
-  const createdAt = steady() - Math.max(0, now() - (task.createdAt ?? now()));
-  // Who began together does not go on together; and moments that vary tell more of a model.
-  const byModel = () => createdAt + durations.nextQuery(unfinishedAt, worthOfQueryMs * (0.5 + random()));
-  const inAbout = (ms: number) => steady() + ms * (0.75 + random() / 2);
-  let unfinishedAt = 0;
-  let finishedAt = Infinity;
-  let failures = 0;
-  let due = task.createdAt === undefined ? steady() : byModel();
-  return {
-    get due() {
-      return due;
-    },
-    get failures() {
-      return failures;
-    },
-    saw({ record, state, error, sentAt }) {
-      failures = record ? 0 : failures + 1;
-      if (!record) {
-        const retryAfterMs = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
-        due = Math.max(inAbout(Math.min(firstRetryMs * 1.5 ** (failures - 1), atLengthMs)), steady() + Math.min(retryAfterMs, longestRetryAfterMs));
-      } else if (record.url.length > 0 || state !== "pending") {
-        // Some results of several: those that are missing may be late, so it is looked for them at length. They say nothing
-        // of the model, which had finished when the first was there.
-        finishedAt = Math.min(finishedAt, steady() - createdAt);
-        due = inAbout(atLengthMs);
-      } else {
-        unfinishedAt = sentAt - createdAt;
-        due = byModel();
-      }
-    },
-    end() {
-      if (unfinishedAt > 0 || finishedAt < Infinity) durations.saw(unfinishedAt, finishedAt);
-    },
-  };
+  constructor(task: Task, host: WaitHost) {
+    this.#host = host;
+    this.#durations = host.scheduler.durationsOf(task.model ?? task.kind);
+    this.#createdAt = host.steady() - Math.max(0, host.now() - (task.createdAt ?? host.now()));
+    this.#worthMs = this.#worth();
+    this.#fixed = task.createdAt === undefined ? host.steady() : undefined;
+  }
+
+  /** When to check next, by the steady clock, as far as the client knows the model by now. */
+  due(): number {
+    return this.#fixed ?? this.#createdAt + this.#durations.nextQuery(this.#unfinishedAt, this.#worthMs);
+  }
+
+  /** How many queries have failed in a row. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** The client learns from each check what it tells of the model. */
+  saw({ record, state, error, sentAt }: CheckOrError<Kind>): void {
+    const { steady } = this.#host;
+    this.#failures = record ? 0 : this.#failures + 1;
+    if (!record) {
+      const retryAfterMs = error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0;
+      this.#fixed = Math.max(this.#inAbout(Math.min(firstRetryMs * 1.5 ** (this.#failures - 1), atLengthMs)), steady() + Math.min(retryAfterMs, longestRetryAfterMs));
+    } else if (record.url.length > 0 || state !== "pending") {
+      // Some results of several: those that are missing may be late, so it is looked for them at length. They say nothing
+      // of the model, which had finished when the first was there.
+      if (!this.#finished) this.#durations.sawEnd(this.#unfinishedAt, steady() - this.#createdAt);
+      this.#finished = true;
+      this.#fixed = this.#inAbout(atLengthMs);
+    } else {
+      const age = sentAt - this.#createdAt;
+      this.#durations.sawUnfinished(this.#unfinishedAt, age);
+      this.#unfinishedAt = age;
+      this.#worthMs = this.#worth();
+      this.#fixed = undefined;
+    }
+  }
+
+  /**
+   * Who began together does not go on together: most ask when it is due, and a few go ahead, whose answers tell the others
+   * whether they are early or late.
+   */
+  #worth(): number {
+    return worthOfQueryMs * (0.05 + 1.4 * Math.sqrt(this.#host.random()));
+  }
+
+  #inAbout(ms: number): number {
+    return this.#host.steady() + ms * (0.75 + this.#host.random() / 2);
+  }
 }
 
 /** How long to wait at most; another word than a time is refused. */

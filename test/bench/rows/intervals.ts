@@ -49,7 +49,7 @@ export const row: Row = {
     for (const model of models) {
       process.stderr.write(`  ${model.name}\n`);
       const durations = drawn(model, scale(batches));
-      const known = createDurations(model.unfinished, 0);
+      const known = createDurations(model.unfinished);
       const outcomes = [
         ...(await simulate(durations)),
         byRule("the same rule, the distribution known", durations, (age) => known.nextQuery(age, worthOfQueryMs)),
