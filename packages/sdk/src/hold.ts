@@ -43,8 +43,8 @@ export async function holdFolder(journal: FileJournal, onLost: (error: unknown) 
     if (Date.now() > until) take().catch(onLost);
     else renew().catch(() => undefined); // It is tried again before the lease has run out.
   }, leaseMs / 3).unref();
-  return async () => {
+  return () => {
     clearInterval(timer);
-    await release();
+    return release().catch(() => undefined); // It runs out by itself.
   };
 }
