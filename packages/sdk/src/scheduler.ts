@@ -50,10 +50,9 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
       const [first, other] = [nextOf(sound), nextOf(suspect)];
       const next = first && other && other.at < first.at ? other : (first ?? other);
       if (!next) return;
-      // What was slept for is due, also where the sleep was shorter than the clock says, as tests have it.
-      if (next.at > until) return void (cancel = time.alarm(next.at - time.steady(), (error) => (error === undefined ? fill(next.at) : failAll(error))));
+      if (next.at > until) return void (cancel = time.alarm(next.at - time.steady(), (error) => (error === undefined ? fill(slept(next)) : failAll(error))));
       const due = next.value.due();
-      if (due > until) next.value.lane.line.move(next, nextLook(due));
+      if (due > until) next.value.lane.line.move(next, nextLook(due, until));
       else next.value.go();
     }
   }
@@ -62,9 +61,14 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
     for (const { line } of [sound, suspect]) for (let next = line.first(); next; next = line.first()) next.value.fail(error);
   }
 
+  /** The present after a sleep: what was slept for has come, also where the sleep was shorter than the clock says, as tests have it. */
+  function slept({ at }: Entry<Standing>): number {
+    return Math.max(at, time.steady());
+  }
+
   /** When to ask again when a query is due: half-way to it, for what others see meanwhile may bring it forward as well. */
-  function nextLook(due: number): number {
-    const leftMs = due - time.steady();
+  function nextLook(due: number, now = time.steady()): number {
+    const leftMs = due - now;
     return leftMs > worthALookMs ? due - leftMs / 2 : due;
   }
 
