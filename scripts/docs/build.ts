@@ -14,7 +14,8 @@ import { operationPages } from "./operations.ts";
 import { renderPage, twinOf, type NavGroup, type Page, type Site } from "./page.ts";
 import { readReference } from "./reference.ts";
 import { searchEntries } from "./search.ts";
-import { readSpecPages } from "./tables.ts";
+import { readSpecPages, table } from "./tables.ts";
+import { exitCodeMeanings } from "../../packages/cli/src/exit-codes.ts";
 
 /** How to build the site. */
 export interface BuildOptions {
@@ -44,6 +45,7 @@ export async function buildSite({ out, url, repository = repositoryOf(), tell = 
     table: (name, argument) => {
       if (name === "fields" && argument) return specPages.fields(argument);
       if (name === "errors") return reference.errors;
+      if (name === "exit-codes") return table(["Code", "What happened"], exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]));
       if (name === "measured" && argument) return measured(argument);
       return Object.hasOwn(specPages.tables, name) ? specPages.tables[name as keyof typeof specPages.tables] : undefined;
     },

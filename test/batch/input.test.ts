@@ -14,7 +14,7 @@ async function run(name: string, content: string | Uint8Array | readonly object[
   await batch.write("first.png", picture);
   await batch.write("last.png", picture);
   const input = await batch.write(name, content);
-  const error = await runBatch(input, batch.out, emulator.client).then(() => undefined, (thrown: unknown) => thrown);
+  const error = await runBatch(input, batch.out, { ...emulator.client, concurrency: 1 }).then(() => undefined, (thrown: unknown) => thrown);
   if (error !== undefined && !(error instanceof InvalidRequestError)) throw error;
   return { emulator, batch, error, fields: error?.issues.map(({ field }) => field) };
 }

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Fault } from "@mediagen/emulator";
 import { describe, test } from "vitest";
@@ -29,12 +29,39 @@ describe.concurrent("mediagen batch", () => {
       const piped = await mediagen(batch, { cwd, env }).ended;
       expect([piped.code, piped.stdout]).toEqual([2, ""]);
       expect(piped.stderr).toContain("2 paid generations for 2 lines (2 of imgmodelz) need to be confirmed\n  Nothing was sent. Add --yes");
-      for (const [answer, code, charges] of [["n", 1, 0], ["y", 0, 2]] as const) {
+      for (const [answer, code, charges, says] of [["\x03", 130, 0, "interrupted (SIGINT)"], ["n\n", 1, 0, "Nothing was sent."], ["y\n", 0, 2, "2 of 2 lines"]] as const) {
         const run = mediagenOnTerminal(batch, { cwd, env });
         await run.printed(/Go on\? \[y\/N\]/);
-        run.child.stdin?.write(`${answer}\n`);
-        expect([(await run.ended).code, emulator.charges.length]).toEqual([code, charges]);
+        run.child.stdin?.write(answer);
+        expect([await run.ended, emulator.charges.length]).toEqual([{ code, stdout: expect.stringContaining(says), stderr: "" }, charges]);
       }
+    }));
+
+  test("is refused a folder that another one has, until that is killed; and stdin, which is there only once", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(1)));
+      const run = () => mediagen([...batch, "--yes"], { cwd, env });
+      const first = run();
+      await expect.poll(() => readFile(join(cwd, "out/journal.jsonl"), "utf8").catch(() => "")).toContain('"type":"created"');
+      expect(await run().ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(`another run is using, process ${first.child.pid} on .*\n {2}Nothing was sent`) });
+      first.child.kill("SIGKILL");
+      await first.ended;
+      emulator.clock.advance("1h");
+      expect(await run().ended).toMatchObject({ code: 0, stdout: "out/line-1-1.png\n" });
+      expect(emulator.charges).toHaveLength(1);
+      expect(await mediagen(batch.with(1, "-"), { cwd, env, stdin: "" }).ended).toMatchObject({ code: 2, stderr: expect.stringContaining("Put it in a file: ... > jobs.jsonl && mediagen batch jobs.jsonl -o out\n") });
+    }, { clock: "manual" }));
+
+  test("that the service refuses as a whole sends no more, and says what to set right", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(40)));
+      const { code, stdout, stderr } = await mediagen([...batch, "--yes", "-q"], { cwd, env: { ...env, MEDIAGEN_API_KEY: "other" } }).ended;
+      expect([code, stdout, stderr.split("\n")]).toEqual([
+        1,
+        "",
+        [expect.stringMatching(/^mediagen: 0 of 40 lines succeeded, .*; nothing more was sent after generateImgmodelz: .* HTTP 401/), "  Set the key and the base URL right, then go on with: mediagen batch jobs.jsonl -o out --yes -q", ""],
+      ]);
+      expect(emulator.calls.length).toBeLessThanOrEqual(8);
     }));
 
   test("names every bad line", ({ expect }) =>

@@ -24,6 +24,7 @@ describe.concurrent("what goes wrong is told in two lines, with the code", () =>
     [2, [...image, "--base-url", "http://media.example.com"], { says: "--allow-http takes the risk" }],
     [2, [...image, "--image", "https://example.com/a.png"], { says: "an address; where the form has a field for addresses, give it there" }],
     [2, ["image", "A", "bicycle", "-m", "imgmodelv4"], { says: "too many arguments" }],
+    [2, ["video", "-m", "vidmodelv2"], { says: "allowed is at least 1 of prompt, --source-image, --ratio, " }],
     [2, ["images"], { says: "Did you mean image?" }],
     [2, ["task", "show", "t-1"], { says: "Write video:t-1 or image:t-1" }],
     [2, ["recover"], { says: "Give --journal FILE, or set MEDIAGEN_JOURNAL." }],
@@ -71,5 +72,5 @@ describe.concurrent("what goes wrong is told in two lines, with the code", () =>
 });
 
 test("no command at all shows the help on stderr, with 2", async ({ expect }) => {
-  expect(await mediagen([]).ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^Usage: mediagen [^]*Exit codes: 0 done, [^]*\.\n$/) });
+  expect(await mediagen([]).ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^Usage: mediagen [^]*Exit codes:\n +0 {2}done\n[^]* 130 {2}interrupted\n$/) });
 });

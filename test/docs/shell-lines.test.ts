@@ -13,7 +13,7 @@ const lines = [...new Set(blocks.flatMap((block) => block.split("\n").map((line)
 /** How the first guide begins its folder. */
 const beginning = "npm init -y && npm pkg set type=module";
 
-// Those of the command's own README are run by test/cli/readme.test.ts.
+// Those of the command itself are run by test/cli/readme.test.ts.
 test("every shell line of guides and READMEs is run below, but for installing, the service's own address, and the whole test", () => {
   expect(lines.filter((line) => line !== beginning && !/^(task=\$\()?mediagen |^npx mediagen-emulator|^npm run mock$/.test(line)).sort()).toEqual([
     "export MEDIAGEN_API_KEY=...",

@@ -82,19 +82,22 @@ describe("a file journal", () => {
     expect(() => fileJournal("")).toThrow("path");
   });
 
-  test("tells what is new after a place, and everything once it was rewritten", async () => {
+  test("finds the entries of a key, whoever appended them, also once it was rewritten", async () => {
     const [journal, elsewhere] = [fileJournal(path), fileJournal(path)];
-    await journal.append(intent("1"));
-    const first = await journal.entriesAfter?.(undefined);
-    expect(first).toMatchObject({ entries: [{ id: "1" }], isWhole: true });
-    expect(await journal.entriesAfter?.(first?.place)).toMatchObject({ entries: [], isWhole: false });
-    await elsewhere.append(unknown("2"));
-    const second = await journal.entriesAfter?.(first?.place);
-    expect(second).toMatchObject({ entries: [unknown("2")], isWhole: false });
-    expect(await journal.entriesAfter?.(first?.place)).toMatchObject({ entries: [unknown("2")] });
+    const find = async (once: string, origin = "o") => (await journal.entriesOf?.(origin, once))?.map((entry) => ("id" in entry ? `${entry.type} ${entry.id}` : entry.type));
+    await journal.append(intent("1", "a"));
+    await elsewhere.append(intent("2", "b"));
+    await elsewhere.append({ type: "notCreated", id: "1", at: 0, why: "x".repeat(5_000) });
+    await elsewhere.append({ type: "lease", owner: "me", until: 7 });
+    await journal.append(intent("3", "a"));
+    for (const id of ["1", "3"]) await elsewhere.append(unknown(id));
+    expect(await find("a")).toEqual(["intent 1", "notCreated 1", "intent 3", "unknown 1", "unknown 3", "lease"]);
+    expect(await journal.entriesOf?.("o", "b")).toMatchObject([{ id: "2", once: "b" }, { type: "lease", owner: "me", until: 1 }]);
+    expect([await find("c"), await find("a", "other")]).toEqual([[], []]);
+    await elsewhere.append({ type: "created", id: "3", at: 0, task: { version: 1, kind: "image", taskid: "t", origin: "o", results: 1 } });
     await elsewhere.compact();
-    await elsewhere.append(unknown("3"));
-    expect(await journal.entriesAfter?.(second?.place)).toMatchObject({ entries: [{ id: "1" }, unknown("3")], isWhole: true });
+    await elsewhere.append(intent("4", "b"));
+    expect([await find("a"), await find("b")]).toEqual([["intent 1", "notCreated 1", "intent 3", "unknown 1", "unknown 3", "created 3", "lease"], ["intent 2", "intent 4", "lease"]]);
   });
 
   test("gives no lease to a process of this machine that is no more", async () => {

@@ -60,7 +60,8 @@ describe("maxGenerationsInFlight", () => {
     for (const count of [2, 3, 4, 5]) {
       await expect.poll(() => prompts.length).toBe(count);
       await settled();
-      expect(prompts).toEqual(["1", "2", "3", "4", "5"].slice(0, count));
+      // Of those that are out at once, either may arrive first.
+      expect([...prompts].sort()).toEqual(["1", "2", "3", "4", "5"].slice(0, count));
       await answerNext();
     }
     await answerNext();

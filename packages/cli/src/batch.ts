@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { InvalidRequestError, runBatch, type BatchLine, type BatchPlan, type BatchProgress } from "@mediagen/sdk/node";
 import { clientOptions, connectFlags, type ConnectOptions } from "./connect.ts";
@@ -9,6 +9,7 @@ import { listenForInterrupt } from "./interrupt.ts";
 import { createOutput } from "./output.ts";
 import { onOneLine, quoted } from "./printable.ts";
 import { createProgress } from "./progress.ts";
+import { checkTarget } from "./target.ts";
 
 interface BatchCommandOptions extends Omit<ConnectOptions, "journal"> {
   readonly output: string;
@@ -24,6 +25,7 @@ const pipeEveryMs = 10_000;
 /** `mediagen batch`: what each line of a file asks for, into a folder. */
 export async function batch(input: string, options: BatchCommandOptions): Promise<void> {
   const { output: folder, concurrency, rate, timeout } = options;
+  if (input === "-") throw new CommandError("a batch reads its input twice, and once more whenever it goes on: stdin is there only once", `Nothing was sent. Put it in a file: ... > jobs.jsonl && mediagen batch jobs.jsonl -o ${quoted(folder)}`, exitCodes.usage);
   const { signal } = listenForInterrupt();
   const progress = createProgress(options);
   const output = createOutput(options);
@@ -53,13 +55,19 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
     if (!process.stdin.isTTY) throw new CommandError(`${what} need to be confirmed`, "Nothing was sent. Add --yes to confirm them.", exitCodes.usage);
     // Without a terminal's own editing, Ctrl-C reaches the command as at any other time.
     const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+    // The end of what is typed is no yes.
+    const closed = new Promise<string>((resolve) => void terminal.once("close", () => resolve("")));
     try {
-      return /^y(es)?$/i.test((await terminal.question(`${what}. Go on? [y/N] `, { signal })).trim());
+      return /^y(es)?$/i.test((await Promise.race([terminal.question(`${what}. Go on? [y/N] `, { signal }), closed])).trim());
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
     } finally {
       terminal.close();
     }
   }
 
+  await checkTarget(join(folder, sep), {});
   try {
     progress.now(`checking the lines of ${input}`);
     const summary = await runBatch(input, folder, {
@@ -78,11 +86,14 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
     progress.end();
     output.document({ ...summary, folder });
     if (summary.stopped === "declined") throw new CommandError("it was not confirmed", "Nothing was sent.", exitCodes.failed);
-    const { lines, succeeded, failed, unknown, unfinished, stopped } = summary;
+    const { lines, succeeded, failed, unknown, unfinished, stopped, error } = summary;
     const told = `${succeeded} of ${lines} lines succeeded, ${failed} failed, ${unknown} unknown, ${unfinished} unfinished`;
     progress.note(`${told}; ${join(folder, "index.html")} shows them`);
     if (stopped === "credits") throw new CommandError(`insufficient credits; ${told}`, `Add credits, then go on with: ${again}`, exitCodes.credits);
-    if (unknown > 0) throw new CommandError(`${unknown} of ${lines} lines have an unknown outcome and may have been paid`, `Look at the service, settle them as told above, then go on with: ${again}`, exitCodes.unknown);
+    const sentNoMore = stopped === undefined ? "" : `; nothing more was sent after ${error?.message}`;
+    if (stopped === "refused") throw new CommandError(told + sentNoMore, `Set the key and the base URL right, then go on with: ${again}`, exitCodes.failed);
+    if (stopped === "unreachable") throw new CommandError(told + sentNoMore, `Look at the network and the base URL, then go on with: ${again}`, exitCodes.failed);
+    if (unknown > 0) throw new CommandError(`${unknown} of ${lines} lines have an unknown outcome and may have been paid${sentNoMore}`, `Look at the service, settle them as told above, then go on with: ${again}`, exitCodes.unknown);
     if (unfinished > 0) throw new CommandError(`${unfinished} of ${lines} lines are unfinished`, `Nothing is paid twice; go on with: ${again}`, timeouts === unfinished && failed === 0 ? exitCodes.timeout : exitCodes.failed);
     if (failed > 0) throw new CommandError(`${failed} of ${lines} lines failed`, `${join(folder, "results.jsonl")} tells why; a new id generates a line anew.`, exitCodes.failed);
   } catch (error) {

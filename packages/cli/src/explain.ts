@@ -53,7 +53,7 @@ export function explain(error: unknown, known: Circumstances = {}): CommandError
   if (error instanceof InvalidRequestError) {
     // Fields and options of the SDK are flags here.
     const spelled = (allowed: string) =>
-      allowed.replace(/(?<=^one of the fields ).*/, (names) => names.split(", ").map(flagOf).join(", ")).replace(/(\w+): true\b/g, (_, name: string) => flagOf(name));
+      allowed.replace(/(?<=^(?:one of the fields|at least \d+ of) ).*/, (names) => names.split(", ").map(flagOf).join(", ")).replace(/(\w+): true\b/g, (_, name: string) => flagOf(name));
     const issues = error.issues.map(({ field, got, allowed, hint }) => `${flagOf(field)}: got ${got}, allowed is ${spelled(allowed)}${hint === undefined ? "" : ` (did you mean ${flagOf(hint)}?)`}`);
     return explained(issues.join("; "), generates ? "Nothing was sent. Correct it and run the command again." : onceMended, exitCodes.usage);
   }

@@ -108,8 +108,8 @@ function addBatch(program: Command): void {
     .argument("<file>", "a .jsonl, .ndjson, .csv or .tsv; files in it are paths, relative to it")
     .requiredOption("-o, --output <path>", "the folder of the results, and of the journal by which it goes on")
     .option("-y, --yes", "do not ask before it is paid for")
-    .addOption(new Option("--concurrency <n>", "how many lines may be under way at once (default: 8)").argParser(readCount))
-    .addOption(new Option("--rate <n>", "how many generations may be sent in a minute (default: no limit)").argParser(readCount));
+    .addOption(new Option("--concurrency <n>", "how many lines may be under way at once (default: 8)").argParser(readPositive))
+    .addOption(new Option("--rate <n>", "how many generations may be sent in a minute (default: no limit)").argParser(readPositive));
   addWaitOptions(command);
   addConnectOptions(command);
   command.action(async (file: string, options) => (await import("./batch.ts")).batch(file, options));
@@ -176,6 +176,11 @@ function collectStatus(value: string, before: readonly number[] = []): readonly 
 
 function readCount(value: string): number {
   if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It is a whole number.");
+  return Number(value);
+}
+
+function readPositive(value: string): number {
+  if (!/^0*[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It is a whole number, 1 or more.");
   return Number(value);
 }
 

@@ -4,7 +4,7 @@ import { access } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import { readCsv } from "./csv.ts";
 import { digestOf } from "./digest.ts";
-import { InvalidRequestError } from "./errors.ts";
+import { InvalidRequestError, messageOf } from "./errors.ts";
 import { fieldsOf, type FieldInfo } from "./field-info.ts";
 import { describeValue, readForm, type Issue } from "./fields.ts";
 import { isObject } from "./is-object.ts";
@@ -55,7 +55,7 @@ export async function* readBatch(input: string): AsyncGenerator<BatchInputLine, 
   const read = readers[extname(input).toLowerCase()];
   if (!read) throw new InvalidRequestError("runBatch: nothing was sent", [{ field: "input", got: describeValue(input), allowed: `a file that ends in ${Object.keys(readers).join(", ")}` }]);
   await access(input).catch((cause: unknown) => {
-    throw new InvalidRequestError("runBatch: nothing was sent", [{ field: "input", got: String(cause), allowed: "a file that can be read" }]);
+    throw new InvalidRequestError("runBatch: nothing was sent", [{ field: "input", got: messageOf(cause), allowed: "a file that can be read" }]);
   });
   const folder = dirname(resolve(input));
   const models = new Map(listModels().map((info) => [info.model, { info, fields: new Map(fieldsOf(info).map((field) => [field.field, field])) }]));

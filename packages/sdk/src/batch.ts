@@ -99,8 +99,13 @@ export interface BatchProgress {
 
 /** How a batch ended. */
 export interface BatchSummary extends BatchProgress {
-  /** Why lines were left out: nobody confirmed them, or the credits ran out. */
-  readonly stopped?: "declined" | "credits" | undefined;
+  /**
+   * Why lines were left out, unpaid: nobody confirmed them, the credits ran out, the service refuses whatever is sent (the key
+   * is wrong, or the address), it is not reached, or so many outcomes in a row are unknown that more would be too.
+   */
+  readonly stopped?: "declined" | "credits" | "refused" | "unreachable" | "unknown" | undefined;
+  /** The error that stopped it. */
+  readonly error?: Pick<Error, "name" | "message"> | undefined;
 }
 
 /**
@@ -110,9 +115,9 @@ export interface BatchSummary extends BatchProgress {
  *
  * Run again with the same folder, also after it was killed, it goes on where it was: the folder's journal keeps what was
  * generated, and no line is paid twice. An abort sends nothing more, lets what is being sent be answered, and waits no
- * longer: the tasks are not lost. One run at a time may use a folder.
+ * longer: the tasks are not lost.
  *
- * @throws {@link InvalidRequestError} something is wrong with lines, all of which it names; nothing was sent
+ * @throws {@link InvalidRequestError} something is wrong with lines, all of which it names, or another run is using the folder; nothing was sent
  * @throws the signal's reason, when it aborts
  */
 export async function runBatch(input: string, folder: string, options: BatchOptions = {}): Promise<BatchSummary> {

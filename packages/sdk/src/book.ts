@@ -2,8 +2,8 @@ import type { Time } from "./clock.ts";
 import { InvalidRequestError, messageOf, OutcomeUnknownError } from "./errors.ts";
 import type { OnEvent } from "./event.ts";
 import { describeValue } from "./fields.ts";
-import { readEntries, type JournalledGeneration, type JournalReading } from "./generations.ts";
-import type { EndEntry, GenerationFacts, IntentEntry, JournalEntry, JournalLog, JournalPage } from "./journal.ts";
+import { readEntries, type JournalledGeneration } from "./generations.ts";
+import type { EndEntry, GenerationFacts, IntentEntry, JournalEntry, JournalLog } from "./journal.ts";
 import type { Kind } from "./operation.ts";
 import type { CallOptions, Task, TaskJSON } from "./task.ts";
 
@@ -88,36 +88,15 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
   const missing = new Set<JournalEntry>();
   let lease = new AbortController();
 
-  const entriesAfter = log.entriesAfter?.bind(log);
-  /** What was read of a log that tells what is new, and up to where. */
-  let known: { readonly reading: JournalReading; readonly place: unknown } = { reading: readEntries(), place: undefined };
-  let lastRead: Promise<unknown> = Promise.resolve();
-
-  async function readOn(page: Promise<JournalPage>): Promise<JournalReading> {
-    const { entries, place, isWhole } = await page;
-    const { reading } = isWhole ? { reading: readEntries() } : known;
-    reading.add(entries);
-    known = { reading, place };
-    return reading;
-  }
-
-  async function readLog(): Promise<JournalReading> {
-    if (!entriesAfter) return readEntries(await log.entries());
-    // In turn: what is read later must come later.
-    const turn = lastRead.then(() => readOn(entriesAfter(known.place)));
-    lastRead = turn.catch(() => undefined);
-    return turn;
-  }
-
-  async function read() {
-    const reading = await readLog();
-    reading.add([...missing]);
-    const { leases } = reading;
+  /** What the log says, or what it says of a key. */
+  async function read(once?: string) {
+    const entries = once !== undefined && log.entriesOf ? await log.entriesOf(origin, once) : await log.entries();
+    const { generations, leases, withKey } = readEntries([...entries, ...missing]);
     return {
-      generations: () => reading.generations().filter(({ intent }) => intent.origin === origin),
+      generations: () => generations().filter(({ intent }) => intent.origin === origin),
       leases,
       isUnderWay: ({ intent, state }: JournalledGeneration) => state === "open" && (underWay.has(intent.id) || (leases.get(intent.owner) ?? 0) > time.now()),
-      withKey: (once: string) => reading.withKey(origin, once),
+      withKey: (key: string) => withKey(origin, key),
     };
   }
 
@@ -154,7 +133,7 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
   /** The task of a key, once whoever generates it is done; undefined where it may be sent. */
   async function find(once: string, { operation, signal, factsOf }: GenerateSteps): Promise<TaskJSON | undefined> {
     for (;;) {
-      const { withKey, isUnderWay } = await read();
+      const { withKey, isUnderWay } = await read(once);
       const found = withKey(once);
       if (!found) return undefined;
       refuseOther(found.intent, await factsOf());
@@ -203,7 +182,7 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
    * earlier one, because it was appended after it; so it is sent only once the earlier one is known not to be.
    */
   async function isFirst(id: string, once: string): Promise<boolean> {
-    const first = (await read()).withKey(once);
+    const first = (await read(once)).withKey(once);
     if (!first) throw new Error("the journal does not give back what was appended to it");
     return first.intent.id === id;
   }
@@ -224,16 +203,14 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
     async recover({ signal } = {}) {
       const first = await read();
       const others = first.generations().filter((one) => first.isUnderWay(one) && !underWay.has(one.intent.id));
-      // As they are now: what is read on changes them.
-      const before = new Map(first.leases);
       if (others.length > 0) {
-        const leftMs = Math.max(...others.map(({ intent }) => before.get(intent.owner) ?? 0)) - time.now();
+        const leftMs = Math.max(...others.map(({ intent }) => first.leases.get(intent.owner) ?? 0)) - time.now();
         await time.sleep(Math.min(leftMs, leaseMs) + pollMs, signal ?? new AbortController().signal);
       }
       const { generations: list, leases, isUnderWay } = others.length > 0 ? await read() : first;
       const generations = list();
       // Who is alive has renewed its lease by now, whatever the clocks say.
-      const isSilent = ({ intent: { id, owner: other } }: JournalledGeneration) => others.some(({ intent }) => intent.id === id) && leases.get(other) === before.get(other);
+      const isSilent = ({ intent: { id, owner: other } }: JournalledGeneration) => others.some(({ intent }) => intent.id === id) && leases.get(other) === first.leases.get(other);
       const tasks = (of: (one: JournalledGeneration) => boolean) => generations.filter(of).flatMap(({ task }) => (task ? resume(task) : []));
       return {
         tasks: tasks(({ end }) => end === undefined),

@@ -229,7 +229,7 @@ async function attemptOnce(
     if (cause instanceof InvalidRequestError) return { cause, hide, handedOver: false };
     if (deadline.passed && !handedOver) return { cause: new NeverSentError("no key came, and nothing was sent", deadline.signal.reason), hide, handedOver };
     // Engines say "aborted" in many ways; the deadline knows why. Only that nothing was sent says more.
-    return { cause: deadline.passed && !(cause instanceof NeverSentError) ? deadline.signal.reason : withoutBytes(cause), hide, handedOver };
+    return { cause: deadline.passed && !(cause instanceof NeverSentError) ? deadline.signal.reason : cause, hide, handedOver };
   } finally {
     deadline.end();
   }

@@ -27,7 +27,7 @@ export function fileJournal(path: string): FileJournal {
     ...createJournal({
       append: async (entry) => (await log).append(entry),
       entries: async () => (await log).entries(),
-      entriesAfter: async (place) => (await log).entriesAfter(place),
+      entriesOf: async (origin, once) => (await log).entriesOf(origin, once),
     }),
     compact: async () => (await log).compact(),
   };

@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { hostname } from "node:os";
 import { compactEntries } from "./generations.ts";
-import type { JournalEntry, JournalLog } from "./journal.ts";
+import type { JournalEntry, JournalLog, LeaseEntry } from "./journal.ts";
 import { createLineFile } from "./line-file.ts";
 
 /** The log of a journal in a file. */
@@ -11,12 +12,14 @@ export interface FileLog extends Required<JournalLog> {
 
 /** A log of JSON lines in a file, which is made when it is first used. */
 export function createFileLog(path: string): FileLog {
-  const file = createLineFile(path);
+  const index = createIndex();
+  const file = createLineFile(path, index);
   let last: Promise<unknown> = Promise.resolve();
   // One after the other in this process; among processes the order of the file's lines decides.
   const inTurn = <T>(next: () => Promise<T>): Promise<T> => {
     const turn = last.then(next);
-    last = turn.catch(() => undefined);
+    // Not what it answered, which may be the whole journal.
+    last = turn.then(() => undefined, () => undefined);
     return turn;
   };
   /** Entries that wait for their turn: they are written together, for the disk takes as long for many as for one. */
@@ -33,39 +36,74 @@ export function createFileLog(path: string): FileLog {
     waiting.entries.push(entry);
     return waiting.appended;
   };
-  const owners: Owners = new Map();
-  const read = async (after: unknown, known: Owners) => {
-    const { values, place, isWhole } = await file.read(after);
-    // The cast: what the file holds was appended here, or by another process that does the same.
-    return { entries: endLeasesOfTheDead(values as readonly OwnedEntry[], known), place, isWhole };
-  };
   return {
     append: (entry) => append("owner" in entry ? { ...entry, host: hostname(), pid: process.pid } : entry),
-    entries: () => inTurn(async () => (await read(undefined, new Map())).entries),
-    entriesAfter: (place) => inTurn(() => read(place, owners)),
+    entries: () =>
+      inTurn(async () => {
+        // The casts: what the file holds was appended here, or by another process that does the same.
+        const entries = (await file.all()) as readonly OwnedEntry[];
+        return [...entries, ...index.leasesOf(entries).filter(({ until }) => until === 0)];
+      }),
+    entriesOf: (origin, once) =>
+      inTurn(async () => {
+        const entries = (await file.at(() => index.placesOf(origin, once))) as readonly OwnedEntry[];
+        return [...entries, ...index.leasesOf(entries)];
+      }),
     compact: () => inTurn(() => file.rewrite((all) => compactEntries(all as readonly OwnedEntry[]))),
   };
 }
 
 /** An entry as it stands in the file: with the process of its owner. */
-type OwnedEntry = JournalEntry & { readonly host?: string; readonly pid?: number };
+export type OwnedEntry = JournalEntry & { readonly host?: string; readonly pid?: number };
 
-/** The processes of this machine that own generations; undefined once one is known to have ended. */
-type Owners = Map<string, number | undefined>;
+/** Until when an owner counts as alive, and its process where it is one of this machine. */
+interface Lease {
+  readonly until: number;
+  readonly pid: number | undefined;
+}
 
-/** The entries, and an end to the leases of processes of this machine that are no more: nobody needs to wait for them. */
-function endLeasesOfTheDead(entries: readonly OwnedEntry[], owners: Owners): readonly JournalEntry[] {
+/** Where the entries of keys stand in the file: of a generation that was created, it holds no more than two places and its key's number. */
+function createIndex() {
+  const places = new Map<number, readonly number[]>();
+  /** The numbers of keys whose generations, by id, may have further entries that matter. */
+  const keys = new Map<string, number>();
+  const leases = new Map<string, Lease>();
   const here = hostname();
-  for (const entry of entries) {
-    if ("owner" in entry && entry.host === here && entry.pid && !owners.has(entry.owner)) owners.set(entry.owner, entry.pid);
-  }
-  const ended: JournalEntry[] = [];
-  for (const [owner, pid] of owners) {
-    if (pid !== undefined && lives(pid)) continue;
-    owners.set(owner, undefined);
-    ended.push({ type: "lease", owner, until: 0 });
-  }
-  return [...entries, ...ended];
+  return {
+    restart() {
+      places.clear();
+      keys.clear();
+      leases.clear();
+    },
+    take(value: object, at: number) {
+      // The cast: what the file holds was appended by a journal.
+      const entry = value as OwnedEntry;
+      if ("owner" in entry) leases.set(entry.owner, { until: entry.until, pid: entry.host === here ? entry.pid : undefined });
+      if (!("id" in entry)) return;
+      if (entry.type === "intent" && entry.once !== undefined) keys.set(entry.id, numberOf(entry.origin, entry.once));
+      const key = keys.get(entry.id);
+      if (key === undefined) return;
+      places.set(key, [...(places.get(key) ?? []), at]);
+      if (entry.type === "created") keys.delete(entry.id);
+    },
+    placesOf: (origin: string, once: string) => places.get(numberOf(origin, once)) ?? [],
+    /** The last lease of each owner; one of a process that is no more has ended, so that nobody waits for it. */
+    leasesOf(entries: readonly OwnedEntry[]): readonly LeaseEntry[] {
+      const owners = new Set(entries.flatMap((entry) => ("owner" in entry ? entry.owner : [])));
+      return [...owners].map((owner) => {
+        const { until = 0, pid } = leases.get(owner) ?? {};
+        if (pid === undefined || lives(pid)) return { type: "lease", owner, until };
+        // For good: its number may become another process's.
+        leases.set(owner, { until: 0, pid: undefined });
+        return { type: "lease", owner, until: 0 };
+      });
+    },
+  };
+}
+
+/** The number of a key. Keys may share one: what stands under it is looked at. */
+function numberOf(origin: string, once: string): number {
+  return createHash("sha256").update(JSON.stringify([origin, once])).digest().readInt32LE();
 }
 
 /** Whether there is a process of that number: perhaps another one, so only its absence tells something. */

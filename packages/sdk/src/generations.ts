@@ -16,10 +16,8 @@ export interface JournalledGeneration {
   readonly end?: EndEntry["how"];
 }
 
-/** What a journal says, as far as it was read. */
+/** What the entries of a journal say. */
 export interface JournalReading {
-  /** Reads on. What was read before may come again. */
-  add(entries: readonly JournalEntry[]): void;
   /** In the order of their intents. */
   generations(): readonly JournalledGeneration[];
   /** The first generation of a key that was created, or may be; found without looking at the others. */
@@ -28,41 +26,39 @@ export interface JournalReading {
   readonly leases: ReadonlyMap<string, number>;
 }
 
-/** Reads entries in order. The later of two is right, but nothing takes back that a task was created. */
-export function readEntries(begin: readonly JournalEntry[] = []): JournalReading {
+/**
+ * Reads entries in order; one may come twice. The later of two is right, but nothing takes back that a task was created.
+ */
+export function readEntries(entries: readonly JournalEntry[]): JournalReading {
   const generations = new Map<string, JournalledGeneration>();
   const idsOfKeys = new Map<string, string[]>();
   const leases = new Map<string, number>();
   const ends = new Map<string, EndEntry["how"]>();
   const keyOf = (origin: string, once: string) => JSON.stringify([origin, once]);
 
-  function add(entries: readonly JournalEntry[]): void {
-    for (const entry of entries) {
-      if (entry.type === "lease") leases.set(entry.owner, entry.until);
-      else if (entry.type === "end") ends.set(taskKey(entry), entry.how);
-      else if (entry.type === "intent") {
-        const { id, origin, once, owner, until } = entry;
-        if (generations.has(id)) continue;
-        generations.set(id, { intent: entry, state: "open" });
-        leases.set(owner, until);
-        if (once === undefined) continue;
-        const ids = idsOfKeys.get(keyOf(origin, once));
-        if (ids) ids.push(id);
-        else idsOfKeys.set(keyOf(origin, once), [id]);
-      } else {
-        const found = generations.get(entry.id);
-        if (!found || found.state === "created") continue;
-        const { intent } = found;
-        if (entry.type === "created") generations.set(entry.id, { intent, state: "created", task: entry.task });
-        else if (entry.type === "unknown") generations.set(entry.id, { intent, state: "unknown", why: entry.why });
-        else generations.set(entry.id, { intent, state: "not created", why: entry.why, byHand: entry.byHand ?? false });
-      }
+  for (const entry of entries) {
+    if (entry.type === "lease") leases.set(entry.owner, entry.until);
+    else if (entry.type === "end") ends.set(taskKey(entry), entry.how);
+    else if (entry.type === "intent") {
+      const { id, origin, once, owner, until } = entry;
+      if (generations.has(id)) continue;
+      generations.set(id, { intent: entry, state: "open" });
+      leases.set(owner, until);
+      if (once === undefined) continue;
+      const ids = idsOfKeys.get(keyOf(origin, once));
+      if (ids) ids.push(id);
+      else idsOfKeys.set(keyOf(origin, once), [id]);
+    } else {
+      const found = generations.get(entry.id);
+      if (!found || found.state === "created") continue;
+      const { intent } = found;
+      if (entry.type === "created") generations.set(entry.id, { intent, state: "created", task: entry.task });
+      else if (entry.type === "unknown") generations.set(entry.id, { intent, state: "unknown", why: entry.why });
+      else generations.set(entry.id, { intent, state: "not created", why: entry.why, byHand: entry.byHand ?? false });
     }
   }
 
-  add(begin);
   return {
-    add,
     generations: () =>
       [...generations.values()].map((one) => {
         const end = one.task && ends.get(taskKey(one.task));

@@ -20,7 +20,7 @@ export type { CallEvent, Downloaded, Generated, JournalFailed, MediaGenEvent, On
 export type { BeforeGenerate } from "./generate.ts";
 export { compactEntries } from "./generations.ts";
 export { createJournal } from "./journal.ts";
-export type { CreatedEntry, EndEntry, GenerationFacts, IntentEntry, Journal, JournalEntry, JournalLog, JournalPage, LeaseEntry, NotCreatedEntry, UnknownEntry } from "./journal.ts";
+export type { CreatedEntry, EndEntry, GenerationFacts, IntentEntry, Journal, JournalEntry, JournalLog, LeaseEntry, NotCreatedEntry, UnknownEntry } from "./journal.ts";
 export type { Issue } from "./fields.ts";
 export type { ResultOptions, ResultProgress } from "./result.ts";
 export type { SleepReason } from "./clock.ts";

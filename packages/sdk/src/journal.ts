@@ -106,20 +106,11 @@ export interface JournalLog {
   /** Every entry in order; one that was appended twice may come twice, and what is no entry may be left out. */
   entries(): Promise<readonly JournalEntry[]>;
   /**
-   * For a log that can tell what is new: the entries that came after a place which an earlier call answered. With it a long
-   * journal is read once, and not for each generation with a key.
+   * For a log that can look for a key: of those entries, the ones of generations with this key at this origin, and the last
+   * lease of each of their owners. With it, a long journal is not read whole for each generation with a key; more than that
+   * may be among them.
    */
-  entriesAfter?(place: unknown): Promise<JournalPage>;
-}
-
-/** What is new in a log. */
-export interface JournalPage {
-  /** The new entries, in order. */
-  readonly entries: readonly JournalEntry[];
-  /** Where they end, in words of the log's own. */
-  readonly place: unknown;
-  /** Whether they are all entries: because no place was given, or because the log was rewritten since. */
-  readonly isWhole: boolean;
+  entriesOf?(origin: string, once: string): Promise<readonly JournalEntry[]>;
 }
 
 /** A journal for clients. */
@@ -136,7 +127,7 @@ export function createJournal(log: JournalLog): Journal {
   return {
     append: (entry) => log.append(entry),
     entries: () => log.entries(),
-    ...(log.entriesAfter ? { entriesAfter: log.entriesAfter.bind(log) } : {}),
+    ...(log.entriesOf ? { entriesOf: log.entriesOf.bind(log) } : {}),
     [open]: (host) => createBook(log, host),
   };
 }

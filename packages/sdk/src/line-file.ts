@@ -2,15 +2,26 @@ import { constants } from "node:fs";
 import { mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { isObject } from "./is-object.ts";
+import { linesIn } from "./lines-of.ts";
 
 /** A file of JSON lines that several processes append to and rewrite, without locks: the order of its lines decides. */
 export interface LineFile {
   /** Appends values; resolves once they are on the disk and can be read again. */
   append(values: readonly object[]): Promise<void>;
-  /** The values after a place, or every value where the file is not the one of that place any more. A line that was cut off is none. */
-  read(after?: unknown): Promise<{ readonly values: readonly unknown[]; readonly place: unknown; readonly isWhole: boolean }>;
+  /** Every value. A line that was cut off is none. */
+  all(): Promise<readonly object[]>;
+  /** The values whose lines begin at these bytes; where is asked once the reader has heard of every line. */
+  at(places: () => readonly number[]): Promise<readonly object[]>;
   /** Rewrites the file with those values that are to be kept; what is appended meanwhile stays. */
-  rewrite(keep: (values: readonly unknown[]) => readonly unknown[]): Promise<void>;
+  rewrite(keep: (values: readonly object[]) => readonly object[]): Promise<void>;
+}
+
+/** Hears of a file's values as they are read: the file itself keeps none. */
+export interface LineReader {
+  /** Another file was put in its place: its values come anew. */
+  restart(): void;
+  /** The next value, and the byte that its line begins at. */
+  take(value: object, at: number): void;
 }
 
 /** A file as it was read so far. */
@@ -19,7 +30,6 @@ interface Seen {
   header: { readonly at: number; readonly text: string } | undefined;
   /** Up to where it was read: whole lines only. */
   offset: number;
-  readonly values: unknown[];
   /**
    * The id of the file that goes on after it. A line `moved` says so, and counts only where it stands just `at` the place
    * that it names: then whoever wrote it had seen all lines before, and has taken over what matters of them. Lines after it
@@ -28,26 +38,17 @@ interface Seen {
   movedTo: string | undefined;
 }
 
-/** How far the values of a file were read; a file in its place has values of its own. */
-class Place {
-  readonly values: readonly unknown[];
-  readonly count: number;
-
-  constructor(values: readonly unknown[]) {
-    this.values = values;
-    this.count = values.length;
-  }
-}
-
 const headerStart = '{"type":"journal"';
 const headerOf = (id: string) => `${headerStart},"version":1,"id":"${id}"}`;
 const triesAtMost = 100;
+/** Most lines are shorter. */
+const lineBytes = 2048;
 
 /** Opens a file of lines; it is made when it is first used. */
-export function createLineFile(given: string): LineFile {
+export function createLineFile(given: string, reader: LineReader): LineFile {
   const path = resolve(given);
   const nameOf = (id: string) => `${path}.${id}`;
-  const unseen = (): Seen => ({ header: undefined, offset: 0, values: [], movedTo: undefined });
+  const unseen = (): Seen => ({ header: undefined, offset: 0, movedTo: undefined });
   let seen = unseen();
 
   /** Does something with the file that is the journal now, read to its end. */
@@ -55,8 +56,11 @@ export function createLineFile(given: string): LineFile {
     for (;;) {
       const file = await openOrMake(path);
       try {
-        if (!(await isSame(file, seen))) seen = unseen();
-        const { size } = await readOn(file, seen, path);
+        if (!(await isSame(file, seen))) {
+          seen = unseen();
+          reader.restart();
+        }
+        const size = await readOn(file);
         if (seen.movedTo === undefined) return await use(file, size);
       } finally {
         await file.close();
@@ -77,6 +81,40 @@ export function createLineFile(given: string): LineFile {
     await syncDirectory(path);
   }
 
+  /** Reads the whole lines that have come since, and answers the file's size. */
+  async function readOn(file: FileHandle, onLine: (line: string) => void = () => undefined): Promise<number> {
+    const { size } = await file.stat();
+    if (seen.offset === 0) await refuseOther(file, path);
+    for await (const { bytes, at, isWhole } of linesIn(piecesOf(file, seen.offset, size), seen.offset)) {
+      if (!isWhole || seen.movedTo !== undefined) break;
+      const line = bytes.toString();
+      take(line, at);
+      seen.offset = at + bytes.length + 1;
+      onLine(line);
+    }
+    return size;
+  }
+
+  function take(line: string, at: number): void {
+    const value = parse(line);
+    if (value?.["type"] === "journal") {
+      if (value["version"] !== 1) throw new Error("the journal is of a later version, which would be misread");
+      seen.header ??= { at, text: line };
+    } else if (value?.["type"] === "moved") {
+      if (value["at"] === at) seen.movedTo = String(value["to"]);
+    } else if (value) reader.take(value, at);
+  }
+
+  /** The values that have been read so far, read again. */
+  async function readAgain(file: FileHandle): Promise<readonly object[]> {
+    const values: object[] = [];
+    for await (const { bytes } of linesIn(piecesOf(file, 0, seen.offset), 0)) {
+      const value = parse(bytes.toString());
+      if (value && value["type"] !== "journal" && value["type"] !== "moved") values.push(value);
+    }
+    return values;
+  }
+
   return {
     async append(values) {
       let left = values.map((value) => JSON.stringify(value));
@@ -87,7 +125,8 @@ export function createLineFile(given: string): LineFile {
           await write(file, `${size > seen.offset ? "\n" : ""}${header}${left.join("\n")}\n`);
           if (header) await syncDirectory(path);
           // Another process may have ended the file before, or have been cut off just then.
-          const there = new Set((await readOn(file, seen, path)).lines);
+          const there = new Set<string>();
+          await readOn(file, (line) => void there.add(line));
           return left.filter((line) => !there.has(line));
         });
         if (left.length === 0) return;
@@ -95,11 +134,18 @@ export function createLineFile(given: string): LineFile {
       throw new Error(`what is appended to the journal ${path} cannot be read again`);
     },
 
-    read: (after) =>
-      withFile(async () => {
-        const { values } = seen;
-        const isWhole = !(after instanceof Place && after.values === values);
-        return { values: values.slice(isWhole ? 0 : after.count), place: new Place(values), isWhole };
+    all: () => withFile(readAgain),
+
+    at: (places) =>
+      withFile(async (file, size) => {
+        const values: object[] = [];
+        for (const place of places()) {
+          for await (const { bytes } of linesIn(piecesOf(file, place, size, lineBytes), place)) {
+            values.push(parse(bytes.toString()) ?? {});
+            break;
+          }
+        }
+        return values;
       }),
 
     async rewrite(keep) {
@@ -107,9 +153,9 @@ export function createLineFile(given: string): LineFile {
         const isDone = await withFile(async (file, size) => {
           if (!seen.header) return true; // Nothing is in it yet.
           const id = crypto.randomUUID();
-          await writeNew(nameOf(id), [headerOf(id), ...keep(seen.values).map((value) => JSON.stringify(value))]);
+          await writeNew(nameOf(id), [headerOf(id), ...keep(await readAgain(file)).map((value) => JSON.stringify(value))]);
           await write(file, `${JSON.stringify({ type: "moved", at: size, to: id })}\n`);
-          await readOn(file, seen, path);
+          await readOn(file);
           // Removed only now that it is known not to count: if this fails before, a stray file is the lesser harm.
           if (seen.movedTo !== id) await rm(nameOf(id));
           return seen.movedTo !== undefined;
@@ -137,45 +183,29 @@ async function isSame(file: FileHandle, { header }: Seen): Promise<boolean> {
   return header !== undefined && (await readAt(file, header.at, header.text.length)).toString("latin1") === header.text;
 }
 
-/** Reads the whole lines that have come since, and answers them and the file's size. */
-async function readOn(file: FileHandle, seen: Seen, path: string): Promise<{ readonly size: number; readonly lines: readonly string[] }> {
-  const bytes = await readAt(file, seen.offset, (await file.stat()).size - seen.offset);
-  const size = seen.offset + bytes.length;
-  if (seen.offset === 0) refuseOther(bytes, path);
-  const lines: string[] = [];
-  let start = 0;
-  for (let end = bytes.indexOf("\n"); end !== -1 && seen.movedTo === undefined; end = bytes.indexOf("\n", start)) {
-    const line = bytes.toString("utf8", start, end);
-    take(line, seen.offset + start, seen);
-    lines.push(line);
-    start = end + 1;
-  }
-  seen.offset += start;
-  return { size, lines };
-}
-
-function take(line: string, at: number, seen: Seen): void {
-  const value = parse(line);
-  if (!isObject(value)) return;
-  if (value["type"] === "journal") {
-    if (value["version"] !== 1) throw new Error("the journal is of a later version, which would be misread");
-    seen.header ??= { at, text: line };
-  } else if (value["type"] !== "moved") seen.values.push(value);
-  else if (value["at"] === at) seen.movedTo = String(value["to"]);
-}
-
-function parse(line: string): unknown {
+function parse(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    return JSON.parse(line);
+    const value: unknown = JSON.parse(line);
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined; // It was cut off, which is to be expected.
   }
 }
 
 /** A file that is something else must not be written to. A header may have been cut off. */
-function refuseOther(bytes: Buffer, path: string): void {
-  const start = bytes.toString("latin1", 0, headerStart.length).split("\n")[0] ?? "";
+async function refuseOther(file: FileHandle, path: string): Promise<void> {
+  const start = (await readAt(file, 0, headerStart.length)).toString("latin1").split("\n")[0] ?? "";
   if (!headerStart.startsWith(start)) throw new Error(`${path} is no journal: nothing was written to it`);
+}
+
+/** A file's bytes between two places, piece by piece. */
+async function* piecesOf(file: FileHandle, from: number, to: number, bytesAtOnce = 1 << 20): AsyncGenerator<Buffer, void, undefined> {
+  for (let at = from; at < to; ) {
+    const piece = await readAt(file, at, Math.min(bytesAtOnce, to - at));
+    if (piece.length === 0) return;
+    yield piece;
+    at += piece.length;
+  }
 }
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {

@@ -3,22 +3,27 @@ import { createReadStream } from "node:fs";
 /** One line of a file. */
 export interface Line {
   /** Without its end. */
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   /** Where it begins, in bytes. */
   readonly at: number;
   /** Whether a line feed ends it: the last line may be cut off. */
   readonly isWhole: boolean;
 }
 
-/**
- * The lines of a file, one after the other. They end at line feeds alone: what reads lines for people also ends one at a
- * U+2028, which may stand within a JSON text.
- */
-export async function* linesOf(path: string): AsyncGenerator<Line, void, undefined> {
-  let rest = Buffer.alloc(0);
-  let at = 0;
+/** The lines of a file, one after the other. */
+export function linesOf(path: string): AsyncIterable<Line> {
   // The cast: a stream of a file without an encoding gives bytes.
-  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+  return linesIn(createReadStream(path) as AsyncIterable<Buffer>, 0);
+}
+
+/**
+ * The lines of what comes in pieces, from a place of a file on. They end at line feeds alone: what reads lines for people
+ * also ends one at a U+2028, which may stand within a JSON text.
+ */
+export async function* linesIn(pieces: AsyncIterable<Buffer>, from: number): AsyncGenerator<Line, void, undefined> {
+  let rest = Buffer.alloc(0);
+  let at = from;
+  for await (const piece of pieces) {
     rest = Buffer.concat([rest, piece]);
     let begin = 0;
     for (let end = rest.indexOf("\n"); end !== -1; end = rest.indexOf("\n", begin)) {

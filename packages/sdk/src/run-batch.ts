@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, open, readdir, rm, truncate, type FileHandle } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { BatchLine, BatchOptions, BatchPlan, BatchProgress, BatchSummary } from "./batch.ts";
@@ -9,6 +10,7 @@ import { ConnectionError, InsufficientCreditsError, InvalidRequestError, Outcome
 import { createTell } from "./event.ts";
 import type { Issue } from "./fields.ts";
 import { readEntries } from "./generations.ts";
+import { holdFolder } from "./hold.ts";
 import { createPlaces } from "./in-flight.ts";
 import { linesOf } from "./lines-of.ts";
 import { createMediaGen, download, fileJournal } from "./node.ts";
@@ -19,12 +21,18 @@ interface AnyKindClient {
   generate(model: string, form: object, options: { readonly once: string }): Promise<AnyTask>;
 }
 
+/** Why nothing more is sent. */
+type Stop = Required<Pick<BatchSummary, "stopped" | "error">>;
+
 /** Nothing more is sent: the line is left for another run. */
 class LeftOut extends Error {}
 
 const journalName = "journal.jsonl";
 const resultsName = "results.jsonl";
 const unfinishedName = "unfinished.jsonl";
+
+/** The HTTP statuses that speak of a key, of who may ask, or of an address, and not of a form. */
+const refusingAll: ReadonlySet<number> = new Set([401, 403, 404, 405, 407]);
 
 /** Runs a batch, as `runBatch` says. */
 export async function runLines(input: string, folder: string, options: BatchOptions): Promise<BatchSummary> {
@@ -39,7 +47,9 @@ export async function runLines(input: string, folder: string, options: BatchOpti
   const ending = new AbortController();
   const end = () => ending.abort(signal?.reason);
   const pause = options.sleep ?? sleep;
-  let stopped: BatchSummary["stopped"];
+  let stopped: Stop | undefined;
+  /** How many generations in a row failed by what is perhaps no fault of their lines. */
+  let turnedAway = 0;
   let nextAt = 0;
   const counts = { lines: 0, succeeded: 0, failed: 0, unknown: 0, unfinished: 0, running: 0, generated: 0 };
 
@@ -55,11 +65,15 @@ export async function runLines(input: string, folder: string, options: BatchOpti
       if (stopped || ending.signal.aborted) throw new LeftOut();
     },
     onEvent(event) {
-      if (event.type === "generated") counts.generated++;
+      if (event.type === "generated") {
+        counts.generated++;
+        turnedAway = 0;
+      }
       tell(event);
     },
   });
 
+  const letGo = await holdFolder(journal, (error) => ending.abort(error));
   const results = await openResults(join(folder, resultsName));
   await removeParts(folder);
   let begin = now();
@@ -72,7 +86,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
   };
 
   try {
-    const { plan, digests } = await check();
+    const { plan, prints } = await check();
     endedBefore = counts.succeeded + counts.failed;
     if (plan.generations > 0 && confirm && !(await confirm(plan))) return { ...progress(), stopped: "declined" };
     signal?.throwIfAborted();
@@ -80,25 +94,26 @@ export async function runLines(input: string, folder: string, options: BatchOpti
     signal?.addEventListener("abort", end, { once: true });
     const unfinished = await open(join(folder, unfinishedName), "w");
     try {
-      await runAll(digests, unfinished);
+      await runAll(prints, unfinished);
     } finally {
       await unfinished.close();
     }
     await writeContactSheet(folder, resultsName);
     ending.signal.throwIfAborted();
-    return { ...progress(), stopped };
+    return { ...progress(), stopped: stopped?.stopped, error: stopped?.error };
   } finally {
     signal?.removeEventListener("abort", end);
     await results.file.close();
+    await letGo();
   }
 
   /** Reads every line and refuses them all where one is wrong. */
-  async function check(): Promise<{ readonly plan: BatchPlan; readonly digests: ReadonlyMap<string, string | undefined> }> {
+  async function check(): Promise<{ readonly plan: BatchPlan; readonly prints: readonly number[] }> {
     const known = readEntries(await journal.entries());
     const issues: Issue[] = [];
-    const elsewhere = known.generations().find(({ intent }) => intent.origin !== media.origin);
+    const elsewhere = known.generations().find(({ intent, state }) => state !== "not created" && intent.origin !== media.origin);
     if (elsewhere) issues.push({ field: "folder", got: `results of ${elsewhere.intent.origin}`, allowed: `a folder of its own for ${media.origin}` });
-    const digests = new Map<string, string | undefined>();
+    const prints: number[] = [];
     const byModel: Record<string, number> = {};
     let generations = 0;
     for await (const line of readBatch(input)) {
@@ -109,7 +124,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
         continue;
       }
       const { id, model, digest } = line;
-      digests.set(id, digest);
+      prints.push(printOf(line));
       const state = results.ended.get(id);
       const generation = known.withKey(media.origin, id);
       if (generation && (generation.intent.digest !== digest || generation.intent.model !== model)) {
@@ -122,17 +137,18 @@ export async function runLines(input: string, folder: string, options: BatchOpti
     }
     if (counts.lines === 0) issues.push({ field: "input", got: "no line", allowed: "at least one" });
     if (issues.length > 0) throw new InvalidRequestError("runBatch: nothing was sent", issues);
-    return { plan: { lines: counts.lines, generations, byModel }, digests };
+    return { plan: { lines: counts.lines, generations, byModel }, prints };
   }
 
   /** Runs the lines that have not ended, some at once, reading on as they end. */
-  async function runAll(digests: ReadonlyMap<string, string | undefined>, unfinished: FileHandle): Promise<void> {
+  async function runAll(prints: readonly number[], unfinished: FileHandle): Promise<void> {
     const enter = createPlaces(concurrency);
     const running = new Set<Promise<void>>();
     onProgress?.(progress());
+    let index = 0;
     try {
       for await (const line of readBatch(input)) {
-        if (line.issues || digests.get(line.id) !== line.digest) {
+        if (line.issues || prints[index++] !== printOf(line)) {
           throw new InvalidRequestError("runBatch: it was stopped", [{ field: `line ${line.line}`, got: "another content than before", allowed: "an input that does not change while it is read" }]);
         }
         if (results.ended.has(line.id)) continue;
@@ -163,8 +179,10 @@ export async function runLines(input: string, folder: string, options: BatchOpti
       const files = await download(generated, folder, { name: id, overwrite: true, signal: ending.signal });
       ended = { ...about, state: "succeeded", taskid: task.taskid, files: files.map(({ path, bytes, type }) => ({ name: basename(path), bytes, type })) };
     } catch (error) {
-      if (error instanceof InsufficientCreditsError) stopped = "credits";
-      else if (!(error instanceof LeftOut)) {
+      const stop = task ? undefined : stopBy(error);
+      if (stop && mustStop(stop, error)) stopped ??= stop;
+      const isLeftOut = error instanceof LeftOut || (stopped && stop && stop.stopped !== "unknown");
+      if (!isLeftOut) {
         ending.signal.throwIfAborted();
         ended = { ...about, ...readError(error), taskid: task?.taskid, files: [] };
       }
@@ -178,6 +196,29 @@ export async function runLines(input: string, folder: string, options: BatchOpti
     await onLine?.(ended);
     onProgress?.(progress());
   }
+
+  function mustStop({ stopped: why }: Stop, error: unknown): boolean {
+    turnedAway++;
+    if (why === "credits" || (error instanceof ServiceError && error.status === 401)) return true;
+    // Once something was accepted, it may be this line's or model's own, or pass, unless it goes on.
+    return (why !== "unknown" && counts.generated === 0) || turnedAway > concurrency;
+  }
+}
+
+/** A number that tells a line's form from others: of ten thousand lines, all forms would be too much to hold. */
+function printOf({ id, model, digest }: BatchForm): number {
+  return createHash("sha256").update(JSON.stringify([id, model, digest])).digest().readUIntBE(0, 6);
+}
+
+/** What a generation's error stops a batch for, where it is perhaps no fault of the line, so that others would fare no better. */
+function stopBy(error: unknown): Stop | undefined {
+  const because = (stopped: Stop["stopped"], { name, message }: Error): Stop => ({ stopped, error: { name, message } });
+  if (error instanceof InsufficientCreditsError) return because("credits", error);
+  if (error instanceof ServiceError && refusingAll.has(error.status)) return because("refused", error);
+  if (error instanceof ConnectionError) return because("unreachable", error);
+  // What the journal knows to be unknown was not sent anew.
+  const isNew = error instanceof OutcomeUnknownError && (error.status !== undefined || error.cause !== undefined);
+  return isNew ? because("unknown", error) : undefined;
 }
 
 /** How an error ends a line; what is no fault of the line is thrown on, and ends the batch. */
@@ -197,7 +238,7 @@ async function openResults(path: string): Promise<{ readonly file: FileHandle; r
     if (!isWhole) await truncate(path, at);
     else {
       // The cast: what stands here was appended by a batch.
-      const { id, state } = JSON.parse(Buffer.from(bytes).toString()) as BatchLine;
+      const { id, state } = JSON.parse(bytes.toString()) as BatchLine;
       if (state === "succeeded" || state === "failed") ended.set(id, state);
     }
   }

@@ -4,7 +4,7 @@ import { serve } from "../../emulator/command-process.ts";
 import { createBatchFolder, linesOf } from "../batch-folder.ts";
 import { runBatchIn } from "../run-batch.ts";
 
-test("10,000 lines bring 10,000 pictures, and hold 1 to 2 kB a line: its id, and its entries in the journal", { timeout: 1_200_000 }, async () => {
+test("10,000 lines bring 10,000 pictures, and hold less than half a kilobyte a line: its id, and where the journal has it", { timeout: 1_200_000 }, async () => {
   const emulator = await serve(["--credits", "1000000000", "--speed", "1000"]);
   onTestFinished(() => void emulator.child.kill());
   const held: number[] = [];
@@ -16,5 +16,5 @@ test("10,000 lines bring 10,000 pictures, and hold 1 to 2 kB a line: its id, and
     held.push(summary.heldMB);
     console.log(summary);
   }
-  expect((held[1] ?? Infinity) - (held[0] ?? 0)).toBeLessThan(9_000 * 0.002);
+  expect((held[1] ?? Infinity) - (held[0] ?? 0)).toBeLessThan(9_000 * 0.0005);
 });
