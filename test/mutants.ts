@@ -201,7 +201,7 @@ export const mutants: readonly Mutant[] = [
   { file: "event.ts", line: "if (told instanceof Promise) told.catch(failed);", becomes: "", promise: "an async listener ends no process", tests: ["sdk/events"] },
   { file: "fields.ts", line: "const one: unknown = Array.isArray(value) ? [...value] : value;", becomes: "const one: unknown = value;", promise: "the lists that were checked are sent", tests: ["sdk/generating"] },
   { file: "wait.ts", line: "if (!(error instanceof ServiceError || error instanceof ConnectionError)) throw error;", becomes: "", promise: "what is not the service's ends the wait", tests: ["sdk/wait"] },
-  { file: "scheduler.ts", line: "if (due > until) next.value.lane.line.move(next, nextLook(due));", becomes: "if (false) next.value.go();", promise: "a query that others have seen to be too early waits", tests: ["sdk/scheduler"] },
+  { file: "scheduler.ts", line: "if (due > until) next.value.lane.line.move(next, nextLook(due, until));", becomes: "if (false) next.value.go();", promise: "a query that others have seen to be too early waits", tests: ["sdk/scheduler"] },
   { file: "wait.ts", line: "this.#durations.sawUnfinished(this.#unfinishedAt, age);", becomes: "", promise: "tasks that are unfinished spare others their queries", tests: ["sdk/scheduler"] },
   { file: "scheduler.ts", line: "while (sound.inFlight + suspect.inFlight < most) {", becomes: "while (true) {", promise: "so many queries are in flight and no more", tests: ["sdk/scheduler"] },
   { file: "scheduler.ts", line: "const suspect = createLane(Math.ceil(most / 2));", becomes: "const suspect = createLane(most);", promise: "sick tasks hold no sound one back", tests: ["sdk/scheduler"] },
