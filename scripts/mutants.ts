@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { transform } from "esbuild";
 import { mutants, type Mutant } from "../test/mutants.ts";
+import { bundle } from "./build.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const sources = join(root, "packages/sdk/src");
+const sdk = "packages/sdk";
 /** Below the root, so that what a copy does not have itself is found above it. */
 const copies = join(root, "out/mutants");
 /** How many mutants are tried at once. */
@@ -55,24 +55,25 @@ export default async function run(files: readonly string[]): Promise<void> {
   }
 }
 
-/** A copy of the built SDK and of the tests, which find it and not the root's; with every file as it will be mutated. */
+/** A copy of the built SDK and of the tests, which find it and not the root's. */
 async function makeTree(tree: string): Promise<string> {
   await mkdir(join(tree, "node_modules/@mediagen"), { recursive: true });
-  await cp(join(root, "packages/sdk"), join(tree, "packages/sdk"), { recursive: true });
+  await cp(join(root, sdk), join(tree, sdk), { recursive: true });
   for (const name of ["test", "scripts", "openapi", "package.json", "tsconfig.json", "vitest.config.ts"]) await cp(join(root, name), join(tree, name), { recursive: true });
-  await symlink(join(tree, "packages/sdk"), join(tree, "node_modules/@mediagen/sdk"));
+  await symlink(join(tree, sdk), join(tree, "node_modules/@mediagen/sdk"));
   await symlink(join(root, "packages/emulator"), join(tree, "node_modules/@mediagen/emulator"));
-  for (const file of await readdir(sources)) await build(tree, file, await readFile(join(sources, file), "utf8"));
   return tree;
 }
 
 async function survives({ file, line, becomes, tests }: Mutant, tree: string): Promise<boolean> {
-  const source = await readFile(join(sources, file), "utf8");
-  await build(tree, file, replaceLine(source, line, becomes));
+  const path = join(tree, sdk, "src", file);
+  const source = await readFile(path, "utf8");
+  await writeFile(path, replaceLine(source, line, becomes));
   try {
+    await bundle(join(tree, sdk));
     return (await runTests(tree, tests, longestMs)).passed;
   } finally {
-    await build(tree, file, source);
+    await writeFile(path, source);
   }
 }
 
@@ -83,12 +84,6 @@ export function replaceLine(source: string, line: string, becomes: string): stri
   const [at] = found;
   if (at === undefined || found.length > 1) throw new Error(`a mutant's line is found ${found.length} times: ${line}`);
   return lines.with(at, becomes).join("\n");
-}
-
-async function build(tree: string, file: string, source: string): Promise<void> {
-  const { code } = await transform(source, { loader: "ts", format: "esm", target: "es2022" });
-  const script = code.replace(/((?:from|import\()\s*"\.[^"]*)\.ts"/g, '$1.js"');
-  await writeFile(join(tree, "packages/sdk/dist", file.replace(/\.ts$/, ".js")), script);
 }
 
 async function runTests(tree: string, tests: readonly string[], longest: number): Promise<{ readonly passed: boolean; readonly printed: string }> {

@@ -50,7 +50,7 @@ function makeVersions(): void {
 }
 
 async function packAll(): Promise<readonly string[]> {
-  build();
+  await build();
   const folder = join(root, "out/release");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -2,10 +2,10 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /** The themes, and what axe is asked in each: all of it, best practice included, in one; in the other what a theme changes. */
-export const themes = [
+export const themes: readonly { readonly colorScheme: "light" | "dark"; readonly asked: axe.RunOptions }[] = [
   { colorScheme: "light", asked: {} },
   { colorScheme: "dark", asked: { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } } },
-] as const;
+];
 
 /** What axe finds in the page as it stands, a line for each rule that is broken. */
 export async function findingsIn(page: Page, asked: axe.RunOptions): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import { fork, spawn, type ChildProcess } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { openSync, readSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Figures } from "./table.ts";
 
@@ -29,15 +29,17 @@ export function inChild(row: string, given: object, { openFiles }: { readonly op
 
 /** The memory that this process has at most from now on, above what it has now, in MB. */
 export function watchMemory(): () => number {
+  // Opened before the process may have as many files as it can.
+  const file = openSync("/proc/self/status", "r");
+  const kilobytes = (field: string) => {
+    const status = Buffer.alloc(4_096);
+    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status.toString("utf8", 0, readSync(file, status, 0, status.length, 0)))?.[1]);
+  };
   globalThis.gc?.();
-  const before = status("VmRSS");
+  const before = kilobytes("VmRSS");
   // Linux forgets the peak until now.
   writeFileSync("/proc/self/clear_refs", "5");
-  return () => (status("VmHWM") - before) / 1_024;
-}
-
-function status(field: string): number {
-  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync("/proc/self/status", "utf8"))?.[1]);
+  return () => (kilobytes("VmHWM") - before) / 1_024;
 }
 
 /** The CPU time that this process takes from now on, in microseconds. */

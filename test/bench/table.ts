@@ -60,13 +60,15 @@ export async function inTurn(names: readonly string[], rounds: number, measure: 
   const failures = new Map<string, string>();
   for (let round = 0; round < rounds; round++) {
     for (const name of names) {
-      process.stderr.write(`  round ${round + 1} of ${rounds}: ${name}\n`);
+      process.stderr.write(`  round ${round + 1} of ${rounds}: ${name}`);
+      const begin = performance.now();
       try {
         figures.get(name)?.push(await measure(name, round));
+        process.stderr.write(` (${((performance.now() - begin) / 1_000).toFixed(1)} s)\n`);
       } catch (error) {
         const [first = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
         const reason = first.replaceAll(root, "");
-        process.stderr.write(`    failed: ${reason}\n`);
+        process.stderr.write(` failed: ${reason}\n`);
         failures.set(name, reason);
       }
     }

@@ -5,6 +5,7 @@ import { download } from "@mediagen/sdk/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backoff, faults, reply, trusted, type Asked } from "./faults.ts";
 import { startRawServer, type RawServer } from "./raw-server.ts";
+import { shown } from "../shown.ts";
 import { askService, canary, createWitness, doors } from "./witness.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ...trusted]);
@@ -63,6 +64,15 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
     } finally {
       await server.close();
     }
+  });
+
+  test("an answer that is none and repeats the key is an error of the raw client's, too, that does not show it", async () => {
+    const server = await startRawServer({ onRequest: (socket, _, __, request) => void socket.end(request) });
+    const media = doors[door]({ baseUrl: server.baseUrl, apiKey: canary });
+    const error: unknown = await media.http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } }).catch((thrown: unknown) => thrown);
+    await server.close();
+    expect(error).toBeInstanceOf(Error);
+    expect(shown(error)).not.toContain(canary);
   });
 });
 

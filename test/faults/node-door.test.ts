@@ -6,7 +6,6 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { ConnectionError, createMediaGen, fileFrom, InvalidRequestError, OutcomeUnknownError, type NodeMediaGenOptions } from "@mediagen/sdk/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { shown } from "../shown.ts";
 import { reply } from "./faults.ts";
 import { startRawServer, type Fault, type RawServer } from "./raw-server.ts";
 
@@ -90,14 +89,11 @@ describe("connections", () => {
     });
   });
 
-  test("are not shared by what the raw client sends, and its errors do not show the key", async () => {
+  test("are not shared by what the raw client sends", async () => {
     await withServer(answers, {}, async (media, server) => {
       await media.video.query("t-1");
       await media.http.POST("/v1/video/vidmodelv2", { body: form });
       expect(server.connections).toBe(2);
-    });
-    await withServer({ onRequest: (socket, _, __, request) => void socket.end(request) }, { apiKey: "sk-canary" }, async (media) => {
-      expect(shown(await thrownBy(media.http.POST("/v1/video/vidmodelv2", { body: form })))).not.toContain("sk-canary");
     });
   });
 

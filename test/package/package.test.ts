@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
@@ -14,6 +15,12 @@ const bin = (name: string) => resolve("node_modules", name);
 /** The packages that programs import, and the one that is a command. */
 const libraries = ["sdk", "emulator"] as const;
 const packages = [...libraries, "cli"] as const;
+/** The scripts that they are entered by. */
+const doors: Readonly<Record<(typeof packages)[number], readonly string[]>> = {
+  sdk: ["dist/index.js", "dist/node.js"],
+  emulator: ["dist/index.js", "dist/node.js", "dist/command.js"],
+  cli: ["dist/command.js"],
+};
 let folder = "";
 const tarballs: Record<string, string> = {};
 beforeAll(async () => {
@@ -28,7 +35,8 @@ describe.each(packages)("@mediagen/%s", (name) => {
     const sources = (await readdir(`packages/${name}/src`)).filter((file) => file.endsWith(".ts")).map((file) => file.replace(".ts", ""));
     const machineWritten = (await readdir(`packages/${name}`)).filter((file) => file.includes(".gen."));
     const commands = (await readdir(`packages/${name}`)).filter((file) => file === "bin.js");
-    const expected = ["LICENSE", "README.md", "package.json", ...commands, ...machineWritten, ...sources.flatMap((source) => [`dist/${source}.js`, `dist/${source}.d.ts`])];
+    const scripts = reachedFrom(doors[name].map((door) => join("packages", name, door))).map((path) => relative(join("packages", name), path).replaceAll(sep, "/"));
+    const expected = ["LICENSE", "README.md", "package.json", ...commands, ...machineWritten, ...scripts, ...sources.map((source) => `dist/${source}.d.ts`)];
     const list = execFileSync("tar", ["-tzf", tarballs[name] ?? ""], { encoding: "utf8" }).trim().split("\n");
     expect(list.map((path) => path.replace("package/", "")).sort()).toEqual(expected.sort());
   });
@@ -42,6 +50,17 @@ test.each(libraries)("the plain door of @mediagen/%s needs nothing of Node, and 
   const { outputFiles } = await bundle(`export * from "@mediagen/${name}";`);
   expect(outputFiles.map(({ text }) => text).join("\n")).not.toMatch(/\beval\(|new Function\(|["']node:/);
 });
+
+/** The scripts, and those that they import, and load later unless that does not count. */
+function reachedFrom(paths: readonly string[], { later = true } = {}): readonly string[] {
+  const imported = later ? /^(?:import|\} from|.*\bimport\() ?"(\.[^"]+)"/gm : /^(?:import|\} from) "(\.[^"]+)"/gm;
+  const reached = new Set(paths);
+  // A set goes on to what is added meanwhile.
+  for (const path of reached) {
+    for (const [, other = ""] of readFileSync(path, "utf8").matchAll(imported)) reached.add(join(dirname(path), other));
+  }
+  return [...reached];
+}
 
 /** Bundles for browsers; an import that they do not have is an error. */
 function bundle(contents: string) {
@@ -113,6 +132,26 @@ describe("in an empty project", () => {
     expect(Number(/Instantiations:\s+(\d+)/.exec(stdout)?.[1])).toBeLessThan(150);
   });
 
+  test("errors are of the same classes by both doors, also where they are thrown by what is loaded later", async () => {
+    const script = `
+      import { InvalidRequestError } from "@mediagen/sdk";
+      import { download, fileFrom, runBatch, createMediaGen } from "@mediagen/sdk/node";
+      const { image } = createMediaGen({ baseUrl: "http://localhost", fetch: async () => new Response("{}") });
+      const thrown = [() => fileFrom("none.png"), () => runBatch("none.csv", "out"), () => image.generate("none", {})].map((call) => call().catch((error) => error instanceof InvalidRequestError));
+      console.log(JSON.stringify(await Promise.all(thrown)));`;
+    expect(await evaluate(script)).toBe("[true,true,true]");
+  });
+
+  test("to import them loads nothing that is slow to load, and few files", async () => {
+    const script = `
+      const before = process.moduleLoadList.length;
+      await import("@mediagen/sdk/node");
+      console.log(process.moduleLoadList.slice(before).filter((name) => /crypto|http|streams|undici|fs.promises/.test(name)).join());`;
+    expect(await evaluate(script)).toBe("");
+    expect(reachedFrom(["packages/sdk/dist/index.js"], { later: false }), "the plain door").toHaveLength(2);
+    expect(reachedFrom(["packages/sdk/dist/node.js"], { later: false }), "the Node door").toHaveLength(2);
+  });
+
   test("both doors and the service's description load, and run until something is sent", async () => {
     const script = `
       const { default: spec } = await import("@mediagen/sdk/openapi.json", { with: { type: "json" } });
@@ -122,9 +161,13 @@ describe("in an empty project", () => {
       const media = createMediaGen({ baseUrl: "http://localhost" });
       const file = await fileFrom(Buffer.from("GIF89a"));
       console.log(JSON.stringify(media.validate("vidmodelv2", { sourceImage: [file, file] })));`;
-    const { stdout } = await exec(process.execPath, ["--input-type=module", "-e", script], { cwd: folder });
-    expect(stdout.trim()).toBe("[]");
+    expect(await evaluate(script)).toBe("[]");
   });
+
+  async function evaluate(script: string): Promise<string> {
+    const { stdout } = await exec(process.execPath, ["--input-type=module", "-e", script], { cwd: folder });
+    return stdout.trim();
+  }
 });
 
 test("a client stays small, without what it loads only to fetch results", async () => {

@@ -3,9 +3,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { createEmulator, type Emulator } from "./emulator.ts";
-import { listen, type EmulatorServer } from "./server.ts";
-import { createStateFile } from "./state-file.ts";
+import { createEmulator, createStateFile, listen, type Emulator, type EmulatorServer } from "./node.ts";
 
 const usage = `mediagen-emulator: the Media Generation Service on this machine
 

@@ -7,10 +7,10 @@ import { digestOf } from "./digest.ts";
 import { InvalidRequestError, messageOf } from "./errors.ts";
 import { fieldsOf, type FieldInfo } from "./field-info.ts";
 import { describeValue, readForm, type Issue } from "./fields.ts";
-import { fileFrom } from "./file-from.ts";
 import { isObject } from "./is-object.ts";
 import { linesOf } from "./lines-of.ts";
 import { listModels, operationOf, type ModelInfo } from "./model.ts";
+import { fileFrom } from "./node.ts";
 import { kinds, type Kind } from "./operation.ts";
 
 /** A line of a batch's input that holds a form. */

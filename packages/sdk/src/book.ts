@@ -79,7 +79,6 @@ export interface Book {
 /** How long an owner counts as alive after it said so. It is money-safe at any length: a dead owner's generation is unknown, never sent again. */
 const leaseMs = 15_000;
 const pollMs = 250;
-const never = new AbortController().signal;
 
 /** Opens a log for one client. */
 export function createBook(log: JournalLog, { time, origin, tell, resume }: BookHost): Book {
@@ -140,7 +139,7 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
       refuseOther(found.intent, await factsOf());
       if (found.task) return found.task;
       if (!isUnderWay(found)) throw new OutcomeUnknownError(whyUnknown(found), operation, found.intent, {});
-      await time.sleep(pollMs, signal ?? never);
+      await time.sleep(pollMs, signal ?? new AbortController().signal);
     }
   }
 
@@ -206,7 +205,7 @@ export function createBook(log: JournalLog, { time, origin, tell, resume }: Book
       const others = first.generations().filter((one) => first.isUnderWay(one) && !underWay.has(one.intent.id));
       if (others.length > 0) {
         const leftMs = Math.max(...others.map(({ intent }) => first.leases.get(intent.owner) ?? 0)) - time.now();
-        await time.sleep(Math.min(leftMs, leaseMs) + pollMs, signal ?? never);
+        await time.sleep(Math.min(leftMs, leaseMs) + pollMs, signal ?? new AbortController().signal);
       }
       const { generations: list, leases, isUnderWay } = others.length > 0 ? await read() : first;
       const generations = list();

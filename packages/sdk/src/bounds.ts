@@ -52,8 +52,16 @@ export function describeLimits(bounds: Bounds): string | undefined {
   return range(bounds.minimum, bounds.maximum);
 }
 
-/** The bounds in words, or the type where nothing else is bounded. */
+const described = new WeakMap<Bounds, string>();
+
+/** The bounds in words, or the type where nothing else is bounded; made once, for a form is checked at each keystroke. */
 export function describe(bounds: Bounds): string {
+  const known = described.get(bounds) ?? inWords(bounds);
+  described.set(bounds, known);
+  return known;
+}
+
+function inWords(bounds: Bounds): string {
   const limits = describeLimits(bounds);
   if (isFlag(bounds)) return `${limits}, true or false`;
   if (limits) return bounds.type === "integer" && !bounds.enum ? `a whole number, ${limits}` : limits;

@@ -79,6 +79,7 @@ export function createRawClient(connection: Connection): RawClient {
   };
   // The cast: openapi-fetch builds this class and hands it to this function, and asks nothing more of either.
   const client = createClient<paths>({ baseUrl, fetch, Request: OutgoingRequest } as unknown as Parameters<typeof createClient>[0]);
+  const formPaths = new Set(Object.values(operations).flatMap(({ generate }) => Object.values(generate).map(({ path }) => path)));
   // openapi-fetch tells a body's serialiser neither path nor media type, so the path chooses it. The casts: these are
   // pass-throughs, their types are those of the client that is returned.
   const bodySerializer = (fields: WireFields | FormData) => (fields instanceof FormData ? fields : new FormBody(fields));
@@ -90,10 +91,6 @@ export function createRawClient(connection: Connection): RawClient {
       client.request(method as never, path as never, init(path, given) as never),
   } as RawClient;
 }
-
-const formPaths = new Set(
-  Object.values(operations).flatMap(({ generate }) => Object.values(generate).map(({ path }) => path)),
-);
 
 /** The key that an emulator takes unless told otherwise: sent elsewhere, it shows a mix-up of settings. */
 const emulatorKey = "emulator-key";
@@ -232,7 +229,7 @@ async function attemptOnce(
     if (cause instanceof InvalidRequestError) return { cause, hide, handedOver: false };
     if (deadline.passed && !handedOver) return { cause: new NeverSentError("no key came, and nothing was sent", deadline.signal.reason), hide, handedOver };
     // Engines say "aborted" in many ways; the deadline knows why. Only that nothing was sent says more.
-    return { cause: deadline.passed && !(cause instanceof NeverSentError) ? deadline.signal.reason : withoutBytes(cause), hide, handedOver };
+    return { cause: deadline.passed && !(cause instanceof NeverSentError) ? deadline.signal.reason : cause, hide, handedOver };
   } finally {
     deadline.end();
   }

@@ -1,10 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
-import { link, mkdir, open, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, extname, join, sep } from "node:path";
-import { InvalidRequestError } from "./errors.ts";
-import { copyResult, type ResultOptions, type ResultSource } from "./result.ts";
-import { headLength, sniff } from "./sniff.ts";
-import { resultContextOf, sourcesOf, type Task } from "./task.ts";
+import type { ResultOptions } from "./result.ts";
+import type { Task } from "./task.ts";
 
 /** How to download. */
 export interface DownloadOptions extends ResultOptions {
@@ -42,111 +37,7 @@ export interface Download {
  * @throws {@link ConnectionError} a result did not arrive whole; downloading again is safe
  */
 export async function download(task: Task, target: string, options: DownloadOptions = {}): Promise<readonly Download[]> {
-  const sources = await sourcesOf(task, options.signal);
-  const stem = await stemOf(task, target, options.name);
-  const done: Download[] = [];
-  try {
-    for (const source of sources) done.push(await downloadOne(source, task, stem, options));
-    return done;
-  } catch (error) {
-    if (!options.overwrite) await Promise.all(done.map(({ path }) => rm(path, { force: true })));
-    throw error;
-  }
-}
-
-/** Where the results go: a folder, and the beginning of their names. */
-interface Stem {
-  readonly folder: string;
-  readonly name: string;
-  /** The extension that the caller asked for. */
-  readonly extension: string | undefined;
-}
-
-async function stemOf({ taskid }: Task, target: string, name: string | undefined): Promise<Stem> {
-  const isFolder = target.endsWith("/") || target.endsWith(sep) || extname(target) === "" || (await isDirectory(target));
-  const extension = extname(target);
-  const folder = isFolder ? target : dirname(target);
-  await mkdir(folder, { recursive: true });
-  if (!isFolder) return { folder, name: basename(target, extension), extension: extension.slice(1) };
-  return { folder, name: name?.replace(/[^\p{L}\p{N}_.-]|^\./gu, "_") ?? taskid.replace(/[^\w-]/g, "_"), extension: undefined };
-}
-
-async function downloadOne(source: ResultSource, task: Task, stem: Stem, options: DownloadOptions): Promise<Download> {
-  const part = join(stem.folder, `.${stem.name}-${source.index + 1}.${randomUUID()}.part`);
-  const file = await open(part, "wx");
-  let hash = createHash("sha256");
-  let bytes = 0;
-  let head = new Uint8Array();
-  try {
-    const told = await copyResult(
-      source,
-      {
-        async write(piece) {
-          // A write may take less than it was given.
-          for (let at = 0; at < piece.length; ) at += (await file.write(piece, at, piece.length - at, bytes + at)).bytesWritten;
-          hash.update(piece);
-          bytes += piece.length;
-          if (head.length < headLength) head = Uint8Array.from([...head, ...piece.subarray(0, headLength)]);
-        },
-        async restart() {
-          await file.truncate();
-          [hash, bytes, head] = [createHash("sha256"), 0, new Uint8Array()];
-        },
-      },
-      resultContextOf(task),
-      options,
-    );
-    await file.sync();
-    const known = sniff(head);
-    const numbered = stem.extension === undefined || source.count > 1 ? `${stem.name}-${source.index + 1}` : stem.name;
-    const path = join(stem.folder, `${numbered}.${stem.extension ?? known?.extension ?? extensionIn(source.address)}`);
-    await put(part, path, options.overwrite ?? false);
-    return { path, bytes, type: known?.type ?? told, sha256: hash.digest("hex") };
-  } finally {
-    await file.close();
-    await rm(part, { force: true });
-  }
-}
-
-/** Gives a whole file its name: a link does so only where there is none of that name. */
-async function put(part: string, path: string, overwrite: boolean): Promise<void> {
-  if (overwrite) return rename(part, path);
-  try {
-    await link(part, path);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (knowsNoLinks.includes(code)) return putWithoutLink(part, path);
-    if (code !== "EEXIST") throw error;
-    throw isThere(path);
-  }
-}
-
-/** How disks answer that know no hard links, such as a stick or a share. */
-const knowsNoLinks: readonly unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
-
-async function putWithoutLink(part: string, path: string): Promise<void> {
-  try {
-    await (await open(path, "wx")).close();
-  } catch (error) {
-    throw error instanceof Error && "code" in error && error.code === "EEXIST" ? isThere(path) : error;
-  }
-  await rename(part, path);
-}
-
-function isThere(path: string): InvalidRequestError {
-  const issue = { field: "target", got: `a file ${path}`, allowed: "no file of that name, or overwrite" };
-  return new InvalidRequestError("download: the results are not on disk", [issue]);
-}
-
-function extensionIn(address: string): string {
-  return /\.(\w{1,5})$/.exec(new URL(address).pathname)?.[1] ?? "bin";
-}
-
-async function isDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
-    throw error;
-  }
+  // The file system and its digests take longer to load than all of this door.
+  const { saveResults } = await import("./save-results.ts");
+  return saveResults(task, target, options);
 }

@@ -26,13 +26,13 @@ export interface ReadFields {
 }
 
 /** Reads a model's form: booleans and numbers as their text, files under their part's name, text as it is sent. */
-export function readForm(body: Bounds, form: unknown, extra: unknown = {}): ReadFields {
+export function readForm(body: Bounds, form: unknown, extra?: unknown): ReadFields {
   return readFields(body, form, extra, formValue);
 }
 
 /** Reads a JSON body. */
 export function readBody(body: Bounds, fields: unknown): ReadFields {
-  return readFields(body, fields, {}, (_, value) => value);
+  return readFields(body, fields, undefined, (_, value) => value);
 }
 
 type ToWire = (bounds: Bounds, value: unknown) => unknown;
@@ -78,16 +78,17 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
       if (value === undefined) continue;
       // A list of our own: what is checked is what is sent, whatever the caller has put into theirs by then.
       const one: unknown = Array.isArray(value) ? [...value] : value;
-      const { text, files } = fields.get(field) ?? {};
-      const part = files && !(text && typeof one === "string") ? files : text;
+      const known = fields.get(field);
+      const part = known?.files && !(known.text && typeof one === "string") ? known.files : known?.text;
       if (!part) {
         issues.push(unknownField(field, one, fields));
         continue;
       }
       count++;
-      wire[part.name] = toWire(part.bounds, one);
-      checkValue(part.bounds, wire[part.name], one, field, issues);
-      if (files && isPath(one)) {
+      const sent = toWire(part.bounds, one);
+      wire[part.name] = sent;
+      checkValue(part.bounds, sent, one, field, issues);
+      if (known?.files && isPath(one)) {
         issues.push({ field, got: describeValue(one), allowed: "a file: a path would be sent as text and paid for without its image (fileFrom reads one)" });
       }
     }
@@ -97,8 +98,8 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
     const missing = wire[part] === undefined && !issues.some((issue) => issue.field === field);
     if (missing) issues.push({ field, got: "nothing", allowed: `${describe(body.properties?.[part] ?? {})} (required)` });
   }
-  if (!isRecord(extra)) issues.push({ field: "extraFields", got: describeValue(extra), allowed: "an object of fields" });
-  else count += readExtra(extra, body, toWire, wire, issues);
+  if (isRecord(extra)) count += readExtra(extra, body, toWire, wire, issues);
+  else if (extra !== undefined) issues.push({ field: "extraFields", got: describeValue(extra), allowed: "an object of fields" });
   if (issues.length === 0 && count < (body.minProperties ?? 0)) {
     issues.push({ field: "(all)", got: "no field", allowed: `at least ${body.minProperties} of ${[...fields.keys()].join(", ")}` });
   }
@@ -160,7 +161,8 @@ function checkValue(bounds: Bounds, value: unknown, given: unknown, field: strin
 function holds(bounds: Bounds, value: unknown): boolean {
   if (bounds.anyOf && !bounds.anyOf.some((one) => holds(one, value))) return false;
   if (isFile(bounds)) return isFileInput(value);
-  if (bounds.enum && !bounds.enum.some((one) => one === value)) return false;
+  // The cast: what the description lists is compared with whatever was given.
+  if (bounds.enum && !(bounds.enum as readonly unknown[]).includes(value)) return false;
   switch (bounds.type) {
     case "string":
       return typeof value === "string" && holdsText(bounds, value);

@@ -1,5 +1,6 @@
 import { InvalidRequestError } from "./errors.ts";
-import type { FileJournal, OwnedEntry } from "./file-journal.ts";
+import type { FileJournal } from "./file-journal.ts";
+import type { OwnedEntry } from "./file-log.ts";
 import type { LeaseEntry } from "./journal.ts";
 
 /** How long a run counts as alive after it said so; one of this machine that is no more is known at once. */

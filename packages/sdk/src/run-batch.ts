@@ -6,16 +6,14 @@ import { readBatch, type BatchForm } from "./batch-input.ts";
 import type { AnyTask } from "./book.ts";
 import { sleep } from "./clock.ts";
 import { writeContactSheet } from "./contact-sheet.ts";
-import { download } from "./download.ts";
 import { ConnectionError, InsufficientCreditsError, InvalidRequestError, OutcomeUnknownError, ServiceError, TaskFailedError, WaitTimeoutError } from "./errors.ts";
 import { createTell } from "./event.ts";
 import type { Issue } from "./fields.ts";
-import { fileJournal } from "./file-journal.ts";
 import { readEntries } from "./generations.ts";
 import { holdFolder } from "./hold.ts";
 import { createPlaces } from "./in-flight.ts";
 import { linesOf } from "./lines-of.ts";
-import { createMediaGen } from "./node-client.ts";
+import { createMediaGen, download, fileJournal } from "./node.ts";
 import type { TaskJSON } from "./task.ts";
 
 /** A generation as the compiler cannot know it: models and forms come from a file here. */

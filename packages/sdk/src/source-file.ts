@@ -18,7 +18,7 @@ export type FileInput = Blob | SourceFile;
 
 /** Whether the value can be sent as a file. */
 export function isFileInput(value: unknown): value is FileInput {
-  return value instanceof Blob || (typeof value === "object" && value !== null && content in value);
+  return typeof value === "object" && value !== null && (value instanceof Blob || content in value);
 }
 
 /** The file's bytes and the name to send them under; `fallback` names a Blob, which has no name. */

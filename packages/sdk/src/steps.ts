@@ -112,8 +112,6 @@ export type CheckStep<K extends Kind = Kind> = StepPending | StepEnded<K>;
 
 /** After how long to try again where the service was not reached or did not say. */
 const againMs = 5_000;
-/** Nothing is learned here: one worker sees each task only now and then. */
-const durations = createDurations();
 
 /**
  * Generates as a step of a queue that may run any step twice: it is sent only by the step that set the mark. It answers what
@@ -168,6 +166,8 @@ function created(task: TaskJSON): GenerateStep {
 
 function nextCheckMs(ageMs: number, worth: number = worthOfQueryMs): number {
   const age = Math.max(0, ageMs);
+  // Nothing is learned here: one worker sees each task only now and then.
+  const durations = createDurations();
   return Math.ceil(durations.nextQuery(age, worth) - age);
 }
 

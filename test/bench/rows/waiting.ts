@@ -13,17 +13,18 @@ interface Given {
   readonly maxQueriesInFlight?: number | undefined;
 }
 
-const names = [nodeDoor, plainDoor, "replicate", "@fal-ai/client", "@runwayml/sdk"];
+const ours = [nodeDoor, plainDoor];
+const peers = ["replicate", "@fal-ai/client", "@runwayml/sdk"];
 const manyInFlight = 64;
 
 export const row: Row = {
   title: "Waiting",
-  what: `Tasks that were generated at once and take 2 to 6 s, each waited for by the client's own waiting. The delay is from the task's end until its wait has answered; memory is the peak above what the process had before. openai and lumaai have no waiting. With more than 1,000 tasks, ours has maxQueriesInFlight: ${manyInFlight}; else what it has by default, 16.`,
+  what: `Tasks that were generated at once and take 2 to 6 s, each waited for by the client's own waiting. The delay is from the task's end until its wait has answered; memory is the peak above what the process had before. openai and lumaai have no waiting. With more than 1,000 tasks, ours has maxQueriesInFlight: ${manyInFlight}; else what it has by default, 16. Each wait of ours is measured in three rounds, those of peers in one, and of all in one where files are few.`,
   limit: "a query and no delay if the end were known; not knowing it, some 3.4 queries for 0.3 s (see the row on intervals). The server answers some 20,000 queries a second.",
   async measure(scale) {
     const doubles = await startDoubles();
-    const waits = (tasks: number, rounds: number, openFiles?: number) =>
-      inTurn(names, scale(rounds), async (client, round) => {
+    const waits = (clients: readonly string[], rounds: number, tasks: number, openFiles?: number) =>
+      inTurn(clients, scale(rounds), async (client, round) => {
         await doubles.set({});
         const maxQueriesInFlight = tasks > 1_000 ? manyInFlight : undefined;
         const given: Given = { client, base: doubles.base, tasks: scale(tasks), round, maxQueriesInFlight };
@@ -41,9 +42,9 @@ export const row: Row = {
       { key: "memoryMb", label: "memory, MB" },
       { key: "sockets", label: "sockets" },
     ];
-    const thousand = await waits(1_000, 5);
-    const many = await waits(10_000, 3);
-    const narrow = await waits(2_000, 3, 1_024);
+    const thousand = [...(await waits(ours, 3, 1_000)), ...(await waits(peers, 1, 1_000))];
+    const many = [...(await waits(ours, 3, 10_000)), ...(await waits(peers, 1, 10_000))];
+    const narrow = await waits([...ours, ...peers], 1, 2_000, 1_024);
     doubles.stop();
     const tables: Table[] = [
       { title: "1,000 tasks", columns, lines: thousand },
@@ -55,10 +56,10 @@ export const row: Row = {
       tables,
       aims: [
         aimOf("queries a task, 1,000 tasks", one, "queriesPerTask", { atMost: 4 }),
-        aimOf("mean delay, 1,000 tasks", one, "delay", { atMost: 0.25 }, " s"),
-        aimOf("CPU a task, 1,000 tasks", one, "cpuMs", { atMost: 0.7 }, " ms"),
-        aimOf("mean delay, 10,000 tasks", ten, "delay", { atMost: 0.3 }, " s"),
-        aimOf("memory, 10,000 tasks", ten, "memoryMb", { atMost: 120 }, " MB"),
+        aimOf("mean delay, 1,000 tasks", one, "delay", { atMost: 0.25, note: "nothing is known of the model when it begins; with the distribution known the rule itself comes to 0.27 s at 4 queries (see the next row)" }, " s"),
+        aimOf("CPU a task, 1,000 tasks", one, "cpuMs", { atMost: 0.7, note: "half of it is the compiling of what runs for the first time: at 10,000 tasks it is below the aim" }, " ms"),
+        aimOf("mean delay, 10,000 tasks", ten, "delay", { atMost: 0.3, note: "2,500 tasks end each second, and each end is a query: with those that come too early that is all that one core sends" }, " s"),
+        aimOf("memory, 10,000 tasks", ten, "memoryMb", { atMost: 120, note: "a wait holds 3 kB; the rest is garbage of queries, which V8 lets stand while there is memory" }, " MB"),
         aimOf("sockets, 10,000 tasks", ten, "sockets", { atMost: 64 }),
         aimOf("arrived of 2,000 tasks, with 1,024 files", two, "arrived", { atLeast: scale(2_000) }),
       ],
