@@ -7,10 +7,16 @@ export const themes: readonly { readonly colorScheme: "light" | "dark"; readonly
   { colorScheme: "dark", asked: { runOnly: { type: "rule", values: ["color-contrast", "link-in-text-block"] } } },
 ];
 
-/** What axe finds in the page as it stands, a line for each rule that is broken. */
-export async function findingsIn(page: Page, asked: axe.RunOptions): Promise<readonly string[]> {
+/** What axe finds in the page as it stands, or in one element of it, a line for each rule that is broken. */
+export async function findingsIn(page: Page, asked: axe.RunOptions, element = "html"): Promise<readonly string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
-  // The cast: the page has had axe brought in.
-  const { violations } = await page.evaluate((options) => (window as unknown as { axe: typeof axe }).axe.run(options), asked);
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`).join(" | ")}`);
+  const violations = await page.evaluate(
+    async ([within, options]) => {
+      // The cast: the page has had axe brought in.
+      const found = await (window as unknown as { axe: typeof axe }).axe.run(within, { ...options, resultTypes: ["violations"] });
+      return found.violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`) }));
+    },
+    [element, asked] as const,
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.join(" | ")}`);
 }

@@ -107,4 +107,16 @@ describe.concurrent("mediagen batch", () => {
       expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { succeeded: 6 }]);
       expect(emulator.charges).toHaveLength(6);
     }));
+
+  test("waits at Ctrl-C for the answers to what was sent, and gives up on them at the second", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(1)));
+      emulator.next({ fault: "hang", on: "generate" });
+      const run = mediagen([...batch, "--yes", "-q"], { cwd, env });
+      await expect.poll(() => emulator.charges.length).toBe(1);
+      run.child.kill("SIGINT");
+      await run.printed(/waiting for their answers, so that no task is lost\. Once more gives up on them\.\n/);
+      run.child.kill("SIGINT");
+      expect(await run.ended).toMatchObject({ code: 130, stdout: "", stderr: expect.stringMatching(/^mediagen: forms .*\nmediagen: interrupted \(SIGINT\)\n {2}Go on with: mediagen batch jobs\.jsonl -o out --yes -q\n$/) });
+    }));
 });

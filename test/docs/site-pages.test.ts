@@ -21,12 +21,14 @@ test("every page loads without a word, from here alone, in both themes, and scro
   const tabs = await Promise.all([0, 1].map(() => site.tab({ viewport: { width: 390, height: 844 } })));
   await Promise.all(
     tabs.map(async (tab, index) => {
+      let dark = false;
       for (const path of all.filter((_, at) => at % tabs.length === index)) {
         await tab.goto(site.url + path);
         wide.push(...(await overflow(tab)).map((what) => `${path}: ${what}`));
-        await tab.emulateMedia({ colorScheme: index === 0 ? "dark" : "light" });
-        await tab.waitForFunction((dark) => document.documentElement.classList.contains("dark") === dark, index === 0);
-        await tab.emulateMedia({ colorScheme: index === 0 ? "light" : "dark" });
+        // Each page begins in the theme that the last one ended in.
+        dark = !dark;
+        await tab.emulateMedia({ colorScheme: dark ? "dark" : "light" });
+        await tab.waitForFunction((wanted) => document.documentElement.classList.contains("dark") === wanted, dark);
       }
     }),
   );

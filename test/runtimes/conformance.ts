@@ -88,8 +88,10 @@ export async function steerByFetch(baseUrl: string, action: string, body?: objec
 function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => (clearTimeout(timer), reject(signal.reason)), { once: true });
+    const abort = () => (clearTimeout(timer), reject(signal.reason));
+    // Node complains of a signal that many listeners are left on, as when a slow machine has to ask often.
+    const timer = setTimeout(() => (signal.removeEventListener("abort", abort), resolve()), ms);
+    signal.addEventListener("abort", abort, { once: true });
   });
 }
 

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { InvalidRequestError, runBatch, type BatchLine, type BatchPlan, type BatchProgress } from "@mediagen/sdk/node";
 import { clientOptions, connectFlags, type ConnectOptions } from "./connect.ts";
 import { clockText } from "./duration.ts";
-import { CommandError, explain } from "./explain.ts";
+import { CommandError, explain, tell } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { listenForInterrupt } from "./interrupt.ts";
 import { createOutput } from "./output.ts";
@@ -21,18 +21,25 @@ interface BatchCommandOptions extends Omit<ConnectOptions, "journal"> {
 
 /** How often a pipe is told of progress; a terminal has a line that lives. */
 const pipeEveryMs = 10_000;
+/** An interrupted batch that has not ended by then waits for answers. */
+const answersWithinMs = 300;
 
 /** `mediagen batch`: what each line of a file asks for, into a folder. */
 export async function batch(input: string, options: BatchCommandOptions): Promise<void> {
   const { output: folder, concurrency, rate, timeout } = options;
   if (input === "-") throw new CommandError("a batch reads its input twice, and once more whenever it goes on: stdin is there only once", `Nothing was sent. Put it in a file: ... > jobs.jsonl && mediagen batch jobs.jsonl -o ${quoted(folder)}`, exitCodes.usage);
-  const { signal } = listenForInterrupt();
+  const again = ["mediagen", ...process.argv.slice(2).map(quoted)].join(" ");
+  const { signal } = listenForInterrupt((interrupted) => tell(explain(interrupted, { resume: again })));
   const progress = createProgress(options);
   const output = createOutput(options);
   const journal = join(folder, "journal.jsonl");
-  const again = ["mediagen", ...process.argv.slice(2).map(quoted)].join(" ");
   let timeouts = 0;
   let toldAt = -Infinity;
+  let ending: NodeJS.Timeout | undefined;
+  signal.addEventListener("abort", () => {
+    const why = "mediagen: forms are on their way; waiting for their answers, so that no task is lost. Once more gives up on them.";
+    ending = setTimeout(() => progress.warn(why), answersWithinMs);
+  });
 
   function onLine({ line, id, state, files, error, generation }: BatchLine): void {
     progress.end();
@@ -104,6 +111,7 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
     }
     throw explain(error, { generates: error instanceof InvalidRequestError, resume: again });
   } finally {
+    clearTimeout(ending);
     progress.end();
   }
 }

@@ -1,5 +1,7 @@
 import { createReadStream } from "node:fs";
+import { addAbortSignal, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { isatty, ReadStream } from "node:tty";
 import { createMediaGen, fileJournal, type FileJournal, type JournalFailed, type MediaGen, type NodeMediaGenOptions } from "@mediagen/sdk/node";
 import { CommandError } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
@@ -69,13 +71,22 @@ async function readKey(fd: number, signal: AbortSignal): Promise<string> {
   const fail = (why: string) => new CommandError(`--key-fd ${fd}: ${why}`, "Open it for reading, as in: mediagen ... --key-fd 3 3< key.txt", exitCodes.usage);
   let key: string;
   try {
-    key = (await text(createReadStream("", { fd, signal }))).trim();
+    key = (await text(addAbortSignal(signal, openFd(fd)))).trim();
   } catch (error) {
     signal.throwIfAborted();
     throw fail(error instanceof Error ? error.message : String(error));
   }
   if (key === "") throw fail("there is no key");
   return key;
+}
+
+/**
+ * What comes from a file descriptor, which stays open: it may be one of the engine's own, given by mistake. A terminal is not
+ * read as a file is, for such a read could not be given up.
+ */
+function openFd(fd: number): Readable {
+  if (fd === 0) return process.stdin;
+  return isatty(fd) ? new ReadStream(fd) : createReadStream("", { fd, autoClose: false });
 }
 
 function journalFailedText({ entry, error }: JournalFailed): string {

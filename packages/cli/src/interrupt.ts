@@ -21,15 +21,18 @@ export interface Interrupt {
   release(): void;
 }
 
-/** Listens for signals until the process ends. */
-export function listenForInterrupt(): Interrupt {
+/** Listens for signals until the process ends; what does not heed the first is told to have been given up at the second. */
+export function listenForInterrupt(giveUp: (interrupted: Interrupted) => void = () => undefined): Interrupt {
   const controller = new AbortController();
   let tellFirst: (() => void) | undefined;
   let kept: Interrupted | undefined;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(name, () => {
       // What does not heed the abort must not hold the terminal.
-      if (controller.signal.aborted) process.exit(exitCodes.interrupted);
+      if (controller.signal.aborted) {
+        giveUp(new Interrupted(name));
+        process.exit(exitCodes.interrupted);
+      }
       if (!tellFirst || kept) return controller.abort(new Interrupted(name));
       kept = new Interrupted(name);
       tellFirst();

@@ -50,7 +50,8 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
       const [first, other] = [nextOf(sound), nextOf(suspect)];
       const next = first && other && other.at < first.at ? other : (first ?? other);
       if (!next) return;
-      if (next.at > until) return void (cancel = time.alarm(next.at - time.steady(), (error) => (error === undefined ? fill(slept(next)) : failAll(error))));
+      // What was slept for is due, also where the sleep was shorter than the clock says, as tests have it.
+      if (next.at > until) return void (cancel = time.alarm(next.at - time.steady(), (error) => (error === undefined ? fill(Math.max(next.at, time.steady())) : failAll(error))));
       const due = next.value.due();
       if (due > until) next.value.lane.line.move(next, nextLook(due, until));
       else next.value.go();
@@ -61,24 +62,13 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
     for (const { line } of [sound, suspect]) for (let next = line.first(); next; next = line.first()) next.value.fail(error);
   }
 
-  /** The present after a sleep: what was slept for has come, also where the sleep was shorter than the clock says, as tests have it. */
-  function slept({ at }: Entry<Standing>): number {
-    return Math.max(at, time.steady());
-  }
-
-  /** When to ask again when a query is due: half-way to it, for what others see meanwhile may bring it forward as well. */
-  function nextLook(due: number, now = time.steady()): number {
-    const leftMs = due - now;
-    return leftMs > worthALookMs ? due - leftMs / 2 : due;
-  }
-
   return {
     async query(turn, send) {
       const lane = turn.suspect ? suspect : sound;
       // Until it is due and a slot is free, which is taken then.
       await new Promise<void>((resolve, reject) => {
         if (turn.signal.aborted) return reject(turn.signal.reason);
-        const standing = new Standing(lane, turn, nextLook(turn.due()), resolve, reject, fill);
+        const standing = new Standing(lane, turn, nextLook(turn.due(), time.steady()), resolve, reject, fill);
         if (lane.line.first() === standing.entry) fill();
       });
       try {
@@ -94,6 +84,12 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
       return known;
     },
   };
+}
+
+/** When to ask again when a query is due: half-way to it, for what others see meanwhile may bring it forward as well. */
+function nextLook(due: number, now: number): number {
+  const leftMs = due - now;
+  return leftMs > worthALookMs ? due - leftMs / 2 : due;
 }
 
 /** Those who stand in line by when they are due, and how many of them may be in flight. */

@@ -15,6 +15,11 @@ interface Given {
 const fetched = "raw fetch";
 const names = [fetched, "raw fetch, GET", "undici.request", "node:http", "a bare socket", plainDoor, nodeDoor, "replicate", "@fal-ai/client", "@runwayml/sdk", "lumaai", "openai"];
 
+const wanted = [
+  { door: plainDoor, atLeast: 0.97, note: "it stands on the same fetch; to it come a limit on the time, openapi-fetch, a bounded reading of the answer and its check, some 50 µs a call" },
+  { door: nodeDoor, atLeast: 2.2, note: "node:http, on which it stands, is the line above it; the rest is openapi-fetch, a limit on the time, and a bounded reading and check of the answer, some 40 µs a call" },
+] as const;
+
 export const row: Row = {
   title: "A query",
   what: "One query after the other, and 64 at once, through each client and what they stand on. A query of ours is a POST, as is the raw fetch that it is held to; the peers' are GETs. CPU is the client's own; allocated is what V8's sampling profiler saw on the heap.",
@@ -37,9 +42,9 @@ export const row: Row = {
         ],
         lines: compared,
       });
-      for (const [door, atLeast] of [[plainDoor, 0.97], [nodeDoor, 2.2]] as const) {
+      for (const { door, atLeast, note } of wanted) {
         const line = compared.find(({ name }) => name === door);
-        if (line) aims.push(aimOf(`calls/s of raw fetch, ${title.toLowerCase()}`, line, "ratio", { atLeast }));
+        if (line) aims.push(aimOf(`calls/s of raw fetch, ${title.toLowerCase()}`, line, "ratio", { atLeast, note }));
       }
     }
     doubles.stop();

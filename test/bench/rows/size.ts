@@ -8,6 +8,8 @@ const empty = "an empty process";
 const bench = new URL("../", import.meta.url);
 const inBrowsers = Object.keys(consumers).filter((name) => name !== nodeDoor);
 
+const whyImport = "openapi-fetch, the one dependency, takes some 2 ms of it by itself; the rest is Node's finding and compiling two files, of which one is 97 kB";
+
 export const row: Row = {
   title: "What it weighs",
   what: "Bytes that a browser loads for a program that generates and waits (test/bench/consumers), bundled and minified by esbuild; what an import adds to a Node process, by the clock and by memory; and packages that npm installs for it.",
@@ -39,9 +41,12 @@ export const row: Row = {
         },
       ],
       aims: [
-        aimOf("bytes gzip", lineOf(bytes, plainDoor), "gzip", { atMost: 6_500 }),
-        aimOf("import", plain, "ms", { atMost: 5 }, " ms"),
-        aimOf("import", node, "ms", { atMost: 5 }, " ms"),
+        aimOf("bytes gzip", lineOf(bytes, plainDoor), "gzip", {
+          atMost: 6_500,
+          note: "openapi-fetch is a seventh of it; the rest is not the models (some 40 bytes each, see the row on types) but what is wanted of the calls: each field checked and told in words, evidence of what was sent, retries within a budget, limits on time and size, waiting that learns, and no key in any error",
+        }),
+        aimOf("import", plain, "ms", { atMost: 5, note: whyImport }, " ms"),
+        aimOf("import", node, "ms", { atMost: 5, note: whyImport }, " ms"),
       ],
     };
   },
