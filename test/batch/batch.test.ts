@@ -1,4 +1,4 @@
-import { appendFile, readdir, truncate, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "@mediagen/emulator";
@@ -117,6 +117,17 @@ describe("a folder", () => {
   });
 });
 
+test("a result that a full disk cut off amid others is told with what to do, and then fetched again unpaid", async () => {
+  const { run, emulator, out } = await start(linesOf(2));
+  await run();
+  const path = join(out, "results.jsonl");
+  const [first = "", second = ""] = (await readFile(path, "utf8")).split("\n");
+  await writeFile(path, `${first.slice(0, 20)}${second}\n`);
+  await expect(run()).rejects.toThrow(/results\.jsonl has no result in line 1, allowed is .*take the line away/);
+  await writeFile(path, "");
+  expect([await run(), emulator.charges.length]).toMatchObject([{ succeeded: 2, generated: 0 }, 2]);
+});
+
 describe("a line", () => {
   test("that fails, is refused or has no known outcome holds up nothing; run again, only what may be is done again", async () => {
     const { run, emulator, results, unfinished, out, input } = await start([...linesOf(2), { id: "fails", model: "imgmodelz", prompt: "#fail" }, ...linesOf(6).slice(2)]);
@@ -233,6 +244,15 @@ describe("what is no fault of a line ends the batch, and loses nothing", () => {
     };
     await expect(run({ confirm })).rejects.toThrow(InvalidRequestError);
     expect(emulator.charges).toEqual([]);
+  });
+
+  test("an input that is cut off before it is read again", async () => {
+    const { run, input } = await start(linesOf(3));
+    const confirm = async () => {
+      await writeFile(input, JSON.stringify(linesOf(1)[0]));
+      return true;
+    };
+    await expect(run({ confirm })).rejects.toThrow("line 2 and on: got nothing");
   });
 });
 
