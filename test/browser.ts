@@ -8,7 +8,8 @@ const cache = resolve("node_modules/.cache");
 
 /** A headless Chromium that reaches this machine only. `CHROMIUM_PATH` names another than the one from npm. */
 export async function launchBrowser(): Promise<Browser> {
-  const given = process.env["CHROMIUM_PATH"];
+  // A workflow sets it empty where there is none to name.
+  const given = process.env["CHROMIUM_PATH"] || undefined;
   const folder = given ? cache : await unpack();
   const libraries = [join(folder, "al2023/lib"), process.env["LD_LIBRARY_PATH"]].filter(Boolean).join(":");
   return chromium.launch({

@@ -170,6 +170,23 @@ test("tasks that began together are not queried together: there is jitter", asyn
   expect(new Set(queries.slice(0, 10).map(({ at }) => at)).size).toBe(10);
 });
 
+test("pauses that are skipped take no time, also where the clock stands still", async () => {
+  const createdAt = 1_800_000_000_000;
+  let asked = 0;
+  const now = () => {
+    if (++asked > 1_000) throw new Error("the clock is asked for ever");
+    return createdAt;
+  };
+  const sleep: MediaGenOptions["sleep"] = (_, signal, why) => (why === "pause" ? Promise.resolve() : orAborted(signal));
+  const { media } = serviceOnAClock(after(0), { now, sleep, fetch: async () => Response.json({ code: 1000, msg: "", data: { url: ["1"] } }) });
+  await media.task({ version: 1, kind: "video", taskid: "t-1", origin: media.origin, results: 1, createdAt }).wait();
+  expect(asked).toBeLessThan(1_000);
+});
+
+function orAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+}
+
 test("10,000 waits take one timer for pauses, deadlines and limits each, and leave nothing behind", async () => {
   const { tasks, pass, seen, queries } = serviceOnAClock(() => ({ doneAfterMs: 600_000 }), { random: varying(), latencyMs: 1 });
   const controller = new AbortController();

@@ -70,6 +70,15 @@ describe("a wait ends", () => {
     expect(queries).toHaveLength(4 + 5);
   });
 
+  test("after five refusals in a row, a minute after it began, where the clock that dated the task is ahead", async () => {
+    const { media, elapsed } = clientOnAClock([{ code: 9999 }]);
+    const createdAt = 1_800_000_000_000 + 3_600_000;
+    const task = media.task({ version: 1, kind: "video", taskid: "t-1", origin: media.origin, results: 1, createdAt });
+    await expect(task.wait()).rejects.toMatchObject({ task, code: 9999 });
+    expect(elapsed()).toBeGreaterThan(60_000);
+    expect(elapsed()).toBeLessThan(120_000);
+  });
+
   test("at once when the caller's own reading throws", async () => {
     const classify = () => {
       throw new RangeError("mine");

@@ -51,7 +51,7 @@ export function createScheduler({ maxQueriesInFlight: most = 16 }: SchedulerOpti
       const next = first && other && other.at < first.at ? other : (first ?? other);
       if (!next) return;
       // What was slept for is due, also where the sleep was shorter than the clock says, as tests have it.
-      if (next.at > until) return void (cancel = time.alarm(next.at - time.steady(), (error) => (error === undefined ? fill(next.at) : failAll(error))));
+      if (next.at > until) return void (cancel = time.alarm(next.at - time.steady(), (error) => (error === undefined ? fill(Math.max(next.at, time.steady())) : failAll(error))));
       const due = next.value.due();
       if (due > until) next.value.lane.line.move(next, nextLook(due, until));
       else next.value.go();

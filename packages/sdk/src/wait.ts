@@ -80,7 +80,7 @@ export async function waitFor<K extends Kind>(task: Task<K>, check: CheckOnce<K>
       if (record && state === "failed") throw new TaskFailedError(task, record);
       if (record && state === "succeeded") return record;
       lastError = error;
-      refusals = isRefusal(error) && !isYoung(task, host) ? refusals + 1 : 0;
+      refusals = isRefusal(error) && host.steady() >= pace.settledAt ? refusals + 1 : 0;
       if (isRefusal(error) && refusals >= refusalsAtMost) throw refusedWait(task, error);
     }
   } catch (error) {
@@ -99,6 +99,8 @@ class Pace {
   readonly #durations: Durations;
   /** By the steady clock. A task whose creation is not known is as old as its wait, and looked at at once. */
   readonly #createdAt: number;
+  /** Until then the service may not know the task, by the steady clock: the clock that says when it was created may be ahead. */
+  readonly settledAt: number;
   #unfinishedAt = 0;
   #finished = false;
   #failures = 0;
@@ -111,7 +113,9 @@ class Pace {
     this.#durations = host.scheduler.durationsOf(task.model ?? task.kind);
     this.#createdAt = host.steady() - Math.max(0, host.now() - (task.createdAt ?? host.now()));
     this.#worthMs = this.#worth();
-    this.#fixed = task.createdAt === undefined ? host.steady() : undefined;
+    const isDated = task.createdAt !== undefined;
+    this.settledAt = this.#createdAt + (isDated ? settlingMs : 0);
+    this.#fixed = isDated ? undefined : host.steady();
   }
 
   /** When to check next, by the steady clock, as far as the client knows the model by now. */
@@ -186,8 +190,4 @@ function isRefusal(error: unknown): error is ServiceError {
 function refusedWait(task: Task, { operation, status, code, msg, answer }: ServiceError): ServiceError {
   const what = `the service refused ${refusalsAtMost} queries of task ${task.taskid} in a row (code ${code}: ${msg})`;
   return new ServiceError(what, operation, { status, text: answer }, { code, msg }, task);
-}
-
-function isYoung({ createdAt }: Task, time: Time): boolean {
-  return createdAt !== undefined && time.now() - createdAt < settlingMs;
 }
