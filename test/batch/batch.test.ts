@@ -104,6 +104,16 @@ describe("a folder", () => {
     expect(await run()).toMatchObject({ succeeded: 4 });
   });
 
+  test("stays its run's when its journal is compacted meanwhile", async () => {
+    const { run, out } = await start(linesOf(1));
+    const confirm = async () => {
+      await fileJournal(join(out, "journal.jsonl")).compact();
+      await expect(run()).rejects.toThrow("another run is using");
+      return true;
+    };
+    expect(await run({ confirm })).toMatchObject({ succeeded: 1 });
+  });
+
   test.for<[string, object, string]>([
     ["of another machine that has not renewed its lease", { host: "elsewhere", pid: 1, until: 1 }, "succeeded"],
     ["of another machine that lives", { host: "elsewhere", pid: 1, until: Date.now() + 3_600_000 }, "process 1 on elsewhere"],
