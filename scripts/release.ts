@@ -30,8 +30,8 @@ export default async function run(args: readonly string[]): Promise<void> {
   try {
     if (!publishes && tests) step("Test", () => npm(root, "test"));
     if (!publishes) step("Make versions and changelogs", makeVersions);
-    const tarballs = await step("Pack and check", packAll);
-    if (dry || publishes) step(dry ? "Publish, but for the sending" : "Publish", () => publish(tarballs, dry));
+    const packages = await step("Pack and check", packAll);
+    if (dry || publishes) step(dry ? "Publish, but for the sending" : "Publish", () => publish(packages, dry));
     if (!dry && !publishes) {
       step("Commit and tag", commit);
       kept = true;
@@ -49,18 +49,26 @@ function makeVersions(): void {
   console.log(git("status", "--short") || "There are no changesets: the versions stay.");
 }
 
-async function packAll(): Promise<readonly string[]> {
+/** A package as it is published. */
+interface Packed {
+  /** Its name and version, as npm writes them. */
+  readonly id: string;
+  readonly tarball: string;
+}
+
+async function packAll(): Promise<readonly Packed[]> {
   await build();
   const folder = join(root, "out/release");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const tarballs: string[] = [];
+  const packages: Packed[] = [];
   for (const directory of inOrder()) {
     const tarball = await pack(directory, folder);
     check(tarball);
-    tarballs.push(tarball);
+    const { name, version } = manifestOf(directory);
+    packages.push({ id: `${name}@${version}`, tarball });
   }
-  return tarballs;
+  return packages;
 }
 
 /** The folders of the packages, those that need others of them last. */
@@ -85,10 +93,18 @@ export function check(tarball: string): void {
   }
 }
 
-function publish(tarballs: readonly string[], dry: boolean): void {
+function publish(packages: readonly Packed[], dry: boolean): void {
   // Where a workflow publishes, npm proves where from; on a machine of one's own it cannot.
   const how = dry ? ["--dry-run"] : ["--provenance"];
-  for (const tarball of tarballs) npm(root, "publish", tarball, "--access", "public", ...how);
+  for (const { id, tarball } of packages) {
+    // Who runs it again, after one of them could not be published, has the others published already.
+    if (!dry && isPublished(id)) console.log(`${id} is published already.`);
+    else npm(root, "publish", tarball, "--access", "public", ...how);
+  }
+}
+
+function isPublished(id: string): boolean {
+  return spawnSync("npm", ["view", id, "version"], { cwd: root, encoding: "utf8", shell }).stdout.trim() !== "";
 }
 
 function commit(): void {
@@ -106,7 +122,7 @@ function undo(): void {
   git("clean", "--force", "--quiet", "--", ...written);
 }
 
-function manifestOf(folder: string): { readonly version: string; readonly dependencies?: object } {
+function manifestOf(folder: string): { readonly name: string; readonly version: string; readonly dependencies?: object } {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as ReturnType<typeof manifestOf>;
 }
 
