@@ -1,4 +1,4 @@
-import { appendFile, readdir, truncate, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "@mediagen/emulator";
@@ -104,6 +104,16 @@ describe("a folder", () => {
     expect(await run()).toMatchObject({ succeeded: 4 });
   });
 
+  test("stays its run's when its journal is compacted meanwhile", async () => {
+    const { run, out } = await start(linesOf(1));
+    const confirm = async () => {
+      await fileJournal(join(out, "journal.jsonl")).compact();
+      await expect(run()).rejects.toThrow("another run is using");
+      return true;
+    };
+    expect(await run({ confirm })).toMatchObject({ succeeded: 1 });
+  });
+
   test.for<[string, object, string]>([
     ["of another machine that has not renewed its lease", { host: "elsewhere", pid: 1, until: 1 }, "succeeded"],
     ["of another machine that lives", { host: "elsewhere", pid: 1, until: Date.now() + 3_600_000 }, "process 1 on elsewhere"],
@@ -115,6 +125,17 @@ describe("a folder", () => {
     await appendFile(path, `${JSON.stringify({ type: "lease", owner: "batch 1", ...lease })}\n`);
     expect(await run().then(() => "succeeded", String)).toContain(outcome);
   });
+});
+
+test("a result that a full disk cut off amid others is told with what to do, and then fetched again unpaid", async () => {
+  const { run, emulator, out } = await start(linesOf(2));
+  await run();
+  const path = join(out, "results.jsonl");
+  const [first = "", second = ""] = (await readFile(path, "utf8")).split("\n");
+  await writeFile(path, `${first.slice(0, 20)}${second}\n`);
+  await expect(run()).rejects.toThrow(/results\.jsonl has no result in line 1, allowed is .*take the line away/);
+  await writeFile(path, "");
+  expect([await run(), emulator.charges.length]).toMatchObject([{ succeeded: 2, generated: 0 }, 2]);
 });
 
 describe("a line", () => {
@@ -233,6 +254,15 @@ describe("what is no fault of a line ends the batch, and loses nothing", () => {
     };
     await expect(run({ confirm })).rejects.toThrow(InvalidRequestError);
     expect(emulator.charges).toEqual([]);
+  });
+
+  test("an input that is cut off before it is read again", async () => {
+    const { run, input } = await start(linesOf(3));
+    const confirm = async () => {
+      await writeFile(input, JSON.stringify(linesOf(1)[0]));
+      return true;
+    };
+    await expect(run({ confirm })).rejects.toThrow("line 2 and on: got nothing");
   });
 });
 

@@ -37,6 +37,17 @@ describe.concurrent("mediagen batch", () => {
       }
     }));
 
+  test("says how to go on where its input changes once it has begun, for something may have been sent", ({ expect }) =>
+    inPlace(async ({ cwd, env }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(2)));
+      const run = mediagenOnTerminal(batch, { cwd, env });
+      await run.printed(/Go on\? \[y\/N\]/);
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(1)));
+      run.child.stdin?.write("y\n");
+      const { code, stdout } = await run.ended;
+      expect([code, stdout]).toEqual([1, expect.stringMatching(/it was stopped, because of line 2 and on: got nothing.*\s+Nothing is paid twice; go on with: mediagen batch/)]);
+    }));
+
   test("is refused a folder that another one has, until that is killed; and stdin, which is there only once", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(1)));

@@ -140,6 +140,15 @@ test("a check answers what comes next: later each time while it is pending, then
   expect(queries).toHaveLength(3);
 });
 
+test("a task that a person found, whose creation is not known, ages from its first check on", async () => {
+  const { media } = clientOnAClock([{ url: [] }]);
+  const first = await checkStep(media.image.task("t-1"), { now: () => 1_000 });
+  if (first.state !== "pending") throw new Error("it is pending");
+  const task = media.task(first.task);
+  const [old, overdue] = [await checkStep(task, { now: () => 601_000 }), await checkStep(task, { now: () => 1_801_000 })];
+  expect([old, overdue]).toMatchObject([{ state: "pending", afterMs: expect.toSatisfy((ms: number) => ms > 10_000) }, { state: "overdue" }]);
+});
+
 test("a query that is worth more delay is made less often", async () => {
   const { media } = clientOnAClock([{ url: [] }]);
   const task = media.task({ version: 1, kind: "image", taskid: "t-1", origin: "http://localhost", results: 1, createdAt: 0 });

@@ -33,6 +33,7 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
   const progress = createProgress(options);
   const output = createOutput(options);
   const journal = join(folder, "journal.jsonl");
+  let began = false;
   let timeouts = 0;
   let toldAt = -Infinity;
   let ending: NodeJS.Timeout | undefined;
@@ -50,6 +51,7 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
   }
 
   function onProgress(now: BatchProgress): void {
+    began = true;
     if (!process.stderr.isTTY && performance.now() - toldAt < pipeEveryMs) return;
     toldAt = performance.now();
     progress.now(progressText(now));
@@ -105,6 +107,7 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
     if (failed > 0) throw new CommandError(`${failed} of ${lines} lines failed`, `${join(folder, "results.jsonl")} tells why; a new id generates a line anew.`, exitCodes.failed);
   } catch (error) {
     progress.end();
+    if (began && error instanceof InvalidRequestError) throw new CommandError(onOneLine(error.message), `Nothing is paid twice; go on with: ${again}`, exitCodes.failed, error);
     if (error instanceof InvalidRequestError && error.issues.length > 1) {
       for (const { field, got, allowed, hint } of error.issues) progress.warn(onOneLine(`${field}: got ${got}, allowed is ${allowed}${hint === undefined ? "" : ` (did you mean ${hint}?)`}`));
       throw new CommandError(`${input}: ${error.issues.length} things are wrong`, "Nothing was sent. Correct them and run the command again.", exitCodes.usage, error);

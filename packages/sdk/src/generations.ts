@@ -80,13 +80,16 @@ export function readEntries(entries: readonly JournalEntry[]): JournalReading {
  * with a key, so that it answers them for as long as the journal exists.
  */
 export function compactEntries(entries: readonly JournalEntry[]): readonly JournalEntry[] {
-  const needed = readEntries(entries).generations().filter(isNeeded);
+  const generations = readEntries(entries).generations();
+  const needed = generations.filter(isNeeded);
   const ids = new Set(needed.map(({ intent }) => intent.id));
   const owners = new Set(needed.filter(({ state }) => state === "open").map(({ intent }) => intent.owner));
+  const senders = new Set(generations.map(({ intent }) => intent.owner));
   const tasks = new Set(needed.flatMap(({ task }) => (task ? [taskKey(task)] : [])));
   const lastLeases = new Map(entries.flatMap((entry) => (entry.type === "lease" ? [[entry.owner, entry]] : [])));
   return entries.filter((entry) => {
-    if (entry.type === "lease") return owners.has(entry.owner) && lastLeases.get(entry.owner) === entry;
+    // A lease without generations holds something else, such as a batch's folder, until it is given back.
+    if (entry.type === "lease") return (owners.has(entry.owner) || (!senders.has(entry.owner) && entry.until > 0)) && lastLeases.get(entry.owner) === entry;
     return entry.type === "end" ? tasks.has(taskKey(entry)) : ids.has(entry.id);
   });
 }

@@ -1,3 +1,4 @@
+import { sleep } from "./clock.ts";
 import { InvalidRequestError } from "./errors.ts";
 import type { FileJournal } from "./file-journal.ts";
 import type { OwnedEntry } from "./file-log.ts";
@@ -19,12 +20,16 @@ export async function holdFolder(journal: FileJournal, onLost: (error: unknown) 
   const renew = async () => {
     const next = Date.now() + leaseMs;
     await journal.append({ type: "lease", owner, until: next });
-    until = next;
+    // One that was written only after the last had run out may stand behind another run's.
+    if (Date.now() <= until) until = next;
   };
   const release = () => journal.append({ type: "lease", owner, until: 0 });
 
-  async function take(): Promise<void> {
+  async function take(outcome: "nothing was sent" | "it was stopped"): Promise<void> {
+    // What a disk that stood still wrote late would be a rival.
+    if (owner !== "") await release();
     owner = `${ownerPrefix}${crypto.randomUUID()}`;
+    until = Date.now() + leaseMs;
     await renew();
     /** The last lease of each run, the runs in the order in which they came. */
     const last = new Map<string, OwnedEntry & LeaseEntry>();
@@ -35,17 +40,27 @@ export async function holdFolder(journal: FileJournal, onLost: (error: unknown) 
     if (!first || first.owner === owner) return;
     await release();
     const got = `one that another run is using, process ${first.pid} on ${first.host}`;
-    throw new InvalidRequestError("runBatch: nothing was sent", [{ field: "folder", got, allowed: "one run at a time: wait for the other one, or give another folder" }]);
+    throw new InvalidRequestError(`runBatch: ${outcome}`, [{ field: "folder", got, allowed: "one run at a time: wait for the other one, or give another folder" }]);
   }
 
-  await take();
-  const timer = setInterval(() => {
-    // A machine that slept, or a process that was stopped, may have lost it.
-    if (Date.now() > until) take().catch(onLost);
-    else renew().catch(() => undefined); // It is tried again before the lease has run out.
-  }, leaseMs / 3).unref();
-  return () => {
-    clearInterval(timer);
-    return release().catch(() => undefined); // It runs out by itself.
+  /** One step after the other, however long the disk takes for one. */
+  async function keep(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      await sleep(leaseMs / 3, signal);
+      // A machine that slept, or a process that was stopped, may have lost it.
+      if (Date.now() > until) await take("it was stopped");
+      else await renew().catch(() => undefined); // It is tried again before the lease has run out.
+    }
+  }
+
+  await take("nothing was sent");
+  const ending = new AbortController();
+  const kept = keep(ending.signal).catch((error: unknown) => {
+    if (!ending.signal.aborted) onLost(error);
+  });
+  return async () => {
+    ending.abort();
+    await kept;
+    await release().catch(() => undefined); // It runs out by itself.
   };
 }

@@ -74,8 +74,10 @@ export async function runLines(input: string, folder: string, options: BatchOpti
   });
 
   const letGo = await holdFolder(journal, (error) => ending.abort(error));
-  const results = await openResults(join(folder, resultsName));
-  await removeParts(folder);
+  const results = await openResults(join(folder, resultsName)).catch(async (error: unknown) => {
+    await letGo();
+    throw error;
+  });
   let begin = now();
   let endedBefore = 0;
   const progress = (): BatchProgress => {
@@ -86,6 +88,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
   };
 
   try {
+    await removeParts(folder);
     const { plan, prints } = await check();
     endedBefore = counts.succeeded + counts.failed;
     if (plan.generations > 0 && confirm && !(await confirm(plan))) return { ...progress(), stopped: "declined" };
@@ -149,7 +152,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
     try {
       for await (const line of readBatch(input)) {
         if (line.issues || prints[index++] !== printOf(line)) {
-          throw new InvalidRequestError("runBatch: it was stopped", [{ field: `line ${line.line}`, got: "another content than before", allowed: "an input that does not change while it is read" }]);
+          throw changed(`line ${line.line}`, "another content than before");
         }
         if (results.ended.has(line.id)) continue;
         const leave = await enter(undefined);
@@ -161,6 +164,7 @@ export async function runLines(input: string, folder: string, options: BatchOpti
         });
         running.add(run);
       }
+      if (index < prints.length && !stopped && !ending.signal.aborted) throw changed(`line ${index + 1} and on`, "nothing");
     } catch (error) {
       ending.abort(error);
     }
@@ -205,6 +209,10 @@ export async function runLines(input: string, folder: string, options: BatchOpti
   }
 }
 
+function changed(field: string, got: string): InvalidRequestError {
+  return new InvalidRequestError("runBatch: it was stopped", [{ field, got, allowed: "an input that does not change while it is read" }]);
+}
+
 /** A number that tells a line's form from others: of ten thousand lines, all forms would be too much to hold. */
 function printOf({ id, model, digest }: BatchForm): number {
   return createHash("sha256").update(JSON.stringify([id, model, digest])).digest().readUIntBE(0, 6);
@@ -234,13 +242,23 @@ function readError(error: unknown): Pick<BatchLine, "state" | "error" | "generat
 async function openResults(path: string): Promise<{ readonly file: FileHandle; readonly ended: ReadonlyMap<string, "succeeded" | "failed"> }> {
   const file = await open(path, "a");
   const ended = new Map<string, "succeeded" | "failed">();
-  for await (const { bytes, at, isWhole } of linesOf(path)) {
-    if (!isWhole) await truncate(path, at);
-    else {
-      // The cast: what stands here was appended by a batch.
-      const { id, state } = JSON.parse(bytes.toString()) as BatchLine;
-      if (state === "succeeded" || state === "failed") ended.set(id, state);
+  let line = 0;
+  try {
+    for await (const { bytes, at, isWhole } of linesOf(path)) {
+      line++;
+      if (!isWhole) await truncate(path, at);
+      else {
+        // The cast: what stands here was appended by a batch.
+        const { id, state } = JSON.parse(bytes.toString()) as BatchLine;
+        if (state === "succeeded" || state === "failed") ended.set(id, state);
+      }
     }
+  } catch (error) {
+    await file.close();
+    if (!(error instanceof SyntaxError)) throw error;
+    // A full disk may cut a line off while others are written.
+    const got = `one whose ${resultsName} has no result in line ${line}`;
+    throw new InvalidRequestError("runBatch: nothing was sent", [{ field: "folder", got, allowed: "a result in each: take the line away, and what it stood for is fetched again, by the journal, unpaid" }]);
   }
   return { file, ended };
 }

@@ -155,9 +155,11 @@ export async function checkStep<K extends Kind>(task: Task<K>, options: CheckSte
   const timeoutMs = timeoutOf(options);
   const { state, record }: Check<K> = await task.check({ signal });
   if (state !== "pending") return { state, record };
-  const ageMs = now() - (task.createdAt ?? now());
+  // Where it is not known, as of a task that a person found, it is as old as its first check; else it would stay young for ever.
+  const createdAt = task.createdAt ?? now();
+  const ageMs = now() - createdAt;
   if (ageMs >= timeoutMs) return { state: "overdue", record };
-  return { state, task: task.toJSON(), afterMs: nextCheckMs(ageMs, worth) };
+  return { state, task: { ...task.toJSON(), createdAt }, afterMs: nextCheckMs(ageMs, worth) };
 }
 
 function created(task: TaskJSON): GenerateStep {
