@@ -47,17 +47,20 @@ export async function submit(redis: Redis, orders: readonly Order[]): Promise<vo
 // #endregion queues
 
 // #region mark
+const begun = JSON.stringify("begun");
+const clearMark = "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end";
+
 /** The mark of an order: one key, which Redis sets and reads in one act. */
 export function markOf(redis: Redis, id: string): GenerationMark {
   const key = `mark:${id}`;
   return {
     async begin() {
-      const found = await redis.set(key, '"begun"', "NX", "GET");
+      const found = await redis.set(key, begun, "NX", "GET");
       // The cast: the key holds what this mark has set.
       return found === null ? undefined : (JSON.parse(found) as "begun" | TaskJSON);
     },
     keep: async (task) => void (await redis.set(key, JSON.stringify(task))),
-    clear: async () => void (await redis.del(key)),
+    clear: async () => void (await redis.eval(clearMark, 1, key, begun)),
   };
 }
 // #endregion mark

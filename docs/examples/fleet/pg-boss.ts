@@ -60,7 +60,7 @@ export function markOf(boss: PgBoss, id: string): GenerationMark {
       await db.executeSql("update mark set task = $2 where id = $1", [id, task]);
     },
     async clear() {
-      await db.executeSql("delete from mark where id = $1", [id]);
+      await db.executeSql("delete from mark where id = $1 and task is null", [id]);
     },
   };
 }

@@ -18,7 +18,7 @@ export interface GenerationMark {
   begin(): Promise<"begun" | TaskJSON | undefined>;
   /** Keeps the task at the mark. */
   keep(task: TaskJSON): Promise<void>;
-  /** Takes the mark away: no task was created. */
+  /** Takes the mark away, in one act, unless it keeps a task: a step that was overtaken must not clear what another one has paid for. */
   clear(): Promise<void>;
 }
 
