@@ -47,10 +47,13 @@ describe("a connection that never stands sends nothing", () => {
 
   test("for it takes too long", async () => {
     const hangs: Fault = { certificate: { cert: "", key: "" }, onConnection: (socket) => void socket.on("data", () => undefined) };
-    await withServer(hangs, { connectTimeoutMs: 20 }, async (media, server) => {
-      expect(String(await thrownBy(media.video.generate("vidmodelv2", form)))).toContain("no connection stood within 20 ms");
+    const told: string[] = [];
+    const onEvent = ({ type }: { readonly type: string }) => void told.push(type);
+    await withServer(hangs, { connectTimeoutMs: 100, onEvent }, async (media, server) => {
+      expect(String(await thrownBy(media.video.generate("vidmodelv2", form)))).toContain("no connection stood within 100 ms");
+      expect(told).toEqual(["retried", "retried"]);
       // The server may be told of a connection when the client has long given it up.
-      await expect.poll(() => server.connections, { interval: 5 }).toBe(3);
+      await expect.poll(() => server.connections, { interval: 5 }).toBeGreaterThan(0);
       expect(server.heads).toBe(0);
     });
   });
