@@ -21,10 +21,18 @@ export async function apiOf(name: string): Promise<string> {
   const manifest = JSON.parse(await readFile(new URL("package.json", root), "utf8")) as Manifest;
   const doors = Object.entries(manifest.exports).filter(([, file]) => file.endsWith(".js"));
   const files = doors.map(([, file]) => fileURLToPath(new URL(file.replace(/\.js$/, ".d.ts"), root)));
-  const program = ts.createProgram(files, { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, types: ["node"], skipLibCheck: true });
+  const program = ts.createProgram(files, {
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    types: ["node"],
+    skipLibCheck: true,
+  });
   const surface = createSurface(program, fileURLToPath(root));
-  const sections = doors.map(([door], index) => `## ${manifest.name}${door.slice(1)}\n\n${surface.door(files[index] ?? "")}`);
-  const note = "Made by `npm run api`; edits are lost. A change here is a change for users. What comes from the spec is in src/*.gen.ts.";
+  const sections = doors.map(
+    ([door], index) => `## ${manifest.name}${door.slice(1)}\n\n${surface.door(files[index] ?? "")}`,
+  );
+  const note =
+    "Made by `npm run api`; edits are lost. A change here is a change for users. What comes from the spec is in src/*.gen.ts.";
   return `# The public surface of ${manifest.name}\n\n${note}\n\n${sections.join("\n\n")}\n`;
 }
 
@@ -34,7 +42,12 @@ function createSurface(program: ts.Program, root: string) {
   const printer = ts.createPrinter({ removeComments: true });
   const shown = new Set<ts.Symbol>();
   /** What stands by itself: no parameter, no member. */
-  const standing = ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias | ts.SymbolFlags.Class | ts.SymbolFlags.Function | ts.SymbolFlags.BlockScopedVariable;
+  const standing =
+    ts.SymbolFlags.Interface |
+    ts.SymbolFlags.TypeAlias |
+    ts.SymbolFlags.Class |
+    ts.SymbolFlags.Function |
+    ts.SymbolFlags.BlockScopedVariable;
   const isOurs = (file: ts.SourceFile) => file.fileName.startsWith(root.replaceAll("\\", "/"));
   // Machine-written files are committed and read in review as they are.
   const isMachineWritten = (file: ts.SourceFile) => file.fileName.includes(".gen.");
@@ -44,7 +57,9 @@ function createSurface(program: ts.Program, root: string) {
   }
 
   function declarationsOf(symbol: ts.Symbol): readonly ts.Declaration[] {
-    return (symbol.declarations ?? []).filter((declaration) => isOurs(declaration.getSourceFile()) && !isMachineWritten(declaration.getSourceFile()));
+    return (symbol.declarations ?? []).filter(
+      (declaration) => isOurs(declaration.getSourceFile()) && !isMachineWritten(declaration.getSourceFile()),
+    );
   }
 
   function print(symbol: ts.Symbol): string {
@@ -73,7 +88,10 @@ function createSurface(program: ts.Program, root: string) {
       const file = program.getSourceFile(fileName);
       const module = file && checker.getSymbolAtLocation(file);
       if (!module) throw new Error(`${fileName} is not there: build first`);
-      const exported = checker.getExportsOfModule(module).map(behind).filter((symbol) => declarationsOf(symbol).length > 0 && !shown.has(symbol));
+      const exported = checker
+        .getExportsOfModule(module)
+        .map(behind)
+        .filter((symbol) => declarationsOf(symbol).length > 0 && !shown.has(symbol));
       if (exported.length === 0) return "A command: it runs where it is imported, and exports nothing.";
       for (const symbol of exported) shown.add(symbol);
       const block = `\`\`\`ts\n${exported.map(print).sort().join("\n")}\n\`\`\``;

@@ -10,7 +10,9 @@ export default async function run(args: readonly string[]): Promise<void> {
   if (changedAt("package-lock.json") > changedAt("node_modules/.package-lock.json")) execFileSync("npm", ["ci"], at);
   execFileSync(process.execPath, [fileURLToPath(import.meta.resolve("typescript/bin/tsc")), "-p", "."], at);
   // By its address: the workspace's compiler must not follow into a folder whose packages may not be installed. The cast says what is there.
-  const { default: bench } = (await import(new URL("bench.ts", folder).href)) as { readonly default: (args: readonly string[]) => Promise<void> };
+  const { default: bench } = (await import(new URL("bench.ts", folder).href)) as {
+    readonly default: (args: readonly string[]) => Promise<void>;
+  };
   await bench(args);
 }
 

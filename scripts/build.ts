@@ -1,75 +1,89 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 
-const packages = ["packages/sdk", "packages/emulator", "packages/cli"];
+const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The doors that a package may have: what programs import, and what its command runs. Each is a source of its name. */
-const doors = ["index", "node", "command"];
+/** The packages, each after those that it imports. */
+export const packages: readonly string[] = ["sdk", "emulator", "cli"].map((name) => `packages/${name}`);
 
-/** Builds the packages: their declarations where the sources have changed, and the scripts. The compiler is called by path: two of them own the bin `tsc`. */
+/** The sources that are entry points if a package has them: what programs import, and what its command runs. */
+const entryPoints = ["index", "node", "command"];
+
+/**
+ * Builds the packages: declarations by the TypeScript compiler, if sources have changed, and scripts by esbuild. The compiler is
+ * called by path because two of them own the bin `tsc`.
+ */
 export default async function run(): Promise<void> {
   const compiler = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
-  const root = fileURLToPath(new URL("..", import.meta.url));
   execFileSync(process.execPath, [compiler, "-b", ...packages], { cwd: root, stdio: "inherit" });
-  // A package carries the licence along, and it is written once.
+  // Each package contains the license, which is written once.
   for (const name of packages) copyFileSync(join(root, "LICENSE"), join(root, name, "LICENSE"));
   await Promise.all(packages.map((name) => bundle(join(root, name))));
 }
 
 /**
- * Makes a package's scripts, few and readable: what two doors share is in them once, and what is loaded later stays a file of
- * its own. To import a file takes Node half a millisecond, whatever is in it.
+ * Bundles a package's scripts, with source maps. What is loaded at first use is a file of its own; everything else is in one file
+ * that the entry points share, because to import a file takes Node half a millisecond, whatever its size.
  */
 export async function bundle(directory: string): Promise<void> {
-  const sources = join(directory, "src");
   const { outputFiles } = await build({
     absWorkingDir: directory,
-    entryPoints: doors.map((name) => join(sources, `${name}.ts`)).filter((path) => existsSync(path)),
+    entryPoints: entryPoints.map((name) => `src/${name}.ts`).filter((path) => existsSync(join(directory, path))),
     outdir: "dist",
     bundle: true,
     splitting: true,
+    sourcemap: true,
     packages: "external",
     format: "esm",
     platform: "neutral",
     target: "es2022",
-    // Else the plain door, which below is imported for its files alone, would be left out as free of effects.
+    // Otherwise the imports that `fewFiles` adds are dropped as free of effects.
     ignoreAnnotations: true,
-    plugins: [fewFiles],
+    plugins: [fewFiles(join(directory, "src/index.ts"))],
     write: false,
   });
-  for (const { path, text } of outputFiles) {
-    // What is imported for its order alone has no effects to be ordered, and whoever bundles the package would be warned of it.
-    const script = text.replace(/^import "\.\/[^"]+";\n/gm, "");
-    if (!existsSync(path) || readFileSync(path, "utf8") !== script) writeFileSync(path, script);
-  }
-  removeOrphans(directory, new Set(outputFiles.map(({ path }) => basename(path))));
+  // A user's bundler would warn of imports for effects alone, because the packages have none. Line breaks stay, for source maps.
+  const scripts = outputFiles.map(({ path, text }) => ({ path, text: text.replace(/^import "\.\/[^"]+";$/gm, "") }));
+  const empty = scripts.filter(({ text }) => /^\s*\/\/# sourceMappingURL=.*\s*$/.test(text)).map(({ path }) => path);
+  const kept = scripts.filter(({ path }) => !empty.includes(path.replace(/\.map$/, "")));
+  for (const { path, text } of kept) writeFileSync(path, text);
+  removeOrphans(
+    directory,
+    kept.map(({ path }) => path.slice(directory.length + 1)),
+  );
 }
 
 /**
- * Keeps the files of a package few. What is loaded later stands on the whole plain door, which is there by then: else each set
- * of what two of them share would be a file. What it wants of the Node door it imports from there.
+ * Lets each file that is loaded at first use import the whole main entry point, which is loaded by then. Otherwise esbuild makes a
+ * file of each set of modules that two of them share.
  */
-const fewFiles: Plugin = {
-  name: "few-files",
-  setup({ onResolve, onLoad }) {
-    const namespace = "later";
-    onResolve({ filter: /^\.\/node\.ts$/ }, ({ kind }) => (kind === "import-statement" ? { path: "./node.js", external: true } : undefined));
-    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => (kind === "dynamic-import" ? { path, namespace, pluginData: resolveDir } : undefined));
-    onLoad({ filter: /^/, namespace }, ({ path, pluginData: resolveDir }) => {
-      const door = existsSync(join(resolveDir, "index.ts")) ? 'import "./index.ts";\n' : "";
-      return { contents: `${door}export * from ${JSON.stringify(path)};`, resolveDir };
-    });
-  },
-};
+function fewFiles(main: string): Plugin {
+  const namespace = "loaded-at-first-use";
+  return {
+    name: "few-files",
+    setup({ onResolve, onLoad }) {
+      if (!existsSync(main)) return;
+      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) =>
+        kind === "dynamic-import" ? { path: join(resolveDir, path), namespace } : undefined,
+      );
+      onLoad({ filter: /^/, namespace }, ({ path }) => ({
+        contents: `import ${JSON.stringify(main)};\nexport * from ${JSON.stringify(path)};`,
+        resolveDir: dirname(main),
+      }));
+    },
+  };
+}
 
-/** What was made of a source that is gone, or has a new name, goes: a package would carry it along. */
-function removeOrphans(directory: string, scripts: ReadonlySet<string>): void {
-  const sources = new Set(readdirSync(join(directory, "src")));
-  for (const name of readdirSync(join(directory, "dist"))) {
-    const made = name === ".tsbuildinfo" || scripts.has(name) || sources.has(name.replace(/\.d\.ts$/, ".ts"));
-    if (!made) rmSync(join(directory, "dist", name));
+/** Removes what earlier builds made of sources that are gone: the package would contain it. */
+function removeOrphans(directory: string, scripts: readonly string[]): void {
+  const made = new Set([...scripts, "dist/.tsbuildinfo"]);
+  for (const entry of readdirSync(join(directory, "dist"), { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const name = path.slice(directory.length + 1);
+    const source = join(directory, name.replace(/^dist/, "src").replace(/\.d\.ts$/, ".ts"));
+    if (entry.isFile() && !made.has(name) && !existsSync(source)) rmSync(path);
   }
 }

@@ -1,4 +1,4 @@
-import type { Kind } from "../packages/sdk/src/operation.ts";
+import type { Kind } from "../packages/sdk/src/spec/operation.ts";
 import type { Spec, SpecOperation, SpecSchema } from "./read-spec.ts";
 
 /** One operation and where it stands. */
@@ -28,12 +28,14 @@ export function byKind({ paths }: Spec): readonly KindOfSpec[] {
     };
     const generate = new Map<string, PlacedOperation>();
     for (const one of operations) {
-      if (!/^(generate|query|delete)/.test(one.operationId)) throw new Error(`${one.operationId} starts with none of generate, query, delete`);
+      if (!/^(generate|query|delete)/.test(one.operationId))
+        throw new Error(`${one.operationId} starts with none of generate, query, delete`);
       if (!one.operationId.startsWith("generate")) continue;
       const model = one.path.split("/").at(-1) ?? "";
       const same = generate.get(model);
       if (same) throw new Error(`${one.path} and ${same.path} are the same model, ${model}`);
-      if (!one.requestBody.content["multipart/form-data"]) throw new Error(`${one.operationId} takes no multipart/form-data`);
+      if (!one.requestBody.content["multipart/form-data"])
+        throw new Error(`${one.operationId} takes no multipart/form-data`);
       generate.set(model, one);
     }
     return { kind, generate, query: only("query"), delete: only("delete") };

@@ -34,7 +34,10 @@ export function bumpFor(released: string, spec: string, version: string): Bump {
 
 /** Redocly's rating, but for what only users of the SDK see: it refuses fields that the spec does not name, and knows of pixels. */
 function rate({ path, kind, impact, property, base, revision }: Change): Bump {
-  const narrowed = property === "minimum" ? Number(revision?.value) > Number(base?.value) : Number(revision?.value) < Number(base?.value);
+  const narrowed =
+    property === "minimum"
+      ? Number(revision?.value) > Number(base?.value)
+      : Number(revision?.value) < Number(base?.value);
   if (kind === "removed" && /requestBody\/.*\/properties\/[^/]+$/.test(path)) return "major";
   if (path.endsWith("/x-total-pixels") && (kind === "added" || (kind === "modified" && narrowed))) return "major";
   return impact;

@@ -8,12 +8,21 @@ const port = 4030;
 
 /** Builds the documentation into docs/dist; `--serve` serves it too, until it is stopped. */
 export default async function run(args: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...args], options: { serve: { type: "boolean" }, url: { type: "string" }, repository: { type: "string" }, port: { type: "string" } } });
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      serve: { type: "boolean" },
+      url: { type: "string" },
+      repository: { type: "string" },
+      port: { type: "string" },
+    },
+  });
   const out = fileURLToPath(new URL("../docs/dist", import.meta.url));
   const own = Number(values.port ?? port);
   const { url = `http://127.0.0.1:${own}/`, repository } = values;
   const started = performance.now();
-  const tell = (what: string) => console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${what}`);
+  const tell = (what: string) =>
+    console.log(`${((performance.now() - started) / 1000).toFixed(1).padStart(5)} s  ${what}`);
   await buildSite({ out, url: url.replace(/\/*$/, "/"), repository, tell });
   if (!values.serve) return;
   const server = await serveSite(out, own);

@@ -10,10 +10,10 @@ import { pageFile } from "./generate/page.ts";
 import { readSpec, specFile } from "./read-spec.ts";
 
 const header = "// Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.\n\n";
-const pageHeader = header.replace("openapi/openapi.yaml", "packages/emulator/src/page.html");
+const pageHeader = header.replace("openapi/openapi.yaml", "packages/emulator/src/page/page.html");
 const packages = new URL("../packages/", import.meta.url);
 
-const pageSource = new URL("emulator/src/page.html", packages);
+const pageSource = new URL("emulator/src/page/page.html", packages);
 
 /** What is made from the spec, and from the emulator's page: paths below packages/ and the text there. */
 export async function generate(yaml: string): Promise<Readonly<Record<string, string>>> {
@@ -21,11 +21,11 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
   return {
     // As it is published, references and all; the emulator's is resolved, and lives where there may be no file system.
     "sdk/openapi.gen.json": `${JSON.stringify(parse(yaml), undefined, 1)}\n`,
-    "sdk/src/operations.gen.ts": header + operationsFile(spec),
-    "sdk/src/paths.gen.ts": header + (await pathsFile(yaml)),
-    "sdk/src/types.gen.ts": header + typesFile(spec),
-    "emulator/src/openapi.gen.ts": header + documentFile(spec),
-    "emulator/src/page.gen.ts": pageHeader + pageFile(await readFile(pageSource, "utf8")),
+    "sdk/src/spec/operations.gen.ts": header + operationsFile(spec),
+    "sdk/src/spec/paths.gen.ts": header + (await pathsFile(yaml)),
+    "sdk/src/spec/types.gen.ts": header + typesFile(spec),
+    "emulator/src/service/openapi.gen.ts": header + documentFile(spec),
+    "emulator/src/page/page.gen.ts": pageHeader + pageFile(await readFile(pageSource, "utf8")),
   };
 }
 

@@ -8,22 +8,36 @@ const root = new URL("..", import.meta.url);
 const workflows = new URL(".github/workflows/", root);
 
 /** Lints the spec, the sources and the workflows; or, where a file is given, that file as the spec. */
-export default async function run([file]: readonly string[]): Promise<void> {
+export default async function lint([file]: readonly string[]): Promise<void> {
   const spec = redocly("lint", [file ?? "openapi/openapi.yaml"]).status === 0;
-  const rest = file === undefined ? [...lintSources(), ...(await lintWorkflows())] : [];
+  const rest = file === undefined ? [...lintSources(), ...checkFormat(), ...(await lintWorkflows())] : [];
   for (const fault of rest) console.error(fault);
   if (!spec || rest.length > 0) process.exitCode = 1;
 }
 
 /** What oxlint says against the sources, by .oxlintrc.json. */
 function lintSources(): readonly string[] {
-  const oxlint = fileURLToPath(new URL("node_modules/oxlint/bin/oxlint", root));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [oxlint, "--format", "unix"], { cwd: fileURLToPath(root), encoding: "utf8" });
+  return run("oxlint/bin/oxlint", ["--format", "unix"]);
+}
+
+/** The files that are not formatted as `npm run format` leaves them, by .oxfmtrc.json. */
+function checkFormat(): readonly string[] {
+  return run("oxfmt/bin/oxfmt", ["--list-different"]).map((files) => `not formatted (npm run format):\n${files}`);
+}
+
+function run(bin: string, args: readonly string[]): readonly string[] {
+  const path = fileURLToPath(new URL(`node_modules/${bin}`, root));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...args], {
+    cwd: fileURLToPath(root),
+    encoding: "utf8",
+  });
   return status === 0 ? [] : [stdout + stderr];
 }
 
 async function lintWorkflows(): Promise<readonly string[]> {
-  const faults = (await readdir(workflows)).map(async (name) => lintWorkflow(name, await readFile(new URL(name, workflows), "utf8")));
+  const faults = (await readdir(workflows)).map(async (name) =>
+    lintWorkflow(name, await readFile(new URL(name, workflows), "utf8")),
+  );
   return (await Promise.all(faults)).flat();
 }
 
@@ -31,7 +45,11 @@ async function lintWorkflows(): Promise<readonly string[]> {
 export async function lintWorkflow(name: string, yaml: string): Promise<readonly string[]> {
   const lint = await createLinter();
   const found = lint(yaml, name).map(({ line, message }) => `${name}:${line} ${message}`);
-  const loose = [...yaml.matchAll(/uses: (?!\S+@[0-9a-f]{40} # v)(\S+)/g)].map(([, action]) => `${name}: ${action} is not pinned to a commit, with its version beside it`);
-  const open = /^permissions:\n {2}contents: read\n\n/m.test(yaml) ? [] : [`${name}: a workflow may read, and a job what it says it needs`];
+  const loose = [...yaml.matchAll(/uses: (?!\S+@[0-9a-f]{40} # v)(\S+)/g)].map(
+    ([, action]) => `${name}: ${action} is not pinned to a commit, with its version beside it`,
+  );
+  const open = /^permissions:\n {2}contents: read\n\n/m.test(yaml)
+    ? []
+    : [`${name}: a workflow may read, and a job what it says it needs`];
   return [...found, ...loose, ...open];
 }

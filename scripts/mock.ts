@@ -45,11 +45,18 @@ function mockableOperation(operation: SpecOperation): SpecOperation {
   const failure = answers?.schema.oneOf?.find(({ properties }) => !properties?.["data"]) ?? {};
   const refusal = (msg: string) => ({
     description: msg,
-    content: { "application/json": { schema: failure, examples: { refused: { value: { code: failure.properties?.["code"]?.const, msg } } } } },
+    content: {
+      "application/json": {
+        schema: failure,
+        examples: { refused: { value: { code: failure.properties?.["code"]?.const, msg } } },
+      },
+    },
   });
   const fields = Object.entries(bodyOf(operation).properties ?? {});
   const lists = fields.filter(([, { type, items }]) => type === "array" && items?.format === "binary");
-  const encoding = Object.fromEntries(lists.map(([name]) => [name, { style: "form", explode: true, allowReserved: true }]));
+  const encoding = Object.fromEntries(
+    lists.map(([name]) => [name, { style: "form", explode: true, allowReserved: true }]),
+  );
   const content = Object.entries(operation.requestBody.content).map(([type, media]) => [
     type,
     lists.length > 0 ? { ...media, encoding } : media,
@@ -75,7 +82,8 @@ export default async function run([port = "4010"]: readonly string[]): Promise<v
   const query = image?.query;
   const deletion = video?.delete;
   console.log(`The mock listens on ${mock.baseUrl}; stop it with Ctrl+C. Any key will do:\n`);
-  for (const operation of [generation, query, deletion]) if (operation) console.log(`  ${curl(mock.baseUrl, operation)}`);
+  for (const operation of [generation, query, deletion])
+    if (operation) console.log(`  ${curl(mock.baseUrl, operation)}`);
   console.log(`\nA 422 says what is wrong in its header sl-violations.`);
   console.log(`Add -H 'Prefer: example=failure' (or insufficientCredits) for another outcome.`);
 }
@@ -87,6 +95,8 @@ function curl(baseUrl: string, operation: PlacedOperation): string {
   const body =
     type === "application/json"
       ? `-H 'Content-Type: ${type}' -d '${JSON.stringify(value)}'`
-      : Object.entries(value).map(([name, field]) => `-F '${name}=${String(field)}'`).join(" ");
+      : Object.entries(value)
+          .map(([name, field]) => `-F '${name}=${String(field)}'`)
+          .join(" ");
   return `curl -H 'Authorization: any' ${body} ${baseUrl}${path}`;
 }

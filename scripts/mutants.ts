@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { cp, mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { mutants, type Mutant } from "../test/mutants.ts";
 import { bundle } from "./build.ts";
@@ -17,11 +18,15 @@ const longestMs = 60_000;
 
 /**
  * Makes each mutant of the SDK in turn in a copy of the built tree and runs the tests that are to fail. Fails where one
- * survives or cannot be made. Takes names of files in packages/sdk/src, to try their mutants alone.
+ * survives or cannot be made. Takes files or directories below packages/sdk/src, to try their mutants alone.
  */
-export default async function run(files: readonly string[]): Promise<void> {
-  const chosen = mutants.filter(({ file }) => files.length === 0 || files.includes(file));
-  if (chosen.length === 0) throw new TypeError(`test:mutants: no mutant is of ${files.join(" or ")}`);
+export default async function run(places: readonly string[]): Promise<void> {
+  const sources = readSources(join(root, sdk, "src"));
+  const chosen = mutants.filter((mutant) => {
+    const { file } = mutate(sources, mutant);
+    return places.length === 0 || places.some((place) => file === place || file.startsWith(`${place}/`));
+  });
+  if (chosen.length === 0) throw new TypeError(`test:mutants: no mutant is in ${places.join(" or ")}`);
   await rm(copies, { recursive: true, force: true });
   const from = performance.now();
   const trees = await Promise.all(Array.from({ length: atOnce }, (_, index) => makeTree(join(copies, String(index)))));
@@ -30,7 +35,9 @@ export default async function run(files: readonly string[]): Promise<void> {
     const [sound = ""] = trees;
     const { passed, printed } = await runTests(sound, tests, 10 * longestMs);
     if (!passed) throw new Error(`the tests fail without any mutant:\n${printed}`);
-    console.log(`${tests.length} test files pass on the SDK as it is; now ${chosen.length} mutants, ${atOnce} at a time`);
+    console.log(
+      `${tests.length} test files pass on the SDK as it is; now ${chosen.length} mutants, ${atOnce} at a time`,
+    );
 
     const waiting = [...chosen];
     const survivors: Mutant[] = [];
@@ -41,14 +48,20 @@ export default async function run(files: readonly string[]): Promise<void> {
         const survived = await survives(mutant, tree);
         if (survived) survivors.push(mutant);
         const seconds = ((performance.now() - start) / 1000).toFixed(1);
-        console.log(`${String(++tried).padStart(4)}/${chosen.length} ${survived ? "SURVIVED" : "killed"} ${mutant.file}: ${mutant.promise} (${seconds} s)`);
+        console.log(
+          `${String(++tried).padStart(4)}/${chosen.length} ${survived ? "SURVIVED" : "killed"} ${mutant.promise} (${seconds} s)`,
+        );
       }
     };
     await Promise.all(trees.map(work));
-    for (const { file, line, becomes, promise, tests: blind } of survivors) {
-      console.error(`\n${file}: no test of ${blind.join(", ")} notices that this is gone: ${promise}\n  - ${line}\n  + ${becomes}`);
+    for (const { guard, becomes, promise, tests: blind } of survivors) {
+      console.error(
+        `\nNo test of ${blind.join(", ")} notices that this is gone: ${promise}\n  - ${guard}\n  + ${becomes}`,
+      );
     }
-    console.log(`\n${chosen.length - survivors.length} of ${chosen.length} mutants killed in ${((performance.now() - from) / 1000).toFixed(0)} s`);
+    console.log(
+      `\n${chosen.length - survivors.length} of ${chosen.length} mutants killed in ${((performance.now() - from) / 1000).toFixed(0)} s`,
+    );
     if (survivors.length > 0) process.exitCode = 1;
   } finally {
     await rm(copies, { recursive: true, force: true });
@@ -59,38 +72,70 @@ export default async function run(files: readonly string[]): Promise<void> {
 async function makeTree(tree: string): Promise<string> {
   await mkdir(join(tree, "node_modules/@mediagen"), { recursive: true });
   await cp(join(root, sdk), join(tree, sdk), { recursive: true });
-  for (const name of ["test", "scripts", "openapi", "package.json", "tsconfig.json", "vitest.config.ts"]) await cp(join(root, name), join(tree, name), { recursive: true });
+  for (const name of ["test", "scripts", "openapi", "package.json", "tsconfig.json", "vitest.config.ts"])
+    await cp(join(root, name), join(tree, name), { recursive: true });
   await symlink(join(tree, sdk), join(tree, "node_modules/@mediagen/sdk"));
   await symlink(join(root, "packages/emulator"), join(tree, "node_modules/@mediagen/emulator"));
   return tree;
 }
 
-async function survives({ file, line, becomes, tests }: Mutant, tree: string): Promise<boolean> {
+async function survives(mutant: Mutant, tree: string): Promise<boolean> {
+  const sources = readSources(join(tree, sdk, "src"));
+  const { file, source } = mutate(sources, mutant);
   const path = join(tree, sdk, "src", file);
-  const source = await readFile(path, "utf8");
-  await writeFile(path, replaceLine(source, line, becomes));
+  await writeFile(path, source);
   try {
     await bundle(join(tree, sdk));
-    return (await runTests(tree, tests, longestMs)).passed;
+    return (await runTests(tree, mutant.tests, longestMs)).passed;
   } finally {
-    await writeFile(path, source);
+    await writeFile(path, sources.get(file) ?? "");
   }
 }
 
-/** A source with one line, found once, replaced by another. */
-export function replaceLine(source: string, line: string, becomes: string): string {
-  const lines = source.split("\n");
-  const found = lines.flatMap((one, index) => (one.trim() === line ? [index] : []));
-  const [at] = found;
-  if (at === undefined || found.length > 1) throw new Error(`a mutant's line is found ${found.length} times: ${line}`);
-  return lines.with(at, becomes).join("\n");
+/** The sources of the SDK written by hand, by their paths below packages/sdk/src. */
+export function readSources(directory: string): ReadonlyMap<string, string> {
+  const names = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /(?<!\.gen)\.ts$/.test(name),
+  );
+  return new Map(names.map((name) => [name.replaceAll(sep, "/"), readFileSync(join(directory, name), "utf8")]));
 }
 
-async function runTests(tree: string, tests: readonly string[], longest: number): Promise<{ readonly passed: boolean; readonly printed: string }> {
+/** The file of a mutant's guard, and its source with the guard replaced. */
+export function mutate(
+  sources: ReadonlyMap<string, string>,
+  { file, guard, becomes }: Mutant,
+): { readonly file: string; readonly source: string } {
+  const pattern = new RegExp(spacedAnyhow(guard), "g");
+  const found = [...sources].flatMap(([name, source]) =>
+    file === undefined || file === name
+      ? [...source.matchAll(pattern)].map(({ 0: { length }, index }) => ({ name, source, index, length }))
+      : [],
+  );
+  const [only] = found;
+  if (!only || found.length > 1) throw new Error(`a mutant's guard is found ${found.length} times: ${guard}`);
+  const { name, source, index, length } = only;
+  return { file: name, source: source.slice(0, index) + becomes + source.slice(index + length) };
+}
+
+/** A pattern of code that holds however a formatter breaks it into lines, which may add spaces and trailing commas. */
+function spacedAnyhow(code: string): string {
+  const characters = [...code.replace(/\s+/g, "")].map((character) => character.replace(/[^\w]/, "\\$&"));
+  return characters.map((character) => (/^\\[)\]}]$/.test(character) ? `,?\\s*${character}` : character)).join("\\s*");
+}
+
+async function runTests(
+  tree: string,
+  tests: readonly string[],
+  longest: number,
+): Promise<{ readonly passed: boolean; readonly printed: string }> {
   const vitest = resolve(root, "node_modules/vitest/vitest.mjs");
   const options = ["--bail=1", "--typecheck.enabled=false", "--reporter=dot", "--testTimeout=15000", "--maxWorkers=1"];
   // A group of its own, so that its workers end with it.
-  const child = spawn(process.execPath, [vitest, "run", ...options, ...tests.map((test) => `test/${test}.test.ts`)], { cwd: tree, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [vitest, "run", ...options, ...tests.map((test) => `test/${test}.test.ts`)], {
+    cwd: tree,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (printed += text.toString()));
   const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), longest);

@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import type { Bounds } from "../packages/sdk/src/operation.ts";
+import type { Bounds } from "../packages/sdk/src/spec/operation.ts";
 
 /** Where the source of truth stands. */
 export const specFile = new URL("../openapi/openapi.yaml", import.meta.url);

@@ -4,7 +4,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Runs Redocly's command line with openapi/redocly.yaml in the project's folder; with `captured` answers what it printed. */
-export function redocly(command: string, args: readonly string[], captured = false): { readonly status: number | null; readonly printed: string } {
+export function redocly(
+  command: string,
+  args: readonly string[],
+  captured = false,
+): { readonly status: number | null; readonly printed: string } {
   // The package exports nothing but its package.json.
   const cli = join(dirname(createRequire(import.meta.url).resolve("@redocly/cli/package.json")), "bin/cli.js");
   const { status, stdout } = spawnSync(process.execPath, [cli, command, "--config", "openapi/redocly.yaml", ...args], {

@@ -18,13 +18,18 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export default async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
-    options: { "dry-run": { type: "boolean", default: false }, publish: { type: "boolean", default: false }, test: { type: "boolean", default: true } },
+    options: {
+      "dry-run": { type: "boolean", default: false },
+      publish: { type: "boolean", default: false },
+      test: { type: "boolean", default: true },
+    },
     allowNegative: true,
   });
   if (process.env["npm_config_dry_run"] && !values["dry-run"]) {
     throw new TypeError('npm keeps flags for itself unless "--" stands before them: npm run release -- --dry-run');
   }
-  if (git("status", "--porcelain") !== "") throw new TypeError("release: commit what has changed first, so that what is released can be seen");
+  if (git("status", "--porcelain") !== "")
+    throw new TypeError("release: commit what has changed first, so that what is released can be seen");
   const { "dry-run": dry, publish: publishes, test: tests } = values;
   let kept = publishes;
   try {
@@ -43,7 +48,8 @@ export default async function run(args: readonly string[]): Promise<void> {
 
 function makeVersions(): void {
   // Without changesets the command fails: then the versions that stand are the ones to release, as the first ones are.
-  if (readdirSync(join(root, ".changeset")).some((name) => name.endsWith(".md"))) node("@changesets/cli/bin.js", "version");
+  if (readdirSync(join(root, ".changeset")).some((name) => name.endsWith(".md")))
+    node("@changesets/cli/bin.js", "version");
   npm(root, "install", "--package-lock-only", "--offline", "--no-audit", "--no-fund");
   copyFileSync(specFile, releasedFile);
   console.log(git("status", "--short") || "There are no changesets: the versions stay.");
@@ -74,20 +80,32 @@ async function packAll(): Promise<readonly Packed[]> {
 /** The folders of the packages, those that need others of them last. */
 function inOrder(): readonly string[] {
   const folders = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
-  const needs = (folder: string) => Object.keys(manifestOf(folder).dependencies ?? {}).filter((name) => name.startsWith("@mediagen/")).length;
+  const needs = (folder: string) =>
+    Object.keys(manifestOf(folder).dependencies ?? {}).filter((name) => name.startsWith("@mediagen/")).length;
   return folders.toSorted((one, other) => needs(one) - needs(other));
 }
 
 /** Packs a package into a folder, as publishing it would, and answers the tarball's path. */
 export async function pack(directory: string, folder: string): Promise<string> {
-  const { stdout } = await promisify(execFile)("npm", ["pack", resolve(directory), "--json", "--silent", "--ignore-scripts"], { cwd: folder, shell });
+  const { stdout } = await promisify(execFile)(
+    "npm",
+    ["pack", resolve(directory), "--json", "--silent", "--ignore-scripts"],
+    { cwd: folder, shell },
+  );
   return join(folder, (JSON.parse(stdout) as [{ filename: string }])[0].filename);
 }
 
 /** Has publint and attw look at a tarball; fails with what they find. */
 export function check(tarball: string): void {
-  for (const [tool, ...args] of [["publint/src/cli.js", "--strict"], ["@arethetypeswrong/cli/dist/index.js", "--profile", "esm-only"]] as const) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "node_modules", tool), tarball, ...args], { encoding: "utf8" });
+  for (const [tool, ...args] of [
+    ["publint/src/cli.js", "--strict"],
+    ["@arethetypeswrong/cli/dist/index.js", "--profile", "esm-only"],
+  ] as const) {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [join(root, "node_modules", tool), tarball, ...args],
+      { encoding: "utf8" },
+    );
     if (status !== 0) throw new Error(`${tool} says of ${tarball}:\n${stdout}${stderr}`);
     console.log(`${tool} finds nothing in ${tarball}.`);
   }
@@ -117,12 +135,22 @@ function commit(): void {
 
 /** What making versions wrote into a clean tree goes again, and nothing else. */
 function undo(): void {
-  const written = [".changeset", "package-lock.json", "openapi/released.yaml", ":(glob)packages/*/package.json", ":(glob)packages/*/CHANGELOG.md"];
+  const written = [
+    ".changeset",
+    "package-lock.json",
+    "openapi/released.yaml",
+    ":(glob)packages/*/package.json",
+    ":(glob)packages/*/CHANGELOG.md",
+  ];
   git("restore", "--", ...written);
   git("clean", "--force", "--quiet", "--", ...written);
 }
 
-function manifestOf(folder: string): { readonly name: string; readonly version: string; readonly dependencies?: object } {
+function manifestOf(folder: string): {
+  readonly name: string;
+  readonly version: string;
+  readonly dependencies?: object;
+} {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as ReturnType<typeof manifestOf>;
 }
 

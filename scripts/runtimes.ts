@@ -11,7 +11,8 @@ const wanted = new URL("../test/runtimes/engines/", import.meta.url);
 /** Runs the conformance program on every engine, or on those whose names are given, and prints how each check went. */
 export default async function run(names: readonly string[]): Promise<void> {
   const engines = [...cachedEngines, chromium].filter(({ name }) => names.length === 0 || names.includes(name));
-  if (engines.length === 0) throw new TypeError(`runtimes: there are ${[...cachedEngines, chromium].map(({ name }) => name).join(", ")}`);
+  if (engines.length === 0)
+    throw new TypeError(`runtimes: there are ${[...cachedEngines, chromium].map(({ name }) => name).join(", ")}`);
   await installEngines();
   const columns: Column[] = [];
   for (const engine of engines) {
@@ -21,7 +22,8 @@ export default async function run(names: readonly string[]): Promise<void> {
     }
   }
   console.log(tableOf(columns));
-  if (columns.some(({ cells }) => Object.values(cells).some(({ outcome }) => outcome === "failed"))) process.exitCode = 1;
+  if (columns.some(({ cells }) => Object.values(cells).some(({ outcome }) => outcome === "failed")))
+    process.exitCode = 1;
 }
 
 /** Brings the engines into their cache, if other ones are there. The lockfile is copied last: with it the cache is whole. */
@@ -31,7 +33,11 @@ async function installEngines(): Promise<void> {
   await rm(cache, { recursive: true, force: true });
   await mkdir(cache, { recursive: true });
   for (const name of ["package.json", "package-lock.json"]) await copyFile(new URL(name, wanted), join(cache, name));
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: cache, stdio: "inherit", shell: process.platform === "win32" });
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], {
+    cwd: cache,
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
   await copyFile(locked, installed);
 }
 
@@ -60,6 +66,13 @@ function tableOf(columns: readonly Column[]): string {
       return [...new Set(own.map((column) => mark(column.cells[name] ?? { outcome: "failed" }, column)))].join(", ");
     }),
   ]);
-  const table = [["check", ...engines], ["---", ...engines.map(() => "---")], ...rows].map((row) => `| ${row.join(" | ")} |`);
-  return [...table, "", "Two marks are those of the plain door and of the Node door.", ...notes.map((note, index) => `[${index + 1}] ${note}`)].join("\n");
+  const table = [["check", ...engines], ["---", ...engines.map(() => "---")], ...rows].map(
+    (row) => `| ${row.join(" | ")} |`,
+  );
+  return [
+    ...table,
+    "",
+    "Two marks are those of the plain door and of the Node door.",
+    ...notes.map((note, index) => `[${index + 1}] ${note}`),
+  ].join("\n");
 }

@@ -2,7 +2,17 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { createEmulator, listen } from "@mediagen/emulator/node";
-import { createMediaGen, download, fileFrom, MediaGenError, type Kind, type MediaGen, type SourceFile, type Task, type WaitUpdate } from "@mediagen/sdk/node";
+import {
+  createMediaGen,
+  download,
+  fileFrom,
+  MediaGenError,
+  type Kind,
+  type MediaGen,
+  type SourceFile,
+  type Task,
+  type WaitUpdate,
+} from "@mediagen/sdk/node";
 import { byKind, exampleOf, type KindOfSpec } from "./by-kind.ts";
 import { readSpec, specFile } from "./read-spec.ts";
 
@@ -11,7 +21,9 @@ const out = fileURLToPath(new URL("../out/", import.meta.url));
 /** The main job on the embedded emulator: a prompt becomes a video and a batch of images on disk. */
 export default async function run(args: readonly string[]): Promise<void> {
   if (process.env["npm_config_image"] || process.env["npm_config_keep"]) {
-    throw new TypeError('npm keeps flags for itself unless "--" stands before them: npm start -- "a prompt" --image first.png');
+    throw new TypeError(
+      'npm keeps flags for itself unless "--" stands before them: npm start -- "a prompt" --image first.png',
+    );
   }
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -72,7 +84,8 @@ function progressLine() {
   return {
     show({ task, state, status, elapsedMs, error }: WaitUpdate): void {
       const text = error ? `query failed: ${String(error)}` : `${state} (status ${status})`;
-      if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K  ${task.taskid} ${text} ${(elapsedMs / 1000).toFixed(1)} s`);
+      if (process.stdout.isTTY)
+        process.stdout.write(`\r\x1b[K  ${task.taskid} ${text} ${(elapsedMs / 1000).toFixed(1)} s`);
       else if (text !== last) console.log(`  ${task.taskid} ${text} ${(elapsedMs / 1000).toFixed(1)} s`);
       last = text;
     },

@@ -13,8 +13,16 @@ export async function findingsIn(page: Page, asked: axe.RunOptions, element = "h
   const violations = await page.evaluate(
     async ([within, options]) => {
       // The cast: the page has had axe brought in.
-      const found = await (window as unknown as { axe: typeof axe }).axe.run(within, { ...options, resultTypes: ["violations"] });
-      return found.violations.map(({ id, nodes }) => ({ id, nodes: nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`) }));
+      const found = await (window as unknown as { axe: typeof axe }).axe.run(within, {
+        ...options,
+        resultTypes: ["violations"],
+      });
+      return found.violations.map(({ id, nodes }) => ({
+        id,
+        nodes: nodes
+          .slice(0, 3)
+          .map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary?.slice(0, 200)}`),
+      }));
     },
     [element, asked] as const,
   );

@@ -21,7 +21,9 @@ export async function launchBrowser(): Promise<Browser> {
       "--no-pings",
       "--autoplay-policy=no-user-gesture-required",
     ],
-    ...(given ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: join(folder, "fonts.conf") } }),
+    ...(given
+      ? {}
+      : { env: { ...process.env, LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: join(folder, "fonts.conf") } }),
   });
 }
 
@@ -34,14 +36,18 @@ async function unpack(): Promise<string> {
   if (await stat(folder).catch(() => undefined)) return folder;
   await mkdir(cache, { recursive: true });
   const part = await mkdtemp(`${folder}-`);
-  const archive = (name: string) => fileURLToPath(new URL(`../bin/${name}`, import.meta.resolve("@sparticuz/chromium")));
+  const archive = (name: string) =>
+    fileURLToPath(new URL(`../bin/${name}`, import.meta.resolve("@sparticuz/chromium")));
   const temporary = process.env["TMPDIR"];
   process.env["TMPDIR"] = part; // where `inflate` unpacks to
   const unpacked = ["chromium.br", "fonts.tar.br", "al2023.tar.br"].map((name) => inflate(archive(name)));
   if (temporary === undefined) delete process.env["TMPDIR"];
   else process.env["TMPDIR"] = temporary;
   await Promise.all(unpacked);
-  await writeFile(join(part, "fonts.conf"), `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts</cachedir></fontconfig>`);
+  await writeFile(
+    join(part, "fonts.conf"),
+    `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts</cachedir></fontconfig>`,
+  );
   await rename(part, folder).catch(() => rm(part, { recursive: true })); // another was faster
   return folder;
 }

@@ -9,9 +9,14 @@ try {
   // Without storage it goes by the system.
 }
 
-const spec = await (await fetch("openapi.json")).json() as { servers: { url: string; variables?: Readonly<Record<string, { readonly default: string }>> }[] };
+const spec = (await (await fetch("openapi.json")).json()) as {
+  servers: { url: string; variables?: Readonly<Record<string, { readonly default: string }>> }[];
+};
 // Redoc takes an address that is all variable for one below this page.
-spec.servers = spec.servers.map(({ variables = {}, ...server }) => ({ ...server, url: server.url.replace(/\{(\w+)\}/g, (whole, name: string) => variables[name]?.default ?? whole) }));
+spec.servers = spec.servers.map(({ variables = {}, ...server }) => ({
+  ...server,
+  url: server.url.replace(/\{(\w+)\}/g, (whole, name: string) => variables[name]?.default ?? whole),
+}));
 const options = {
   disableTelemetry: true,
   skipBundle: true,
@@ -24,13 +29,20 @@ const options = {
     ],
   },
 };
-(init as (spec: object, options: object, target: HTMLElement | null) => void)(spec, options, document.getElementById("redoc"));
+(init as (spec: object, options: object, target: HTMLElement | null) => void)(
+  spec,
+  options,
+  document.getElementById("redoc"),
+);
 
 const links = [...document.querySelectorAll<HTMLAnchorElement>(".sidebar a")];
 function markPlace(): void {
   const [route] = location.hash.slice(1).split("#");
   for (const link of links) {
-    const here = link.hash === "" ? link.pathname === location.pathname && (route === "" || route === "/") : link.hash === `#${route}`;
+    const here =
+      link.hash === ""
+        ? link.pathname === location.pathname && (route === "" || route === "/")
+        : link.hash === `#${route}`;
     if (here) link.ariaCurrent = "page";
     else link.removeAttribute("aria-current");
   }

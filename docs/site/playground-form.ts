@@ -1,5 +1,6 @@
 import type { Issue } from "@mediagen/sdk";
-import type { Route, Schema } from "../../packages/emulator/src/service.ts";
+import type { Schema } from "../../packages/emulator/src/service/document.ts";
+import type { Route } from "../../packages/emulator/src/service/routes.ts";
 import { isFlag, type SampleFile } from "../../scripts/docs/samples.ts";
 
 /** The form of one operation. */
@@ -61,7 +62,9 @@ export function createForm({ body }: Route, example: Readonly<Record<string, unk
   });
   element.append(whole);
   const collect = (read: (field: Field) => unknown) =>
-    Object.fromEntries(fields.map((field) => [field.name, read(field)] as const).filter(([, value]) => value !== undefined));
+    Object.fromEntries(
+      fields.map((field) => [field.name, read(field)] as const).filter(([, value]) => value !== undefined),
+    );
   return {
     element,
     values: () => collect(readValue),
@@ -74,7 +77,10 @@ export function createForm({ body }: Route, example: Readonly<Record<string, unk
     },
     has: (name) => fields.some((one) => one.name === name),
     show(issues, all) {
-      const textOf = (own: readonly Issue[]) => own.map(({ got, allowed, hint }) => `Got ${got}; allowed is ${allowed}.${hint ? ` Did you mean ${hint}?` : ""}`).join(" ");
+      const textOf = (own: readonly Issue[]) =>
+        own
+          .map(({ got, allowed, hint }) => `Got ${got}; allowed is ${allowed}.${hint ? ` Did you mean ${hint}?` : ""}`)
+          .join(" ");
       for (const { name, control, error, touched } of fields) {
         const own = issues.filter(({ field }) => field === name || field.startsWith(`${name}[`));
         const shown = all || touched || control.value !== "" ? own : [];
@@ -82,21 +88,44 @@ export function createForm({ body }: Route, example: Readonly<Record<string, unk
         if (shown.length > 0) control.setAttribute("aria-invalid", "true");
         else control.removeAttribute("aria-invalid");
       }
-      whole.textContent = textOf(issues.filter(({ field }) => !fields.some(({ name }) => field === name || field.startsWith(`${name}[`))));
+      whole.textContent = textOf(
+        issues.filter(({ field }) => !fields.some(({ name }) => field === name || field.startsWith(`${name}[`))),
+      );
     },
   };
 }
 
 /** An element with some of its properties set. */
-export function make<K extends keyof HTMLElementTagNameMap>(tag: K, set: Partial<HTMLElementTagNameMap[K]> = {}): HTMLElementTagNameMap[K] {
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  set: Partial<HTMLElementTagNameMap[K]> = {},
+): HTMLElementTagNameMap[K] {
   return Object.assign(document.createElement(tag), set);
 }
 
 function controlFor(name: string, schema: Schema): Control {
   if (isFileField(schema)) return make("input", { type: "file", accept: "image/*", multiple: schema.type === "array" });
-  if (schema.type === "boolean") return select([["true", "true"], ["false", "false"]], schema);
-  if (isFlag(schema as Parameters<typeof isFlag>[0])) return select([["1", "on"], ["0", "off"]], schema);
-  if (schema.enum) return select(schema.enum.map((value) => [String(value), String(value)]), schema);
+  if (schema.type === "boolean")
+    return select(
+      [
+        ["true", "true"],
+        ["false", "false"],
+      ],
+      schema,
+    );
+  if (isFlag(schema as Parameters<typeof isFlag>[0]))
+    return select(
+      [
+        ["1", "on"],
+        ["0", "off"],
+      ],
+      schema,
+    );
+  if (schema.enum)
+    return select(
+      schema.enum.map((value) => [String(value), String(value)]),
+      schema,
+    );
   if (schema.type === "array") return make("textarea", { rows: 2, spellcheck: false });
   if (name === "prompt") return make("textarea", { rows: 3 });
   return make("input", { type: "text", inputMode: isNumber(schema) ? "numeric" : "text", spellcheck: false });
@@ -105,13 +134,19 @@ function controlFor(name: string, schema: Schema): Control {
 function select(options: readonly (readonly [value: string, text: string])[], schema: Schema): HTMLSelectElement {
   const made = make("select");
   const unset = schema.default === undefined ? "not sent" : `not sent (the service takes ${String(schema.default)})`;
-  made.append(make("option", { value: "", textContent: unset }), ...options.map(([value, textContent]) => make("option", { value, textContent })));
+  made.append(
+    make("option", { value: "", textContent: unset }),
+    ...options.map(([value, textContent]) => make("option", { value, textContent })),
+  );
   return made;
 }
 
 /** Values that a text field may take, for those that take others too. */
 function suggestionsFor(control: Control, schema: Schema): HTMLElement[] {
-  const values = [...(schema.anyOf ?? []).flatMap((one) => one.enum ?? []), ...((schema["examples"] ?? []) as readonly unknown[])].filter((value) => typeof value === "string" && !/^https?:/.test(value));
+  const values = [
+    ...(schema.anyOf ?? []).flatMap((one) => one.enum ?? []),
+    ...((schema["examples"] ?? []) as readonly unknown[]),
+  ].filter((value) => typeof value === "string" && !/^https?:/.test(value));
   if (!(control instanceof HTMLInputElement) || control.type !== "text" || values.length === 0) return [];
   const list = make("datalist", { id: `values-${control.name || control.id}` });
   list.append(...[...new Set(values)].map((value) => make("option", { value: String(value) })));
@@ -122,7 +157,12 @@ function suggestionsFor(control: Control, schema: Schema): HTMLElement[] {
 /** What a schema says for people, with its bounds where the description does not carry them. */
 function helpOf(schema: Schema): string {
   const described = String(schema["description"] ?? "").trim();
-  const options = (schema.anyOf ?? []).map((one) => `${String(one["description"] ?? "").trim().replace(/\.$/, "")}${one.enum ? `: ${one.enum.join(", ")}` : ""}.`);
+  const options = (schema.anyOf ?? []).map(
+    (one) =>
+      `${String(one["description"] ?? "")
+        .trim()
+        .replace(/\.$/, "")}${one.enum ? `: ${one.enum.join(", ")}` : ""}.`,
+  );
   const { minimum, maximum, maxLength, minItems, maxItems } = schema as Readonly<Record<string, number | undefined>>;
   const format = (value: number | undefined) => value?.toLocaleString("en-GB");
   const bounds = [
@@ -140,7 +180,11 @@ function withCode(text: string): (string | HTMLElement)[] {
 
 function fill(control: Control, schema: Schema, value: unknown): void {
   if (value === undefined || control.type === "file") return;
-  control.value = Array.isArray(value) ? value.join("\n") : isFlag(schema as Parameters<typeof isFlag>[0]) ? String(Number(value)) : String(value);
+  control.value = Array.isArray(value)
+    ? value.join("\n")
+    : isFlag(schema as Parameters<typeof isFlag>[0])
+      ? String(Number(value))
+      : String(value);
 }
 
 function readValue({ schema, control }: Field): unknown {
@@ -151,7 +195,11 @@ function readValue({ schema, control }: Field): unknown {
   const text = control.value;
   if (text === "") return undefined;
   if (schema.type === "boolean") return text === "true";
-  if (schema.type === "array") return text.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  if (schema.type === "array")
+    return text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "");
   if (isFlag(schema as Parameters<typeof isFlag>[0])) return text === "1";
   // What is no number is given as it is: the SDK says what is wrong with it.
   return isNumber(schema) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;

@@ -69,10 +69,15 @@ export function createOutcome(): Outcome {
     progress(state, share) {
       if (element.dataset["state"] !== state) {
         element.dataset["state"] = state;
-        said.textContent = state === "failed" || state === "succeeded" ? `The task has ${state}.` : `The task is ${state}.`;
+        said.textContent =
+          state === "failed" || state === "succeeded" ? `The task has ${state}.` : `The task is ${state}.`;
         const last = state === "failed" ? "failed" : "succeeded";
         const at = state === "failed" ? 2 : states.indexOf(state);
-        steps.replaceChildren(...["pending", "running", last].map((name, index) => make("li", { textContent: name, className: index < at ? "done" : index === at ? `now ${name}` : "" })));
+        steps.replaceChildren(
+          ...["pending", "running", last].map((name, index) =>
+            make("li", { textContent: name, className: index < at ? "done" : index === at ? `now ${name}` : "" }),
+          ),
+        );
       }
       bar.hidden = state === "failed" || state === "succeeded";
       if (share === undefined) bar.removeAttribute("value");
@@ -84,11 +89,19 @@ export function createOutcome(): Outcome {
         urls.push(url);
         const words = `Result ${index + 1} of ${blobs.length} of task ${task.taskid}`;
         if (blob.type.startsWith("image/")) return make("img", { src: url, alt: words });
-        return make("video", { src: url, controls: true, muted: true, loop: true, autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, ariaLabel: words });
+        return make("video", {
+          src: url,
+          controls: true,
+          muted: true,
+          loop: true,
+          autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+          ariaLabel: words,
+        });
       });
       const grid = make("div", { className: `results count-${Math.min(media.length, 4)}` });
       // How tall they are is known once they have come.
-      for (const one of media) one.addEventListener(one instanceof HTMLImageElement ? "load" : "loadedmetadata", show, { once: true });
+      for (const one of media)
+        one.addEventListener(one instanceof HTMLImageElement ? "load" : "loadedmetadata", show, { once: true });
       grid.append(...media);
       shown.append(grid);
     },
@@ -118,7 +131,8 @@ export function createOutcome(): Outcome {
       said.textContent = `${name}. ${money[name] ?? ""}`;
       bar.hidden = true;
       shown.append(make("p", { className: "message", textContent: message }));
-      if (error instanceof ServiceError && error.code !== undefined) shown.append(block(`Answer, HTTP ${error.status}`, { code: error.code, msg: error.msg }));
+      if (error instanceof ServiceError && error.code !== undefined)
+        shown.append(block(`Answer, HTTP ${error.status}`, { code: error.code, msg: error.msg }));
       if (error instanceof TaskFailedError) shown.append(block("Record", error.record));
     },
   };

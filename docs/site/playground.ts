@@ -1,9 +1,17 @@
 // The playground: a form for each operation, the program for what is filled in, and an emulator inside the page to send it to.
 import { createEmulator, magicWords, type Emulator } from "@mediagen/emulator";
-import { createMediaGen, InvalidRequestError, type AnyTask, type Bounds, type Issue, type KindClient, type MediaGen } from "@mediagen/sdk";
-import { document as openapi } from "../../packages/emulator/src/openapi.gen.ts";
-import { readRoutes, type Route } from "../../packages/emulator/src/service.ts";
-import { readBody } from "../../packages/sdk/src/fields.ts";
+import {
+  createMediaGen,
+  InvalidRequestError,
+  type AnyTask,
+  type Bounds,
+  type Issue,
+  type KindClient,
+  type MediaGen,
+} from "@mediagen/sdk";
+import { document as openapi } from "../../packages/emulator/src/service/openapi.gen.ts";
+import { readRoutes, type Route } from "../../packages/emulator/src/service/routes.ts";
+import { readBody } from "../../packages/sdk/src/form/form.ts";
 import { asSdkTakesIt, curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
 import { createForm, make, type CallForm } from "./playground-form.ts";
 import { createOutcome } from "./playground-outcome.ts";
@@ -26,7 +34,11 @@ const bench = document.getElementById("bench") as HTMLElement;
 const operation = make("select", { id: "operation" });
 for (const kind of new Set(routes.map((one) => one.kind))) {
   const group = make("optgroup", { label: kind });
-  group.append(...routes.filter((one) => one.kind === kind).map((one) => make("option", { value: one.operation, textContent: one.operation })));
+  group.append(
+    ...routes
+      .filter((one) => one.kind === kind)
+      .map((one) => make("option", { value: one.operation, textContent: one.operation })),
+  );
   operation.append(group);
 }
 const fieldsPlace = make("div");
@@ -34,12 +46,25 @@ const words = make("p", { className: "words", textContent: "Make something happe
 const speed = make("select", { id: "speed" });
 speed.append(...speeds.map(([value, textContent]) => make("option", { value, textContent, selected: value === "4" })));
 const target = make("select", { id: "target" });
-target.append(make("option", { value: "emulator", textContent: "the emulator in this page" }), make("option", { value: "service", textContent: "an address of mine" }));
-const baseUrl = make("input", { id: "base-url", type: "url", placeholder: "https://media.example.com", spellcheck: false });
+target.append(
+  make("option", { value: "emulator", textContent: "the emulator in this page" }),
+  make("option", { value: "service", textContent: "an address of mine" }),
+);
+const baseUrl = make("input", {
+  id: "base-url",
+  type: "url",
+  placeholder: "https://media.example.com",
+  spellcheck: false,
+});
 const apiKey = make("input", { id: "api-key", type: "password", autocomplete: "off" });
 const own = make("div", { className: "own", hidden: true });
-const risk = "Your service is paid. The key stays in this page, and the service must allow this page's origin (CORS). A browser may send a generation again by itself when its answer is lost: it may be paid twice. Programs of yours belong on a server.";
-own.append(labelled(baseUrl, "Address"), labelled(apiKey, "Key, if needed"), make("p", { className: "help", textContent: risk }));
+const risk =
+  "Your service is paid. The key stays in this page, and the service must allow this page's origin (CORS). A browser may send a generation again by itself when its answer is lost: it may be paid twice. Programs of yours belong on a server.";
+own.append(
+  labelled(baseUrl, "Address"),
+  labelled(apiKey, "Key, if needed"),
+  make("p", { className: "help", textContent: risk }),
+);
 const speedRow = labelled(speed, "Its time passes");
 const send = make("button", { type: "submit", id: "send", textContent: "Send" });
 const stop = make("button", { type: "button", id: "stop", textContent: "Stop waiting", hidden: true });
@@ -47,7 +72,15 @@ const balance = make("span", { className: "balance" });
 const buttons = make("p", { className: "send" });
 buttons.append(send, stop, balance);
 const formElement = make("form", { noValidate: true });
-formElement.append(labelled(operation, "Operation"), fieldsPlace, words, labelled(target, "Send it to"), own, speedRow, buttons);
+formElement.append(
+  labelled(operation, "Operation"),
+  fieldsPlace,
+  words,
+  labelled(target, "Send it to"),
+  own,
+  speedRow,
+  buttons,
+);
 const outcome = createOutcome();
 const samples = { ts: samplePlace("TypeScript"), sh: samplePlace("curl") };
 const side = make("div", { className: "side" });
@@ -124,7 +157,12 @@ function choose(name: string): void {
 }
 
 function update(): void {
-  const call: SampleCall = { ...route, kind: route.kind as SampleCall["kind"], body: route.body as Bounds, fields: form.sampleValues() };
+  const call: SampleCall = {
+    ...route,
+    kind: route.kind as SampleCall["kind"],
+    body: route.body as Bounds,
+    fields: form.sampleValues(),
+  };
   samples.ts.code.textContent = typescriptSample(call).trimEnd();
   samples.sh.code.textContent = curlSample(call).trimEnd();
   form.show(issuesOf(form.values()), false);
@@ -156,7 +194,8 @@ async function submit(): Promise<void> {
       else outcome.json("Answer", await client.delete(first as readonly string[], options));
     }
   } catch (error) {
-    if (signal.aborted) outcome.failure(new Error("You stopped waiting. The task goes on at the service: query it later."));
+    if (signal.aborted)
+      outcome.failure(new Error("You stopped waiting. The task goes on at the service: query it later."));
     else outcome.failure(error);
   } finally {
     underWay = undefined;
@@ -167,7 +206,11 @@ async function submit(): Promise<void> {
   }
 }
 
-async function generate(client: KindClient<"video">, fields: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<void> {
+async function generate(
+  client: KindClient<"video">,
+  fields: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<void> {
   const { kind } = route;
   const task = await client.generate(route.model as never, fields as never, { signal });
   latest.set(kind, task.taskid);
@@ -175,7 +218,11 @@ async function generate(client: KindClient<"video">, fields: Readonly<Record<str
   // The emulator tells more than a record does: when a task begins to run, and how far it is.
   const look = () => {
     const seen = emulator.tasks.find(({ taskid }) => taskid === task.taskid);
-    if (seen) outcome.progress(seen.state === "failed" ? "running" : seen.state, Math.min(1, (emulator.clock.now() - seen.createdAt) / seen.endsAfterMs));
+    if (seen)
+      outcome.progress(
+        seen.state === "failed" ? "running" : seen.state,
+        Math.min(1, (emulator.clock.now() - seen.createdAt) / seen.endsAfterMs),
+      );
   };
   const timer = inside ? setInterval(look, 60) : undefined;
   if (inside) look();
@@ -212,8 +259,16 @@ function nextButton(textContent: string, kind: string, verb: Route["verb"]): HTM
 }
 
 for (const [what, word] of Object.entries(magicWords)) {
-  const titles: Readonly<Record<string, string>> = { fail: "let the task fail", slow: "take longer", credits: "be out of credits" };
-  const button = make("button", { type: "button", textContent: titles[what] ?? what, title: `adds ${word} to the prompt` });
+  const titles: Readonly<Record<string, string>> = {
+    fail: "let the task fail",
+    slow: "take longer",
+    credits: "be out of credits",
+  };
+  const button = make("button", {
+    type: "button",
+    textContent: titles[what] ?? what,
+    title: `adds ${word} to the prompt`,
+  });
   button.onclick = () => form.append("prompt", word);
   words.append(button, " ");
 }

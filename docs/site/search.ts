@@ -16,11 +16,19 @@ export async function openSearch(root: URL, index: URL): Promise<void> {
 
 /** The best entries for what is typed: names before words, whole names before parts. */
 export function find(all: readonly SearchEntry[], typed: string): readonly SearchEntry[] {
-  const words = typed.toLowerCase().split(/\s+/).filter((word) => word !== "");
+  const words = typed
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
   if (words.length === 0) return [];
   const whole = words.join(" ");
-  const scored = all.map((entry, at) => ({ entry, at, score: score(entry, words, whole) })).filter(({ score: one }) => one > 0);
-  return scored.sort((a, b) => b.score - a.score || a.at - b.at).slice(0, 12).map(({ entry }) => entry);
+  const scored = all
+    .map((entry, at) => ({ entry, at, score: score(entry, words, whole) }))
+    .filter(({ score: one }) => one > 0);
+  return scored
+    .sort((a, b) => b.score - a.score || a.at - b.at)
+    .slice(0, 12)
+    .map(({ entry }) => entry);
 }
 
 function score([name, , address, text]: SearchEntry, words: readonly string[], whole: string): number {
@@ -47,7 +55,17 @@ function createDialog(root: URL): HTMLDialogElement {
   const input = document.createElement("input");
   const list = document.createElement("ul");
   const count = document.createElement("p");
-  const attributes = { type: "search", placeholder: "An operation, an export, a question", role: "combobox", "aria-label": "Search", "aria-controls": "hits", "aria-expanded": "false", "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false" };
+  const attributes = {
+    type: "search",
+    placeholder: "An operation, an export, a question",
+    role: "combobox",
+    "aria-label": "Search",
+    "aria-controls": "hits",
+    "aria-expanded": "false",
+    "aria-autocomplete": "list",
+    autocomplete: "off",
+    spellcheck: "false",
+  };
   for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
   list.id = "hits";
   list.role = "listbox";
@@ -76,7 +94,8 @@ function createDialog(root: URL): HTMLDialogElement {
     list.replaceChildren(...hits.map(hitItem));
     list.hidden = hits.length === 0;
     input.ariaExpanded = String(hits.length > 0);
-    count.textContent = input.value.trim() === "" ? "" : hits.length === 0 ? "Nothing is called that" : `${hits.length} hits`;
+    count.textContent =
+      input.value.trim() === "" ? "" : hits.length === 0 ? "Nothing is called that" : `${hits.length} hits`;
     choose(0);
   });
   made.addEventListener("keydown", (event) => {
@@ -104,7 +123,11 @@ function hitItem([name, sort, address, text]: SearchEntry, index: number): HTMLL
   item.role = "option";
   item.id = `hit-${index}`;
   item.dataset["address"] = address;
-  const parts = [["b", name], ["small", sort], ["span", text]] as const;
+  const parts = [
+    ["b", name],
+    ["small", sort],
+    ["span", text],
+  ] as const;
   for (const [tag, words] of parts) {
     const part = document.createElement(tag);
     part.textContent = words;

@@ -4,7 +4,11 @@ const assets = (document.currentScript as HTMLScriptElement).src;
 
 const themes = ["system", "light", "dark"] as const;
 type Theme = (typeof themes)[number];
-const names: Readonly<Record<Theme, string>> = { system: "Theme: as the system", light: "Theme: light", dark: "Theme: dark" };
+const names: Readonly<Record<Theme, string>> = {
+  system: "Theme: as the system",
+  light: "Theme: light",
+  dark: "Theme: dark",
+};
 
 page.classList.add("js");
 let theme: Theme = "system";
@@ -52,7 +56,8 @@ addEventListener("DOMContentLoaded", () => {
   // Not by scrollIntoView, after which the Tab key would go on from there.
   if (here && sidebar) sidebar.scrollTop = here.offsetTop - sidebar.clientHeight / 2;
 
-  for (const block of document.querySelectorAll(".code")) addCopyButton(block, () => block.querySelector("code")?.textContent ?? "");
+  for (const block of document.querySelectorAll(".code"))
+    addCopyButton(block, () => block.querySelector("code")?.textContent ?? "");
   const copyPage = button("copy-page");
   const twin = document.querySelector<HTMLLinkElement>("link[rel=alternate]")?.href;
   if (copyPage && twin) copyPage.onclick = () => copy(copyPage, async () => (await fetch(twin)).text());
@@ -61,7 +66,8 @@ addEventListener("DOMContentLoaded", () => {
   addEventListener(
     "keydown",
     (event) => {
-      const typing = event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]");
+      const typing =
+        event.target instanceof Element && event.target.closest("input, textarea, select, [contenteditable]");
       const asked = (event.key === "k" && (event.ctrlKey || event.metaKey)) || (event.key === "/" && !typing);
       if (!asked) return;
       event.preventDefault();

@@ -32,10 +32,19 @@ export interface BuildOptions {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Builds the site. The same sources give the same bytes. */
-export async function buildSite({ out, url, repository = repositoryOf(), tell = () => undefined }: BuildOptions): Promise<void> {
+export async function buildSite({
+  out,
+  url,
+  repository = repositoryOf(),
+  tell = () => undefined,
+}: BuildOptions): Promise<void> {
   const yaml = readFileSync(specFile, "utf8");
   const specPages = readSpecPages(yaml);
-  const [reference, renderer, media] = await Promise.all([readReference(), createRenderer(), drawMedia(specPages.spec)]);
+  const [reference, renderer, media] = await Promise.all([
+    readReference(),
+    createRenderer(),
+    drawMedia(specPages.spec),
+  ]);
   tell(`read the spec and ${reference.pages.length} pages of the SDK's reference, made a picture and a clip`);
 
   const operations = operationPages(yaml, specPages);
@@ -45,29 +54,57 @@ export async function buildSite({ out, url, repository = repositoryOf(), tell = 
     table: (name, argument) => {
       if (name === "fields" && argument) return specPages.fields(argument);
       if (name === "errors") return reference.errors;
-      if (name === "exit-codes") return table(["Code", "What happened"], exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]));
+      if (name === "exit-codes")
+        return table(
+          ["Code", "What happened"],
+          exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
+        );
       if (name === "measured" && argument) return measured(argument);
-      return Object.hasOwn(specPages.tables, name) ? specPages.tables[name as keyof typeof specPages.tables] : undefined;
+      return Object.hasOwn(specPages.tables, name)
+        ? specPages.tables[name as keyof typeof specPages.tables]
+        : undefined;
     },
-    page: (scheme, name) => (scheme === "sdk" ? reference.pageOf.get(name) : operations.pages.find(({ path }) => path === `api/${name}`)?.path),
+    page: (scheme, name) =>
+      scheme === "sdk" ? reference.pageOf.get(name) : operations.pages.find(({ path }) => path === `api/${name}`)?.path,
   };
   const { pages: guides, sidebar } = readGuides();
   const home = readPage("docs/home.md", "", "home");
-  const written: readonly Page[] = [{ ...home, layout: "home" }, ...guides, ...operations.pages, ...reference.pages, playgroundPage()];
-  const pages = written.map((page): Page => ({ ...page, markdown: resolveIncludes(page.markdown, { file: page.source ?? page.path, twin: twinOf(page), includes }) }));
-  const site: Site = { url, repository, sidebars: { guides: sidebar, api: operations.sidebar, redoc: operations.redocSidebar, sdk: reference.sidebar } };
+  const written: readonly Page[] = [
+    { ...home, layout: "home" },
+    ...guides,
+    ...operations.pages,
+    ...reference.pages,
+    playgroundPage(),
+  ];
+  const pages = written.map((page): Page => ({
+    ...page,
+    markdown: resolveIncludes(page.markdown, { file: page.source ?? page.path, twin: twinOf(page), includes }),
+  }));
+  const site: Site = {
+    url,
+    repository,
+    sidebars: { guides: sidebar, api: operations.sidebar, redoc: operations.redocSidebar, sdk: reference.sidebar },
+  };
 
   const files = new Map<string, string | Uint8Array>();
-  const rendered = new Map<Page, Rendered>(pages.map((page) => [page, renderer.render(page.markdown, page.path, twinOf(page))]));
+  const rendered = new Map<Page, Rendered>(
+    pages.map((page) => [page, renderer.render(page.markdown, page.path, twinOf(page))]),
+  );
   for (const [page, { html, headings }] of rendered) {
     const body = page.layout === "redoc" ? `<div id="redoc"><main>${html}</main></div>` : html;
-    files.set(page.path === "" ? "index.html" : `${page.path}/index.html`, renderPage(site, page, page.html ?? body, headings));
+    files.set(
+      page.path === "" ? "index.html" : `${page.path}/index.html`,
+      renderPage(site, page, page.html ?? body, headings),
+    );
     files.set(twinOf(page), page.markdown);
   }
   files.set("404.html", notFoundPage(site));
   files.set("api/openapi.yaml", yaml);
   files.set("api/openapi.json", operations.bundle);
-  files.set("assets/search.json", JSON.stringify([...rendered].flatMap(([page, { headings }]) => searchEntries(page, headings))));
+  files.set(
+    "assets/search.json",
+    JSON.stringify([...rendered].flatMap(([page, { headings }]) => searchEntries(page, headings))),
+  );
   for (const [name, bytes] of Object.entries(media)) files.set(`assets/${name}`, bytes);
   files.set("sitemap.xml", sitemap(pages, url));
   files.set("robots.txt", `User-agent: *\nAllow: /\nSitemap: ${url}sitemap.xml\n`);
@@ -79,7 +116,8 @@ export async function buildSite({ out, url, repository = repositoryOf(), tell = 
   const broken = checkLinks(files);
   if (broken.length > 0) throw new Error(`${broken.length} links lead nowhere:\n  ${broken.join("\n  ")}`);
   await rm(out, { recursive: true, force: true });
-  for (const folder of new Set([...files.keys(), "assets/"].map((name) => dirname(join(out, `${name}.`))))) await mkdir(folder, { recursive: true });
+  for (const folder of new Set([...files.keys(), "assets/"].map((name) => dirname(join(out, `${name}.`)))))
+    await mkdir(folder, { recursive: true });
   await Promise.all([...files].map(([name, content]) => writeFile(join(out, name), content)));
   await buildAssets(join(out, "assets"));
   tell(`built ${out}`);
@@ -88,8 +126,20 @@ export async function buildSite({ out, url, repository = repositoryOf(), tell = 
 /** Scripts and styles: the site's own are made small, the playground carries SDK and emulator along, Redoc is copied. */
 async function buildAssets(folder: string): Promise<void> {
   const entry = (name: string) => join(root, "docs/site", name);
-  const shared = { minify: true, legalComments: "none", target: "es2022", logLevel: "warning", absWorkingDir: root } as const;
-  const plain = build({ ...shared, format: "iife", entryPoints: ["site.ts", "style.css", "api.css", "playground.css", "icon.svg"].map(entry), loader: { ".svg": "copy" }, outdir: folder });
+  const shared = {
+    minify: true,
+    legalComments: "none",
+    target: "es2022",
+    logLevel: "warning",
+    absWorkingDir: root,
+  } as const;
+  const plain = build({
+    ...shared,
+    format: "iife",
+    entryPoints: ["site.ts", "style.css", "api.css", "playground.css", "icon.svg"].map(entry),
+    loader: { ".svg": "copy" },
+    outdir: folder,
+  });
   const bundled = build({
     ...shared,
     bundle: true,
@@ -98,12 +148,20 @@ async function buildAssets(folder: string): Promise<void> {
     external: ["./redoc.js"],
     outdir: folder,
     // From their sources, so that the emulator's copy of the spec is bundled once.
-    alias: { "@mediagen/sdk": join(root, "packages/sdk/src/index.ts"), "@mediagen/emulator": join(root, "packages/emulator/src/index.ts") },
+    alias: {
+      "@mediagen/sdk": join(root, "packages/sdk/src/index.ts"),
+      "@mediagen/emulator": join(root, "packages/emulator/src/index.ts"),
+    },
   });
   // The package exports nothing but its package.json.
   const redocly = dirname(createRequire(import.meta.url).resolve("@redocly/cli/package.json"));
   const redoc = quietRedoc(readFileSync(join(redocly, "lib/chunks/redoc.standalone.js"), "utf8"));
-  await Promise.all([plain, bundled, writeFile(join(folder, "redoc.js"), redoc), copyFile(join(redocly, "LICENSE"), join(folder, "redoc.LICENSE.txt"))]);
+  await Promise.all([
+    plain,
+    bundled,
+    writeFile(join(folder, "redoc.js"), redoc),
+    copyFile(join(redocly, "LICENSE"), join(folder, "redoc.LICENSE.txt")),
+  ]);
 }
 
 /** Redoc without what it loads from elsewhere, tells the console, or styles by attributes, which a strict policy forbids. */
@@ -118,7 +176,8 @@ function quietRedoc(script: string): string {
     ['"aria-label":`Example`,', ""], // It hid from screen readers which example is chosen.
   ];
   return changes.reduce((text, [from, to]) => {
-    if (text.split(from).length !== 2) throw new Error(`Redoc no longer has ${JSON.stringify(from)} once: see what has become of it`);
+    if (text.split(from).length !== 2)
+      throw new Error(`Redoc no longer has ${JSON.stringify(from)} once: see what has become of it`);
     return text.replace(from, () => to);
   }, script);
 }
@@ -129,10 +188,20 @@ const emptyImage = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'
 function readPage(source: string, path: string, section: string): Page & { readonly order: number } {
   const { matter, body } = readFrontMatter(readFileSync(join(root, source), "utf8"), source);
   const { title, description, also = "", order = 0 } = matter;
-  if (typeof title !== "string" || typeof description !== "string") throw new Error(`${source}: the front matter needs title and description`);
+  if (typeof title !== "string" || typeof description !== "string")
+    throw new Error(`${source}: the front matter needs title and description`);
   if (typeof also !== "string") throw new Error(`${source}: \`also\` in the front matter is a line of words`);
   const heading = /^# /m.test(body) || section === "home" ? "" : `# ${title}\n\n`;
-  return { path, title, description, also, section, source, markdown: `${heading}${body.trim()}\n`, order: Number(order) };
+  return {
+    path,
+    title,
+    description,
+    also,
+    section,
+    source,
+    markdown: `${heading}${body.trim()}\n`,
+    order: Number(order),
+  };
 }
 
 /** The first table of a section of docs/benchmarks.md, by the section's anchor. */
@@ -144,8 +213,14 @@ function measured(anchor: string): string | undefined {
 
 function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: readonly NavGroup[] } {
   const folder = join(root, "docs/guides");
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".md")).sort() : [];
-  const guides = names.map((name) => readPage(`docs/guides/${name}`, `guides/${name.replace(/\.md$/, "")}`, "guides")).sort((a, b) => a.order - b.order);
+  const names = existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => name.endsWith(".md"))
+        .sort()
+    : [];
+  const guides = names
+    .map((name) => readPage(`docs/guides/${name}`, `guides/${name.replace(/\.md$/, "")}`, "guides"))
+    .sort((a, b) => a.order - b.order);
   const list = guides.map(({ path, title, description }) => `- [${title}](${path}.md)  \n  ${description}`);
   const index: Page = {
     path: "guides",
@@ -155,20 +230,25 @@ function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: read
     markdown: `# Guides\n\nEach answers one question, with programs that are run in the tests.\n\n${list.join("\n")}\n`,
   };
   const links = guides.map(({ path, title }) => ({ path, title }));
-  return { pages: [index, ...guides], sidebar: [{ title: "Guides", links: [{ path: "guides", title: "All guides" }, ...links] }] };
+  return {
+    pages: [index, ...guides],
+    sidebar: [{ title: "Guides", links: [{ path: "guides", title: "All guides" }, ...links] }],
+  };
 }
 
 function playgroundPage(): Page {
   return {
     path: "playground",
     title: "Playground",
-    description: "Fill in a form made from the spec, see the exact TypeScript and curl, and send it to the emulator inside the page.",
+    description:
+      "Fill in a form made from the spec, see the exact TypeScript and curl, and send it to the emulator inside the page.",
     section: "playground",
-    markdown: [
-      "# Playground",
-      "A form for each operation, made from the spec with its bounds; the SDK's own checks tell what is wrong; the TypeScript and the curl for what is chosen stand beside it. Unless an address is named, Send goes to the emulator inside the page: nothing is paid, and nothing leaves the browser.",
-      "Without a browser: `npx @mediagen/emulator exec -- node program.ts` runs a program against the same emulator.",
-    ].join("\n\n") + "\n",
+    markdown:
+      [
+        "# Playground",
+        "A form for each operation, made from the spec with its bounds; the SDK's own checks tell what is wrong; the TypeScript and the curl for what is chosen stand beside it. Unless an address is named, Send goes to the emulator inside the page: nothing is paid, and nothing leaves the browser.",
+        "Without a browser: `npx @mediagen/emulator exec -- node program.ts` runs a program against the same emulator.",
+      ].join("\n\n") + "\n",
     html: readFileSync(join(root, "docs/site/playground.html"), "utf8"),
     layout: "playground",
     scripts: ["playground.js"],
@@ -178,12 +258,22 @@ function playgroundPage(): Page {
 }
 
 function notFoundPage(site: Site): string {
-  const page: Page = { path: "404", title: "There is no such page", description: "Nothing stands at this address.", section: "", markdown: "", layout: "home" };
+  const page: Page = {
+    path: "404",
+    title: "There is no such page",
+    description: "Nothing stands at this address.",
+    section: "",
+    markdown: "",
+    layout: "home",
+  };
   const base = new URL(site.url).pathname;
   const body = `<h1>There is no such page</h1>\n<p>Perhaps it moved. Search with <kbd>/</kbd>, or begin at the <a href="${base}">home page</a>.</p>\n`;
   return renderPage(site, page, body, [], base)
     .replace(/<link rel="(canonical|alternate)"[^>]*>\n/g, "")
-    .replace("<title>", `<meta http-equiv="Content-Security-Policy" content="${policy().replace(/; frame-ancestors [^;]*/, "")}">\n<title>`);
+    .replace(
+      "<title>",
+      `<meta http-equiv="Content-Security-Policy" content="${policy().replace(/; frame-ancestors [^;]*/, "")}">\n<title>`,
+    );
 }
 
 /** Styled components write into a style element that is empty when it is made: the hash of nothing. */
@@ -195,7 +285,12 @@ function policy({ connect = "'self'", style = "'self'", font = "'none'" } = {}):
 
 /** The headers of each place, as Netlify, Cloudflare and others read them; no address matches two policies, which would add up. */
 function headersFile(): string {
-  const everywhere = ["X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer", "Cross-Origin-Opener-Policy: same-origin", "Permissions-Policy: camera=(), geolocation=(), microphone=()"];
+  const everywhere = [
+    "X-Content-Type-Options: nosniff",
+    "Referrer-Policy: no-referrer",
+    "Cross-Origin-Opener-Policy: same-origin",
+    "Permissions-Policy: camera=(), geolocation=(), microphone=()",
+  ];
   const policies: readonly (readonly [string, string])[] = [
     ["/", policy()],
     ["/404.html", policy()],
@@ -205,8 +300,12 @@ function headersFile(): string {
     // The reader may name a service of theirs.
     ["/playground/*", policy({ connect: "'self' https: http://127.0.0.1:* http://localhost:*" })],
   ];
-  const block = (place: string, headers: readonly string[]) => `${place}\n${headers.map((header) => `  ${header}\n`).join("")}`;
-  return [block("/*", everywhere), ...policies.map(([place, value]) => block(place, [`Content-Security-Policy: ${value}`]))].join("\n");
+  const block = (place: string, headers: readonly string[]) =>
+    `${place}\n${headers.map((header) => `  ${header}\n`).join("")}`;
+  return [
+    block("/*", everywhere),
+    ...policies.map(([place, value]) => block(place, [`Content-Security-Policy: ${value}`])),
+  ].join("\n");
 }
 
 function sitemap(pages: readonly Page[], url: string): string {
@@ -218,14 +317,27 @@ function sitemap(pages: readonly Page[], url: string): string {
 function llmsIndex(pages: readonly Page[], url: string): string {
   const [home] = pages;
   const list = (title: string, section: string) => {
-    const items = pages.filter((page) => page.section === section).map((page) => `- [${page.title}](${url}${twinOf(page)}): ${page.description}`);
+    const items = pages
+      .filter((page) => page.section === section)
+      .map((page) => `- [${page.title}](${url}${twinOf(page)}): ${page.description}`);
     return `## ${title}\n\n${items.join("\n")}`;
   };
-  return [`# mediagen`, `> ${home?.description}`, `All of it in one file: ${url}llms-full.txt. The service's description: ${url}api/openapi.yaml`, list("Guides", "guides"), list("API", "api"), list("SDK", "sdk"), list("Playground", "playground"), ""].join("\n\n");
+  return [
+    `# mediagen`,
+    `> ${home?.description}`,
+    `All of it in one file: ${url}llms-full.txt. The service's description: ${url}api/openapi.yaml`,
+    list("Guides", "guides"),
+    list("API", "api"),
+    list("SDK", "sdk"),
+    list("Playground", "playground"),
+    "",
+  ].join("\n\n");
 }
 
 function repositoryOf(): string | undefined {
-  const { repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly repository?: string | { readonly url: string } };
+  const { repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+    readonly repository?: string | { readonly url: string };
+  };
   const address = typeof repository === "string" ? repository : repository?.url;
   return address?.replace(/^git\+|\.git$/g, "");
 }

@@ -2,7 +2,12 @@ import { posix } from "node:path";
 
 /** Every link within the site that leads to no file or anchor of it, each with the file that it stands in. */
 export function checkLinks(files: ReadonlyMap<string, string | Uint8Array>): readonly string[] {
-  const anchors = new Map([...files].map(([name, content]) => [name, typeof content === "string" && name.endsWith(".html") ? idsIn(content) : new Set<string>()]));
+  const anchors = new Map(
+    [...files].map(([name, content]) => [
+      name,
+      typeof content === "string" && name.endsWith(".html") ? idsIn(content) : new Set<string>(),
+    ]),
+  );
   const broken: string[] = [];
   for (const [name, content] of files) {
     if (typeof content !== "string" || !name.endsWith(".html") || name === "404.html") continue;
@@ -12,7 +17,8 @@ export function checkLinks(files: ReadonlyMap<string, string | Uint8Array>): rea
       const target = path === "" ? name : fileAt(posix.join(posix.dirname(name), path));
       const asset = target.startsWith("assets/"); // Some are made after the pages; the browser tests see each of them load.
       if (!asset && !files.has(target)) broken.push(`${name}: ${attribute} ${address}`);
-      else if (anchor && !isRoute(target, anchor) && !anchors.get(target)?.has(decodeURIComponent(anchor))) broken.push(`${name}: ${address} has no such anchor`);
+      else if (anchor && !isRoute(target, anchor) && !anchors.get(target)?.has(decodeURIComponent(anchor)))
+        broken.push(`${name}: ${address} has no such anchor`);
     }
   }
   return broken;

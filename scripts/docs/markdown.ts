@@ -29,10 +29,16 @@ export async function createRenderer(): Promise<Renderer> {
     // Without a limit of time, which would make a slow machine build another site.
     const lines = highlighter.codeToTokensBase(code, { lang: known, theme, tokenizeTimeLimit: 0 });
     // Classes, because a strict policy allows no style attributes.
-    const spans = lines.map((tokens) => tokens.map(({ content, color }) => {
-      const name = /--token-([\w-]+)/.exec(color ?? "")?.[1];
-      return name && name !== "punctuation" ? `<span class="t-${name}">${escapeHtml(content)}</span>` : escapeHtml(content);
-    }).join(""));
+    const spans = lines.map((tokens) =>
+      tokens
+        .map(({ content, color }) => {
+          const name = /--token-([\w-]+)/.exec(color ?? "")?.[1];
+          return name && name !== "punctuation"
+            ? `<span class="t-${name}">${escapeHtml(content)}</span>`
+            : escapeHtml(content);
+        })
+        .join(""),
+    );
     return spans.join("\n");
   };
   const markdownIt = MarkdownIt({ html: true });
@@ -52,7 +58,10 @@ export async function createRenderer(): Promise<Renderer> {
       for (const [index, token] of tokens.entries()) {
         const inline = tokens[index + 1];
         if (token.type === "heading_open" && inline) {
-          const text = (inline.children ?? []).filter(({ type }) => type === "text" || type === "code_inline").map(({ content }) => content).join("");
+          const text = (inline.children ?? [])
+            .filter(({ type }) => type === "text" || type === "code_inline")
+            .map(({ content }) => content)
+            .join("");
           const id = slugOf(text, taken);
           token.attrSet("id", id);
           headings.push({ level: Number(token.tag.slice(1)), id, text });
@@ -66,14 +75,29 @@ export async function createRenderer(): Promise<Renderer> {
       }
       const body = markdownIt.renderer.render(tokens, markdownIt.options, {});
       // The heading links to itself, where it holds no other link.
-      const html = body.replace(/<(h[2-4]) id="([^"]+)">((?:(?!<a )[^])*?)<\/\1>/g, '<$1 id="$2"><a href="#$2">$3</a></$1>');
-      return { html: html.replaceAll("<th></th>", "<td></td>").replaceAll("<table>", '<table role="table">').replace(/<(thead|tbody|tr|th|td)(?= |>)/g, (_, tag: string) => `<${tag} role="${roles[tag]}"`), headings };
+      const html = body.replace(
+        /<(h[2-4]) id="([^"]+)">((?:(?!<a )[^])*?)<\/\1>/g,
+        '<$1 id="$2"><a href="#$2">$3</a></$1>',
+      );
+      return {
+        html: html
+          .replaceAll("<th></th>", "<td></td>")
+          .replaceAll("<table>", '<table role="table">')
+          .replace(/<(thead|tbody|tr|th|td)(?= |>)/g, (_, tag: string) => `<${tag} role="${roles[tag]}"`),
+        headings,
+      };
     },
   };
 }
 
 /** Tables are shown as blocks on narrow screens, where a browser would forget what they are. */
-const roles: Readonly<Record<string, string>> = { thead: "rowgroup", tbody: "rowgroup", tr: "row", th: "columnheader", td: "cell" };
+const roles: Readonly<Record<string, string>> = {
+  thead: "rowgroup",
+  tbody: "rowgroup",
+  tr: "row",
+  th: "columnheader",
+  td: "cell",
+};
 
 /** Gives each cell after the first of its row the head of its column, which stands before it where the screen is narrow; sentences need none. */
 function nameCells(tokens: readonly Token[], from: number): void {
@@ -91,7 +115,8 @@ function nameCells(tokens: readonly Token[], from: number): void {
     if (type === "th_open") heads.push(tokens[index + 1]?.content ?? "");
     if (type !== "td_open") continue;
     const head = heads[column++];
-    if (column > 1 && head && !/^(What it (is|means)|Description)$/.test(head) && tokens[index + 1]?.content !== "") tokens[index]?.attrSet("data-head", head);
+    if (column > 1 && head && !/^(What it (is|means)|Description)$/.test(head) && tokens[index + 1]?.content !== "")
+      tokens[index]?.attrSet("data-head", head);
   }
 }
 
@@ -101,7 +126,11 @@ function aliasOf(language: string): string {
 
 /** An anchor as GitHub makes it, so that the Markdown twins' links hold there too. */
 export function slugOf(text: string, taken = new Map<string, number>()): string {
-  const slug = text.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replace(/\s/g, "-");
+  const slug = text
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replace(/\s/g, "-");
   const count = taken.get(slug) ?? 0;
   taken.set(slug, count + 1);
   return count === 0 ? slug : `${slug}-${count}`;
@@ -111,6 +140,8 @@ function hrefOf(href: string, path: string, twin: string): string {
   if (/^([a-z]+:|#|\/\/)/.test(href)) return href;
   const [file = "", anchor] = href.split("#");
   const target = posix.join(posix.dirname(twin), file);
-  const to = target.endsWith(".md") ? pageLink(path, target === "index.md" ? "" : target.slice(0, -".md".length)) : relative(path, target);
+  const to = target.endsWith(".md")
+    ? pageLink(path, target === "index.md" ? "" : target.slice(0, -".md".length))
+    : relative(path, target);
   return anchor === undefined ? to : `${to}#${anchor}`;
 }

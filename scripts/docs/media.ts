@@ -1,6 +1,6 @@
 import { createEmulator } from "@mediagen/emulator";
 import { createMediaGen, type KindClient } from "@mediagen/sdk";
-import { renderPicture } from "../../packages/emulator/src/png.ts";
+import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 import { byKind, exampleOf } from "../by-kind.ts";
 import type { Spec } from "../read-spec.ts";
 
@@ -16,7 +16,11 @@ export async function drawMedia(spec: Spec): Promise<Readonly<Record<string, Uin
     const [blob] = await task.blobs();
     return new Uint8Array((await blob?.arrayBuffer()) ?? []);
   };
-  const card = { title: "mediagen", body: "Videos and images from prompts, in TypeScript", note: "SDK, emulator and API reference" };
+  const card = {
+    title: "mediagen",
+    body: "Videos and images from prompts, in TypeScript",
+    note: "SDK, emulator and API reference",
+  };
   return {
     "picture.png": await first("image"),
     "clip.mp4": await first("video"),

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../by-kind.ts";
-import type { Kind } from "../../packages/sdk/src/operation.ts";
+import type { Kind } from "../../packages/sdk/src/spec/operation.ts";
 import type { NavGroup, NavLink, Page } from "./page.ts";
 import { asSdkTakesIt, curlSample, typescriptSample, type SampleCall } from "./samples.ts";
 import { boundsOf, fieldsTable, table, type SpecPages } from "./tables.ts";
@@ -18,9 +18,14 @@ export interface OperationPages {
 const source = "openapi/openapi.yaml";
 
 /** Every operation of the spec with what a sample of it needs. */
-export function sampleCalls({ spec }: SpecPages): readonly { readonly operation: PlacedOperation; readonly call: SampleCall }[] {
+export function sampleCalls({
+  spec,
+}: SpecPages): readonly { readonly operation: PlacedOperation; readonly call: SampleCall }[] {
   return byKind(spec).flatMap(({ kind, generate, query, delete: deletion }) => {
-    const of = (operation: PlacedOperation, verb: SampleCall["verb"]) => ({ operation, call: callOf(operation, kind, verb) });
+    const of = (operation: PlacedOperation, verb: SampleCall["verb"]) => ({
+      operation,
+      call: callOf(operation, kind, verb),
+    });
     return [...[...generate.values()].map((one) => of(one, "generate")), of(query, "query"), of(deletion, "delete")];
   });
 }
@@ -34,13 +39,25 @@ function callOf(operation: PlacedOperation, kind: Kind, verb: SampleCall["verb"]
 /** Makes the pages of the operations; the first is the overview, which Redoc replaces. */
 export function operationPages(yaml: string, specPages: SpecPages): OperationPages {
   const calls = sampleCalls(specPages);
-  const samples = new Map(calls.map(({ operation, call }) => [operation.operationId, { typescript: typescriptSample(call), curl: curlSample(call) }]));
+  const samples = new Map(
+    calls.map(({ operation, call }) => [
+      operation.operationId,
+      { typescript: typescriptSample(call), curl: curlSample(call) },
+    ]),
+  );
   const pages = calls.map(({ operation }) => operationPage(operation, samples.get(operation.operationId)));
   const links = (tag: string, within: boolean) =>
-    calls.filter(({ operation }) => operation.tags[0] === tag).map(({ operation }): NavLink => {
-      const { operationId } = operation;
-      return { path: `api/${operationId}`, title: operationId, code: true, ...(within ? { anchor: redocRoute(operation) } : {}) };
-    });
+    calls
+      .filter(({ operation }) => operation.tags[0] === tag)
+      .map(({ operation }): NavLink => {
+        const { operationId } = operation;
+        return {
+          path: `api/${operationId}`,
+          title: operationId,
+          code: true,
+          ...(within ? { anchor: redocRoute(operation) } : {}),
+        };
+      });
   const tags = [...new Set(calls.map(({ operation }) => operation.tags[0]))];
   const first = {
     title: "API",
@@ -52,7 +69,14 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
     ],
   };
   return {
-    pages: [overviewPage(specPages, calls.map(({ operation }) => operation), yaml), ...pages],
+    pages: [
+      overviewPage(
+        specPages,
+        calls.map(({ operation }) => operation),
+        yaml,
+      ),
+      ...pages,
+    ],
     sidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, false) }))],
     redocSidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, true) }))],
     bundle: bundleOf(yaml, samples),
@@ -60,8 +84,15 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
 }
 
 /** The spec as JSON, with samples in the words of Redoc. */
-function bundleOf(yaml: string, samples: ReadonlyMap<string, { readonly typescript: string; readonly curl: string }>): string {
-  const document = parse(yaml) as { readonly paths: Readonly<Record<string, { readonly post: { readonly operationId: string; "x-codeSamples"?: unknown } }>> };
+function bundleOf(
+  yaml: string,
+  samples: ReadonlyMap<string, { readonly typescript: string; readonly curl: string }>,
+): string {
+  const document = parse(yaml) as {
+    readonly paths: Readonly<
+      Record<string, { readonly post: { readonly operationId: string; "x-codeSamples"?: unknown } }>
+    >;
+  };
   for (const { post } of Object.values(document.paths)) {
     const { typescript, curl } = samples.get(post.operationId) ?? {};
     post["x-codeSamples"] = [
@@ -77,12 +108,22 @@ export function redocRoute({ tags: [tag], operationId }: Pick<PlacedOperation, "
   return `#/${tag.toLowerCase()}/${operationId.toLowerCase()}`;
 }
 
-function operationPage(operation: PlacedOperation, samples: { readonly typescript: string; readonly curl: string } | undefined): Page {
+function operationPage(
+  operation: PlacedOperation,
+  samples: { readonly typescript: string; readonly curl: string } | undefined,
+): Page {
   const { operationId, summary, description, path, requestBody, responses } = operation;
   const body = bodyOf(operation);
   const [type] = Object.keys(requestBody.content);
-  const answers = Object.entries(responses["200"]?.content["application/json"]?.examples ?? {}) as [string, { readonly summary?: string; readonly value: unknown }][];
-  const notes = [body.description, body["x-assumption"] && `Assumed: ${body["x-assumption"]}`, body.minProperties && `At least ${body.minProperties} field.`];
+  const answers = Object.entries(responses["200"]?.content["application/json"]?.examples ?? {}) as [
+    string,
+    { readonly summary?: string; readonly value: unknown },
+  ][];
+  const notes = [
+    body.description,
+    body["x-assumption"] && `Assumed: ${body["x-assumption"]}`,
+    body.minProperties && `At least ${body.minProperties} field.`,
+  ];
   const markdown = [
     `# ${summary}`,
     `\`POST ${path}\` · \`${operationId}\` · \`${type}\``,
@@ -97,10 +138,22 @@ function operationPage(operation: PlacedOperation, samples: { readonly typescrip
     fieldsTable(body),
     "## Answers",
     "Each is JSON with HTTP status 200; the outcome is in `code`.",
-    ...answers.flatMap(([name, { summary: what, value }]) => [`### ${name}`, `${what}.`, `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``]),
+    ...answers.flatMap(([name, { summary: what, value }]) => [
+      `### ${name}`,
+      `${what}.`,
+      `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``,
+    ]),
     ...answerFields(operation),
   ];
-  return { path: `api/${operationId}`, section: "api", place: `API / ${operation.tags[0]}`, title: summary, description: description.trim().split("\n\n")[0]?.replace(/\s+/g, " ") ?? "", markdown: `${markdown.join("\n\n")}\n`, source };
+  return {
+    path: `api/${operationId}`,
+    section: "api",
+    place: `API / ${operation.tags[0]}`,
+    title: summary,
+    description: description.trim().split("\n\n")[0]?.replace(/\s+/g, " ") ?? "",
+    markdown: `${markdown.join("\n\n")}\n`,
+    source,
+  };
 }
 
 /** What the `data` of a success holds. */
@@ -108,14 +161,24 @@ function answerFields({ responses }: PlacedOperation): string[] {
   const shapes = responses["200"]?.content["application/json"]?.schema.oneOf ?? [];
   const data = shapes.map(({ properties }) => properties?.["data"]).find((schema) => schema?.properties);
   if (!data) return [];
-  const rows = Object.entries(data.properties ?? {}).map(([name, schema]) => [`\`${name}\``, boundsOf(schema), schema.description ?? ""]);
+  const rows = Object.entries(data.properties ?? {}).map(([name, schema]) => [
+    `\`${name}\``,
+    boundsOf(schema),
+    schema.description ?? "",
+  ]);
   const assumed = data["x-assumption"] ? [`Assumed: ${data["x-assumption"].trim()}`] : [];
   return ["### What a success holds in data", ...assumed, table(["Field", "Type", "What it is"], rows)];
 }
 
 function overviewPage({ spec }: SpecPages, operations: readonly PlacedOperation[], yaml: string): Page {
-  const { info } = parse(yaml) as { readonly info: { readonly title: string; readonly summary: string; readonly description: string } };
-  const rows = operations.map(({ operationId, summary, path }) => [`[\`${operationId}\`](api/${operationId}.md)`, summary, `\`${path}\``]);
+  const { info } = parse(yaml) as {
+    readonly info: { readonly title: string; readonly summary: string; readonly description: string };
+  };
+  const rows = operations.map(({ operationId, summary, path }) => [
+    `[\`${operationId}\`](api/${operationId}.md)`,
+    summary,
+    `\`${path}\``,
+  ]);
   const markdown = [
     `# ${info.title}`,
     info.summary,

@@ -88,7 +88,13 @@ export function twinOf({ path }: Pick<Page, "path">): string {
 }
 
 /** The whole page. `root` is where the site begins, as seen from the page. */
-export function renderPage(site: Site, page: Page, body: string, headings: readonly Heading[], root = pageLink(page.path, "")): string {
+export function renderPage(
+  site: Site,
+  page: Page,
+  body: string,
+  headings: readonly Heading[],
+  root = pageLink(page.path, ""),
+): string {
   const { path, title, section, layout = "" } = page;
   const whole = path === "" ? title : `${title} · mediagen`;
   const description = escapeHtml(page.description);
@@ -124,8 +130,12 @@ ${(page.scripts ?? []).map((name) => `<script type="module" src="${root}assets/$
 <button type="button" id="search-button" aria-haspopup="dialog"><svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg><span>Search</span> <kbd>/</kbd></button>
 <button type="button" id="theme-button" aria-label="Theme: as the system"><svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path class="for-system" d="M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 3v14a7 7 0 0 0 0-14z"/><path class="for-light" d="M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 1v2M10 17v2M1 10h2M17 10h2M3.6 3.6l1.5 1.5M14.9 14.9l1.5 1.5M3.6 16.4l1.5-1.5M14.9 5.1l1.5-1.5"/><path class="for-dark" d="M16.5 12.5A7 7 0 0 1 7.5 3.5a7 7 0 1 0 9 9z"/></svg></button>
 </div>
-${layout === "redoc" ? `<h1 class="unseen">${escapeHtml(title)}</h1>
-` : ""}</header>
+${
+  layout === "redoc"
+    ? `<h1 class="unseen">${escapeHtml(title)}</h1>
+`
+    : ""
+}</header>
 <div class="frame">
 ${sidebar ? `${renderSidebar(page, sidebar)}\n` : ""}${layout === "redoc" ? `<div id="content" tabindex="-1"><section aria-label="This page">${renderActions(page, root)}</section>${body}<footer class="foot">${renderSource(site, page)}</footer></div>` : renderMain(site, page, body, root, sidebar !== undefined)}
 ${layout === "" && contents.length > 1 ? renderContents(contents) : ""}</div>
@@ -135,7 +145,8 @@ ${layout === "" && contents.length > 1 ? renderContents(contents) : ""}</div>
 }
 
 function renderMain(site: Site, page: Page, body: string, root: string, hasSidebar: boolean): string {
-  if (page.layout === "home") return `<main id="content" tabindex="-1">\n${body}${page.markdown === "" ? "" : `<div class="end"><footer class="foot">${renderSource(site, page)}</footer>${renderActions(page, root)}</div>`}</main>`;
+  if (page.layout === "home")
+    return `<main id="content" tabindex="-1">\n${body}${page.markdown === "" ? "" : `<div class="end"><footer class="foot">${renderSource(site, page)}</footer>${renderActions(page, root)}</div>`}</main>`;
   const neighbours = hasSidebar && page.section === "guides" ? renderNeighbours(site, page) : "";
   return `<main id="content" tabindex="-1">
 ${renderActions(page, root)}
@@ -160,7 +171,9 @@ function renderNeighbours(site: Site, page: Page): string {
   const links = (site.sidebars[page.section] ?? []).flatMap((group) => group.links);
   const at = links.findIndex(({ path }) => path === page.path);
   const side = (word: string, link: NavLink | undefined) =>
-    link ? `<a class="${word.toLowerCase()}" href="${pageLink(page.path, link.path)}"><span>${word}</span>${escapeHtml(link.title)}</a>` : "";
+    link
+      ? `<a class="${word.toLowerCase()}" href="${pageLink(page.path, link.path)}"><span>${word}</span>${escapeHtml(link.title)}</a>`
+      : "";
   return `<nav class="neighbours" aria-label="Neighbouring pages">${side("Previous", links[at - 1])}${side("Next", links[at + 1])}</nav>`;
 }
 
@@ -179,6 +192,8 @@ function renderSidebar(page: Page, groups: readonly NavGroup[]): string {
 }
 
 function renderContents(headings: readonly Heading[]): string {
-  const items = headings.map(({ id, text, level }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`);
+  const items = headings.map(
+    ({ id, text, level }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
+  );
   return `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${items.join("")}</ul></nav>\n`;
 }

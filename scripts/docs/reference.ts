@@ -1,7 +1,15 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
-import { Application, Comment, LogLevel, ReflectionKind, type DeclarationReflection, type ProjectReflection, type TypeDocOptions } from "typedoc";
+import {
+  Application,
+  Comment,
+  LogLevel,
+  ReflectionKind,
+  type DeclarationReflection,
+  type ProjectReflection,
+  type TypeDocOptions,
+} from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
 import { twinOf, type NavGroup, type Page } from "./page.ts";
 import { table } from "./tables.ts";
@@ -18,10 +26,30 @@ export interface Reference {
 
 /** The doors of the packages: their sources as TypeDoc names them, and where their pages stand. */
 const doors = [
-  { module: "sdk/src", path: "sdk", name: "@mediagen/sdk", intro: "Runs wherever `fetch` runs. Everything here is exported by `@mediagen/sdk/node` too." },
-  { module: "sdk/src/node", path: "sdk/node", name: "@mediagen/sdk/node", intro: "The same client on a transport of its own on node:http, and files." },
-  { module: "emulator/src", path: "sdk/emulator", name: "@mediagen/emulator", intro: "The service on this machine, as a function from Request to Response." },
-  { module: "emulator/src/node", path: "sdk/emulator-node", name: "@mediagen/emulator/node", intro: "The emulator as an HTTP server, and a file for its state." },
+  {
+    module: "sdk/src",
+    path: "sdk",
+    name: "@mediagen/sdk",
+    intro: "Runs wherever `fetch` runs. Everything here is exported by `@mediagen/sdk/node` too.",
+  },
+  {
+    module: "sdk/src/node",
+    path: "sdk/node",
+    name: "@mediagen/sdk/node",
+    intro: "The same client on a transport of its own on node:http, and files.",
+  },
+  {
+    module: "emulator/src",
+    path: "sdk/emulator",
+    name: "@mediagen/emulator",
+    intro: "The service on this machine, as a function from Request to Response.",
+  },
+  {
+    module: "emulator/src/node",
+    path: "sdk/emulator-node",
+    name: "@mediagen/emulator/node",
+    intro: "The emulator as an HTTP server, and a file for its state.",
+  },
 ] as const;
 
 /** In what order a door's exports are listed. */
@@ -44,7 +72,8 @@ export async function readReference(): Promise<Reference> {
     });
     const project = await app.convert();
     if (project) app.validate(project);
-    if (!project || app.logger.hasWarnings() || app.logger.hasErrors()) throw new Error("TypeDoc is not content: every export and its fields need a true sentence each");
+    if (!project || app.logger.hasWarnings() || app.logger.hasErrors())
+      throw new Error("TypeDoc is not content: every export and its fields need a true sentence each");
     await app.generateOutputs(project);
     return readOutput(out, project);
   } finally {
@@ -53,7 +82,12 @@ export async function readReference(): Promise<Reference> {
 }
 
 const options = {
-  entryPoints: ["packages/sdk/src/index.ts", "packages/sdk/src/node.ts", "packages/emulator/src/index.ts", "packages/emulator/src/node.ts"],
+  entryPoints: [
+    "packages/sdk/src/index.ts",
+    "packages/sdk/src/node.ts",
+    "packages/emulator/src/index.ts",
+    "packages/emulator/src/node.ts",
+  ],
   tsconfig: "docs/site/tsconfig.reference.json",
   plugin: ["typedoc-plugin-markdown"],
   logLevel: LogLevel.Warn,
@@ -68,7 +102,14 @@ const options = {
   disableGit: true,
   treatWarningsAsErrors: true,
   treatValidationWarningsAsErrors: true,
-  validation: { notExported: true, invalidLink: true, invalidPath: true, rewrittenLink: true, notDocumented: true, unusedMergeModuleWith: true },
+  validation: {
+    notExported: true,
+    invalidLink: true,
+    invalidPath: true,
+    rewrittenLink: true,
+    notDocumented: true,
+    unusedMergeModuleWith: true,
+  },
   packagesRequiringDocumentation: ["@mediagen/sdk", "@mediagen/emulator"],
   hideBreadcrumbs: true,
   hidePageHeader: true,
@@ -97,12 +138,21 @@ interface Export {
 function readOutput(out: string, project: ProjectReflection): Reference {
   const exports = doors.map((door) => {
     const module = project.children?.find(({ name }) => name === door.module);
-    return groups.flatMap(([folder]) => filesIn(join(out, door.module, folder)).map((file): Export => {
-      const name = file.replace(/\.md$/, "");
-      const reflection = module?.children?.find((one) => one.name === name);
-      const source = sourceOf(reflection, project, `packages/${door.module.split("/")[0]}`);
-      return { name, folder, file: posix.join(door.module, folder, file), path: `${door.path}/${name}`, summary: summaryOf(reflection), source };
-    }));
+    return groups.flatMap(([folder]) =>
+      filesIn(join(out, door.module, folder)).map((file): Export => {
+        const name = file.replace(/\.md$/, "");
+        const reflection = module?.children?.find((one) => one.name === name);
+        const source = sourceOf(reflection, project, `packages/${door.module.split("/")[0]}`);
+        return {
+          name,
+          folder,
+          file: posix.join(door.module, folder, file),
+          path: `${door.path}/${name}`,
+          summary: summaryOf(reflection),
+          source,
+        };
+      }),
+    );
   });
   const all = exports.flat();
   const pathOf = new Map(all.map(({ file, path }) => [file, path]));
@@ -111,19 +161,38 @@ function readOutput(out: string, project: ProjectReflection): Reference {
   const pages = doors.flatMap((door, index): Page[] => {
     const own = exports[index] ?? [];
     const lists = groups.flatMap(([folder, title]) => {
-      const rows = own.filter((one) => one.folder === folder).map(({ name, path, summary }) => [`[\`${name}\`](${linkTo(door.path, path)})`, summary]);
+      const rows = own
+        .filter((one) => one.folder === folder)
+        .map(({ name, path, summary }) => [`[\`${name}\`](${linkTo(door.path, path)})`, summary]);
       return rows.length === 0 ? [] : [`## ${title}\n`, table(["Name", "What it is"], rows)];
     });
-    const doorPage = { path: door.path, section: "sdk", title: door.name, description: door.intro.replaceAll("`", ""), source: "scripts/docs/reference.ts" };
+    const doorPage = {
+      path: door.path,
+      section: "sdk",
+      title: door.name,
+      description: door.intro.replaceAll("`", ""),
+      source: "scripts/docs/reference.ts",
+    };
     const members = own.map(({ name, path, file, summary, source }): Page => {
       const title = name;
-      const markdown = tidy(readFileSync(join(out, file), "utf8"), name, door.name).replace(/\]\(([^)\s#]+\.md)/g, (_, link: string) => {
-        const target = posix.join(posix.dirname(file), link);
-        const page = pathOf.get(target);
-        if (page === undefined) throw new Error(`${file} links to ${link}, which is no page`);
-        return `](${linkTo(path, page)}`;
-      });
-      return { path, section: "sdk", title, place: `SDK / ${door.name}`, description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""), markdown, source };
+      const markdown = tidy(readFileSync(join(out, file), "utf8"), name, door.name).replace(
+        /\]\(([^)\s#]+\.md)/g,
+        (_, link: string) => {
+          const target = posix.join(posix.dirname(file), link);
+          const page = pathOf.get(target);
+          if (page === undefined) throw new Error(`${file} links to ${link}, which is no page`);
+          return `](${linkTo(path, page)}`;
+        },
+      );
+      return {
+        path,
+        section: "sdk",
+        title,
+        place: `SDK / ${door.name}`,
+        description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""),
+        markdown,
+        source,
+      };
     });
     return [{ ...doorPage, markdown: [`# ${door.name}`, "", door.intro, "", ...lists].join("\n") }, ...members];
   });
@@ -136,7 +205,9 @@ function readOutput(out: string, project: ProjectReflection): Reference {
 
 function filesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((file) => file.endsWith(".md")).sort((a, b) => a.localeCompare(b, "en"));
+    return readdirSync(folder)
+      .filter((file) => file.endsWith(".md"))
+      .sort((a, b) => a.localeCompare(b, "en"));
   } catch {
     return []; // A door need not have every sort of export.
   }
@@ -150,7 +221,10 @@ function linkTo(from: string, to: string): string {
 function tidy(markdown: string, name: string, door: string): string {
   const [, ...lines] = markdown.split("\n");
   // What a type parameter is called says nothing that the signature does not.
-  const body = lines.join("\n").replace(/^\*\*\*\n\n/gm, "").replace(/^#+ Type Parameters\n\n\| Type Parameter \|\n[^]*?\n\n/gm, "");
+  const body = lines
+    .join("\n")
+    .replace(/^\*\*\*\n\n/gm, "")
+    .replace(/^#+ Type Parameters\n\n\| Type Parameter \|\n[^]*?\n\n/gm, "");
   return `# ${name}\n\n${mergeThrows(body).trim()}\n\nExported by \`${door}\`.\n`;
 }
 
@@ -160,7 +234,10 @@ function mergeThrows(markdown: string): string {
   const merged: string[] = [];
   for (const block of blocks) {
     const [, heading, text] = /^(#+ Throws)\n\n([^]*)$/.exec(block) ?? [];
-    const item = text?.trim().replace(/\s*\n\s*/g, " ").replace(/^(\[[^\]]+\]\([^)]+\)) /, "$1: ");
+    const item = text
+      ?.trim()
+      .replace(/\s*\n\s*/g, " ")
+      .replace(/^(\[[^\]]+\]\([^)]+\)) /, "$1: ");
     if (heading === undefined) merged.push(block);
     else if (merged.at(-1)?.startsWith(heading)) merged.push(`${merged.pop()?.trimEnd()}\n- ${item}\n`);
     else merged.push(`${heading}\n\n- ${item}\n`);
@@ -177,7 +254,12 @@ function sourceOf(reflection: DeclarationReflection | undefined, project: Projec
 
 function summaryOf(one: DeclarationReflection | undefined): string {
   const comment = one?.comment ?? one?.signatures?.[0]?.comment;
-  return comment ? Comment.combineDisplayParts(comment.summary).replace(/\{@link (\w+)\}/g, "`$1`").replace(/\s+/g, " ").trim() : "";
+  return comment
+    ? Comment.combineDisplayParts(comment.summary)
+        .replace(/\{@link (\w+)\}/g, "`$1`")
+        .replace(/\s+/g, " ")
+        .trim()
+    : "";
 }
 
 function errorsTable(project: ProjectReflection, pageOf: ReadonlyMap<string, string>): string {

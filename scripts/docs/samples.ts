@@ -1,4 +1,4 @@
-import type { Bounds, Kind } from "../../packages/sdk/src/operation.ts";
+import type { Bounds, Kind } from "../../packages/sdk/src/spec/operation.ts";
 
 /** A file among the fields of a form, by its name on the reader's disk. */
 export interface SampleFile {
@@ -39,13 +39,17 @@ export function typescriptSample({ kind, verb, model, fields }: SampleCall): str
 export function curlSample({ verb, path, body, fields }: SampleCall): string {
   const head = [`curl "$MEDIAGEN_BASE_URL${path}"`, `-H "Authorization: $MEDIAGEN_API_KEY"`];
   const json = ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(fields))}`];
-  const parts = Object.entries(fields).flatMap(([name, value]) => [value].flat().map((one) => formPart(name, one, body)));
+  const parts = Object.entries(fields).flatMap(([name, value]) =>
+    [value].flat().map((one) => formPart(name, one, body)),
+  );
   return `${[...head, ...(verb === "generate" ? parts : json)].join(" \\\n  ")}\n`;
 }
 
 /** The spec's example of a form as the SDK takes it: flags as booleans. */
 export function asSdkTakesIt(body: Bounds, example: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, isFlag(body.properties?.[name]) ? value === "1" : value]));
+  return Object.fromEntries(
+    Object.entries(example).map(([name, value]) => [name, isFlag(body.properties?.[name]) ? value === "1" : value]),
+  );
 }
 
 /** Whether a field takes "0" and "1" alone, for which the SDK also takes booleans. */
@@ -54,7 +58,8 @@ export function isFlag(bounds: Bounds | undefined): boolean {
 }
 
 function formPart(name: string, value: unknown, body: Bounds): string {
-  if (isSampleFile(value)) return `-F ${quoted(`${`${name}.items` in (body.properties ?? {}) ? `${name}.items` : name}=@"${value.file.replace(/["\\]/g, "\\$&")}"`)}`;
+  if (isSampleFile(value))
+    return `-F ${quoted(`${`${name}.items` in (body.properties ?? {}) ? `${name}.items` : name}=@"${value.file.replace(/["\\]/g, "\\$&")}"`)}`;
   const text = typeof value === "boolean" ? String(Number(value)) : String(value);
   return `--form-string ${quoted(`${name}=${text}`)}`;
 }
@@ -72,6 +77,8 @@ function literal(value: unknown, indent: string): string {
   if (isSampleFile(value)) return `await fileFrom(${JSON.stringify(value.file)})`;
   if (Array.isArray(value)) return `[${value.map((one) => literal(one, indent)).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const lines = Object.entries(value).map(([key, one]) => `${indent}  ${/^[\w$]+$/.test(key) ? key : JSON.stringify(key)}: ${literal(one, `${indent}  `)},\n`);
+  const lines = Object.entries(value).map(
+    ([key, one]) => `${indent}  ${/^[\w$]+$/.test(key) ? key : JSON.stringify(key)}: ${literal(one, `${indent}  `)},\n`,
+  );
   return lines.length === 0 ? "{}" : `{\n${lines.join("")}${indent}}`;
 }

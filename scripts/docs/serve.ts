@@ -27,14 +27,18 @@ export async function serveSite(folder: string, port = 0): Promise<SiteServer> {
   const rules = readHeaders(readFileSync(join(folder, "_headers"), "utf8"));
   const server = createServer(({ url = "/", method }, response) => {
     const pathname = decodeURIComponent(new URL(url, "http://localhost").pathname);
-    for (const { pattern, headers } of rules) if (pattern.test(pathname)) for (const [name, value] of headers) response.setHeader(name, value);
+    for (const { pattern, headers } of rules)
+      if (pattern.test(pathname)) for (const [name, value] of headers) response.setHeader(name, value);
     const path = join(folder, normalize(pathname));
     const isFolder = existsSync(path) && statSync(path).isDirectory();
     if (isFolder && !pathname.endsWith("/")) return void response.writeHead(301, { location: `${pathname}/` }).end();
     const wanted = isFolder ? join(path, "index.html") : path;
     const found = !pathname.startsWith("/_") && existsSync(wanted);
     const file = found ? wanted : join(folder, "404.html");
-    response.writeHead(found ? 200 : 404, { "content-type": types[extname(file)] ?? "application/octet-stream", "content-length": statSync(file).size });
+    response.writeHead(found ? 200 : 404, {
+      "content-type": types[extname(file)] ?? "application/octet-stream",
+      "content-length": statSync(file).size,
+    });
     if (method === "HEAD") response.end();
     else createReadStream(file).pipe(response);
   });
@@ -53,7 +57,16 @@ function readHeaders(text: string): { readonly pattern: RegExp; readonly headers
   for (const line of text.split("\n")) {
     const [, name = "", value = ""] = /^\s+([^:]+):\s*(.*)$/.exec(line) ?? [];
     if (name) rules.at(-1)?.headers.push([name, value]);
-    else if (line.startsWith("/")) rules.push({ pattern: new RegExp(`^${line.trim().replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replace("*", ".*")}$`), headers: [] });
+    else if (line.startsWith("/"))
+      rules.push({
+        pattern: new RegExp(
+          `^${line
+            .trim()
+            .replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&")
+            .replace("*", ".*")}$`,
+        ),
+        headers: [],
+      });
   }
   return rules;
 }

@@ -20,7 +20,9 @@ export interface SpecPages {
 /** Reads the spec in `yaml`. */
 export function readSpecPages(yaml: string): SpecPages {
   const spec = readSpec(yaml);
-  const forms = new Map(byKind(spec).flatMap(({ generate }) => [...generate].map(([model, operation]) => [model, bodyOf(operation)])));
+  const forms = new Map(
+    byKind(spec).flatMap(({ generate }) => [...generate].map(([model, operation]) => [model, bodyOf(operation)])),
+  );
   const document: unknown = parse(yaml);
   return {
     spec,
@@ -68,7 +70,8 @@ function statementTable(title: string, statements: readonly Statement[]): string
 export function boundsOf(schema: SpecSchema): string {
   if (schema.anyOf) return schema.anyOf.map(boundsOf).join("; or ");
   if (schema.enum) return schema.enum.map(code).join(", ");
-  if (schema.type === "array") return `${between(schema.minItems, schema.maxItems, "") || "a list of"} ${schema.items?.format === "binary" ? "files" : `${schema.items?.type ?? "value"}s`}`;
+  if (schema.type === "array")
+    return `${between(schema.minItems, schema.maxItems, "") || "a list of"} ${schema.items?.format === "binary" ? "files" : `${schema.items?.type ?? "value"}s`}`;
   if (schema.format === "binary") return "one file";
   const pixels = schema["x-total-pixels"];
   const rules = [
@@ -108,15 +111,23 @@ function undocumentedIn(document: unknown): Statement[] {
   return [...walk(document, [])].flatMap(({ place, node }) => {
     const { description } = node;
     if (typeof description !== "string" || place.length === 1) return []; // The overview has a list of its own.
-    return sentencesOf(description).filter((sentence) => /not\s+documented/i.test(sentence)).map((text) => ({ place: nameOf(place), text }));
+    return sentencesOf(description)
+      .filter((sentence) => /not\s+documented/i.test(sentence))
+      .map((text) => ({ place: nameOf(place), text }));
   });
 }
 
 function sentencesOf(text: string): string[] {
-  return text.replace(/\s+/g, " ").trim().split(/(?<=[.])\s+(?=[A-Z])/);
+  return text
+    .replace(/\s+/g, " ")
+    .trim()
+    .split(/(?<=[.])\s+(?=[A-Z])/);
 }
 
-function* walk(node: unknown, place: readonly string[]): Generator<{ readonly place: readonly string[]; readonly node: Readonly<Record<string, unknown>> }> {
+function* walk(
+  node: unknown,
+  place: readonly string[],
+): Generator<{ readonly place: readonly string[]; readonly node: Readonly<Record<string, unknown>> }> {
   if (typeof node !== "object" || node === null) return;
   if (!Array.isArray(node)) yield { place, node: node as Record<string, unknown> };
   for (const [key, value] of Object.entries(node)) if (key !== "examples") yield* walk(value, [...place, key]);
@@ -124,7 +135,17 @@ function* walk(node: unknown, place: readonly string[]): Generator<{ readonly pl
 
 /** A place of the spec by the words that lead to it: an operation's id, a schema's name, a field. */
 function nameOf(place: readonly string[]): string {
-  const quiet = new Set(["components", "schemas", "properties", "paths", "post", "securitySchemes", "servers", "variables", "0"]);
+  const quiet = new Set([
+    "components",
+    "schemas",
+    "properties",
+    "paths",
+    "post",
+    "securitySchemes",
+    "servers",
+    "variables",
+    "0",
+  ]);
   return place.filter((word) => !quiet.has(word)).join(" > ") || "info";
 }
 
@@ -134,6 +155,14 @@ function code(value: unknown): string {
 
 /** A Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.trim().replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|")).join(" | ")} |`;
+  const line = (cells: readonly string[]) =>
+    `| ${cells
+      .map((cell) =>
+        cell
+          .trim()
+          .replace(/\s*\n\s*/g, " ")
+          .replaceAll("|", "\\|"),
+      )
+      .join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line), ""].join("\n");
 }

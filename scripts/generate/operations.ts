@@ -1,14 +1,29 @@
-import type { Bounds, KindOperations, Operation } from "../../packages/sdk/src/operation.ts";
+import type { Bounds, KindOperations, Operation } from "../../packages/sdk/src/spec/operation.ts";
 import type { Spec, SpecSchema } from "../read-spec.ts";
 import { print } from "./print.ts";
-import { sizeSeparator } from "../../packages/sdk/src/bounds.ts";
+import { sizeSeparator } from "../../packages/sdk/src/form/bounds.ts";
 import { bodyOf, byKind, dataOf, type PlacedOperation } from "../by-kind.ts";
 
 // What the SDK checks or serialises by, and what only people read. Anything else in a body's schema would be a bound
 // that the SDK does not check, so it stops the generation.
 const kept = new Set<string>([
-  "type", "format", "enum", "pattern", "minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems",
-  "minProperties", "items", "anyOf", "required", "properties", "x-total-pixels", "x-result-count",
+  "type",
+  "format",
+  "enum",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "maximum",
+  "minItems",
+  "maxItems",
+  "minProperties",
+  "items",
+  "anyOf",
+  "required",
+  "properties",
+  "x-total-pixels",
+  "x-result-count",
 ] satisfies (keyof Bounds)[]);
 const dropped = new Set(["title", "description", "default", "example", "examples", "deprecated", "x-assumption"]);
 
@@ -17,12 +32,15 @@ export function operationsFile(spec: Spec): string {
   const table = Object.fromEntries(
     byKind(spec).map(({ kind, generate, query, delete: deletion }) => {
       refuseUnknownCounts(generate);
-      return [kind, {
-        generate: Object.fromEntries([...generate].map(([model, one]) => [model, operation(one)])),
-        query: operation(query),
-        delete: operation(deletion),
-        statusField: statusField(query),
-      } satisfies KindOperations];
+      return [
+        kind,
+        {
+          generate: Object.fromEntries([...generate].map(([model, one]) => [model, operation(one)])),
+          query: operation(query),
+          delete: operation(deletion),
+          statusField: statusField(query),
+        } satisfies KindOperations,
+      ];
     }),
   );
   return [
@@ -42,16 +60,24 @@ function operation(placed: PlacedOperation): Operation {
  */
 function refuseUnknownCounts(forms: ReadonlyMap<string, PlacedOperation>): void {
   const fields = [...forms.values()].flatMap((form) =>
-    Object.entries(bodyOf(form).properties ?? {}).map(([name, schema]) => ({ form: form.operationId, where: `${form.operationId}.${name}`, ...schema })),
+    Object.entries(bodyOf(form).properties ?? {}).map(([name, schema]) => ({
+      form: form.operationId,
+      where: `${form.operationId}.${name}`,
+      ...schema,
+    })),
   );
   const counts = fields.filter((field) => field["x-result-count"]);
   for (const { where, type, form } of counts) {
     if (type !== "integer") throw new Error(`${where}: a result count is an integer`);
-    if (counts.filter((other) => other.form === form).length > 1) throw new Error(`${form}: two fields have x-result-count, and a form has one result count`);
+    if (counts.filter((other) => other.form === form).length > 1)
+      throw new Error(`${form}: two fields have x-result-count, and a form has one result count`);
   }
   if (counts.length === 0) return;
   const silent = fields.find((field) => field.type === "integer" && field["x-result-count"] === undefined);
-  if (silent) throw new Error(`${silent.where}: does it say how many results are asked for? Write "x-result-count: true" or "x-result-count: false"`);
+  if (silent)
+    throw new Error(
+      `${silent.where}: does it say how many results are asked for? Write "x-result-count: true" or "x-result-count: false"`,
+    );
 }
 
 function bounds(schema: SpecSchema, where: string): Bounds {
@@ -59,7 +85,8 @@ function bounds(schema: SpecSchema, where: string): Bounds {
   const entries = Object.entries(schema).filter(([keyword, value]) => !dropped.has(keyword) && value !== false);
   return Object.fromEntries(
     entries.map(([keyword, value]) => {
-      if (!kept.has(keyword)) throw new Error(`${where}: the SDK does not check "${keyword}" (packages/sdk/src/operation.ts)`);
+      if (!kept.has(keyword))
+        throw new Error(`${where}: the SDK does not check "${keyword}" (packages/sdk/src/operation.ts)`);
       if (keyword === "items") return [keyword, bounds(value as SpecSchema, `${where}[]`)];
       if (keyword === "anyOf") return [keyword, (value as SpecSchema[]).map((one) => bounds(one, where))];
       if (keyword !== "properties") return [keyword, value];
@@ -70,13 +97,17 @@ function bounds(schema: SpecSchema, where: string): Bounds {
 }
 
 /** What the SDK's checks do not reach into, though they know the keywords. */
-function refuseWhatIsNotChecked({ type, format, anyOf, items, properties = {}, ...schema }: SpecSchema, where: string): void {
+function refuseWhatIsNotChecked(
+  { type, format, anyOf, items, properties = {}, ...schema }: SpecSchema,
+  where: string,
+): void {
   const refuse = (what: string) => {
     throw new Error(`${where}: the SDK does not check ${what} (packages/sdk/src/fields.ts)`);
   };
   if (Array.isArray(type)) refuse("several types");
   if (format !== undefined && !["binary", "int32"].includes(format)) refuse(`the format "${format}"`);
-  if (schema["x-total-pixels"] && sizeSeparator(schema) === undefined) refuse("x-total-pixels without the pattern of a size");
+  if (schema["x-total-pixels"] && sizeSeparator(schema) === undefined)
+    refuse("x-total-pixels without the pattern of a size");
   for (const inner of [...(anyOf ?? []), ...(items ? [items] : []), ...Object.values(properties)]) {
     if (inner.properties) refuse("objects inside of fields");
     if (inner.type === "array" && (anyOf || items)) refuse("lists inside of anyOf or lists");
@@ -94,7 +125,9 @@ function statusField(query: PlacedOperation): string {
 function codes(spec: Spec): Readonly<Record<string, number>> {
   const found = new Map<string, number>();
   for (const { post } of Object.values(spec.paths)) {
-    for (const [outcome, { value }] of Object.entries(post.responses["200"]?.content["application/json"]?.examples ?? {})) {
+    for (const [outcome, { value }] of Object.entries(
+      post.responses["200"]?.content["application/json"]?.examples ?? {},
+    )) {
       const { code } = value as { code: number };
       if ((found.get(outcome) ?? code) !== code) throw new Error(`${post.operationId}: ${outcome} has another code`);
       found.set(outcome, code);

@@ -1,4 +1,12 @@
-import { describeLimits, fieldOf, filePartSuffix, isFile, isFlag, isNumericString, sizeSeparator } from "../../packages/sdk/src/bounds.ts";
+import {
+  describeLimits,
+  fieldOf,
+  filePartSuffix,
+  isFile,
+  isFlag,
+  isNumericString,
+  sizeSeparator,
+} from "../../packages/sdk/src/form/bounds.ts";
 import type { Spec, SpecSchema } from "../read-spec.ts";
 import { bodyOf, byKind, dataOf } from "../by-kind.ts";
 
@@ -7,7 +15,7 @@ type Fields = readonly (readonly [name: string, type: string, schema: SpecSchema
 
 /** The types that the SDK's users meet: plain interfaces, because they cost a compiler least and read best on hover. */
 export function typesFile(spec: Spec): string {
-  const parts = ['import type { FileInput } from "./source-file.ts";'];
+  const parts = ['import type { FileInput } from "./file-input.ts";'];
   for (const { kind, generate, query, delete: deletion } of byKind(spec)) {
     const Kind = capitalised(kind);
     const forms: [string, string, SpecSchema, true][] = [];
@@ -20,8 +28,18 @@ export function typesFile(spec: Spec): string {
       interfaceText(`${Kind}Forms`, `The form of each ${kind} model.`, forms, "out"),
       interfaceText(`${Kind}Task`, dataOf(query).description, fieldsOf(dataOf(query), "out"), "out"),
       interfaceText(`${Kind}Deletion`, dataOf(deletion).description, fieldsOf(dataOf(deletion), "out"), "out"),
-      interfaceText(`${Kind}QueryFields`, `What a query of ${kind} tasks takes beside the task.`, further(bodyOf(query)), "in"),
-      interfaceText(`${Kind}DeleteFields`, `What a deletion of ${kind} tasks takes beside their ids.`, further(bodyOf(deletion)), "in"),
+      interfaceText(
+        `${Kind}QueryFields`,
+        `What a query of ${kind} tasks takes beside the task.`,
+        further(bodyOf(query)),
+        "in",
+      ),
+      interfaceText(
+        `${Kind}DeleteFields`,
+        `What a deletion of ${kind} tasks takes beside their ids.`,
+        further(bodyOf(deletion)),
+        "in",
+      ),
     );
   }
   return `${parts.join("\n\n")}\n`;
@@ -46,7 +64,12 @@ function further(body: SpecSchema): Fields {
 }
 
 function fieldsOf({ properties = {}, required = [] }: SpecSchema, direction: Direction): Fields {
-  return Object.entries(properties).map(([name, field]) => [name, typeText(field, direction), field, required.includes(name)]);
+  return Object.entries(properties).map(([name, field]) => [
+    name,
+    typeText(field, direction),
+    field,
+    required.includes(name),
+  ]);
 }
 
 function interfaceText(name: string, description: string | undefined, fields: Fields, direction: Direction): string {
@@ -62,7 +85,8 @@ function interfaceText(name: string, description: string | undefined, fields: Fi
 }
 
 function typeText(schema: SpecSchema, direction: Direction): string {
-  if (schema.anyOf ?? schema.oneOf) return (schema.anyOf ?? schema.oneOf ?? []).map((one) => typeText(one, direction)).join(" | ");
+  if (schema.anyOf ?? schema.oneOf)
+    return (schema.anyOf ?? schema.oneOf ?? []).map((one) => typeText(one, direction)).join(" | ");
   if (schema.enum) {
     const values = schema.enum.map((value) => JSON.stringify(value)).join(" | ");
     return direction === "in" && isFlag(schema) ? `${values} | boolean` : values;

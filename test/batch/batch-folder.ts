@@ -11,14 +11,19 @@ export async function createBatchFolder() {
   const out = join(folder, "out");
   const linesIn = async (name: string) => {
     const text = await readFile(join(out, name), "utf8");
-    return text.split("\n").filter(Boolean).map((line) => JSON.parse(line) as BatchLine);
+    return text
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as BatchLine);
   };
   return {
     folder,
     out,
     /** Writes an input and answers its path. */
     async write(name: string, content: string | Uint8Array | readonly object[]) {
-      const text = Array.isArray(content) ? content.map((line) => `${JSON.stringify(line)}\n`).join("") : (content as string | Uint8Array);
+      const text = Array.isArray(content)
+        ? content.map((line) => `${JSON.stringify(line)}\n`).join("")
+        : (content as string | Uint8Array);
       await writeFile(join(folder, name), text);
       return join(folder, name);
     },
@@ -30,5 +35,9 @@ export async function createBatchFolder() {
 
 /** So many lines of one model, with ids and prompts of their own. */
 export function linesOf(count: number, model = "imgmodelz") {
-  return Array.from({ length: count }, (_, index) => ({ id: `line-${index + 1}`, model, prompt: `Picture ${index + 1}` }));
+  return Array.from({ length: count }, (_, index) => ({
+    id: `line-${index + 1}`,
+    model,
+    prompt: `Picture ${index + 1}`,
+  }));
 }

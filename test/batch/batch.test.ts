@@ -2,14 +2,24 @@ import { appendFile, readdir, readFile, truncate, writeFile } from "node:fs/prom
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "@mediagen/emulator";
-import { createMediaGen, fileJournal, InvalidRequestError, runBatch, type BatchLine, type BatchOptions, type BatchPlan, type BatchProgress } from "@mediagen/sdk/node";
+import {
+  createMediaGen,
+  fileJournal,
+  InvalidRequestError,
+  runBatch,
+  type BatchLine,
+  type BatchOptions,
+  type BatchPlan,
+  type BatchProgress,
+} from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
 import { createBatchFolder, linesOf } from "./batch-folder.ts";
 
 async function start(lines: readonly object[], emulator: Emulator = createEmulator()) {
   const batch = await createBatchFolder();
   const input = await batch.write("jobs.jsonl", lines);
-  const run = (options: BatchOptions = {}) => runBatch(input, batch.out, { ...emulator.client, retries: 0, ...options });
+  const run = (options: BatchOptions = {}) =>
+    runBatch(input, batch.out, { ...emulator.client, retries: 0, ...options });
   return { ...batch, input, emulator, run };
 }
 
@@ -18,19 +28,48 @@ const isGeneration = ({ url }: Request) => !/infobytaskid|results/.test(url);
 describe("a batch", () => {
   test("brings each line's results into the folder, under the line's id, and tells of each", async () => {
     const told: BatchLine[] = [];
-    const { run, out, results } = await start([...linesOf(2), { id: "three", model: "imgmodelv4", prompt: "A fox", batchsize: 3 }, { id: "clip", model: "vidmodelv2", prompt: "A fox" }]);
-    expect(await run({ onLine: (line) => void told.push(line) })).toMatchObject({ lines: 4, succeeded: 4, failed: 0, unknown: 0, unfinished: 0, running: 0, generated: 4 });
-    expect((await readdir(out)).sort()).toEqual(
-      ["clip-1.mp4", "index.html", "journal.jsonl", "line-1-1.png", "line-2-1.png", "results.jsonl", "three-1.png", "three-2.png", "three-3.png", "unfinished.jsonl"],
-    );
+    const { run, out, results } = await start([
+      ...linesOf(2),
+      { id: "three", model: "imgmodelv4", prompt: "A fox", batchsize: 3 },
+      { id: "clip", model: "vidmodelv2", prompt: "A fox" },
+    ]);
+    expect(await run({ onLine: (line) => void told.push(line) })).toMatchObject({
+      lines: 4,
+      succeeded: 4,
+      failed: 0,
+      unknown: 0,
+      unfinished: 0,
+      running: 0,
+      generated: 4,
+    });
+    expect((await readdir(out)).sort()).toEqual([
+      "clip-1.mp4",
+      "index.html",
+      "journal.jsonl",
+      "line-1-1.png",
+      "line-2-1.png",
+      "results.jsonl",
+      "three-1.png",
+      "three-2.png",
+      "three-3.png",
+      "unfinished.jsonl",
+    ]);
     expect(await results()).toEqual(JSON.parse(JSON.stringify(told)));
-    expect(told.find(({ id }) => id === "clip")).toMatchObject({ line: 4, kind: "video", taskid: expect.any(String), files: [{ name: "clip-1.mp4", type: "video/mp4", bytes: expect.any(Number) }] });
+    expect(told.find(({ id }) => id === "clip")).toMatchObject({
+      line: 4,
+      kind: "video",
+      taskid: expect.any(String),
+      files: [{ name: "clip-1.mp4", type: "video/mp4", bytes: expect.any(Number) }],
+    });
   });
 
   test("that is run again sends nothing and asks nobody; with more lines it goes on with those", async () => {
     const { run, write, emulator, results } = await start(linesOf(3));
     await run();
-    expect(await run({ confirm: () => expect.fail("there is nothing to confirm") })).toMatchObject({ succeeded: 3, generated: 0 });
+    expect(await run({ confirm: () => expect.fail("there is nothing to confirm") })).toMatchObject({
+      succeeded: 3,
+      generated: 0,
+    });
     await write("jobs.jsonl", linesOf(5).reverse());
     expect(await run()).toMatchObject({ lines: 5, succeeded: 5, generated: 2 });
     expect(emulator.charges).toHaveLength(5);
@@ -52,7 +91,10 @@ describe("a batch", () => {
     await run();
     await write("jobs.jsonl", [...linesOf(4), { model: "vidmodelv2", prompt: "A fox" }]);
     const asked: BatchPlan[] = [];
-    expect(await run({ confirm: (plan) => (asked.push(plan), false) })).toMatchObject({ succeeded: 3, stopped: "declined" });
+    expect(await run({ confirm: (plan) => (asked.push(plan), false) })).toMatchObject({
+      succeeded: 3,
+      stopped: "declined",
+    });
     expect(asked).toEqual([{ lines: 5, generations: 2, byModel: { imgmodelz: 1, vidmodelv2: 1 } }]);
     expect(emulator.charges).toHaveLength(3);
   });
@@ -62,7 +104,9 @@ describe("a batch", () => {
     await run();
     await write("jobs.jsonl", [{ id: "line-1", model: "imgmodelz", prompt: "A hare" }, ...linesOf(3)]);
     await expect(run()).rejects.toThrow(/line 1, id: got "line-1" with another form[^]*line 2, id/);
-    await expect(run({ baseUrl: "http://127.0.0.1:1" })).rejects.toThrow(/folder: got results of http:\/\/emulator\.localhost/);
+    await expect(run({ baseUrl: "http://127.0.0.1:1" })).rejects.toThrow(
+      /folder: got results of http:\/\/emulator\.localhost/,
+    );
     expect(emulator.charges).toHaveLength(2);
   });
 
@@ -72,18 +116,29 @@ describe("a batch", () => {
     let most = 0;
     let begin = Infinity;
     const beforeGenerate = () => void (begin = Math.min(begin, emulator.clock.now()));
-    await run({ concurrency: 3, generationsPerMinute: 6, beforeGenerate, onProgress: ({ running }) => (most = Math.max(most, running)) });
+    await run({
+      concurrency: 3,
+      generationsPerMinute: 6,
+      beforeGenerate,
+      onProgress: ({ running }) => (most = Math.max(most, running)),
+    });
     expect(most).toBe(2); // One of three has just ended when it is told.
     expect(emulator.charges).toHaveLength(12);
     // A call may take a while, but none begins too early.
     for (const [index, { at }] of emulator.charges.entries()) expect(at - begin).toBeGreaterThanOrEqual(index * 10_000);
-    await expect(run({ concurrency: 0, generationsPerMinute: Number.NaN })).rejects.toThrow(/concurrency: got 0[^]*generationsPerMinute: got NaN/);
+    await expect(run({ concurrency: 0, generationsPerMinute: Number.NaN })).rejects.toThrow(
+      /concurrency: got 0[^]*generationsPerMinute: got NaN/,
+    );
   });
 
   test("tells how far it has come, at what rate, and what is left", async () => {
     const { run } = await start(linesOf(4));
     const told: BatchProgress[] = [];
-    const summary = await run({ concurrency: 1, generationsPerMinute: 1, onProgress: (progress) => void told.push(progress) });
+    const summary = await run({
+      concurrency: 1,
+      generationsPerMinute: 1,
+      onProgress: (progress) => void told.push(progress),
+    });
     expect(told.map(({ succeeded }) => succeeded)).toEqual([0, 1, 2, 3, 4]);
     expect(told.map(({ leftMs }) => leftMs === undefined)).toEqual([true, false, false, false, false]);
     const { elapsedMs, linesPerMinute, leftMs } = told[2] ?? expect.fail();
@@ -99,8 +154,16 @@ describe("a folder", () => {
     const runs = await Promise.allSettled([run(), run(), run()]);
     const refused = runs.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
     expect(refused).toHaveLength(2);
-    for (const text of refused) expect(text).toMatch(new RegExp(`folder: got one that another run is using, process ${process.pid} on .*, allowed is one run at a time`));
-    expect([await results(), emulator.charges]).toEqual([expect.objectContaining({ length: 4 }), expect.objectContaining({ length: 4 })]);
+    for (const text of refused)
+      expect(text).toMatch(
+        new RegExp(
+          `folder: got one that another run is using, process ${process.pid} on .*, allowed is one run at a time`,
+        ),
+      );
+    expect([await results(), emulator.charges]).toEqual([
+      expect.objectContaining({ length: 4 }),
+      expect.objectContaining({ length: 4 }),
+    ]);
     expect(await run()).toMatchObject({ succeeded: 4 });
   });
 
@@ -116,7 +179,11 @@ describe("a folder", () => {
 
   test.for<[string, object, string]>([
     ["of another machine that has not renewed its lease", { host: "elsewhere", pid: 1, until: 1 }, "succeeded"],
-    ["of another machine that lives", { host: "elsewhere", pid: 1, until: Date.now() + 3_600_000 }, "process 1 on elsewhere"],
+    [
+      "of another machine that lives",
+      { host: "elsewhere", pid: 1, until: Date.now() + 3_600_000 },
+      "process 1 on elsewhere",
+    ],
     ["of this machine that is no more", { host: hostname(), pid: 2 ** 30, until: Date.now() + 3_600_000 }, "succeeded"],
   ])("that was left by a run %s", async ([, lease, outcome]) => {
     const { run, out } = await start(linesOf(1));
@@ -140,13 +207,34 @@ test("a result that a full disk cut off amid others is told with what to do, and
 
 describe("a line", () => {
   test("that fails, is refused or has no known outcome holds up nothing; run again, only what may be is done again", async () => {
-    const { run, emulator, results, unfinished, out, input } = await start([...linesOf(2), { id: "fails", model: "imgmodelz", prompt: "#fail" }, ...linesOf(6).slice(2)]);
+    const { run, emulator, results, unfinished, out, input } = await start([
+      ...linesOf(2),
+      { id: "fails", model: "imgmodelz", prompt: "#fail" },
+      ...linesOf(6).slice(2),
+    ]);
     emulator.next({ fault: "resetAfter", on: "generate" });
     emulator.next({ fault: "failure", on: "generate" });
-    expect(await run({ concurrency: 1 })).toMatchObject({ lines: 7, succeeded: 4, failed: 1, unknown: 1, unfinished: 1, generated: 5 });
-    expect((await results()).map(({ id, state }) => [id, state])).toEqual([["fails", "failed"], ...["line-3", "line-4", "line-5", "line-6"].map((id) => [id, "succeeded"])]);
+    expect(await run({ concurrency: 1 })).toMatchObject({
+      lines: 7,
+      succeeded: 4,
+      failed: 1,
+      unknown: 1,
+      unfinished: 1,
+      generated: 5,
+    });
+    expect((await results()).map(({ id, state }) => [id, state])).toEqual([
+      ["fails", "failed"],
+      ...["line-3", "line-4", "line-5", "line-6"].map((id) => [id, "succeeded"]),
+    ]);
     const [unknown, refused] = await unfinished();
-    expect(unknown).toMatchObject({ line: 1, id: "line-1", state: "unknown", generation: expect.any(String), error: { name: "OutcomeUnknownError" }, form: { prompt: "Picture 1" } });
+    expect(unknown).toMatchObject({
+      line: 1,
+      id: "line-1",
+      state: "unknown",
+      generation: expect.any(String),
+      error: { name: "OutcomeUnknownError" },
+      form: { prompt: "Picture 1" },
+    });
     expect(refused).toMatchObject({ line: 2, id: "line-2", state: "unfinished", error: { name: "ServiceError" } });
 
     expect(await run()).toMatchObject({ succeeded: 5, failed: 1, unknown: 1, unfinished: 0, generated: 1 });
@@ -161,14 +249,23 @@ describe("a line", () => {
   test("that is not done in time is waited for again, not paid again", async () => {
     const { run, unfinished, emulator } = await start([{ id: "slow", model: "imgmodelz", prompt: "#slow" }]);
     expect(await run({ timeoutMs: 1_000 })).toMatchObject({ unfinished: 1, generated: 1 });
-    expect(await unfinished()).toMatchObject([{ taskid: emulator.charges[0]?.taskid, error: { name: "WaitTimeoutError" } }]);
+    expect(await unfinished()).toMatchObject([
+      { taskid: emulator.charges[0]?.taskid, error: { name: "WaitTimeoutError" } },
+    ]);
     expect(await run()).toMatchObject({ succeeded: 1, generated: 0 });
   });
 });
 
 test("where the credits run out nothing more is sent, and what runs is brought home", async () => {
   const { run, emulator, results } = await start(linesOf(20), createEmulator({ credits: 5 * 7 }));
-  expect(await run({ concurrency: 3 })).toMatchObject({ lines: 20, succeeded: 7, unfinished: 0, generated: 7, running: 0, stopped: "credits" });
+  expect(await run({ concurrency: 3 })).toMatchObject({
+    lines: 20,
+    succeeded: 7,
+    unfinished: 0,
+    generated: 7,
+    running: 0,
+    stopped: "credits",
+  });
   expect(emulator.calls.filter(({ code }) => code === 9000).length).toBeLessThanOrEqual(3);
   expect(await results()).toHaveLength(7);
   emulator.credits = 1_000;
@@ -180,10 +277,24 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
   test.for<[what: string, options: BatchOptions, stopped: string]>([
     ["a wrong key", { apiKey: "wrong" }, "refused"],
     ["an address that is another's", { baseUrl: "http://emulator.localhost/elsewhere" }, "refused"],
-    ["a service that is not reached", { baseUrl: "http://elsewhere.localhost", fetch: () => Promise.reject(Object.assign(new Error("no"), { code: "ECONNREFUSED" })) }, "unreachable"],
+    [
+      "a service that is not reached",
+      {
+        baseUrl: "http://elsewhere.localhost",
+        fetch: () => Promise.reject(Object.assign(new Error("no"), { code: "ECONNREFUSED" })),
+      },
+      "unreachable",
+    ],
   ])("%s", async ([, options, stopped]) => {
     const { run, emulator, unfinished } = await start(linesOf(20));
-    expect(await run({ concurrency: 3, ...options })).toMatchObject({ lines: 20, succeeded: 0, unfinished: 0, generated: 0, stopped, error: { message: expect.any(String) } });
+    expect(await run({ concurrency: 3, ...options })).toMatchObject({
+      lines: 20,
+      succeeded: 0,
+      unfinished: 0,
+      generated: 0,
+      stopped,
+      error: { message: expect.any(String) },
+    });
     expect([emulator.calls.length <= 3, await unfinished()]).toEqual([true, []]);
     expect(await run()).toMatchObject({ succeeded: 20, generated: 20, stopped: undefined });
   });
@@ -201,7 +312,11 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
   test("outcomes that are unknown one after the other, but not those that an earlier run left", async () => {
     const { run, emulator } = await start(linesOf(20));
     const fetch = async (request: Request) => (await emulator.fetch(request), new Response("<html>"));
-    expect(await run({ concurrency: 2, fetch })).toMatchObject({ succeeded: 0, stopped: "unknown", error: { name: "OutcomeUnknownError" } });
+    expect(await run({ concurrency: 2, fetch })).toMatchObject({
+      succeeded: 0,
+      stopped: "unknown",
+      error: { name: "OutcomeUnknownError" },
+    });
     const paid = emulator.charges.length;
     expect([3, 4]).toContain(paid);
     expect(await run({ concurrency: 2 })).toMatchObject({ succeeded: 20 - paid, unknown: paid, stopped: undefined });
@@ -269,16 +384,28 @@ describe("what is no fault of a line ends the batch, and loses nothing", () => {
 test("an input is read on as lines end, not held: what changes far behind the line under way is noticed", async () => {
   const lines = linesOf(60).map((line) => ({ ...line, prompt: "x".repeat(10_000) }));
   const { run, input, emulator } = await start(lines);
-  const changed = lines.map((line, index) => JSON.stringify(index < 40 ? line : { ...line, prompt: "y".repeat(10_000) })).join("\n");
-  await expect(run({ concurrency: 1, onLine: ({ line }) => (line === 1 ? writeFile(input, changed) : undefined) })).rejects.toThrow("line 41: got another content");
+  const changed = lines
+    .map((line, index) => JSON.stringify(index < 40 ? line : { ...line, prompt: "y".repeat(10_000) }))
+    .join("\n");
+  await expect(
+    run({ concurrency: 1, onLine: ({ line }) => (line === 1 ? writeFile(input, changed) : undefined) }),
+  ).rejects.toThrow("line 41: got another content");
   expect([39, 40]).toContain(emulator.charges.length); // The last one may not have been sent yet.
 });
 
 test("the contact sheet shows pictures and clips in the input's order, escaped, loaded when they come into view, and asks for nothing else", async () => {
-  const { run, read } = await start([{ id: "clip", model: "vidmodelv2", prompt: "A clip" }, { id: "füchse", model: "imgmodelz", prompt: '<script>alert("1")</script> & more' }, { id: "fails", model: "imgmodelz", prompt: "#fail" }]);
+  const { run, read } = await start([
+    { id: "clip", model: "vidmodelv2", prompt: "A clip" },
+    { id: "füchse", model: "imgmodelz", prompt: '<script>alert("1")</script> & more' },
+    { id: "fails", model: "imgmodelz", prompt: "#fail" },
+  ]);
   await run();
   const page = await read("index.html");
-  expect([...page.matchAll(/<b>(\d)\. (\S+) /g)].map(([, line, id]) => [line, id])).toEqual([["1", "clip"], ["2", "füchse"], ["3", "fails"]]);
+  expect([...page.matchAll(/<b>(\d)\. (\S+) /g)].map(([, line, id]) => [line, id])).toEqual([
+    ["1", "clip"],
+    ["2", "füchse"],
+    ["3", "fails"],
+  ]);
   expect(page).toContain('<img src="f%C3%BCchse-1.png" alt="2. füchse (imgmodelz)" loading="lazy">');
   expect(page).toContain('<video src="clip-1.mp4" aria-label="1. clip (vidmodelv2)" controls preload="none">');
   expect(page).toContain("prompt: &lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; more");

@@ -2,8 +2,8 @@ import { createEmulator } from "@mediagen/emulator";
 import { InvalidRequestError, runBatch } from "@mediagen/sdk/node";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { renderPicture } from "../../packages/emulator/src/png.ts";
-import { readCsv } from "../../packages/sdk/src/csv.ts";
+import { renderPicture } from "../../packages/emulator/src/media/png.ts";
+import { readCsv } from "../../packages/sdk/src/batch/csv.ts";
 import { createBatchFolder } from "./batch-folder.ts";
 
 const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
@@ -14,22 +14,38 @@ async function run(name: string, content: string | Uint8Array | readonly object[
   await batch.write("first.png", picture);
   await batch.write("last.png", picture);
   const input = await batch.write(name, content);
-  const error = await runBatch(input, batch.out, { ...emulator.client, concurrency: 1 }).then(() => undefined, (thrown: unknown) => thrown);
+  const error = await runBatch(input, batch.out, { ...emulator.client, concurrency: 1 }).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
   if (error !== undefined && !(error instanceof InvalidRequestError)) throw error;
   return { emulator, batch, error, fields: error?.issues.map(({ field }) => field) };
 }
 
-const taken = ({ emulator }: Awaited<ReturnType<typeof run>>) => emulator.tasks.map(({ fields, files }) => ({ ...fields, files: files.map(({ name }) => name) }));
+const taken = ({ emulator }: Awaited<ReturnType<typeof run>>) =>
+  emulator.tasks.map(({ fields, files }) => ({ ...fields, files: files.map(({ name }) => name) }));
 
 describe("an input", () => {
   test("of JSON lines gives each form as it stands, with files relative to the input", async () => {
     const ran = await run("jobs.jsonl", [
-      { id: "fox", model: "vidmodelv2", prompt: "A fox\u2028runs", duration: 10, generate_audio: true, sourceImage: ["first.png", "last.png"] },
+      {
+        id: "fox",
+        model: "vidmodelv2",
+        prompt: "A fox\u2028runs",
+        duration: 10,
+        generate_audio: true,
+        sourceImage: ["first.png", "last.png"],
+      },
       { id: 7, model: "imgmodelv4", prompt: "Füchse", sourceImage: "./first.png" },
     ]);
     expect(ran.error).toBeUndefined();
     expect((await ran.batch.results()).map(({ line, id, state, form }) => ({ line, id, state, form }))).toMatchObject([
-      { line: 1, id: "fox", state: "succeeded", form: { prompt: "A fox\u2028runs", sourceImage: ["first.png", "last.png"] } },
+      {
+        line: 1,
+        id: "fox",
+        state: "succeeded",
+        form: { prompt: "A fox\u2028runs", sourceImage: ["first.png", "last.png"] },
+      },
       { line: 2, id: "7", state: "succeeded" },
     ]);
     expect(taken(ran)).toMatchObject([
@@ -39,10 +55,22 @@ describe("an input", () => {
   });
 
   test("of CSV gives the same: numbers and flags are read from their texts, empty cells are left out, columns repeat for lists", async () => {
-    const ran = await run("jobs.csv", '\uFEFFid,model,prompt,duration,generate_audio,sourceImage,sourceImage\r\nfox,vidmodelv2,"A ""fox"",\nruns",10,TRUE,first.png,last.png\r\n\r\nhare,imgmodelz,A hare,,,,\r\n');
+    const ran = await run(
+      "jobs.csv",
+      '\uFEFFid,model,prompt,duration,generate_audio,sourceImage,sourceImage\r\nfox,vidmodelv2,"A ""fox"",\nruns",10,TRUE,first.png,last.png\r\n\r\nhare,imgmodelz,A hare,,,,\r\n',
+    );
     expect(ran.error).toBeUndefined();
     expect((await ran.batch.results()).map(({ line, id, form }) => ({ line, id, form }))).toEqual([
-      { line: 2, id: "fox", form: { prompt: 'A "fox",\nruns', duration: "10", generate_audio: "TRUE", sourceImage: ["first.png", "last.png"] } },
+      {
+        line: 2,
+        id: "fox",
+        form: {
+          prompt: 'A "fox",\nruns',
+          duration: "10",
+          generate_audio: "TRUE",
+          sourceImage: ["first.png", "last.png"],
+        },
+      },
       { line: 5, id: "hare", form: { prompt: "A hare" } },
     ]);
     expect(taken(ran)).toMatchObject([
@@ -52,8 +80,12 @@ describe("an input", () => {
   });
 
   test("names a line without an id by its content, wherever it stands", async () => {
-    const ids = async (lines: readonly object[]) => (await (await run("jobs.jsonl", lines)).batch.results()).map(({ id }) => id);
-    const [fox, hare] = [{ model: "imgmodelz", prompt: "A fox" }, { model: "imgmodelz", prompt: "A hare" }];
+    const ids = async (lines: readonly object[]) =>
+      (await (await run("jobs.jsonl", lines)).batch.results()).map(({ id }) => id);
+    const [fox, hare] = [
+      { model: "imgmodelz", prompt: "A fox" },
+      { model: "imgmodelz", prompt: "A hare" },
+    ];
     const [first = "", again, other = ""] = (await ids([fox, fox, hare])).sort();
     expect(again === `${first}.2` || other === `${again}.2`).toBe(true);
     expect((await ids([hare, fox])).sort()).toEqual([first, again, other].filter((id) => !id?.endsWith(".2")));
@@ -79,8 +111,16 @@ describe("every bad line is named, and nothing is sent", () => {
       ].join("\n"),
     );
     expect(ran.fields).toEqual([
-      "line 2, model", "line 3, model", "line 4, duration", "line 4, seeed", "line 5, (all)", "line 6, (all)", "line 8, id", "line 9, id",
-      "line 10, sourceImage", "line 11, sourceImage",
+      "line 2, model",
+      "line 3, model",
+      "line 4, duration",
+      "line 4, seeed",
+      "line 5, (all)",
+      "line 6, (all)",
+      "line 8, id",
+      "line 9, id",
+      "line 10, sourceImage",
+      "line 11, sourceImage",
     ]);
     expect(ran.error?.message).toMatch(/line 2, model: got "imgmodelq".*Did you mean imgmodelz\?/);
     expect(ran.error?.message).toMatch(/line 8, id: got "A", allowed is another id than line 7 has/);
@@ -89,7 +129,10 @@ describe("every bad line is named, and nothing is sent", () => {
   });
 
   test("in CSV", async () => {
-    const ran = await run("jobs.csv", 'model;prompt;duration\nvidmodelv2;A fox;six\nimgmodelz;A fox;;;\nimgmodelz;"A fox');
+    const ran = await run(
+      "jobs.csv",
+      'model;prompt;duration\nvidmodelv2;A fox;six\nimgmodelz;A fox;;;\nimgmodelz;"A fox',
+    );
     expect(ran.fields).toEqual(["line 2, duration", "line 3, (all)", "line 4, (all)"]);
     expect(ran.emulator.calls).toEqual([]);
   });
@@ -97,7 +140,9 @@ describe("every bad line is named, and nothing is sent", () => {
   test("also where the input is no text, has no line, is not there, or is of another kind", async () => {
     const latin1 = Buffer.from("model,prompt\nimgmodelz,F\u00fcchse", "latin1");
     expect((await run("jobs.csv", latin1)).error?.message).toContain("UTF-8");
-    expect((await run("jobs.jsonl", Buffer.from('{"model":"imgmodelz","prompt":"F\u00fcchse"}', "latin1"))).error?.message).toContain("UTF-8");
+    expect(
+      (await run("jobs.jsonl", Buffer.from('{"model":"imgmodelz","prompt":"F\u00fcchse"}', "latin1"))).error?.message,
+    ).toContain("UTF-8");
     expect((await run("jobs.jsonl", "\n\n")).error?.message).toContain("no line");
     expect((await run("jobs.txt", "")).error?.message).toContain(".jsonl");
     await expect(runBatch("none.jsonl", "out/none", { baseUrl: "http://localhost" })).rejects.toThrow(/ENOENT/);
@@ -106,7 +151,9 @@ describe("every bad line is named, and nothing is sent", () => {
 
 test("CSV gives back every table that was written by its rules, in whatever pieces it comes", async () => {
   const cell = fc.string({ unit: fc.constantFrom("a", '"', ",", "\n", "\r\n", ";", "ü", " ") });
-  const table = fc.integer({ min: 2, max: 4 }).chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 }));
+  const table = fc
+    .integer({ min: 2, max: 4 })
+    .chain((width) => fc.array(fc.array(cell, { minLength: width, maxLength: width }), { minLength: 1 }));
   await fc.assert(
     fc.asyncProperty(table, fc.integer({ min: 1, max: 9 }), async (rows, size) => {
       const text = rows.map((row) => row.map((one) => `"${one.replaceAll('"', '""')}"`).join(",")).join("\r\n");

@@ -5,48 +5,57 @@ import { expect, onTestFinished, test } from "vitest";
 import { createBatchFolder, linesOf } from "./batch-folder.ts";
 import { runBatchIn } from "./run-batch.ts";
 
-test("a batch killed again and again pays for each line once, names those whose answer it lost, and ends with every result once", { timeout: 120_000 }, async () => {
-  const emulator = createEmulator({ clock: { speed: 100 } });
-  const { out, write, results, unfinished } = await createBatchFolder();
-  const lines = linesOf(24);
-  const input = await write("jobs.jsonl", lines);
-  let kill: (() => void) | undefined;
-  let served = 0;
-  // Each run gets a few calls further: it is killed before a call takes effect, or once it has, before it is answered.
-  const serve: Emulator["serve"] = async (incoming) => {
-    const isLast = kill !== undefined && ++served % 13 === 0;
-    if (isLast && served % 2 === 0) {
-      kill?.();
-      return new Promise<never>(() => undefined);
+test(
+  "a batch killed again and again pays for each line once, names those whose answer it lost, and ends with every result once",
+  { timeout: 120_000 },
+  async () => {
+    const emulator = createEmulator({ clock: { speed: 100 } });
+    const { out, write, results, unfinished } = await createBatchFolder();
+    const lines = linesOf(24);
+    const input = await write("jobs.jsonl", lines);
+    let kill: (() => void) | undefined;
+    let served = 0;
+    // Each run gets a few calls further: it is killed before a call takes effect, or once it has, before it is answered.
+    const serve: Emulator["serve"] = async (incoming) => {
+      const isLast = kill !== undefined && ++served % 13 === 0;
+      if (isLast && served % 2 === 0) {
+        kill?.();
+        return new Promise<never>(() => undefined);
+      }
+      const answer = await emulator.serve(incoming);
+      if (isLast) kill?.();
+      return answer;
+    };
+    const server = await listen({ ...emulator, serve });
+    onTestFinished(() => server.close());
+    const { baseUrl } = server;
+    const options = { baseUrl, concurrency: 4, statuses: emulator.statuses };
+    let kills = 0;
+    let summary = await runBatchIn(input, out, options, (stop) => (kill = stop));
+    for (; !summary; kills++) summary = await runBatchIn(input, out, options, (stop) => (kill = stop));
+    expect(kills).toBeGreaterThan(3);
+    kill = undefined;
+
+    const taskOf = new Map(emulator.tasks.map(({ prompt, taskid }) => [prompt, taskid]));
+    expect([emulator.charges.length, taskOf.size]).toEqual([taskOf.size, emulator.tasks.length]);
+    const { lines: all, succeeded, failed, unfinished: left } = summary;
+    const unknown = await unfinished();
+    expect({ all, failed, left, unknown: unknown.map(({ state }) => state) }).toEqual({
+      all: 24,
+      failed: 0,
+      left: 0,
+      unknown: unknown.map(() => "unknown"),
+    });
+    expect(succeeded + unknown.length).toBe(24);
+
+    // What a person finds at the service settles the rest.
+    const media = createMediaGen({ baseUrl, apiKey: "emulator-key", journal: fileJournal(join(out, "journal.jsonl")) });
+    for (const { generation = "", form } of unknown) {
+      const taskid = taskOf.get(String(form["prompt"]));
+      await (taskid === undefined ? media.resolve(generation, "not created") : media.resolve(generation, { taskid }));
     }
-    const answer = await emulator.serve(incoming);
-    if (isLast) kill?.();
-    return answer;
-  };
-  const server = await listen({ ...emulator, serve });
-  onTestFinished(() => server.close());
-  const { baseUrl } = server;
-  const options = { baseUrl, concurrency: 4, statuses: emulator.statuses };
-  let kills = 0;
-  let summary = await runBatchIn(input, out, options, (stop) => (kill = stop));
-  for (; !summary; kills++) summary = await runBatchIn(input, out, options, (stop) => (kill = stop));
-  expect(kills).toBeGreaterThan(3);
-  kill = undefined;
-
-  const taskOf = new Map(emulator.tasks.map(({ prompt, taskid }) => [prompt, taskid]));
-  expect([emulator.charges.length, taskOf.size]).toEqual([taskOf.size, emulator.tasks.length]);
-  const { lines: all, succeeded, failed, unfinished: left } = summary;
-  const unknown = await unfinished();
-  expect({ all, failed, left, unknown: unknown.map(({ state }) => state) }).toEqual({ all: 24, failed: 0, left: 0, unknown: unknown.map(() => "unknown") });
-  expect(succeeded + unknown.length).toBe(24);
-
-  // What a person finds at the service settles the rest.
-  const media = createMediaGen({ baseUrl, apiKey: "emulator-key", journal: fileJournal(join(out, "journal.jsonl")) });
-  for (const { generation = "", form } of unknown) {
-    const taskid = taskOf.get(String(form["prompt"]));
-    await (taskid === undefined ? media.resolve(generation, "not created") : media.resolve(generation, { taskid }));
-  }
-  expect(await runBatchIn(input, out, options)).toMatchObject({ succeeded: 24, unknown: 0 });
-  expect(emulator.charges).toHaveLength(24);
-  expect((await results()).map(({ id }) => id).sort()).toEqual(lines.map(({ id }) => id).sort());
-});
+    expect(await runBatchIn(input, out, options)).toMatchObject({ succeeded: 24, unknown: 0 });
+    expect(emulator.charges).toHaveLength(24);
+    expect((await results()).map(({ id }) => id).sort()).toEqual(lines.map(({ id }) => id).sort());
+  },
+);

@@ -11,8 +11,17 @@ export interface BatchEnd extends BatchSummary {
 }
 
 /** Runs a batch in a process of its own; undefined where it was killed before its end. */
-export async function runBatchIn(input: string, out: string, options: BatchOptions, onStart?: (kill: () => void) => void): Promise<BatchEnd | undefined> {
-  const child = spawn(process.execPath, ["--expose-gc", resolve("test/batch/processes/run-batch.ts"), JSON.stringify({ input, out, options })], { stdio: ["ignore", "pipe", "inherit"] });
+export async function runBatchIn(
+  input: string,
+  out: string,
+  options: BatchOptions,
+  onStart?: (kill: () => void) => void,
+): Promise<BatchEnd | undefined> {
+  const child = spawn(
+    process.execPath,
+    ["--expose-gc", resolve("test/batch/processes/run-batch.ts"), JSON.stringify({ input, out, options })],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
   onStart?.(() => child.kill("SIGKILL"));
   let printed = "";
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));

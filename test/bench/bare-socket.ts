@@ -1,7 +1,10 @@
 import { connect, type Socket } from "node:net";
 
 /** POSTs on bare sockets, kept alive: a client that does no more than the wire asks for. */
-export function bareSockets(port: number): { post(path: string, type: string, body: string): Promise<string>; close(): void } {
+export function bareSockets(port: number): {
+  post(path: string, type: string, body: string): Promise<string>;
+  close(): void;
+} {
   const idle: Socket[] = [];
   return {
     post(path, type, body) {

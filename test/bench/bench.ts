@@ -44,7 +44,10 @@ async function write(name: string, result: Result): Promise<void> {
   const before = JSON.parse(await readFile(figures, "utf8").catch(() => "{}")) as Readonly<Record<string, Measured>>;
   const [cpu] = cpus();
   const machine = `${cpus().length} cores, ${cpu?.model}`;
-  const measured = inOrder({ ...before, [name]: { at: new Date().toISOString().slice(0, 10), node: process.version, machine, ...result } });
+  const measured = inOrder({
+    ...before,
+    [name]: { at: new Date().toISOString().slice(0, 10), node: process.version, machine, ...result },
+  });
   await mkdir(new URL(".", page), { recursive: true });
   const rounded = (_: string, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value);
   await writeFile(figures, `${JSON.stringify(measured, rounded, 1)}\n`);

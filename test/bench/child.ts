@@ -7,13 +7,19 @@ import type { Figures } from "./table.ts";
 export type Measurement<Given> = (given: Given) => Promise<Figures>;
 
 /** A row's measurement in a fresh process: nothing that was loaded or compiled for another client is there. */
-export function inChild(row: string, given: object, { openFiles }: { readonly openFiles?: number } = {}): Promise<Figures> {
+export function inChild(
+  row: string,
+  given: object,
+  { openFiles }: { readonly openFiles?: number } = {},
+): Promise<Figures> {
   const args = [fileURLToPath(import.meta.url), row, JSON.stringify(given)];
   const stdio = ["ignore", "inherit", "pipe", "ipc"] as const;
   const child: ChildProcess =
     openFiles === undefined
       ? fork(args[0] ?? "", args.slice(1), { stdio: [...stdio] })
-      : spawn("sh", ["-c", `ulimit -n ${openFiles} && exec "$0" "$@"`, process.execPath, ...args], { stdio: [...stdio] });
+      : spawn("sh", ["-c", `ulimit -n ${openFiles} && exec "$0" "$@"`, process.execPath, ...args], {
+          stdio: [...stdio],
+        });
   return new Promise((resolve, reject) => {
     let errors = "";
     child.stderr?.on("data", (text: Buffer) => (errors += text.toString()));
@@ -23,7 +29,9 @@ export function inChild(row: string, given: object, { openFiles }: { readonly op
       child.kill("SIGKILL");
     });
     child.once("error", reject);
-    child.once("exit", () => reject(new Error(/^.*Error.*$/m.exec(errors)?.[0] ?? (errors || "the process ended without an answer"))));
+    child.once("exit", () =>
+      reject(new Error(/^.*Error.*$/m.exec(errors)?.[0] ?? (errors || "the process ended without an answer"))),
+    );
   });
 }
 
@@ -33,7 +41,11 @@ export function watchMemory(): () => number {
   const file = openSync("/proc/self/status", "r");
   const kilobytes = (field: string) => {
     const status = Buffer.alloc(4_096);
-    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status.toString("utf8", 0, readSync(file, status, 0, status.length, 0)))?.[1]);
+    return Number(
+      new RegExp(`${field}:\\s+(\\d+)`).exec(
+        status.toString("utf8", 0, readSync(file, status, 0, status.length, 0)),
+      )?.[1],
+    );
   };
   globalThis.gc?.();
   const before = kilobytes("VmRSS");

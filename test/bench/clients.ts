@@ -54,7 +54,8 @@ const clients = {
     const runway = new RunwayML({ apiKey, baseURL: `${base}/runway` });
     return {
       query: (taskid) => runway.tasks.retrieve(taskid),
-      generate: async (promptText) => (await runway.textToImage.create({ model: "gen4_image", promptText, ratio: "1024:1024" })).id,
+      generate: async (promptText) =>
+        (await runway.textToImage.create({ model: "gen4_image", promptText, ratio: "1024:1024" })).id,
       wait: (taskid) => runway.tasks.retrieve(taskid).waitForTaskOutput(),
       upload: (path) => runway.uploads.createEphemeral({ file: createReadStream(path) }),
     };
@@ -99,7 +100,13 @@ const clients = {
         const form = new FormData();
         form.append("prompt", "A fox");
         form.append("sourceImage.items", await openAsBlob(path), "file.gif");
-        return (await fetch(`${base}/media/v1/images/imgmodelv45`, { method: "POST", headers: { authorization: apiKey }, body: form })).json();
+        return (
+          await fetch(`${base}/media/v1/images/imgmodelv45`, {
+            method: "POST",
+            headers: { authorization: apiKey },
+            body: form,
+          })
+        ).json();
       },
     };
   },
@@ -109,7 +116,10 @@ const clients = {
   async "undici.request"({ base }) {
     const { request } = await import("undici");
     const url = queryUrl(base);
-    return { query: async (taskid) => (await request(url, { method: "POST", headers, body: JSON.stringify({ taskid }) })).body.json() };
+    return {
+      query: async (taskid) =>
+        (await request(url, { method: "POST", headers, body: JSON.stringify({ taskid }) })).body.json(),
+    };
   },
   async "node:http"({ base }) {
     const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -118,11 +128,21 @@ const clients = {
       query: (taskid) =>
         new Promise((resolve, reject) => {
           const body = JSON.stringify({ taskid });
-          const request = httpRequest({ agent, host: "127.0.0.1", port, path, method: "POST", headers: { ...headers, "content-length": body.length } }, (response) => {
-            let text = "";
-            response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-            response.once("end", () => resolve(JSON.parse(text)));
-          });
+          const request = httpRequest(
+            {
+              agent,
+              host: "127.0.0.1",
+              port,
+              path,
+              method: "POST",
+              headers: { ...headers, "content-length": body.length },
+            },
+            (response) => {
+              let text = "";
+              response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+              response.once("end", () => resolve(JSON.parse(text)));
+            },
+          );
           request.once("error", reject).end(body);
         }),
     };
@@ -130,7 +150,10 @@ const clients = {
   async "a bare socket"({ base }) {
     const { port, pathname } = new URL(queryUrl(base));
     const sockets = bareSockets(Number(port));
-    return { query: async (taskid) => JSON.parse(await sockets.post(pathname, "application/json", JSON.stringify({ taskid }))) as unknown };
+    return {
+      query: async (taskid) =>
+        JSON.parse(await sockets.post(pathname, "application/json", JSON.stringify({ taskid }))) as unknown,
+    };
   },
 } satisfies Readonly<Record<string, (options: ClientOptions) => Promise<Client>>>;
 
@@ -158,7 +181,17 @@ function mediaGen(media: MediaGen, read: (path: string) => Promise<FileInput>): 
     generate: async (prompt) => (await media.image.generate("imgmodelz", { prompt })).taskid,
     wait: (taskid) => {
       const { origin } = media.image.task(taskid);
-      return media.task({ version: 1, kind: "image", model: "imgmodelz", taskid, origin, results: 1, createdAt: bornAtOf(taskid) }).wait();
+      return media
+        .task({
+          version: 1,
+          kind: "image",
+          model: "imgmodelz",
+          taskid,
+          origin,
+          results: 1,
+          createdAt: bornAtOf(taskid),
+        })
+        .wait();
     },
     upload: async (path) => media.image.generate("imgmodelv45", { prompt: "A fox", sourceImage: await read(path) }),
   };

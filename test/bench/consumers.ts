@@ -21,9 +21,26 @@ export function consumerOf(client: string): string {
 }
 
 /** The bytes of a program and all that it imports, as a browser loads them before it begins; what it may load later is not in them. */
-export async function bundle(entry: string, plugins: Plugin[] = []): Promise<{ readonly minified: number; readonly gzip: number; readonly brotli: number }> {
-  const options = { bundle: true, minify: true, splitting: true, format: "esm", platform: "browser", target: "es2022" } as const;
-  const { outputFiles, metafile } = await build({ ...options, entryPoints: [entry], outdir: "out", write: false, metafile: true, plugins });
+export async function bundle(
+  entry: string,
+  plugins: Plugin[] = [],
+): Promise<{ readonly minified: number; readonly gzip: number; readonly brotli: number }> {
+  const options = {
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+  } as const;
+  const { outputFiles, metafile } = await build({
+    ...options,
+    entryPoints: [entry],
+    outdir: "out",
+    write: false,
+    metafile: true,
+    plugins,
+  });
   const bytes = { minified: 0, gzip: 0, brotli: 0 };
   const loaded = new Set<string>();
   const load = (path: string) => {
@@ -33,7 +50,8 @@ export async function bundle(entry: string, plugins: Plugin[] = []): Promise<{ r
     bytes.minified += contents.length;
     bytes.gzip += gzipSync(contents, { level: 9 }).length;
     bytes.brotli += brotliCompressSync(contents).length;
-    for (const { kind, path: imported } of metafile.outputs[path]?.imports ?? []) if (kind === "import-statement") load(imported);
+    for (const { kind, path: imported } of metafile.outputs[path]?.imports ?? [])
+      if (kind === "import-statement") load(imported);
   };
   load(Object.keys(metafile.outputs).find((path) => metafile.outputs[path]?.entryPoint) ?? "");
   return bytes;
@@ -42,14 +60,19 @@ export async function bundle(entry: string, plugins: Plugin[] = []): Promise<{ r
 /** The packages that npm installs for one, itself included, by the lockfile of where it is installed. */
 export function packagesOf(name: string, lockfile: URL): readonly string[] {
   // The cast: what npm writes.
-  const { packages } = JSON.parse(readFileSync(lockfile, "utf8")) as { readonly packages: Readonly<Record<string, { readonly link?: boolean; readonly resolved?: string; readonly dependencies?: object }>> };
+  const { packages } = JSON.parse(readFileSync(lockfile, "utf8")) as {
+    readonly packages: Readonly<
+      Record<string, { readonly link?: boolean; readonly resolved?: string; readonly dependencies?: object }>
+    >;
+  };
   const found = new Set<string>();
   const visit = (path: string) => {
     if (found.has(path)) return;
     found.add(path);
     const { link, resolved, dependencies = {} } = packages[path] ?? {};
     const from = link && resolved ? resolved : path;
-    for (const dependency of Object.keys(packages[from]?.dependencies ?? dependencies)) visit(nearest(packages, path, dependency));
+    for (const dependency of Object.keys(packages[from]?.dependencies ?? dependencies))
+      visit(nearest(packages, path, dependency));
   };
   visit(`node_modules/${name}`);
   return [...found];

@@ -72,24 +72,58 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
   media({ path, body }) {
     if (path.at(-1) === "infobytaskid") {
       const { taskid } = JSON.parse(body) as { taskid: string };
-      return queried(taskid, (done) => ({ code: 1000, msg: "success", data: { taskid, url: done ? [result] : [], task_status: 1, image_status: 1, starttime: "2026-01-01 00:00:00", width: 1024, height: 1024 } }));
+      return queried(taskid, (done) => ({
+        code: 1000,
+        msg: "success",
+        data: {
+          taskid,
+          url: done ? [result] : [],
+          task_status: 1,
+          image_status: 1,
+          starttime: "2026-01-01 00:00:00",
+          width: 1024,
+          height: 1024,
+        },
+      }));
     }
     return created((taskid) => ({ code: 1000, msg: "success", data: { taskid } }));
   },
   openai({ method, path }) {
-    if (method === "POST") return path[0] === "files" ? { json: { id: "file", object: "file", bytes: 1 } } : created((id) => ({ id, object: "video", status: "queued", progress: 0 }));
-    return queried(path[1], (done, id) => ({ id, object: "video", status: done ? "completed" : "in_progress", progress: 0, model: "sora-2", seconds: "4", size: "720x1280" }));
+    if (method === "POST")
+      return path[0] === "files"
+        ? { json: { id: "file", object: "file", bytes: 1 } }
+        : created((id) => ({ id, object: "video", status: "queued", progress: 0 }));
+    return queried(path[1], (done, id) => ({
+      id,
+      object: "video",
+      status: done ? "completed" : "in_progress",
+      progress: 0,
+      model: "sora-2",
+      seconds: "4",
+      size: "720x1280",
+    }));
   },
   runway({ method, path, base }) {
-    if (path[1] === "uploads") return { json: { uploadUrl: `${base}/runway/storage`, fields: { key: "file" }, runwayUri: "runway://file" } };
+    if (path[1] === "uploads")
+      return { json: { uploadUrl: `${base}/runway/storage`, fields: { key: "file" }, runwayUri: "runway://file" } };
     if (path[0] === "storage") return { json: {} };
     if (method === "POST") return created((id) => ({ id }));
-    return queried(path[2], (done, id) => ({ id, createdAt: "2026-01-01T00:00:00Z", ...(done ? { status: "SUCCEEDED", output: [result] } : { status: "RUNNING", progress: 0.5 }) }));
+    return queried(path[2], (done, id) => ({
+      id,
+      createdAt: "2026-01-01T00:00:00Z",
+      ...(done ? { status: "SUCCEEDED", output: [result] } : { status: "RUNNING", progress: 0.5 }),
+    }));
   },
   replicate({ method, path }) {
     if (path[0] === "files") return { json: { id: "file", urls: { get: result } } };
     if (method === "POST") return created((id) => ({ id, status: "starting", urls: {} }));
-    return queried(path[1], (done, id) => ({ id, status: done ? "succeeded" : "processing", output: done ? result : null, urls: {}, logs: "" }));
+    return queried(path[1], (done, id) => ({
+      id,
+      status: done ? "succeeded" : "processing",
+      output: done ? result : null,
+      urls: {},
+      logs: "",
+    }));
   },
   fal({ path, base }) {
     const [first, , third, part] = path;
@@ -100,7 +134,11 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
   },
   luma({ method, path }) {
     if (method === "POST") return created((id) => ({ id, state: "queued" }));
-    return queried(path[1], (done, id) => ({ id, state: done ? "completed" : "dreaming", assets: done ? { image: result } : null }));
+    return queried(path[1], (done, id) => ({
+      id,
+      state: done ? "completed" : "dreaming",
+      assets: done ? { image: result } : null,
+    }));
   },
 };
 
@@ -139,7 +177,9 @@ function serve(): void {
       if (settings.lose && random() < 0.2) return lose(settings.lose, JSON.stringify(json), response);
     }
     const text = JSON.stringify(json);
-    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(text);
+    response
+      .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) })
+      .end(text);
   }
 
   /** The beginning of a body: no more than a form's fields and a query's JSON need. */
@@ -178,12 +218,15 @@ function serve(): void {
     for (const socket of open) socket.destroy();
     open.clear();
   });
-  server.listen({ port: 0, host: "127.0.0.1", backlog: 16_384 }, () => process.send?.((server.address() as AddressInfo).port));
+  server.listen({ port: 0, host: "127.0.0.1", backlog: 16_384 }, () =>
+    process.send?.((server.address() as AddressInfo).port),
+  );
 }
 
 /** Loses an answer after the task was created and paid. */
 function lose(how: NonNullable<Settings["lose"]>, text: string, response: ServerResponse): void {
-  if (how === "refused") return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
+  if (how === "refused")
+    return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
   if (how === "closed") return void response.destroy();
   response.writeHead(200, { "content-type": "application/json", "content-length": text.length });
   response.write(text.slice(0, text.length / 2), () => response.destroy());

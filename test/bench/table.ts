@@ -55,7 +55,11 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 export type Scale = (count: number) => number;
 
 /** Measures each of several in turn, round by round, so that whatever else the machine does meets them all. */
-export async function inTurn(names: readonly string[], rounds: number, measure: (name: string, round: number) => Promise<Figures>): Promise<Line[]> {
+export async function inTurn(
+  names: readonly string[],
+  rounds: number,
+  measure: (name: string, round: number) => Promise<Figures>,
+): Promise<Line[]> {
   const figures = new Map<string, Figures[]>(names.map((name) => [name, []]));
   const failures = new Map<string, string>();
   for (let round = 0; round < rounds; round++) {
@@ -84,14 +88,20 @@ export function withRatio(lines: readonly Line[], to: string, key: string, ratio
   const base = lineOf(lines, to);
   return lines.map((line) => ({
     ...line,
-    rounds: line.rounds.map((figures, round) => ({ ...figures, [ratio]: (figures[key] ?? Number.NaN) / (base.rounds[round]?.[key] ?? Number.NaN) })),
+    rounds: line.rounds.map((figures, round) => ({
+      ...figures,
+      [ratio]: (figures[key] ?? Number.NaN) / (base.rounds[round]?.[key] ?? Number.NaN),
+    })),
   }));
 }
 
 /** The other lines less one of them, round by round. */
 export function without(lines: readonly Line[], name: string): Line[] {
   const base = lineOf(lines, name);
-  const less = (figures: Figures, round: number) => Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, value - (base.rounds[round]?.[key] ?? Number.NaN)]));
+  const less = (figures: Figures, round: number) =>
+    Object.fromEntries(
+      Object.entries(figures).map(([key, value]) => [key, value - (base.rounds[round]?.[key] ?? Number.NaN)]),
+    );
   return lines.filter((line) => line !== base).map((line) => ({ ...line, rounds: line.rounds.map(less) }));
 }
 
@@ -106,15 +116,30 @@ export type Wanted = ({ readonly atMost: number } | { readonly atLeast: number }
 /** Whether a line's median is at most, or at least, what it should be. */
 export function aimOf(what: string, line: Line, key: string, wanted: Wanted, unit = ""): Aim {
   const figure = spread(line, key).median;
-  const [aim, holds] = "atMost" in wanted ? [`at most ${wanted.atMost}${unit}`, figure <= wanted.atMost] : [`at least ${wanted.atLeast}${unit}`, figure >= wanted.atLeast];
-  return { what: `${line.name}: ${what}`, figure, aim, holds, ...(wanted.note === undefined ? {} : { note: wanted.note }) };
+  const [aim, holds] =
+    "atMost" in wanted
+      ? [`at most ${wanted.atMost}${unit}`, figure <= wanted.atMost]
+      : [`at least ${wanted.atLeast}${unit}`, figure >= wanted.atLeast];
+  return {
+    what: `${line.name}: ${what}`,
+    figure,
+    aim,
+    holds,
+    ...(wanted.note === undefined ? {} : { note: wanted.note }),
+  };
 }
 
 /** The median of a figure over the rounds, the least and the most. */
-export function spread({ rounds }: Line, key: string): { readonly median: number; readonly low: number; readonly high: number } {
+export function spread(
+  { rounds }: Line,
+  key: string,
+): { readonly median: number; readonly low: number; readonly high: number } {
   const values = rounds.map((figures) => figures[key] ?? Number.NaN).sort((a, b) => a - b);
   const middle = values.length >> 1;
-  const median = values.length % 2 === 1 ? values[middle] : ((values[middle - 1] ?? Number.NaN) + (values[middle] ?? Number.NaN)) / 2;
+  const median =
+    values.length % 2 === 1
+      ? values[middle]
+      : ((values[middle - 1] ?? Number.NaN) + (values[middle] ?? Number.NaN)) / 2;
   return { median: median ?? Number.NaN, low: values[0] ?? Number.NaN, high: values.at(-1) ?? Number.NaN };
 }
 

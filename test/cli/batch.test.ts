@@ -17,9 +17,20 @@ describe.concurrent("mediagen batch", () => {
       const { code, stdout, stderr } = await mediagen(args, { cwd, env }).ended;
       expect([code, stdout]).toEqual([0, "out/fox-1.png\nout/hare-1.png\n"]);
       expect(stderr).toMatch(/2 of 2 lines succeeded, .*; out\/index\.html shows them/);
-      expect((await readdir(join(cwd, "out"))).sort()).toEqual(["fox-1.png", "hare-1.png", "index.html", "journal.jsonl", "results.jsonl", "unfinished.jsonl"]);
+      expect((await readdir(join(cwd, "out"))).sort()).toEqual([
+        "fox-1.png",
+        "hare-1.png",
+        "index.html",
+        "journal.jsonl",
+        "results.jsonl",
+        "unfinished.jsonl",
+      ]);
       const again = await mediagen([...batch.with(1, "jobs.csv"), "--json", "--quiet"], { cwd, env }).ended;
-      expect([again.code, again.stderr, JSON.parse(again.stdout)]).toMatchObject([0, "", { lines: 2, succeeded: 2, generated: 0, folder: "out" }]);
+      expect([again.code, again.stderr, JSON.parse(again.stdout)]).toMatchObject([
+        0,
+        "",
+        { lines: 2, succeeded: 2, generated: 0, folder: "out" },
+      ]);
       expect(emulator.charges).toHaveLength(2);
     }));
 
@@ -28,12 +39,21 @@ describe.concurrent("mediagen batch", () => {
       await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(2)));
       const piped = await mediagen(batch, { cwd, env }).ended;
       expect([piped.code, piped.stdout]).toEqual([2, ""]);
-      expect(piped.stderr).toContain("2 paid generations for 2 lines (2 of imgmodelz) need to be confirmed\n  Nothing was sent. Add --yes");
-      for (const [answer, code, charges, says] of [["\x03", 130, 0, "interrupted (SIGINT)"], ["n\n", 1, 0, "Nothing was sent."], ["y\n", 0, 2, "2 of 2 lines"]] as const) {
+      expect(piped.stderr).toContain(
+        "2 paid generations for 2 lines (2 of imgmodelz) need to be confirmed\n  Nothing was sent. Add --yes",
+      );
+      for (const [answer, code, charges, says] of [
+        ["\x03", 130, 0, "interrupted (SIGINT)"],
+        ["n\n", 1, 0, "Nothing was sent."],
+        ["y\n", 0, 2, "2 of 2 lines"],
+      ] as const) {
         const run = mediagenOnTerminal(batch, { cwd, env });
         await run.printed(/Go on\? \[y\/N\]/);
         run.child.stdin?.write(answer);
-        expect([await run.ended, emulator.charges.length]).toEqual([{ code, stdout: expect.stringContaining(says), stderr: "" }, charges]);
+        expect([await run.ended, emulator.charges.length]).toEqual([
+          { code, stdout: expect.stringContaining(says), stderr: "" },
+          charges,
+        ]);
       }
     }));
 
@@ -45,39 +65,73 @@ describe.concurrent("mediagen batch", () => {
       await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(1)));
       run.child.stdin?.write("y\n");
       const { code, stdout } = await run.ended;
-      expect([code, stdout]).toEqual([1, expect.stringMatching(/it was stopped, because of line 2 and on: got nothing.*\s+Nothing is paid twice; go on with: mediagen batch/)]);
+      expect([code, stdout]).toEqual([
+        1,
+        expect.stringMatching(
+          /it was stopped, because of line 2 and on: got nothing.*\s+Nothing is paid twice; go on with: mediagen batch/,
+        ),
+      ]);
     }));
 
-  test("is refused a folder that another one has, until that is killed; and stdin, which is there only once", ({ expect }) =>
-    inPlace(async ({ cwd, env, emulator }) => {
-      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(1)));
-      const run = () => mediagen([...batch, "--yes"], { cwd, env });
-      const first = run();
-      await expect.poll(() => readFile(join(cwd, "out/journal.jsonl"), "utf8").catch(() => "")).toContain('"type":"created"');
-      expect(await run().ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(`another run is using, process ${first.child.pid} on .*\n {2}Nothing was sent`) });
-      first.child.kill("SIGKILL");
-      await first.ended;
-      emulator.clock.advance("1h");
-      expect(await run().ended).toMatchObject({ code: 0, stdout: "out/line-1-1.png\n" });
-      expect(emulator.charges).toHaveLength(1);
-      expect(await mediagen(batch.with(1, "-"), { cwd, env, stdin: "" }).ended).toMatchObject({ code: 2, stderr: expect.stringContaining("Put it in a file: ... > jobs.jsonl && mediagen batch jobs.jsonl -o out\n") });
-    }, { clock: "manual" }));
+  test("is refused a folder that another one has, until that is killed; and stdin, which is there only once", ({
+    expect,
+  }) =>
+    inPlace(
+      async ({ cwd, env, emulator }) => {
+        await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(1)));
+        const run = () => mediagen([...batch, "--yes"], { cwd, env });
+        const first = run();
+        await expect
+          .poll(() => readFile(join(cwd, "out/journal.jsonl"), "utf8").catch(() => ""))
+          .toContain('"type":"created"');
+        expect(await run().ended).toMatchObject({
+          code: 2,
+          stdout: "",
+          stderr: expect.stringMatching(`another run is using, process ${first.child.pid} on .*\n {2}Nothing was sent`),
+        });
+        first.child.kill("SIGKILL");
+        await first.ended;
+        emulator.clock.advance("1h");
+        expect(await run().ended).toMatchObject({ code: 0, stdout: "out/line-1-1.png\n" });
+        expect(emulator.charges).toHaveLength(1);
+        expect(await mediagen(batch.with(1, "-"), { cwd, env, stdin: "" }).ended).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining("Put it in a file: ... > jobs.jsonl && mediagen batch jobs.jsonl -o out\n"),
+        });
+      },
+      { clock: "manual" },
+    ));
 
   test("that the service refuses as a whole sends no more, and says what to set right", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(40)));
-      const { code, stdout, stderr } = await mediagen([...batch, "--yes", "-q"], { cwd, env: { ...env, MEDIAGEN_API_KEY: "other" } }).ended;
+      const { code, stdout, stderr } = await mediagen([...batch, "--yes", "-q"], {
+        cwd,
+        env: { ...env, MEDIAGEN_API_KEY: "other" },
+      }).ended;
       expect([code, stdout, stderr.split("\n")]).toEqual([
         1,
         "",
-        [expect.stringMatching(/^mediagen: 0 of 40 lines succeeded, .*; nothing more was sent after generateImgmodelz: .* HTTP 401/), "  Set the key and the base URL right, then go on with: mediagen batch jobs.jsonl -o out --yes -q", ""],
+        [
+          expect.stringMatching(
+            /^mediagen: 0 of 40 lines succeeded, .*; nothing more was sent after generateImgmodelz: .* HTTP 401/,
+          ),
+          "  Set the key and the base URL right, then go on with: mediagen batch jobs.jsonl -o out --yes -q",
+          "",
+        ],
       ]);
       expect(emulator.calls.length).toBeLessThanOrEqual(8);
     }));
 
   test("names every bad line", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
-      await writeFile(join(cwd, "jobs.jsonl"), jsonLines([{ model: "imgmodelq", prompt: "A" }, { model: "vidmodelv2", prompt: "A", duration: 0.5 }]));
+      await writeFile(
+        join(cwd, "jobs.jsonl"),
+        jsonLines([
+          { model: "imgmodelq", prompt: "A" },
+          { model: "vidmodelv2", prompt: "A", duration: 0.5 },
+        ]),
+      );
       const { code, stderr } = await mediagen([...batch, "--yes", "--quiet"], { cwd, env }).ended;
       expect([code, stderr.split("\n")]).toEqual([
         2,
@@ -94,17 +148,33 @@ describe.concurrent("mediagen batch", () => {
 
   test.for<[code: number, fault: Pick<Fault, "fault">, flags: readonly string[], says: RegExp]>([
     [1, { fault: "taskFails" }, ["--failed-status", "3"], /1 of 3 lines failed\n {2}out\/results\.jsonl tells why/],
-    [1, { fault: "failure" }, [], /1 of 3 lines are unfinished\n {2}Nothing is paid twice; go on with: mediagen batch jobs\.jsonl -o out/],
-    [3, { fault: "insufficientCredits" }, [], /insufficient credits; .*\n {2}Add credits, then go on with: mediagen batch/],
+    [
+      1,
+      { fault: "failure" },
+      [],
+      /1 of 3 lines are unfinished\n {2}Nothing is paid twice; go on with: mediagen batch jobs\.jsonl -o out/,
+    ],
+    [
+      3,
+      { fault: "insufficientCredits" },
+      [],
+      /insufficient credits; .*\n {2}Add credits, then go on with: mediagen batch/,
+    ],
     [4, { fault: "taskFails" }, ["--timeout", "3s"], /1 of 3 lines are unfinished/],
-    [5, { fault: "resetAfter" }, [], /settle it: mediagen recover --resolve \S+ --taskid TASKID \(or --not-created\) --journal out\/journal\.jsonl[^]*1 of 3 lines have an unknown outcome/],
+    [
+      5,
+      { fault: "resetAfter" },
+      [],
+      /settle it: mediagen recover --resolve \S+ --taskid TASKID \(or --not-created\) --journal out\/journal\.jsonl[^]*1 of 3 lines have an unknown outcome/,
+    ],
   ])("ends with %i after %j", ([code, given, flags, says], { expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(3)));
       emulator.next({ ...given, on: "generate" });
       const ended = await mediagen([...batch, "--yes", ...flags], { cwd, env }).ended;
       expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(says)]);
-    }));
+    }),
+  );
 
   test("ends with 130 at Ctrl-C, says how to go on, and goes on", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
@@ -113,7 +183,10 @@ describe.concurrent("mediagen batch", () => {
       await expect.poll(() => emulator.charges.length).toBeGreaterThan(1);
       run.child.kill("SIGINT");
       const { code, stderr } = await run.ended;
-      expect([code, stderr]).toEqual([130, expect.stringMatching(/Go on with: mediagen batch jobs\.jsonl -o out --yes --concurrency 1 --json\n$/)]);
+      expect([code, stderr]).toEqual([
+        130,
+        expect.stringMatching(/Go on with: mediagen batch jobs\.jsonl -o out --yes --concurrency 1 --json\n$/),
+      ]);
       const again = await mediagen([...batch, "--yes", "--json"], { cwd, env }).ended;
       expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { succeeded: 6 }]);
       expect(emulator.charges).toHaveLength(6);
@@ -128,6 +201,12 @@ describe.concurrent("mediagen batch", () => {
       run.child.kill("SIGINT");
       await run.printed(/waiting for their answers, so that no task is lost\. Once more gives up on them\.\n/);
       run.child.kill("SIGINT");
-      expect(await run.ended).toMatchObject({ code: 130, stdout: "", stderr: expect.stringMatching(/^mediagen: forms .*\nmediagen: interrupted \(SIGINT\)\n {2}Go on with: mediagen batch jobs\.jsonl -o out --yes -q\n$/) });
+      expect(await run.ended).toMatchObject({
+        code: 130,
+        stdout: "",
+        stderr: expect.stringMatching(
+          /^mediagen: forms .*\nmediagen: interrupted \(SIGINT\)\n {2}Go on with: mediagen batch jobs\.jsonl -o out --yes -q\n$/,
+        ),
+      });
     }));
 });

@@ -12,32 +12,60 @@ import { createProgram } from "../../packages/cli/src/program.ts";
 import { commandFile, mediagen } from "./run-command.ts";
 
 const program = createProgram(listModels(), readDescriptions());
-const namesOf = (kind: string) => listModels().filter((one) => one.kind === kind).map(({ model }) => model);
+const namesOf = (kind: string) =>
+  listModels()
+    .filter((one) => one.kind === kind)
+    .map(({ model }) => model);
 
 describe("the last word is completed", () => {
   test.for<[string[], readonly string[]]>([
     [["vi"], ["video"]],
-    [["task", ""], ["show", "wait", "download", "delete"]],
+    [
+      ["task", ""],
+      ["show", "wait", "download", "delete"],
+    ],
     [["video", "--model", ""], namesOf("video")],
     [["image", "A fox", "-m", ""], namesOf("image")],
-    [["models", "imgmodelv4"], ["imgmodelv45", "imgmodelv4"]],
-    [["completion", ""], ["bash", "zsh", "fish"]],
-    [["video", "-m", "vidmodelv15pro", "--duration", ""], (schemaOf("vidmodelv15pro", "duration").enum ?? []).map(String)],
+    [
+      ["models", "imgmodelv4"],
+      ["imgmodelv45", "imgmodelv4"],
+    ],
+    [
+      ["completion", ""],
+      ["bash", "zsh", "fish"],
+    ],
+    [
+      ["video", "-m", "vidmodelv15pro", "--duration", ""],
+      (schemaOf("vidmodelv15pro", "duration").enum ?? []).map(String),
+    ],
     [["video", "--duration", ""], durations.map(String)],
-    [["image", "-m", "imgmodelv45", "--resolution", "4"], ["4:3", "4K"]],
+    [
+      ["image", "-m", "imgmodelv45", "--resolution", "4"],
+      ["4:3", "4K"],
+    ],
     [["video", "--seed", ""], []],
     [["video", "A fox", ""], []],
     [["video", "--image", ""], [":files"]],
     [["task", "download", "video:x", "-o", "ou"], [":files"]],
-    [["task", "show", "--kind", ""], ["video", "image"]],
-    [["nonsense", "--x", ""], [...program.commands.map((command) => command.name()), "help"]],
+    [
+      ["task", "show", "--kind", ""],
+      ["video", "image"],
+    ],
+    [
+      ["nonsense", "--x", ""],
+      [...program.commands.map((command) => command.name()), "help"],
+    ],
   ])("%j", ([words, candidates]) => {
     expect(complete(program, words).map((line) => line.split("\t")[0])).toEqual(candidates);
   });
 
   test("a flag with its description, the opposite of one too", () => {
-    expect(complete(program, ["video", "--dura"])).toEqual([expect.stringMatching(/^--duration\tThe length of the video in seconds \(.*\)$/)]);
-    expect(complete(program, ["video", "--no-"]).map((line) => line.split("\t")[0])).toEqual(expect.arrayContaining(["--no-wait", "--no-generate-audio"]));
+    expect(complete(program, ["video", "--dura"])).toEqual([
+      expect.stringMatching(/^--duration\tThe length of the video in seconds \(.*\)$/),
+    ]);
+    expect(complete(program, ["video", "--no-"]).map((line) => line.split("\t")[0])).toEqual(
+      expect.arrayContaining(["--no-wait", "--no-generate-audio"]),
+    );
   });
 });
 

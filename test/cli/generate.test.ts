@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { renderPicture } from "../../packages/emulator/src/png.ts";
+import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 import { inPlace, mediagen } from "./run-command.ts";
 
 const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
@@ -10,35 +10,75 @@ describe.concurrent("a generation", () => {
   test("brings the video to the file that it was asked for, and prints its path alone", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       await writeFile(join(cwd, "first.png"), picture);
-      const run = mediagen(["video", "A fox runs through snow", "--model", "vidmodelv2", "--duration", "5", "--image", "first.png", "--no-generate-audio", "-o", "fox.mp4"], { cwd, env });
+      const run = mediagen(
+        [
+          "video",
+          "A fox runs through snow",
+          "--model",
+          "vidmodelv2",
+          "--duration",
+          "5",
+          "--image",
+          "first.png",
+          "--no-generate-audio",
+          "-o",
+          "fox.mp4",
+        ],
+        { cwd, env },
+      );
       const { code, stdout, stderr } = await run.ended;
       expect([code, stdout]).toEqual([0, "fox.mp4\n"]);
       expect((await readFile(join(cwd, "fox.mp4"))).subarray(4, 8).toString()).toBe("ftyp");
-      expect(emulator.tasks).toMatchObject([{ fields: { prompt: "A fox runs through snow", duration: 5, generate_audio: "0" }, files: [{ part: "sourceImage.items", name: "first.png", type: "image/png", size: picture.length }] }]);
+      expect(emulator.tasks).toMatchObject([
+        {
+          fields: { prompt: "A fox runs through snow", duration: 5, generate_audio: "0" },
+          files: [{ part: "sourceImage.items", name: "first.png", type: "image/png", size: picture.length }],
+        },
+      ]);
       // Lines, and nothing that steers a terminal.
-      expect(stderr).toMatch(/^\d:\d\d sending the form to vidmodelv2\n\d:\d\d the task is video:video-\w+\n[^\r\x1b]*succeeded, status 2\n[^\r\x1b]*fox\.mp4, \d+ kB, video\/mp4\n$/);
+      expect(stderr).toMatch(
+        /^\d:\d\d sending the form to vidmodelv2\n\d:\d\d the task is video:video-\w+\n[^\r\x1b]*succeeded, status 2\n[^\r\x1b]*fox\.mp4, \d+ kB, video\/mp4\n$/,
+      );
     }));
 
   test("of several images brings them to a folder", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
-      const { code, stdout } = await mediagen(["image", "A bicycle", "-m", "imgmodelv45", "--batchsize", "4", "-o", "out/", "-q"], { cwd, env }).ended;
+      const { code, stdout } = await mediagen(
+        ["image", "A bicycle", "-m", "imgmodelv45", "--batchsize", "4", "-o", "out/", "-q"],
+        { cwd, env },
+      ).ended;
       const names = await readdir(join(cwd, "out"));
       expect([code, names.length, stdout]).toEqual([0, 4, names.map((name) => `out/${name}\n`).join("")]);
     }));
 
   test("with --json prints one document: the task, its record and its files", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
-      const { code, stdout, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz", "--json", "--quiet"], { cwd, env }).ended;
+      const { code, stdout, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz", "--json", "--quiet"], {
+        cwd,
+        env,
+      }).ended;
       const { taskid } = emulator.tasks[0] ?? {};
       const path = `${taskid}-1.png`;
-      expect([code, stderr, JSON.parse(stdout)]).toMatchObject([0, "", { task: { kind: "image", taskid, model: "imgmodelz" }, record: { url: [expect.any(String)] }, files: [{ path, type: "image/png" }] }]);
+      expect([code, stderr, JSON.parse(stdout)]).toMatchObject([
+        0,
+        "",
+        {
+          task: { kind: "image", taskid, model: "imgmodelz" },
+          record: { url: [expect.any(String)] },
+          files: [{ path, type: "image/png" }],
+        },
+      ]);
     }));
 
   test("with --no-wait ends when the task is there, and prints it as the other commands take it", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
-      const { code, stdout } = await mediagen(["video", "A fox", "-m", "vidmodelv15pro", "--no-wait"], { cwd, env }).ended;
+      const { code, stdout } = await mediagen(["video", "A fox", "-m", "vidmodelv15pro", "--no-wait"], { cwd, env })
+        .ended;
       expect([code, stdout]).toEqual([0, expect.stringMatching(/^video:video-\w+\n$/)]);
-      expect(await mediagen(["task", "download", stdout.trim(), "-o", "later.mp4"], { cwd, env }).ended).toMatchObject({ code: 0, stdout: "later.mp4\n" });
+      expect(await mediagen(["task", "download", stdout.trim(), "-o", "later.mp4"], { cwd, env }).ended).toMatchObject({
+        code: 0,
+        stdout: "later.mp4\n",
+      });
     }));
 
   test("reads the prompt or a file from stdin", ({ expect }) =>
@@ -46,26 +86,41 @@ describe.concurrent("a generation", () => {
       const args = ["-m", "vidmodelv2", "--no-wait"];
       await mediagen(["video", "-", ...args], { cwd, env, stdin: "A fox,\nat night\n" }).ended;
       await mediagen(["video", "A fox", "--source-image", "-", ...args], { cwd, env, stdin: picture }).ended;
-      expect(emulator.tasks).toMatchObject([{ fields: { prompt: "A fox,\r\nat night" } }, { files: [{ size: picture.length, type: "image/png" }] }]);
+      expect(emulator.tasks).toMatchObject([
+        { fields: { prompt: "A fox,\r\nat night" } },
+        { files: [{ size: picture.length, type: "image/png" }] },
+      ]);
     }));
 
   test("with --extra-field sends what the description does not show", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
-      await mediagen(["image", "A bicycle", "-m", "imgmodelz", "--no-wait", "--extra-field", "style=a=b"], { cwd, env }).ended;
+      await mediagen(["image", "A bicycle", "-m", "imgmodelz", "--no-wait", "--extra-field", "style=a=b"], { cwd, env })
+        .ended;
       expect(emulator.tasks).toMatchObject([{ fields: { style: "a=b" } }]);
     }));
 
   test("that is turned away says so while it waits to send again", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "0" });
-      const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz", "--no-wait"], { cwd, env }).ended;
-      expect([code, stderr]).toEqual([0, expect.stringMatching(/generateImgmodelz was turned away \(HTTP 429\); again in 0:00\n/)]);
+      const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz", "--no-wait"], { cwd, env })
+        .ended;
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringMatching(/generateImgmodelz was turned away \(HTTP 429\); again in 0:00\n/),
+      ]);
     }));
 
   test("with --once and a journal is paid once, however often it is run", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
-      const run = () => mediagen(["image", "A bicycle", "-m", "imgmodelz", "--once", "order-42", "-o", "b.png", "--overwrite"], { cwd, env: { ...env, MEDIAGEN_JOURNAL: "journal.jsonl" } }).ended;
-      expect([await run(), await run()]).toMatchObject([{ code: 0, stdout: "b.png\n" }, { code: 0, stdout: "b.png\n" }]);
+      const run = () =>
+        mediagen(["image", "A bicycle", "-m", "imgmodelz", "--once", "order-42", "-o", "b.png", "--overwrite"], {
+          cwd,
+          env: { ...env, MEDIAGEN_JOURNAL: "journal.jsonl" },
+        }).ended;
+      expect([await run(), await run()]).toMatchObject([
+        { code: 0, stdout: "b.png\n" },
+        { code: 0, stdout: "b.png\n" },
+      ]);
       expect(emulator.charges).toHaveLength(1);
     }));
 });
@@ -76,20 +131,35 @@ describe.concurrent("the key", () => {
       const wrong = { ...env, MEDIAGEN_API_KEY: "wrong" };
       const args = ["image", "A bicycle", "-m", "imgmodelz", "-o", "b.png"];
       expect((await mediagen(args, { cwd, env: wrong }).ended).code).toBe(1);
-      expect(await mediagen([...args, "--key-fd", "3"], { cwd, env: wrong, fd3: "emulator-key\n" }).ended).toMatchObject({ code: 0, stdout: "b.png\n" });
+      expect(
+        await mediagen([...args, "--key-fd", "3"], { cwd, env: wrong, fd3: "emulator-key\n" }).ended,
+      ).toMatchObject({ code: 0, stdout: "b.png\n" });
     }));
 
   test("that is missing is what the refusal speaks of", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
-      const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz"], { cwd, env: { ...env, MEDIAGEN_API_KEY: "" } }).ended;
-      expect([code, stderr]).toEqual([1, expect.stringContaining("It had no API key: set MEDIAGEN_API_KEY, or give --key-fd.\n")]);
+      const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz"], {
+        cwd,
+        env: { ...env, MEDIAGEN_API_KEY: "" },
+      }).ended;
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining("It had no API key: set MEDIAGEN_API_KEY, or give --key-fd.\n"),
+      ]);
     }));
 
-  test.for([["--key-fd", "3"], ["--key-fd", "9"], ["--key", "emulator-key"], ["--api-key", "emulator-key"]])("%s %s without one is wrong usage", (args, { expect }) =>
+  test.for([
+    ["--key-fd", "3"],
+    ["--key-fd", "9"],
+    ["--key", "emulator-key"],
+    ["--api-key", "emulator-key"],
+  ])("%s %s without one is wrong usage", (args, { expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
-      const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz", ...args], { cwd, env, fd3: "" }).ended;
+      const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz", ...args], { cwd, env, fd3: "" })
+        .ended;
       expect([code, stderr.trim().split("\n").length, emulator.calls]).toEqual([2, 2, []]);
-    }));
+    }),
+  );
 });
 
 describe.concurrent("--dry-run", () => {
@@ -100,9 +170,15 @@ describe.concurrent("--dry-run", () => {
       await writeFile(join(cwd, "first.png"), picture);
       const { code, stdout, stderr } = await mediagen(args, { cwd, env }).ended;
       expect([code, stderr]).toEqual([0, ""]);
-      expect(stdout).toContain(`POST ${env["MEDIAGEN_BASE_URL"]}/v1/video/vidmodelv2\nAuthorization: the key from MEDIAGEN_API_KEY, not shown\n`);
+      expect(stdout).toContain(
+        `POST ${env["MEDIAGEN_BASE_URL"]}/v1/video/vidmodelv2\nAuthorization: the key from MEDIAGEN_API_KEY, not shown\n`,
+      );
       expect(stdout).toContain(`sourceImage.items  first.png (image/png, ${picture.length} bytes)\n`);
-      const { stdout: json } = await mediagen([...args, "--json", "--once", "order-42", "--key-fd", "3"], { cwd, env, fd3: "sk-secret" }).ended;
+      const { stdout: json } = await mediagen([...args, "--json", "--once", "order-42", "--key-fd", "3"], {
+        cwd,
+        env,
+        fd3: "sk-secret",
+      }).ended;
       expect(JSON.parse(json)).toEqual({
         method: "POST",
         url: `${env["MEDIAGEN_BASE_URL"]}/v1/video/vidmodelv2`,
@@ -119,6 +195,10 @@ describe.concurrent("--dry-run", () => {
 
   test("finds what is wrong with the form", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
-      expect(await mediagen(args, { cwd, env }).ended).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("no such file") });
+      expect(await mediagen(args, { cwd, env }).ended).toMatchObject({
+        code: 2,
+        stdout: "",
+        stderr: expect.stringContaining("no such file"),
+      });
     }));
 });

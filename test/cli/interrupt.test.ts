@@ -23,7 +23,12 @@ describe.concurrent("Ctrl-C", () => {
       await run.printed(/reading stdin/);
       run.child.stdin?.write(`A fox, to be${ctrlC}`);
       const { code, stdout } = await run.ended;
-      expect([code, stdout]).toEqual([130, expect.stringMatching(/interrupted \(SIGINT\); no form was sent, so nothing is paid\r\n {2}Run the command again\.\r\n$/)]);
+      expect([code, stdout]).toEqual([
+        130,
+        expect.stringMatching(
+          /interrupted \(SIGINT\); no form was sent, so nothing is paid\r\n {2}Run the command again\.\r\n$/,
+        ),
+      ]);
       expect(emulator.calls).toEqual([]);
     }));
 
@@ -33,7 +38,10 @@ describe.concurrent("Ctrl-C", () => {
       const run = mediagenOnTerminal(video, { cwd, env });
       await expect.poll(() => emulator.calls.length).toBe(1);
       await twice(run);
-      expect(await run.ended).toMatchObject({ code: 130, stdout: expect.stringContaining("no form was sent, so nothing is paid") });
+      expect(await run.ended).toMatchObject({
+        code: 130,
+        stdout: expect.stringContaining("no form was sent, so nothing is paid"),
+      });
       expect([emulator.calls.length, emulator.charges]).toEqual([1, []]);
     }));
 
@@ -43,18 +51,21 @@ describe.concurrent("Ctrl-C", () => {
       if (url.pathname.endsWith("/vidmodelv2")) await answering.promise;
       return answer;
     };
-    return inPlace(async (place) => {
-      const { cwd, env, emulator } = place;
-      const run = mediagenOnTerminal(video, { cwd, env });
-      await run.printed(/sending the form/);
-      await expect.poll(() => emulator.charges.length).toBe(1);
-      run.child.stdin?.write(ctrlC);
-      await run.printed(/waiting for its answer, so that the task is not lost\. Once more gives up on it\.\r\n/);
-      answering.resolve();
-      const { code, stdout } = await run.ended;
-      expect(code).toBe(130);
-      await goOn(expect, stdout, place);
-    }, { hold, clock: "manual" });
+    return inPlace(
+      async (place) => {
+        const { cwd, env, emulator } = place;
+        const run = mediagenOnTerminal(video, { cwd, env });
+        await run.printed(/sending the form/);
+        await expect.poll(() => emulator.charges.length).toBe(1);
+        run.child.stdin?.write(ctrlC);
+        await run.printed(/waiting for its answer, so that the task is not lost\. Once more gives up on it\.\r\n/);
+        answering.resolve();
+        const { code, stdout } = await run.ended;
+        expect(code).toBe(130);
+        await goOn(expect, stdout, place);
+      },
+      { hold, clock: "manual" },
+    );
   });
 
   test("twice while the form is sent gives up on it, and says that the outcome is unknown", ({ expect }) =>
@@ -69,21 +80,29 @@ describe.concurrent("Ctrl-C", () => {
       const [, settle = ""] = /settle it: mediagen (.*) --taskid TASKID/.exec(stdout) ?? [];
       // The task is there, and can be taken up by whoever finds it at the service.
       const { taskid } = emulator.tasks[0] ?? { taskid: "" };
-      const settled = await mediagen([...settle.split(" "), "--taskid", taskid, "--journal", "journal.jsonl"], { cwd, env }).ended;
+      const settled = await mediagen([...settle.split(" "), "--taskid", taskid, "--journal", "journal.jsonl"], {
+        cwd,
+        env,
+      }).ended;
       expect(settled).toMatchObject({ code: 0, stdout: `video:${taskid}\n` });
     }));
 
   test("while waiting prints the task and the command that goes on", ({ expect }) =>
-    inPlace(async (place) => {
-      const { cwd, env } = place;
-      const run = mediagenOnTerminal(video, { cwd, env });
-      await run.printed(/pending, status/);
-      run.child.stdin?.write(ctrlC);
-      const { code, stdout } = await run.ended;
-      expect(code).toBe(130);
-      expect(stdout).toMatch(/interrupted \(SIGINT\); video:video-\w+ goes on at the service\r\n {2}Go on with: mediagen task download video:video-\w+ -o fox\.mp4\r\n$/);
-      await goOn(expect, stdout, place);
-    }, { clock: "manual" }));
+    inPlace(
+      async (place) => {
+        const { cwd, env } = place;
+        const run = mediagenOnTerminal(video, { cwd, env });
+        await run.printed(/pending, status/);
+        run.child.stdin?.write(ctrlC);
+        const { code, stdout } = await run.ended;
+        expect(code).toBe(130);
+        expect(stdout).toMatch(
+          /interrupted \(SIGINT\); video:video-\w+ goes on at the service\r\n {2}Go on with: mediagen task download video:video-\w+ -o fox\.mp4\r\n$/,
+        );
+        await goOn(expect, stdout, place);
+      },
+      { clock: "manual" },
+    ));
 
   test("while downloading leaves no half file, and the command that goes on fetches it", ({ expect }) => {
     let held = false;
@@ -92,53 +111,94 @@ describe.concurrent("Ctrl-C", () => {
       held = true;
       // Half of it comes, and then nothing.
       const half = answer.body.subarray(0, answer.body.length / 2);
-      return { ...answer, headers: { ...answer.headers, "content-length": String(answer.body.length) }, body: new ReadableStream({ start: (controller) => controller.enqueue(half) }) };
+      return {
+        ...answer,
+        headers: { ...answer.headers, "content-length": String(answer.body.length) },
+        body: new ReadableStream({ start: (controller) => controller.enqueue(half) }),
+      };
     };
-    return inPlace(async (place) => {
-      const { cwd, env } = place;
-      const run = mediagenOnTerminal(video, { cwd, env });
-      await run.printed(/downloading 1 of 1, (49|50) %/);
-      expect(await readdir(cwd)).toEqual([expect.stringMatching(/\.part$/)]);
-      run.child.stdin?.write(ctrlC);
-      const { code, stdout } = await run.ended;
-      expect(code).toBe(130);
-      expect(await readdir(cwd)).toEqual([]);
-      await goOn(expect, stdout, place);
-    }, { hold });
+    return inPlace(
+      async (place) => {
+        const { cwd, env } = place;
+        const run = mediagenOnTerminal(video, { cwd, env });
+        await run.printed(/downloading 1 of 1, (49|50) %/);
+        expect(await readdir(cwd)).toEqual([expect.stringMatching(/\.part$/)]);
+        run.child.stdin?.write(ctrlC);
+        const { code, stdout } = await run.ended;
+        expect(code).toBe(130);
+        expect(await readdir(cwd)).toEqual([]);
+        await goOn(expect, stdout, place);
+      },
+      { hold },
+    );
   });
 
-  test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)("as %s to a script's command does the same", (signal, { expect }) =>
-    inPlace(async (place) => {
-      const { cwd, env } = place;
-      const run = mediagen(video, { cwd, env });
-      await run.printed(/pending, status/);
-      run.child.kill(signal);
-      const { code, stdout, stderr } = await run.ended;
-      expect([code, stdout]).toEqual([130, ""]);
-      expect(stderr).toContain(`interrupted (${signal})`);
-      await goOn(expect, stderr, place);
-    }, { clock: "manual" }));
+  test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "as %s to a script's command does the same",
+    (signal, { expect }) =>
+      inPlace(
+        async (place) => {
+          const { cwd, env } = place;
+          const run = mediagen(video, { cwd, env });
+          await run.printed(/pending, status/);
+          run.child.kill(signal);
+          const { code, stdout, stderr } = await run.ended;
+          expect([code, stdout]).toEqual([130, ""]);
+          expect(stderr).toContain(`interrupted (${signal})`);
+          await goOn(expect, stderr, place);
+        },
+        { clock: "manual" },
+      ),
+  );
 
   test("with --json and several tasks still prints one document, with what was done and what is left", ({ expect }) =>
-    inPlace(async ({ cwd, env, emulator }) => {
-      const generate = async (prompt: string) => (await mediagen(["image", prompt, "-m", "imgmodelv4", "--no-wait", "-q"], { cwd, env }).ended).stdout.trim();
-      const [done, slow] = [await generate("A bicycle"), await generate("A bicycle #slow")];
-      emulator.clock.advance("4s");
-      const run = mediagen(["task", "download", done, slow, "--json"], { cwd, env });
-      await run.printed(/-1\.png, /);
-      run.child.kill("SIGINT");
-      const { code, stdout, stderr } = await run.ended;
-      expect([code, JSON.parse(stdout)]).toMatchObject([130, [{ task: { kind: "image" }, files: [{}] }, { error: expect.stringContaining(slow) }]]);
-      expect(stderr).toContain(`Go on with: mediagen task download ${slow} -o .`);
-    }, { clock: "manual" }));
+    inPlace(
+      async ({ cwd, env, emulator }) => {
+        const generate = async (prompt: string) =>
+          (await mediagen(["image", prompt, "-m", "imgmodelv4", "--no-wait", "-q"], { cwd, env }).ended).stdout.trim();
+        const [done, slow] = [await generate("A bicycle"), await generate("A bicycle #slow")];
+        emulator.clock.advance("4s");
+        const run = mediagen(["task", "download", done, slow, "--json"], { cwd, env });
+        await run.printed(/-1\.png, /);
+        run.child.kill("SIGINT");
+        const { code, stdout, stderr } = await run.ended;
+        expect([code, JSON.parse(stdout)]).toMatchObject([
+          130,
+          [{ task: { kind: "image" }, files: [{}] }, { error: expect.stringContaining(slow) }],
+        ]);
+        expect(stderr).toContain(`Go on with: mediagen task download ${slow} -o .`);
+      },
+      { clock: "manual" },
+    ));
 
   test("names the results and settings that going on needs, as a shell takes them", ({ expect }) =>
-    inPlace(async ({ cwd, env }) => {
-      const run = mediagen(["image", "A fox", "-m", "imgmodelv4", "--batchsize", "3", "-o", "a b/", "--failed-status", "7", "--key-fd", "3"], { cwd, env, fd3: "emulator-key\n" });
-      await run.printed(/pending, status/);
-      run.child.kill("SIGINT");
-      expect((await run.ended).stderr).toMatch(/Go on with: mediagen task download image:image-\w+ --results 3 -o 'a b\/' --key-fd 3 --failed-status 7\n$/);
-    }, { clock: "manual" }));
+    inPlace(
+      async ({ cwd, env }) => {
+        const run = mediagen(
+          [
+            "image",
+            "A fox",
+            "-m",
+            "imgmodelv4",
+            "--batchsize",
+            "3",
+            "-o",
+            "a b/",
+            "--failed-status",
+            "7",
+            "--key-fd",
+            "3",
+          ],
+          { cwd, env, fd3: "emulator-key\n" },
+        );
+        await run.printed(/pending, status/);
+        run.child.kill("SIGINT");
+        expect((await run.ended).stderr).toMatch(
+          /Go on with: mediagen task download image:image-\w+ --results 3 -o 'a b\/' --key-fd 3 --failed-status 7\n$/,
+        );
+      },
+      { clock: "manual" },
+    ));
 });
 
 /** Presses Ctrl-C twice, the second time when the first was heard. */

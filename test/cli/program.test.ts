@@ -13,15 +13,23 @@ test.for(listModels())("every field of $model has a flag, and its help says what
   const help = (await mediagen([model.kind, "--help"]).ended).stdout.replace(/\s+/g, " ");
   for (const { field, allowed, takes } of fieldsOf(model)) {
     if (field === "prompt") continue;
-    const { option } = flagsOf(model.kind).find((flag) => flag.field === field && flag.models.has(model.model)) ?? expect.fail(field);
+    const { option } =
+      flagsOf(model.kind).find((flag) => flag.field === field && flag.models.has(model.model)) ?? expect.fail(field);
     expect(help).toContain(option.flags);
     if (takes !== "flag") expect(help).toContain(allowed);
   }
 });
 
 describe("a field whose flag is taken", () => {
-  const form = (properties: Readonly<Record<string, Bounds>>) => createProgram([{ kind: "video", model: "m", operation: "o", form: { type: "object", properties } }], readDescriptions());
-  const flagsFor = (properties: Readonly<Record<string, Bounds>>) => fieldFlagsOf(form(properties).commands[0] ?? expect.fail("no command")).map(({ field, option }) => `${field} ${option.flags}`);
+  const form = (properties: Readonly<Record<string, Bounds>>) =>
+    createProgram(
+      [{ kind: "video", model: "m", operation: "o", form: { type: "object", properties } }],
+      readDescriptions(),
+    );
+  const flagsFor = (properties: Readonly<Record<string, Bounds>>) =>
+    fieldFlagsOf(form(properties).commands[0] ?? expect.fail("no command")).map(
+      ({ field, option }) => `${field} ${option.flags}`,
+    );
 
   test.for<[string, Bounds, string]>([
     ["timeout", { type: "integer" }, "timeout --form-timeout <number>"],
@@ -34,14 +42,21 @@ describe("a field whose flag is taken", () => {
 
   test("but a file field called image is --image itself", () => {
     expect(flagsFor({ "image.items": { type: "string", format: "binary" } })).toEqual(["image --image <file>"]);
-    expect(flagsFor({ "picture.items": { type: "string", format: "binary" } })).toEqual(["picture --picture <file>", "picture --image <file>"]);
+    expect(flagsFor({ "picture.items": { type: "string", format: "binary" } })).toEqual([
+      "picture --picture <file>",
+      "picture --image <file>",
+    ]);
   });
 });
 
 describe.concurrent("mediagen models", () => {
   test("lists every model with what it does", async ({ expect }) => {
     const { stdout } = await mediagen(["models"]).ended;
-    expect(stdout.split("\n")).toEqual(["MODEL           KIND   WHAT IT DOES", ...listModels().map(({ model, kind }) => expect.stringMatching(`^${model} +${kind}  Generate .*${model}$`)), ""]);
+    expect(stdout.split("\n")).toEqual([
+      "MODEL           KIND   WHAT IT DOES",
+      ...listModels().map(({ model, kind }) => expect.stringMatching(`^${model} +${kind}  Generate .*${model}$`)),
+      "",
+    ]);
   });
 
   test.for(listModels())("shows the fields of $model, with flags, defaults and bounds", async (model, { expect }) => {
@@ -58,13 +73,39 @@ describe.concurrent("mediagen models", () => {
     expect(all).toHaveLength(listModels().length);
     const one = JSON.parse((await mediagen(["models", "vidmodelv2", "--json"]).ended).stdout) as object;
     expect(one).toMatchObject({ model: "vidmodelv2", kind: "video", operation: "generateVidmodelv2" });
-    expect(one).toHaveProperty("fields", expect.arrayContaining([expect.objectContaining({ field: "duration", flag: "--duration", values: durations, default: schemaOf("vidmodelv2", "duration").default, description: "The length of the video in seconds." })]));
+    expect(one).toHaveProperty(
+      "fields",
+      expect.arrayContaining([
+        expect.objectContaining({
+          field: "duration",
+          flag: "--duration",
+          values: durations,
+          default: schemaOf("vidmodelv2", "duration").default,
+          description: "The length of the video in seconds.",
+        }),
+      ]),
+    );
   });
 });
 
 test("mediagen emulator is the emulator's own command, here beside mediagen itself", async ({ expect }) => {
   await inPlace(async ({ cwd }) => {
-    const { code, stdout } = await mediagen(["emulator", "--speed", "50", "exec", "--", process.execPath, commandFile, "image", "A bicycle", "-m", "imgmodelz", "-o", `${cwd}/b.png`, "-q"]).ended;
+    const { code, stdout } = await mediagen([
+      "emulator",
+      "--speed",
+      "50",
+      "exec",
+      "--",
+      process.execPath,
+      commandFile,
+      "image",
+      "A bicycle",
+      "-m",
+      "imgmodelz",
+      "-o",
+      `${cwd}/b.png`,
+      "-q",
+    ]).ended;
     expect([code, stdout]).toEqual([0, `${cwd}/b.png\n`]);
   });
   expect((await mediagen(["emulator", "--help"]).ended).stdout).toContain("--credits N");

@@ -3,7 +3,14 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { createEmulator, listen, type Answer, type Emulator, type EmulatorOptions, type Incoming } from "@mediagen/emulator/node";
+import {
+  createEmulator,
+  listen,
+  type Answer,
+  type Emulator,
+  type EmulatorOptions,
+  type Incoming,
+} from "@mediagen/emulator/node";
 
 /** The file that the package's bin names. */
 export const commandFile: string = resolve("packages/cli/dist/command.js");
@@ -35,7 +42,11 @@ export interface RunOptions {
 
 /** Runs `mediagen` with pipes, as a script would. */
 export function mediagen(args: readonly string[], { cwd, env = {}, stdin, fd3 }: RunOptions = {}): Run {
-  const child = spawn(process.execPath, [commandFile, ...args], { cwd, env: { PATH: process.env["PATH"], ...env }, stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe", fd3 === undefined ? "ignore" : "pipe"] });
+  const child = spawn(process.execPath, [commandFile, ...args], {
+    cwd,
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe", fd3 === undefined ? "ignore" : "pipe"],
+  });
   child.stdin?.end(stdin);
   const third = child.stdio[3];
   // Whoever does not read it may end before it is written.
@@ -47,7 +58,11 @@ export function mediagen(args: readonly string[], { cwd, env = {}, stdin, fd3 }:
 export function mediagenOnTerminal(args: readonly string[], { cwd, env = {} }: RunOptions = {}, columns = 100): Run {
   const words = [process.execPath, commandFile, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
   // util-linux's script(1), which every Debian has, opens the terminal and ends as the command does.
-  const child = spawn("script", ["-qefc", `stty cols ${columns} rows 30; exec ${words}`, "/dev/null"], { cwd, env: { PATH: process.env["PATH"], TERM: "xterm-256color", SHELL: "/bin/sh", ...env }, stdio: "pipe" });
+  const child = spawn("script", ["-qefc", `stty cols ${columns} rows 30; exec ${words}`, "/dev/null"], {
+    cwd,
+    env: { PATH: process.env["PATH"], TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
+    stdio: "pipe",
+  });
   return watch(child);
 }
 
@@ -55,8 +70,8 @@ function watch(child: ChildProcess): Run {
   let [stdout, stderr] = ["", ""];
   const wakes = new Set<() => void>();
   const wake = () => wakes.forEach((one) => one());
-  child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text, wake()));
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text, wake()));
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => ((stdout += text), wake()));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => ((stderr += text), wake()));
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr }));
   return {
     child,
@@ -89,9 +104,15 @@ export interface PlaceOptions extends EmulatorOptions {
 }
 
 /** Runs a test in a place of its own, where tasks take moments, unless its clock is manual: then they take for ever. */
-export async function inPlace(run: (place: Place) => Promise<void>, { hold = async (_, answer) => answer, ...options }: PlaceOptions = {}): Promise<void> {
+export async function inPlace(
+  run: (place: Place) => Promise<void>,
+  { hold = async (_, answer) => answer, ...options }: PlaceOptions = {},
+): Promise<void> {
   const emulator = createEmulator({ clock: { speed: 20 }, ...options });
-  const { baseUrl, close } = await listen({ ...emulator, serve: async (incoming) => hold(incoming, await emulator.serve(incoming)) });
+  const { baseUrl, close } = await listen({
+    ...emulator,
+    serve: async (incoming) => hold(incoming, await emulator.serve(incoming)),
+  });
   const cwd = await mkdtemp(join(tmpdir(), "mediagen-cli-"));
   try {
     await run({ emulator, env: { MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey }, cwd });

@@ -12,16 +12,26 @@ const image = ["image", "A bicycle", "-m", "imgmodelv4"];
 
 describe.concurrent("mediagen task", () => {
   test("show tells each task's state, status and results, and does not wait", ({ expect }) =>
-    inPlace(async (place) => {
-      const { cwd, env, emulator } = place;
-      const done = await generate(place, ...video);
-      emulator.clock.advance("1h");
-      const pending = await generate(place, ...image);
-      const { code, stdout } = await mediagen(["task", "show", done, pending], { cwd, env }).ended;
-      expect([code, stdout.split("\n")]).toEqual([0, [expect.stringMatching(`^${done}\tsucceeded\t2\thttp://\\S+$`), expect.stringMatching(`^${pending}\tpending\t\\d$`), ""]]);
-      const { stdout: json } = await mediagen(["task", "show", pending, "--json"], { cwd, env }).ended;
-      expect(JSON.parse(json)).toMatchObject([{ task: { kind: "image" }, state: "pending", record: { url: [] } }]);
-    }, { clock: "manual" }));
+    inPlace(
+      async (place) => {
+        const { cwd, env, emulator } = place;
+        const done = await generate(place, ...video);
+        emulator.clock.advance("1h");
+        const pending = await generate(place, ...image);
+        const { code, stdout } = await mediagen(["task", "show", done, pending], { cwd, env }).ended;
+        expect([code, stdout.split("\n")]).toEqual([
+          0,
+          [
+            expect.stringMatching(`^${done}\tsucceeded\t2\thttp://\\S+$`),
+            expect.stringMatching(`^${pending}\tpending\t\\d$`),
+            "",
+          ],
+        ]);
+        const { stdout: json } = await mediagen(["task", "show", pending, "--json"], { cwd, env }).ended;
+        expect(JSON.parse(json)).toMatchObject([{ task: { kind: "image" }, state: "pending", record: { url: [] } }]);
+      },
+      { clock: "manual" },
+    ));
 
   test("show of one that is not there tells it, and shows the others", ({ expect }) =>
     inPlace(async (place) => {
@@ -40,43 +50,69 @@ describe.concurrent("mediagen task", () => {
       expect(code).toBe(0);
       expect(stdout).toMatch(/^(http:\/\/\S+\n){2}$/);
       const ids = [await generate(place, ...video), await generate(place, ...image)];
-      expect((await mediagen(["task", "wait", ...ids, "-q"], { cwd, env }).ended).stdout).toMatch(/^(http:\/\/\S+\n){2}$/);
+      expect((await mediagen(["task", "wait", ...ids, "-q"], { cwd, env }).ended).stdout).toMatch(
+        /^(http:\/\/\S+\n){2}$/,
+      );
     }));
 
-  test("download fetches the results of several tasks, tells the one that failed, and ends with its code", ({ expect }) =>
+  test("download fetches the results of several tasks, tells the one that failed, and ends with its code", ({
+    expect,
+  }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const ids = [await generate(place, ...video), await generate(place, "image", "#fail", ...image.slice(2)), await generate(place, ...image)];
-      const { code, stdout, stderr } = await mediagen(["task", "download", ...ids, "-o", "out/", "--failed-status", "3"], { cwd, env }).ended;
-      expect([code, stdout.split("\n").sort()]).toEqual([1, ["", expect.stringMatching(/^out\/image-\w+-1\.png$/), expect.stringMatching(/^out\/video-\w+-1\.mp4$/)]]);
+      const ids = [
+        await generate(place, ...video),
+        await generate(place, "image", "#fail", ...image.slice(2)),
+        await generate(place, ...image),
+      ];
+      const { code, stdout, stderr } = await mediagen(
+        ["task", "download", ...ids, "-o", "out/", "--failed-status", "3"],
+        { cwd, env },
+      ).ended;
+      expect([code, stdout.split("\n").sort()]).toEqual([
+        1,
+        ["", expect.stringMatching(/^out\/image-\w+-1\.png$/), expect.stringMatching(/^out\/video-\w+-1\.mp4$/)],
+      ]);
       expect(stderr).toContain(`${ids[1]} failed`);
       expect(stderr).toMatch(/\d of 3 done, \w+:/);
     }));
 
   test("download of several tasks to one file is wrong usage", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
-      expect(await mediagen(["task", "download", "video:a", "video:b", "-o", "out/a.mp4"], { cwd, env }).ended).toMatchObject({ code: 2, stderr: expect.stringContaining("Give a folder: -o out/") });
+      expect(
+        await mediagen(["task", "download", "video:a", "video:b", "-o", "out/a.mp4"], { cwd, env }).ended,
+      ).toMatchObject({ code: 2, stderr: expect.stringContaining("Give a folder: -o out/") });
     }));
 
   test("delete removes tasks of both kinds, with what the service takes beside their ids", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env, emulator } = place;
       const ids = [await generate(place, ...video), await generate(place, ...image), await generate(place, ...image)];
-      expect(await mediagen(["task", "delete", ...ids], { cwd, env }).ended).toMatchObject({ code: 0, stdout: `${ids.join("\n")}\n` });
+      expect(await mediagen(["task", "delete", ...ids], { cwd, env }).ended).toMatchObject({
+        code: 0,
+        stdout: `${ids.join("\n")}\n`,
+      });
       expect(emulator.tasks).toEqual([]);
       expect((await mediagen(["task", "delete", "--help"]).ended).stdout).toContain("--uid <text>");
       const other = await generate(place, ...image);
-      expect(await mediagen(["task", "delete", other, "--uid", "u-1", "--json"], { cwd, env }).ended).toMatchObject({ code: 0, stdout: expect.stringContaining(`"deleted": [\n    "${other}"`) });
+      expect(await mediagen(["task", "delete", other, "--uid", "u-1", "--json"], { cwd, env }).ended).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`"deleted": [\n    "${other}"`),
+      });
     }));
 
-  test("takes an id alone where --kind or the journal tells what it is, and the journal how many results it has", ({ expect }) =>
+  test("takes an id alone where --kind or the journal tells what it is, and the journal how many results it has", ({
+    expect,
+  }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
       const [, id = ""] = (await generate(place, ...image, "--batchsize", "3", "--journal", "j.jsonl")).split(":");
       const run = (...args: string[]) => mediagen(["task", ...args, "-q"], { cwd, env }).ended;
       expect((await run("show", id)).code).toBe(2);
       expect((await run("show", id, "--kind", "image")).code).toBe(0);
-      expect((await run("download", id, "-o", "out/", "--journal", "j.jsonl")).stdout.trim().split("\n")).toHaveLength(3);
+      expect((await run("download", id, "-o", "out/", "--journal", "j.jsonl")).stdout.trim().split("\n")).toHaveLength(
+        3,
+      );
     }));
 });
 
@@ -86,14 +122,26 @@ describe.concurrent("mediagen recover", () => {
       const { cwd, env, emulator } = place;
       const journal = { cwd, env: { ...env, MEDIAGEN_JOURNAL: "j.jsonl" } };
       const task = await generate({ ...place, ...journal }, ...video);
-      expect(await mediagen(["recover"], journal).ended).toMatchObject({ code: 0, stdout: `resume\t${task}\tvidmodelv2\n` });
+      expect(await mediagen(["recover"], journal).ended).toMatchObject({
+        code: 0,
+        stdout: `resume\t${task}\tvidmodelv2\n`,
+      });
       emulator.next({ fault: "resetAfter", on: "generate" });
       await mediagen([...image, "-q"], journal).ended;
       const { code, stdout, stderr } = await mediagen(["recover"], journal).ended;
-      expect([code, stdout]).toEqual([5, expect.stringMatching(`^resume\t${task}\tvidmodelv2\nunknown\t[\\w-]+\timgmodelv4\t\\d{4}-\\S+Z\tno whole answer came \\(.*\\)\n$`)]);
+      expect([code, stdout]).toEqual([
+        5,
+        expect.stringMatching(
+          `^resume\t${task}\tvidmodelv2\nunknown\t[\\w-]+\timgmodelv4\t\\d{4}-\\S+Z\tno whole answer came \\(.*\\)\n$`,
+        ),
+      ]);
       expect(stderr).toContain("--resolve ID --taskid TASKID (or --not-created)");
       const { stdout: json } = await mediagen(["recover", "--json", "-q"], journal).ended;
-      expect(JSON.parse(json)).toMatchObject({ tasks: [{ kind: "video" }], finished: [], unknown: [{ model: "imgmodelv4" }] });
+      expect(JSON.parse(json)).toMatchObject({
+        tasks: [{ kind: "video" }],
+        finished: [],
+        unknown: [{ model: "imgmodelv4" }],
+      });
     }));
 
   test("with -o waits for what is left and fetches it, once; with --compact the journal forgets it", ({ expect }) =>
@@ -104,9 +152,16 @@ describe.concurrent("mediagen recover", () => {
       await generate({ ...place, ...journal }, ...image, "--batchsize", "2");
       const { code, stdout } = await mediagen(["recover", "-o", "out", "-q"], journal).ended;
       expect([code, stdout.trim().split("\n").length, (await readdir(`${cwd}/out`)).length]).toEqual([0, 3, 3]);
-      expect(await mediagen(["recover", "-o", "out"], journal).ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
+      expect(await mediagen(["recover", "-o", "out"], journal).ended).toMatchObject({
+        code: 0,
+        stdout: "",
+        stderr: "",
+      });
       expect((await mediagen(["recover", "-q"], journal).ended).stdout).toMatch(/^(finished\t.*\n){2}$/);
-      expect(await mediagen(["recover", "-o", "out", "--compact"], journal).ended).toMatchObject({ code: 0, stdout: "" });
+      expect(await mediagen(["recover", "-o", "out", "--compact"], journal).ended).toMatchObject({
+        code: 0,
+        stdout: "",
+      });
       expect(await mediagen(["recover"], journal).ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
     }));
 
@@ -119,10 +174,22 @@ describe.concurrent("mediagen recover", () => {
       const [one = "", other = ""] = [...stdout.matchAll(/^unknown\t(\S+)/gm)].map(([, id]) => id);
       const { taskid } = emulator.tasks[0] ?? { taskid: "" };
       for (const wrong of [[], ["--taskid", taskid, "--not-created"]]) {
-        expect(await mediagen(["recover", "--resolve", one, ...wrong], journal).ended).toMatchObject({ code: 2, stderr: expect.stringContaining("--taskid ID of the task that you found, or --not-created") });
+        expect(await mediagen(["recover", "--resolve", one, ...wrong], journal).ended).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining("--taskid ID of the task that you found, or --not-created"),
+        });
       }
-      expect(await mediagen(["recover", "--resolve", one, "--taskid", taskid], journal).ended).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
-      expect(await mediagen(["recover", "--resolve", other, "--not-created"], journal).ended).toMatchObject({ code: 0, stdout: "" });
-      expect(await mediagen(["recover", "-q"], journal).ended).toMatchObject({ code: 0, stdout: `resume\timage:${taskid}\timgmodelv4\n` });
+      expect(await mediagen(["recover", "--resolve", one, "--taskid", taskid], journal).ended).toMatchObject({
+        code: 0,
+        stdout: `image:${taskid}\n`,
+      });
+      expect(await mediagen(["recover", "--resolve", other, "--not-created"], journal).ended).toMatchObject({
+        code: 0,
+        stdout: "",
+      });
+      expect(await mediagen(["recover", "-q"], journal).ended).toMatchObject({
+        code: 0,
+        stdout: `resume\timage:${taskid}\timgmodelv4\n`,
+      });
     }));
 });

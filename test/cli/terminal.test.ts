@@ -23,19 +23,25 @@ describe.concurrent("on a terminal", () => {
     }));
 
   test("it tells the time while nothing happens", ({ expect }) =>
-    inPlace(async ({ cwd, env }) => {
-      const run = mediagenOnTerminal(image, { cwd, env });
-      await run.printed(/0:00\S+ (waiting|image:\S+ pending)[^]*0:01\S+ (waiting|image:\S+ pending)/);
-      run.child.stdin?.write("\x03");
-      expect((await run.ended).code).toBe(130);
-    }, { clock: "manual" }));
+    inPlace(
+      async ({ cwd, env }) => {
+        const run = mediagenOnTerminal(image, { cwd, env });
+        await run.printed(/0:00\S+ (waiting|image:\S+ pending)[^]*0:01\S+ (waiting|image:\S+ pending)/);
+        run.child.stdin?.write("\x03");
+        expect((await run.ended).code).toBe(130);
+      },
+      { clock: "manual" },
+    ));
 
   test("it is cut where it would wrap, and what stays is whole", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       const { stdout } = await mediagenOnTerminal(image, { cwd, env }, 24).ended;
       const drawn = stdout.split(/\r\x1b\[K|\r\n/).map((line) => line.replace(/\x1b\[\dm/g, ""));
       expect(drawn).toContainEqual(expect.stringMatching(/^0:0\d image:image-\w+$/));
-      expect(drawn.filter((line) => line.length >= 24)).toEqual([expect.stringContaining("the task is image:image-"), expect.stringContaining("b.png, ")]);
+      expect(drawn.filter((line) => line.length >= 24)).toEqual([
+        expect.stringContaining("the task is image:image-"),
+        expect.stringContaining("b.png, "),
+      ]);
     }));
 
   test.for([
@@ -50,27 +56,39 @@ describe.concurrent("on a terminal", () => {
   );
 
   test("a table keeps its lines, and a result that would steer the terminal does not", async ({ expect }) => {
-    expect((await mediagenOnTerminal(["models"]).ended).stdout).toMatch(/^MODEL +KIND +WHAT IT DOES\r\nvidmodelv2 +video /);
+    expect((await mediagenOnTerminal(["models"]).ended).stdout).toMatch(
+      /^MODEL +KIND +WHAT IT DOES\r\nvidmodelv2 +video /,
+    );
     await inPlace(async ({ cwd, env }) => {
-      const { stdout } = await mediagenOnTerminal(["video", "A \x1b[2J fox", "-m", "vidmodelv2", "--dry-run"], { cwd, env }).ended;
+      const { stdout } = await mediagenOnTerminal(["video", "A \x1b[2J fox", "-m", "vidmodelv2", "--dry-run"], {
+        cwd,
+        env,
+      }).ended;
       expect(stdout).toContain("prompt  A ?[2J fox\r\n");
     });
   });
 
   test("with --quiet there is nothing but the result", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
-      expect(await mediagenOnTerminal([...image, "--quiet"], { cwd, env }).ended).toMatchObject({ code: 0, stdout: "b.png\r\n" });
+      expect(await mediagenOnTerminal([...image, "--quiet"], { cwd, env }).ended).toMatchObject({
+        code: 0,
+        stdout: "b.png\r\n",
+      });
     }));
 });
 
 describe.concurrent("--preview", () => {
   /** What the pieces of a picture come to. */
-  const decoded = (pieces: Iterable<RegExpExecArray>) => Buffer.from([...pieces].map(([, data]) => data).join(""), "base64");
+  const decoded = (pieces: Iterable<RegExpExecArray>) =>
+    Buffer.from([...pieces].map(([, data]) => data).join(""), "base64");
   const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
   test("shows pictures the way kitty takes them: in pieces, the last marked", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
-      const { stdout } = await mediagenOnTerminal([...image, "--preview"], { cwd, env: { ...env, TERM: "xterm-kitty" } }).ended;
+      const { stdout } = await mediagenOnTerminal([...image, "--preview"], {
+        cwd,
+        env: { ...env, TERM: "xterm-kitty" },
+      }).ended;
       const pieces = [...stdout.matchAll(/\x1b_G(?:a=T,f=100,r=\d+,)?m=[01];([^\x1b]{1,4096})\x1b\\/g)];
       expect(pieces.map(([piece]) => /m=(\d)/.exec(piece)?.[1]).join("")).toMatch(/^1*0$/);
       expect(decoded(pieces).subarray(0, 8)).toEqual(png);
@@ -78,17 +96,38 @@ describe.concurrent("--preview", () => {
 
   test("shows pictures the way iTerm2 takes them", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
-      const { stdout } = await mediagenOnTerminal([...image, "--preview"], { cwd, env: { ...env, TERM_PROGRAM: "iTerm.app" } }).ended;
-      expect(decoded(stdout.matchAll(/\x1b\]1337;File=inline=1;size=\d+;height=\d+:([^\x07]+)\x07/g)).subarray(0, 8)).toEqual(png);
+      const { stdout } = await mediagenOnTerminal([...image, "--preview"], {
+        cwd,
+        env: { ...env, TERM_PROGRAM: "iTerm.app" },
+      }).ended;
+      expect(
+        decoded(stdout.matchAll(/\x1b\]1337;File=inline=1;size=\d+;height=\d+:([^\x07]+)\x07/g)).subarray(0, 8),
+      ).toEqual(png);
     }));
 
   test.for<[string, Readonly<Record<string, string>>, readonly string[], string]>([
-    ["a terminal that is not known to show any", {}, image, "no preview of b.png: this terminal is not known to show pictures"],
-    ["a multiplexer, which would keep it to itself", { TERM: "xterm-kitty", TMUX: "/tmp/x" }, image, "no preview of b.png: this terminal is not known to show pictures"],
-    ["a clip", { TERM: "xterm-kitty" }, ["video", "A fox", "-m", "vidmodelv2", "-o", "b.mp4"], "no preview of b.mp4: it does not show video/mp4"],
+    [
+      "a terminal that is not known to show any",
+      {},
+      image,
+      "no preview of b.png: this terminal is not known to show pictures",
+    ],
+    [
+      "a multiplexer, which would keep it to itself",
+      { TERM: "xterm-kitty", TMUX: "/tmp/x" },
+      image,
+      "no preview of b.png: this terminal is not known to show pictures",
+    ],
+    [
+      "a clip",
+      { TERM: "xterm-kitty" },
+      ["video", "A fox", "-m", "vidmodelv2", "-o", "b.mp4"],
+      "no preview of b.mp4: it does not show video/mp4",
+    ],
   ])("says so at %s", ([, setting, args, says], { expect }) =>
     inPlace(async ({ cwd, env }) => {
-      const { code, stdout } = await mediagenOnTerminal([...args, "--preview"], { cwd, env: { ...env, ...setting } }).ended;
+      const { code, stdout } = await mediagenOnTerminal([...args, "--preview"], { cwd, env: { ...env, ...setting } })
+        .ended;
       expect([code, stdout]).toEqual([0, expect.stringContaining(says)]);
       expect(stdout).not.toMatch(/\x1b[_\]]/);
     }),

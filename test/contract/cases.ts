@@ -11,11 +11,21 @@ export const yaml: string = await readFile(specFile, "utf8");
 export const kinds = byKind(readSpec(yaml));
 
 /** Every operation of the spec. */
-export const operations: readonly PlacedOperation[] = kinds.flatMap((kind) => [...kind.generate.values(), kind.query, kind.delete]);
+export const operations: readonly PlacedOperation[] = kinds.flatMap((kind) => [
+  ...kind.generate.values(),
+  kind.query,
+  kind.delete,
+]);
 
 /** Every generation model of the spec, with its form. */
 export const models = kinds.flatMap(({ kind, generate }) =>
-  [...generate].map(([model, operation]) => ({ kind, model, operation, form: bodyOf(operation), example: exampleOf(operation) })),
+  [...generate].map(([model, operation]) => ({
+    kind,
+    model,
+    operation,
+    form: bodyOf(operation),
+    example: exampleOf(operation),
+  })),
 );
 
 /** What the spec says of a part of a model's form. */
@@ -26,20 +36,29 @@ export function schemaOf(model: string, part: string): SpecSchema {
 }
 
 /** The lengths of the videos that vidmodelv2 makes, the shortest first; the cast: the types are made from the same spec. */
-export const durations = schemaOf("vidmodelv2", "duration").enum as readonly NonNullable<Form<"vidmodelv2">["duration"]>[];
+export const durations = schemaOf("vidmodelv2", "duration").enum as readonly NonNullable<
+  Form<"vidmodelv2">["duration"]
+>[];
 
 /** The same, as the SDK tells them. */
 export const durationsInWords: string = durations.join(", ").replace(/, ([^,]*)$/, " or $1");
 
 /** Generates with a model of the spec. */
-export function generate(media: MediaGen, model: string, form: object, extraFields: Readonly<Record<string, string>> = {}): Promise<Task> {
+export function generate(
+  media: MediaGen,
+  model: string,
+  form: object,
+  extraFields: Readonly<Record<string, string>> = {},
+): Promise<Task> {
   const kind = models.find((one) => one.model === model)?.kind ?? "video";
   // The casts: which models there are is read from the spec here, where the compiler cannot know them.
   return (media[kind] as KindClient<"video">).generate(model as "vidmodelv2", form, { extraFields });
 }
 
 /** A small file that starts as a PNG does. */
-export const png = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])], "first.png", { type: "image/png" });
+export const png = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3])], "first.png", {
+  type: "image/png",
+});
 
 /** What stands between width and height where a schema's pattern is that of a size. */
 export function separatorOf({ pattern }: SpecSchema): string | undefined {
@@ -75,14 +94,29 @@ export const boundCases: readonly BoundCase[] = models.flatMap(({ model, form, e
       good,
       wire: { ...base, [name]: value },
       form: { ...base, [name.replace(/\.items$/, "")]: value },
-      hiddenFrom: noPart(value) && Object.keys(base).length > 0 ? ("every service" as const) : hidden ? ("Prism" as const) : ("nobody" as const),
+      hiddenFrom:
+        noPart(value) && Object.keys(base).length > 0
+          ? ("every service" as const)
+          : hidden
+            ? ("Prism" as const)
+            : ("nobody" as const),
     })),
   );
   const missing = (form.required ?? []).map((name) => {
     const { [name]: _, ...rest } = base;
-    return { model, field: name, bound: "required", good: false, wire: rest, form: rest, hiddenFrom: "nobody" as const };
+    return {
+      model,
+      field: name,
+      bound: "required",
+      good: false,
+      wire: rest,
+      form: rest,
+      hiddenFrom: "nobody" as const,
+    };
   });
-  const empty = form.minProperties ? [{ model, field: "(all)", bound: "minProperties", good: false, wire: {}, form: {}, hiddenFrom: "Prism" as const }] : [];
+  const empty = form.minProperties
+    ? [{ model, field: "(all)", bound: "minProperties", good: false, wire: {}, form: {}, hiddenFrom: "Prism" as const }]
+    : [];
   return [...fields, ...missing, ...empty];
 });
 
@@ -114,13 +148,15 @@ function edges(schema: SpecSchema): Edge[] {
   }
   if (minimum !== undefined) add("minimum", minimum, minimum - 1);
   if (maximum !== undefined) add("maximum", maximum, maximum + 1);
-  if (maxItems !== undefined) add("maxItems", Array<File>(maxItems).fill(png), Array<File>(maxItems + 1).fill(png), true);
+  if (maxItems !== undefined)
+    add("maxItems", Array<File>(maxItems).fill(png), Array<File>(maxItems + 1).fill(png), true);
   if (minItems !== undefined) add("minItems", Array<File>(minItems).fill(png), [], true);
   for (const value of schema.enum ?? []) add("enum", value, typeof value === "number" ? value + 1 : `${value}x`);
   const separator = separatorOf(schema);
   const pixels = schema["x-total-pixels"];
   if (separator) add("pattern", `1x${pixels?.minimum ?? 1}`.replace("x", separator), "1024by1024");
-  else if (schema.pattern) add("pattern", fc.sample(fc.stringMatching(new RegExp(schema.pattern, "u")), { numRuns: 1, seed: 1 })[0], "\0");
+  else if (schema.pattern)
+    add("pattern", fc.sample(fc.stringMatching(new RegExp(schema.pattern, "u")), { numRuns: 1, seed: 1 })[0], "\0");
   if (pixels) {
     const size = (width: number, height: number) => `${width}${separator}${height}`;
     const [small, large] = [Math.ceil(Math.sqrt(pixels.minimum)), Math.floor(Math.sqrt(pixels.maximum))];

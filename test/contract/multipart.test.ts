@@ -17,13 +17,18 @@ const arrived: Arrived[] = [];
 const server = createServer(async (request, response) => {
   const body = (await buffer(request)).toString("latin1");
   arrived.push({ path: request.url ?? "", headers: request.headers, body });
-  response.setHeader("content-type", "application/json").end(JSON.stringify({ code: 1000, msg: "ok", data: { taskid: "t-1" } }));
+  response
+    .setHeader("content-type", "application/json")
+    .end(JSON.stringify({ code: 1000, msg: "ok", data: { taskid: "t-1" } }));
 });
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 afterAll(() => server.close());
 beforeEach(() => void arrived.splice(0));
 
-const media = createMediaGen({ apiKey: "key", baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/below` });
+const media = createMediaGen({
+  apiKey: "key",
+  baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/below`,
+});
 
 /** The parts of the only request that arrived: their heads and their bytes. */
 function parts(): { head: string; body: string }[] {
@@ -40,7 +45,14 @@ function parts(): { head: string; body: string }[] {
 const bytesOf = async (blob: Blob) => Buffer.from(await blob.arrayBuffer()).toString("latin1");
 
 test("a form arrives below the base URL, with the key, field by field", async () => {
-  await media.video.generate("vidmodelv2", { prompt: "A 🦊\nruns", duration: 5, generate_audio: true, websearch: "0", fps: 30, seed: -7 });
+  await media.video.generate("vidmodelv2", {
+    prompt: "A 🦊\nruns",
+    duration: 5,
+    generate_audio: true,
+    websearch: "0",
+    fps: 30,
+    seed: -7,
+  });
   expect(arrived[0]).toMatchObject({ path: "/below/v1/video/vidmodelv2", headers: { authorization: "key" } });
   expect(parts()).toEqual(
     [
@@ -81,7 +93,11 @@ test("a Blob without a name gets one, and a name that servers stumble over is me
 });
 
 test("fields that are undefined are not sent, and extra fields are", async () => {
-  await media.image.generate("imgmodelz", { prompt: "A fox", seed: undefined }, { extraFields: { style: "woodcut", steps: 20 } });
+  await media.image.generate(
+    "imgmodelz",
+    { prompt: "A fox", seed: undefined },
+    { extraFields: { style: "woodcut", steps: 20 } },
+  );
   expect(parts().map(({ head, body }) => [/name="(.*)"/.exec(head)?.[1], body])).toEqual([
     ["prompt", "A fox"],
     ["style", "woodcut"],
@@ -99,7 +115,9 @@ test("queries and deletions arrive as JSON with the fields of their options", as
 });
 
 test("the raw client sends forms as multipart too", async () => {
-  const { data } = await media.http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox", "sourceImage.items": [png] } });
+  const { data } = await media.http.POST("/v1/video/vidmodelv2", {
+    body: { prompt: "A fox", "sourceImage.items": [png] },
+  });
   expect(data).toMatchObject({ code: 1000 });
   expect(parts().map(({ head }) => /name="([^"]*)"/.exec(head)?.[1])).toEqual(["prompt", "sourceImage.items"]);
 });

@@ -42,7 +42,10 @@ describe.for(targets)("$name", (target) => {
     });
 
     if (!target.answersOnDemand) return;
-    const examples = responses["200"]?.content["application/json"]?.examples as Record<string, { value: { code: number } }>;
+    const examples = responses["200"]?.content["application/json"]?.examples as Record<
+      string,
+      { value: { code: number } }
+    >;
 
     test("throws a ServiceError with code and msg when the service fails", async () => {
       const error = await errorOf(call, target.client("failure", "key"));
@@ -55,7 +58,11 @@ describe.for(targets)("$name", (target) => {
     test("throws an InsufficientCreditsError when the credits are out", async () => {
       const error = await errorOf(call, target.client("insufficientCredits", "key"));
       expect(error).toBeInstanceOf(InsufficientCreditsError);
-      expect(error).toMatchObject({ operation: operationId, status: 200, code: examples["insufficientCredits"]?.value.code });
+      expect(error).toMatchObject({
+        operation: operationId,
+        status: 200,
+        code: examples["insufficientCredits"]?.value.code,
+      });
     });
 
     test("says that the key is missing when the service wants one", async () => {

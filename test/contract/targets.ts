@@ -82,6 +82,7 @@ function live(): Target {
 
 async function generateAny(media: MediaGen, kind: "video" | "image"): Promise<string> {
   const form = { prompt: "A fox runs through snow" };
-  const task = kind === "video" ? await media.video.generate("vidmodelv2", form) : await media.image.generate("imgmodelv4", form);
+  const task =
+    kind === "video" ? await media.video.generate("vidmodelv2", form) : await media.image.generate("imgmodelv4", form);
   return task.taskid;
 }

@@ -15,7 +15,12 @@ export async function builtSite(): Promise<string> {
   const lock = `${folder}.lock`;
   await mkdir(resolve("out/site"), { recursive: true });
   while (!existsSync(folder)) {
-    if (await mkdir(lock).then(() => true, () => false)) {
+    if (
+      await mkdir(lock).then(
+        () => true,
+        () => false,
+      )
+    ) {
       try {
         if (!existsSync(folder)) {
           await removeOthers(folder);
@@ -28,7 +33,10 @@ export async function builtSite(): Promise<string> {
     } else {
       await pause(100);
       // Whoever held the lock may have been killed.
-      const age = await stat(lock).then(({ mtimeMs }) => Date.now() - mtimeMs, () => 0);
+      const age = await stat(lock).then(
+        ({ mtimeMs }) => Date.now() - mtimeMs,
+        () => 0,
+      );
       if (age > 60_000) await rm(lock, { recursive: true, force: true });
     }
   }
@@ -39,17 +47,23 @@ export async function builtSite(): Promise<string> {
 export async function filesOf(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return new Map(await Promise.all(files.sort().map(async (file) => [file.slice(folder.length + 1), await readFile(file)] as const)));
+  return new Map(
+    await Promise.all(files.sort().map(async (file) => [file.slice(folder.length + 1), await readFile(file)] as const)),
+  );
 }
 
 /** The paths of the site's pages, as `guides/waiting/`. */
 export function pagesIn(files: ReadonlyMap<string, Buffer>): readonly string[] {
-  return [...files.keys()].filter((name) => name.endsWith("index.html")).map((name) => name.replace(/index\.html$/, ""));
+  return [...files.keys()]
+    .filter((name) => name.endsWith("index.html"))
+    .map((name) => name.replace(/index\.html$/, ""));
 }
 
 async function digestOfSources(): Promise<string> {
   const places = ["docs", "openapi", "packages/*/src/*", "scripts", "package-lock.json"];
-  const names = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...places], { encoding: "utf8" }).trim().split("\n");
+  const names = execFileSync("git", ["ls-files", "-co", "--exclude-standard", ...places], { encoding: "utf8" })
+    .trim()
+    .split("\n");
   const hash = createHash("sha256");
   for (const name of [...new Set(names)].sort()) hash.update(name).update(await readFile(name).catch(() => "gone"));
   return hash.digest("hex").slice(0, 16);
@@ -57,5 +71,6 @@ async function digestOfSources(): Promise<string> {
 
 async function removeOthers(folder: string): Promise<void> {
   const parent = resolve(folder, "..");
-  for (const name of await readdir(parent)) if (!join(parent, name).startsWith(folder)) await rm(join(parent, name), { recursive: true, force: true });
+  for (const name of await readdir(parent))
+    if (!join(parent, name).startsWith(folder)) await rm(join(parent, name), { recursive: true, force: true });
 }

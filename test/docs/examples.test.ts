@@ -12,7 +12,9 @@ test.concurrent("first-video prints how the wait goes, and leaves a clip", async
   await using desk = await createDesk();
   const { stdout, ...end } = await desk.run("first-video.ts");
   expect(end).toEqual(isFine);
-  expect(stdout).toMatch(/^task video-\w+\n(pending after \d+ ms\n)*succeeded after \d+ ms\n[^]*\nout\/video-\w+-1\.mp4: \d+ bytes of video\/mp4\n$/);
+  expect(stdout).toMatch(
+    /^task video-\w+\n(pending after \d+ ms\n)*succeeded after \d+ ms\n[^]*\nout\/video-\w+-1\.mp4: \d+ bytes of video\/mp4\n$/,
+  );
   expect(await desk.files("out")).toEqual([expect.stringMatching(/\.mp4$/)]);
   expect(desk.emulator.tasks[0]?.fields).toMatchObject({ duration: 5, generate_audio: "1" });
 });
@@ -32,15 +34,29 @@ test.concurrent("batch brings a folder of results, and run again pays for nothin
   await using desk = await createDesk();
   const { stdout, ...end } = await desk.run("batch.ts");
   expect(end).toEqual(isFine);
-  expect(stdout).toMatch(/^4 paid generations \{ imgmodelv4: 2, vidmodelv2: 1, imgmodelz: 1 \}\n([\w-]+: succeeded .*\n){4}4 of 4 lines have results\n$/);
+  expect(stdout).toMatch(
+    /^4 paid generations \{ imgmodelv4: 2, vidmodelv2: 1, imgmodelz: 1 \}\n([\w-]+: succeeded .*\n){4}4 of 4 lines have results\n$/,
+  );
   expect(await desk.files("out")).toEqual(
-    expect.arrayContaining(["fox-1.png", "from-a-picture-1.mp4", "hare-1.png", "hare-2.png", "hare-3.png", "index.html", "journal.jsonl", "results.jsonl", "unfinished.jsonl"]),
+    expect.arrayContaining([
+      "fox-1.png",
+      "from-a-picture-1.mp4",
+      "hare-1.png",
+      "hare-2.png",
+      "hare-3.png",
+      "index.html",
+      "journal.jsonl",
+      "results.jsonl",
+      "unfinished.jsonl",
+    ]),
   );
   expect(await desk.run("batch.ts")).toEqual({ ...isFine, stdout: "4 of 4 lines have results\n" });
   expect(desk.emulator.charges).toHaveLength(4);
 });
 
-test.concurrent("source-images sends each source as a file with its name and type, and addresses as text", async ({ expect }) => {
+test.concurrent("source-images sends each source as a file with its name and type, and addresses as text", async ({
+  expect,
+}) => {
   await using desk = await createDesk();
   await writeFile(join(desk.folder, "notes.txt"), "no image");
   const { stdout, ...end } = await desk.run("source-images.ts");
@@ -52,22 +68,30 @@ test.concurrent("source-images sends each source as a file with its name and typ
     ["fox.png image/png"],
     [],
   ]);
-  expect(desk.emulator.tasks[4]?.fields).toMatchObject({ imageUrl: "https://example.com/first.png,https://example.com/last.png" });
+  expect(desk.emulator.tasks[4]?.fields).toMatchObject({
+    imageUrl: "https://example.com/first.png,https://example.com/last.png",
+  });
   expect(stdout).toBe(
     "https://example.com/first.png: an address; where the form has a field for addresses, give it there\n" +
       "no-such.png: no such file\nnotes.txt: bytes that start as no known image does\n",
   );
 });
 
-test.concurrent("waiting goes on with a saved task after its deadline, and knows a failure by status and by message", async ({ expect }) => {
+test.concurrent("waiting goes on with a saved task after its deadline, and knows a failure by status and by message", async ({
+  expect,
+}) => {
   await using desk = await createDesk();
   const { stdout, ...end } = await desk.run("waiting.ts");
   expect(end).toEqual(isFine);
-  expect(stdout).toMatch(/^task video-\w+ was not finished after 1 ms\.[^]*\.mp4[^]*\ntask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\n$/);
+  expect(stdout).toMatch(
+    /^task video-\w+ was not finished after 1 ms\.[^]*\.mp4[^]*\ntask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\n$/,
+  );
   expect(desk.emulator.charges).toHaveLength(2);
 });
 
-test.concurrent("submit and collect share nothing but files: each run of collect looks once and brings what is done", async ({ expect }) => {
+test.concurrent("submit and collect share nothing but files: each run of collect looks once and brings what is done", async ({
+  expect,
+}) => {
   await using desk = await createDesk({ clock: "manual" });
   desk.emulator.next({ fault: "taskFails" });
   expect(await desk.run("submit.ts")).toMatchObject(isFine);
@@ -80,7 +104,10 @@ test.concurrent("submit and collect share nothing but files: each run of collect
   expect(await desk.files("tasks")).toHaveLength(1);
   expect(await desk.run("collect.ts")).toMatchObject(isFine);
   expect(await desk.files("tasks")).toEqual([]);
-  expect([await desk.files("out"), await desk.files("failed")]).toEqual([[expect.stringMatching(/\.mp4$/)], [expect.stringMatching(/\.json$/)]]);
+  expect([await desk.files("out"), await desk.files("failed")]).toEqual([
+    [expect.stringMatching(/\.mp4$/)],
+    [expect.stringMatching(/\.json$/)],
+  ]);
   expect(desk.emulator.charges).toHaveLength(2);
 });
 
@@ -115,7 +142,9 @@ test.concurrent("errors says what it means for money: a service that is not reac
   expect(stdout).toMatch(/^not paid, the service was not reached/);
 });
 
-test.concurrent("paid-once is paid once, also where its answer is lost: recover tells of it, and resolves it", async ({ expect }) => {
+test.concurrent("paid-once is paid once, also where its answer is lost: recover tells of it, and resolves it", async ({
+  expect,
+}) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "resetAfter", on: "generate" });
   const lost = await desk.run("paid-once.ts");
@@ -141,10 +170,14 @@ test.concurrent("recover takes back the key of what was not created: it is gener
   expect(desk.emulator.charges).toHaveLength(1);
 });
 
-test.concurrent("journal-in-a-database keeps the task of a key in a table, for processes that run at once", async ({ expect }) => {
+test.concurrent("journal-in-a-database keeps the task of a key in a table, for processes that run at once", async ({
+  expect,
+}) => {
   await using desk = await createDesk();
   const runs = await Promise.all([1, 2, 3].map(() => desk.run("journal-in-a-database.ts")));
-  expect(runs.map(({ code, stdout }) => [code, stdout])).toEqual(runs.map(() => [0, `order-43 is ${desk.emulator.tasks[0]?.taskid}\n`]));
+  expect(runs.map(({ code, stdout }) => [code, stdout])).toEqual(
+    runs.map(() => [0, `order-43 is ${desk.emulator.tasks[0]?.taskid}\n`]),
+  );
   expect(desk.emulator.charges).toHaveLength(1);
 });
 
@@ -169,18 +202,29 @@ test.concurrent("with-prism gets the spec's examples, and the outcome that it as
 
 test.concurrent("queue-worker runs its jobs step by step", async ({ expect }) => {
   await using desk = await createDesk();
-  expect((await desk.run("queue-worker.ts")).stdout.split("\n").sort()).toEqual(["", "order-1 is done", "order-2 is done"]);
-  expect([await desk.files("out/order-1"), await desk.files("out/order-2")]).toEqual([[expect.stringMatching(/\.mp4$/)], [expect.stringMatching(/\.mp4$/)]]);
+  expect((await desk.run("queue-worker.ts")).stdout.split("\n").sort()).toEqual([
+    "",
+    "order-1 is done",
+    "order-2 is done",
+  ]);
+  expect([await desk.files("out/order-1"), await desk.files("out/order-2")]).toEqual([
+    [expect.stringMatching(/\.mp4$/)],
+    [expect.stringMatching(/\.mp4$/)],
+  ]);
 });
 
 test.concurrent("queue-worker runs no refused and no unknown generation again", async ({ expect }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "failure", on: "generate" });
   desk.emulator.next({ fault: "emptyBody", on: "generate" });
-  expect((await desk.run("queue-worker.ts")).stdout).toBe("order-1: ServiceError, again: false\norder-2: OutcomeUnknownError, again: false\n");
+  expect((await desk.run("queue-worker.ts")).stdout).toBe(
+    "order-1: ServiceError, again: false\norder-2: OutcomeUnknownError, again: false\n",
+  );
 });
 
-test.concurrent("server-route generates once for an order that comes twice, and shows the page neither the key nor another user's task", async ({ expect }) => {
+test.concurrent("server-route generates once for an order that comes twice, and shows the page neither the key nor another user's task", async ({
+  expect,
+}) => {
   await using desk = await createDesk();
   const server = desk.start("server-route.ts");
   const [printed] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
@@ -193,15 +237,26 @@ test.concurrent("server-route generates once for an order that comes twice, and 
   await expect.poll(look).toMatch(/^\{"state":"succeeded","url":\["http/);
   expect((await fetch(`${base}/videos/press-2`)).status).toBe(404);
 
-  const tooLong = await fetch(`${base}/videos`, { method: "POST", body: JSON.stringify({ id: "press-3", prompt: "#".repeat(8193) }) });
-  expect([tooLong.status, await tooLong.json()]).toEqual([400, { error: "not sent", issues: [expect.objectContaining({ field: "prompt" })] }]);
+  const tooLong = await fetch(`${base}/videos`, {
+    method: "POST",
+    body: JSON.stringify({ id: "press-3", prompt: "#".repeat(8193) }),
+  });
+  expect([tooLong.status, await tooLong.json()]).toEqual([
+    400,
+    { error: "not sent", issues: [expect.objectContaining({ field: "prompt" })] },
+  ]);
   desk.emulator.next({ fault: "resetAfter", on: "generate" });
-  const lost = await fetch(`${base}/videos`, { method: "POST", body: JSON.stringify({ id: "press-4", prompt: "A fox" }) });
+  const lost = await fetch(`${base}/videos`, {
+    method: "POST",
+    body: JSON.stringify({ id: "press-4", prompt: "A fox" }),
+  });
   const text = await lost.text();
   expect([lost.status, text.includes(desk.emulator.client.apiKey)]).toEqual([409, false]);
 });
 
-test.concurrent("abort-and-delete: before sending nothing is paid, while sending perhaps, and a wait's task goes on", async ({ expect }) => {
+test.concurrent("abort-and-delete: before sending nothing is paid, while sending perhaps, and a wait's task goes on", async ({
+  expect,
+}) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "hang", on: "generate" });
   const program = desk.start("abort-and-delete.ts");

@@ -12,7 +12,8 @@ test("every TypeScript block of a guide is a program of docs/examples, or a regi
       if (info === "sh") continue;
       const [, program, region] = /^ts file=(\S+)(?: region=(\S+))?$/.exec(info) ?? [];
       const code = program && (await readFile(`docs/examples/${program}`, "utf8").catch(() => undefined));
-      const isThere = code && (!region || (code.includes(`// #region ${region}\n`) && code.includes(`// #endregion ${region}\n`)));
+      const isThere =
+        code && (!region || (code.includes(`// #region ${region}\n`) && code.includes(`// #endregion ${region}\n`)));
       if (!isThere || body !== "") wrong.push(`${file}: ${info}`);
     }
   }
@@ -21,12 +22,19 @@ test("every TypeScript block of a guide is a program of docs/examples, or a regi
 
 test("every region of a program is shown by a guide", async () => {
   const programs = await readAll("docs/examples/**/*.ts");
-  const regions = programs.flatMap(({ file, text }) => [...text.matchAll(/#region (\S+)/g)].map(([, region]) => `${file.replace("docs/examples/", "")} region=${region}`));
+  const regions = programs.flatMap(({ file, text }) =>
+    [...text.matchAll(/#region (\S+)/g)].map(([, region]) => `${file.replace("docs/examples/", "")} region=${region}`),
+  );
   expect(regions.filter((region) => !guides.some(({ text }) => text.includes(`file=${region}\n`)))).toEqual([]);
 });
 
 test("every link between guides leads to a guide and a heading that are there", () => {
-  const slugOf = (heading: string) => heading.toLowerCase().replace(/[^\w\s-]/g, "").trim().replace(/\s+/g, "-");
+  const slugOf = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, "")
+      .trim()
+      .replace(/\s+/g, "-");
   const places = guides.flatMap(({ file, text }) => {
     const name = `./${file.split("/").at(-1)}`;
     return [name, ...[...text.matchAll(/^##+ (.*)$/gm)].map(([, heading = ""]) => `${name}#${slugOf(heading)}`)];
@@ -38,21 +46,33 @@ test("every link between guides leads to a guide and a heading that are there", 
 
 test("every error of the SDK has its place in the guide to what goes wrong", () => {
   const { text = "" } = guides.find(({ file }) => file.endsWith("what-can-go-wrong.md")) ?? {};
-  const errors = Object.values(sdk).filter((one) => typeof one === "function" && one.prototype instanceof sdk.MediaGenError);
+  const errors = Object.values(sdk).filter(
+    (one) => typeof one === "function" && one.prototype instanceof sdk.MediaGenError,
+  );
   expect(errors.map(({ name }) => name).filter((name) => !text.includes(`| \`${name}\``))).toEqual([]);
   expect(errors.length).toBeGreaterThan(5);
 });
 
 test("every name that the guides speak of is one of the packages, of the spec or of the fleets", async () => {
-  const sources = [...(await readAll("packages/*/src/*.ts")), ...(await readAll("openapi/*.yaml")), ...(await readAll("docs/examples/fleet/*.ts"))].map(({ text }) => text).join("\n");
+  const sources = [
+    ...(await readAll("packages/*/src/*.ts")),
+    ...(await readAll("openapi/*.yaml")),
+    ...(await readAll("docs/examples/fleet/*.ts")),
+  ]
+    .map(({ text }) => text)
+    .join("\n");
   const others = /moving\.md$/; // It speaks of other clients.
-  const names = guides.filter(({ file }) => !others.test(file)).flatMap(({ text }) => [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name));
+  const names = guides
+    .filter(({ file }) => !others.test(file))
+    .flatMap(({ text }) => [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name));
   const unknown = names.filter((name) => !name.split(".").every((part) => new RegExp(`\\b${part}\\b`).test(sources)));
   expect([...new Set(unknown)]).toEqual(["Promise.allSettled"]);
 });
 
 test("docstrings hold no code of their own, which nothing would run", async () => {
   const sources = await readAll("packages/*/src/*.ts");
-  const withCode = sources.filter(({ file, text }) => !file.endsWith(".gen.ts") && /^\s*\* *(```|@example)/m.test(text));
+  const withCode = sources.filter(
+    ({ file, text }) => !file.endsWith(".gen.ts") && /^\s*\* *(```|@example)/m.test(text),
+  );
   expect(withCode.map(({ file }) => file)).toEqual([]);
 });

@@ -45,9 +45,24 @@ export function useSite(): OpenSite {
       const page = await context.newPage();
       page.on("pageerror", ({ message }) => trouble.push(`${page.url()}: ${message}`));
       page.on("console", (message) => trouble.push(`${page.url()}: ${message.text()}`));
-      page.on("response", (response) => void (response.status() < 400 || trouble.push(`${response.url()} is ${response.status()}`)));
-      page.on("request", (request) => void (/^(data|blob):/.test(request.url()) || request.url().startsWith(server.url) || trouble.push(`asks for ${request.url()}`)));
-      await page.addInitScript(() => document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) => console.error(`policy: ${violatedDirective} ${blockedURI}`)));
+      page.on(
+        "response",
+        (response) => void (response.status() < 400 || trouble.push(`${response.url()} is ${response.status()}`)),
+      );
+      page.on(
+        "request",
+        (request) =>
+          void (
+            /^(data|blob):/.test(request.url()) ||
+            request.url().startsWith(server.url) ||
+            trouble.push(`asks for ${request.url()}`)
+          ),
+      );
+      await page.addInitScript(() =>
+        document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+          console.error(`policy: ${violatedDirective} ${blockedURI}`),
+        ),
+      );
       return page;
     },
   };

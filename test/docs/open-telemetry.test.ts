@@ -1,7 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
 import { context, ROOT_CONTEXT, SpanStatusCode, trace, type Context } from "@opentelemetry/api";
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type ReadableSpan } from "@opentelemetry/sdk-trace-base";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  type ReadableSpan,
+} from "@opentelemetry/sdk-trace-base";
 import { createEmulator, listen, type Fault } from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
@@ -35,17 +40,28 @@ test("the program's run is a span for its generation, each query, the task and t
   const names = ofProgram.map(({ name }) => name.replace("media ", ""));
   expect(names.join(" ")).toMatch(/^generated( queried)+ settled downloaded$/);
   const [generated] = named(ofProgram, "generated");
-  expect(generated?.attributes).toMatchObject({ "media.operation": "generateVidmodelv2", "media.kind": "video", "media.model": "vidmodelv2", "media.attempt": 1 });
+  expect(generated?.attributes).toMatchObject({
+    "media.operation": "generateVidmodelv2",
+    "media.kind": "video",
+    "media.model": "vidmodelv2",
+    "media.attempt": 1,
+  });
   expect(generated?.attributes["media.taskid"]).toMatch(/^video-/);
   expect(new Set(ofProgram.map(({ attributes }) => attributes["media.taskid"])).size).toBe(1);
-  expect(named(ofProgram, "downloaded")[0]?.attributes).toMatchObject({ "media.index": 0, "media.count": 1, "media.bytes": expect.any(Number) });
+  expect(named(ofProgram, "downloaded")[0]?.attributes).toMatchObject({
+    "media.index": 0,
+    "media.count": 1,
+    "media.bytes": expect.any(Number),
+  });
   expect(ofProgram.map(({ status }) => status.code)).toEqual(ofProgram.map(() => SpanStatusCode.UNSET));
 });
 
 test("a span is as long as what it tells of, to the millisecond that a Date holds", () => {
   const [generated] = named(ofProgram, "generated");
   const [settled] = named(ofProgram, "settled");
-  const differences = [generated, settled].map((span) => span && Math.abs(lengthMs(span) - Number(span.attributes["media.durationMs"])));
+  const differences = [generated, settled].map(
+    (span) => span && Math.abs(lengthMs(span) - Number(span.attributes["media.durationMs"])),
+  );
   expect(differences).toEqual([expect.toSatisfy((ms: number) => ms < 1), expect.toSatisfy((ms: number) => ms < 1)]);
   // From the generation's answer to the check that saw the end.
   expect(settled && lengthMs(settled)).toBeGreaterThan(0);
@@ -55,7 +71,10 @@ async function generateWith(fault: Fault | undefined, prompt = "A fox"): Promise
   const emulator = createEmulator({ apiKey: "canary-key" });
   const media = createMediaGen({ ...emulator.client, onEvent: toSpan });
   if (fault) emulator.next(fault);
-  await media.image.generate("imgmodelv4", { prompt }).then((task) => task.wait()).catch(() => undefined);
+  await media.image
+    .generate("imgmodelv4", { prompt })
+    .then((task) => task.wait())
+    .catch(() => undefined);
   return exporter.getFinishedSpans();
 }
 
@@ -69,7 +88,11 @@ test("a generation of unknown outcome is a span that failed, with the error", as
 
 test("what is sent again, a query that fails and a failed task are told each", async () => {
   const [retried] = named(await generateWith({ fault: "rateLimited", on: "generate" }), "retried");
-  expect(retried?.attributes).toMatchObject({ "media.operation": "generateImgmodelv4", "media.status": 429, "media.delayMs": expect.any(Number) });
+  expect(retried?.attributes).toMatchObject({
+    "media.operation": "generateImgmodelv4",
+    "media.status": 429,
+    "media.delayMs": expect.any(Number),
+  });
   exporter.reset();
   const [queried, again] = named(await generateWith({ fault: "serverError", on: "query" }), "queried");
   expect([queried?.status.code, again?.status.code]).toEqual([SpanStatusCode.ERROR, SpanStatusCode.UNSET]);
@@ -83,8 +106,12 @@ test("the span around a call is the parent of what the call tells", async () => 
   const active = () => store.getStore() ?? ROOT_CONTEXT;
   const manager = {
     active,
-    with: <A extends unknown[], F extends (...args: A) => ReturnType<F>>(given: Context, run: F, self?: ThisParameterType<F>, ...args: A) =>
-      store.run(given, () => run.call(self as ThisParameterType<F>, ...args)),
+    with: <A extends unknown[], F extends (...args: A) => ReturnType<F>>(
+      given: Context,
+      run: F,
+      self?: ThisParameterType<F>,
+      ...args: A
+    ) => store.run(given, () => run.call(self as ThisParameterType<F>, ...args)),
     bind: <T>(_: Context, target: T) => target,
     enable: () => manager,
     disable: () => manager,
@@ -97,7 +124,10 @@ test("the span around a call is the parent of what the call tells", async () => 
       return span.spanContext().spanId;
     });
     const [generated, ...more] = exporter.getFinishedSpans().filter(({ name }) => name !== "order");
-    expect([generated, ...more].map((span) => span?.parentSpanContext?.spanId)).toEqual([parent, ...more.map(() => parent)]);
+    expect([generated, ...more].map((span) => span?.parentSpanContext?.spanId)).toEqual([
+      parent,
+      ...more.map(() => parent),
+    ]);
     expect(more.length).toBeGreaterThan(1);
   } finally {
     context.disable();
@@ -107,7 +137,13 @@ test("the span around a call is the parent of what the call tells", async () => 
 test("no key is in any span, also where the service repeats it", async () => {
   const echo = (status: number) => async () => new Response('{"code":9999,"msg":"canary-key is not good"}', { status });
   for (const status of [200, 500]) {
-    const media = createMediaGen({ baseUrl: "https://media.example.com", apiKey: "canary-key", fetch: echo(status), onEvent: toSpan, retries: 0 });
+    const media = createMediaGen({
+      baseUrl: "https://media.example.com",
+      apiKey: "canary-key",
+      fetch: echo(status),
+      onEvent: toSpan,
+      retries: 0,
+    });
     await media.image.generate("imgmodelv4", { prompt: "A fox" }).catch(() => undefined);
     await media.image.query("it-1").catch(() => undefined);
   }

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { createEmulator, listen, type Emulator, type EmulatorOptions } from "@mediagen/emulator/node";
-import { renderPicture } from "../../packages/emulator/src/png.ts";
+import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 
 /** A program that runs. */
 export type Program = ChildProcessByStdio<null, Readable, Readable>;
@@ -41,12 +41,24 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
   await mkdir("out", { recursive: true });
   const folder = resolve(await mkdtemp("out/example-"));
   for (const seed of ["first", "last"]) {
-    await writeFile(join(folder, `${seed}.png`), renderPicture({ width: 64, height: 64, seed, text: { title: "", body: "", note: "" } }));
+    await writeFile(
+      join(folder, `${seed}.png`),
+      renderPicture({ width: 64, height: 64, seed, text: { title: "", body: "", note: "" } }),
+    );
   }
   const programs = new Set<Program>();
   function start(program: string, { args = [], environment = {} }: RunOptions = {}): Program {
-    const env = { ...process.env, MEDIAGEN_BASE_URL: server.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey, ...environment };
-    const child = spawn(process.execPath, [resolve("docs/examples", program), ...args], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+    const env = {
+      ...process.env,
+      MEDIAGEN_BASE_URL: server.baseUrl,
+      MEDIAGEN_API_KEY: emulator.client.apiKey,
+      ...environment,
+    };
+    const child = spawn(process.execPath, [resolve("docs/examples", program), ...args], {
+      cwd: folder,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     programs.add(child);
     child.once("close", () => programs.delete(child));
     return child;
@@ -58,7 +70,10 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
     run: (program, given) => endOf(start(program, given)),
     async files(name) {
       const entries = await readdir(join(folder, name), { recursive: true, withFileTypes: true });
-      return entries.filter((entry) => entry.isFile()).map((entry) => entry.name).sort();
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) => entry.name)
+        .sort();
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([...programs].map((program) => (program.kill(), once(program, "close"))));

@@ -20,9 +20,15 @@ beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/samples-"));
   const compilerOptions = { noEmit: true };
-  await writeFile(resolve(folder, "tsconfig.json"), JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["*.ts"] }));
+  await writeFile(
+    resolve(folder, "tsconfig.json"),
+    JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["*.ts"] }),
+  );
   for (const { id, call } of calls) await writeFile(resolve(folder, `${id}.ts`), typescriptSample(call));
-  await writeFile(resolve(folder, "fox 'n\" snow.png"), new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]));
+  await writeFile(
+    resolve(folder, "fox 'n\" snow.png"),
+    new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  );
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -33,7 +39,10 @@ test("the TypeScript samples compile", async () => {
 
 describe.concurrent("each sample does at the emulator what its operation says", () => {
   test.for(calls)("$id", async ({ id, call }, { expect: expectHere }) => {
-    for (const [command, ...args] of [[process.execPath, `${id}.ts`], ["sh", "-c", curlSample(call)]] as const) {
+    for (const [command, ...args] of [
+      [process.execPath, `${id}.ts`],
+      ["sh", "-c", curlSample(call)],
+    ] as const) {
       const { emulator, server } = await emulatorWith(call);
       try {
         const { stdout, stderr } = await exec(command, args, { cwd: folder, env: environmentOf(emulator, server) });
@@ -52,16 +61,23 @@ describe.concurrent("each sample does at the emulator what its operation says", 
 });
 
 test("values that a shell or TypeScript would take for more than text arrive as they are, files under their part's name", async () => {
-  const first = calls.find(({ call }) => `${Object.keys(call.body.properties ?? {}).find((name) => name.endsWith(".items"))}`.length > 9);
+  const first = calls.find(
+    ({ call }) => `${Object.keys(call.body.properties ?? {}).find((name) => name.endsWith(".items"))}`.length > 9,
+  );
   const prompt = `It's "a" \\ $HOME \`fox\` @file <b> ; 雪 \${x}`;
-  const call: SampleCall = { ...(first?.call ?? never()), fields: { prompt, sourceImage: { file: "fox 'n\" snow.png" } } };
+  const call: SampleCall = {
+    ...(first?.call ?? never()),
+    fields: { prompt, sourceImage: { file: "fox 'n\" snow.png" } },
+  };
   const { emulator, server } = await emulatorWith(call);
   try {
     await writeFile(resolve(folder, "hard.mts"), typescriptSample(call));
     const env = environmentOf(emulator, server);
     await exec(process.execPath, ["hard.mts"], { cwd: folder, env });
     await exec("sh", ["-c", curlSample(call)], { cwd: folder, env });
-    expect(emulator.tasks.map(({ fields, files }) => [fields["prompt"], files.map(({ part }) => part)])).toEqual([1, 2].map(() => [prompt, ["sourceImage.items"]]));
+    expect(emulator.tasks.map(({ fields, files }) => [fields["prompt"], files.map(({ part }) => part)])).toEqual(
+      [1, 2].map(() => [prompt, ["sourceImage.items"]]),
+    );
   } finally {
     await server.close();
   }
@@ -76,14 +92,20 @@ test("the home page's program prints the states of its task, and leaves a clip",
 });
 
 /** An emulator that has the tasks which the sample names. */
-async function emulatorWith({ kind, fields }: SampleCall): Promise<{ readonly emulator: Emulator; readonly server: EmulatorServer }> {
+async function emulatorWith({
+  kind,
+  fields,
+}: SampleCall): Promise<{ readonly emulator: Emulator; readonly server: EmulatorServer }> {
   const emulator = createEmulator({ clock: { speed: 1_000 } });
   const media = createMediaGen(emulator.client);
   const named = Object.entries(fields).flatMap(([name, value]) => (name.startsWith("taskid") ? [value].flat() : []));
   const { model, operation } = models.find((one) => one.kind === kind) ?? never();
   for (const _ of named) await (await generate(media, model, exampleOf(operation))).wait();
   const snapshot = emulator.snapshot();
-  emulator.restore({ ...snapshot, tasks: snapshot.tasks.map((task, index) => ({ ...task, taskid: String(named[index] ?? task.taskid) })) });
+  emulator.restore({
+    ...snapshot,
+    tasks: snapshot.tasks.map((task, index) => ({ ...task, taskid: String(named[index] ?? task.taskid) })),
+  });
   return { emulator, server: await listen(emulator) };
 }
 
@@ -93,7 +115,9 @@ function environmentOf({ client }: Emulator, { baseUrl }: EmulatorServer): NodeJ
 
 /** The fields as the emulator keeps them: flags as text. */
 function wireOf({ fields }: SampleCall): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, typeof value === "boolean" ? String(Number(value)) : value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === "boolean" ? String(Number(value)) : value]),
+  );
 }
 
 function never(): never {

@@ -6,16 +6,28 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readAll } from "./read-all.ts";
 
-const pages = [...(await readAll("docs/guides/*.md")), ...(await readAll("README.md")), ...(await readAll("packages/*/README.md"))];
+const pages = [
+  ...(await readAll("docs/guides/*.md")),
+  ...(await readAll("README.md")),
+  ...(await readAll("packages/*/README.md")),
+];
 const blocks = pages.flatMap(({ text }) => [...text.matchAll(/```sh\n([^]*?)```/g)].map(([, block = ""]) => block));
-const lines = [...new Set(blocks.flatMap((block) => block.split("\n").map((line) => line.replace(/(^|\s)#.*/, "").trim())))].filter((line) => line !== "");
+const lines = [
+  ...new Set(blocks.flatMap((block) => block.split("\n").map((line) => line.replace(/(^|\s)#.*/, "").trim()))),
+].filter((line) => line !== "");
 
 /** How the first guide begins its folder. */
 const beginning = "npm init -y && npm pkg set type=module";
 
 // Those of the command itself are run by test/cli/readme.test.ts.
 test("every shell line of guides and READMEs is run below, but for installing, the service's own address, and the whole test", () => {
-  expect(lines.filter((line) => line !== beginning && !/^(task=\$\()?mediagen |^npx mediagen-emulator|^npm run mock$/.test(line)).sort()).toEqual([
+  expect(
+    lines
+      .filter(
+        (line) => line !== beginning && !/^(task=\$\()?mediagen |^npx mediagen-emulator|^npm run mock$/.test(line),
+      )
+      .sort(),
+  ).toEqual([
     "export MEDIAGEN_API_KEY=...",
     "export MEDIAGEN_BASE_URL=https://...",
     "node first-video.ts", // It runs under the emulator.
@@ -37,29 +49,38 @@ test.concurrent("an empty folder becomes one whose programs are modules", async 
   }
 });
 
-test.concurrent.for(lines.filter((line) => line.includes(" exec ")))("%s runs the command beside the emulator", async (line, { expect }) => {
-  await inFolder(async (folder) => {
-    const { ended, printed } = run(line.replace(" exec ", " --speed 100 exec "), folder);
-    expect(await ended).toBe(0);
-    expect(printed()).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
-  });
-});
+test.concurrent.for(lines.filter((line) => line.includes(" exec ")))(
+  "%s runs the command beside the emulator",
+  async (line, { expect }) => {
+    await inFolder(async (folder) => {
+      const { ended, printed } = run(line.replace(" exec ", " --speed 100 exec "), folder);
+      expect(await ended).toBe(0);
+      expect(printed()).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
+    });
+  },
+);
 
-test.concurrent.for(lines.filter((line) => /^npx mediagen-emulator(?!.* exec )/.test(line)))("%s serves until it is stopped", async (line, { expect }) => {
-  await inFolder(async (folder) => {
-    // Any free port: the one that it names may be taken on this machine.
-    const { address, stop } = run(`${line} --port 0`, folder);
-    expect((await fetch(`${await address}/_emulator/`)).status).toBe(200);
-    await stop();
-  });
-});
+test.concurrent.for(lines.filter((line) => /^npx mediagen-emulator(?!.* exec )/.test(line)))(
+  "%s serves until it is stopped",
+  async (line, { expect }) => {
+    await inFolder(async (folder) => {
+      // Any free port: the one that it names may be taken on this machine.
+      const { address, stop } = run(`${line} --port 0`, folder);
+      expect((await fetch(`${await address}/_emulator/`)).status).toBe(200);
+      await stop();
+    });
+  },
+);
 
 test.concurrent("npm run mock serves the spec, and prints requests that it answers", async ({ expect }) => {
   expect(lines).toContain("npm run mock");
   const { address, printed, stop } = run("npm run mock -- 0", ".");
   await address;
   await expect.poll(printed).toMatch(/sl-violations/);
-  const requests = printed().split("\n").map((line) => line.trim()).filter((line) => line.startsWith("curl "));
+  const requests = printed()
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith("curl "));
   for (const request of requests) {
     const curl = run(`${request} --silent --fail`, ".");
     expect(await curl.ended, request).toBe(0);

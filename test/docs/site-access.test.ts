@@ -4,7 +4,22 @@ import { useSite } from "./open-site.ts";
 
 const site = useSite();
 
-const kinds = ["", "guides/", "guides/what-can-go-wrong/", "guides/command-line/", "guides/browsers/", "api/generateVidmodelv2/", "api/deleteImageTasks/", "sdk/", "sdk/createMediaGen/", "sdk/KindClient/", "sdk/OutcomeUnknownError/", "sdk/State/", "sdk/emulator/faultEffects/", "404.html"];
+const kinds = [
+  "",
+  "guides/",
+  "guides/what-can-go-wrong/",
+  "guides/command-line/",
+  "guides/browsers/",
+  "api/generateVidmodelv2/",
+  "api/deleteImageTasks/",
+  "sdk/",
+  "sdk/createMediaGen/",
+  "sdk/KindClient/",
+  "sdk/OutcomeUnknownError/",
+  "sdk/State/",
+  "sdk/emulator/faultEffects/",
+  "404.html",
+];
 
 describe.for(themes)("$colorScheme", ({ colorScheme, asked }) => {
   test("a page of every sort has no accessibility finding", async () => {
@@ -32,7 +47,9 @@ describe.for(themes)("$colorScheme", ({ colorScheme, asked }) => {
 
   test("what a guide says has none, in every guide", async () => {
     const page = await site.tab({ colorScheme, bypassCSP: true });
-    const guides = [...site.files.keys()].filter((name) => /^guides\/.+\.html$/.test(name)).map((name) => name.replace("index.html", ""));
+    const guides = [...site.files.keys()]
+      .filter((name) => /^guides\/.+\.html$/.test(name))
+      .map((name) => name.replace("index.html", ""));
     const found: string[] = [];
     for (const path of guides) {
       await page.goto(site.url + path);
@@ -48,12 +65,17 @@ describe("by keyboard", () => {
     await page.goto(`${site.url}guides/first-video/`);
     await page.keyboard.press("Tab");
     const skip = page.getByRole("link", { name: "Skip to content" });
-    expect(await skip.evaluate((one) => one === document.activeElement && one.getBoundingClientRect().top >= 0)).toBe(true);
+    expect(await skip.evaluate((one) => one === document.activeElement && one.getBoundingClientRect().top >= 0)).toBe(
+      true,
+    );
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
 
     await page.goto(`${site.url}guides/first-video/`);
-    const stops = await page.locator("a[href], button, summary").locator("visible=true").evaluateAll((all) => all.map((one, index) => (one.setAttribute("data-stop", String(index)), String(index))));
+    const stops = await page
+      .locator("a[href], button, summary")
+      .locator("visible=true")
+      .evaluateAll((all) => all.map((one, index) => (one.setAttribute("data-stop", String(index)), String(index))));
     const reached = new Set<string>();
     for (let press = 0; press < stops.length * 2 && reached.size < stops.length; press++) {
       await page.keyboard.press("Tab");

@@ -16,7 +16,8 @@ beforeAll(async () => {
   pages = pagesIn(files);
 });
 const text = (name: string) => files.get(name)?.toString() ?? "";
-const weight = (...names: readonly string[]) => names.reduce((sum, name) => sum + gzipSync(files.get(name) ?? Buffer.alloc(0), { level: 9 }).length, 0);
+const weight = (...names: readonly string[]) =>
+  names.reduce((sum, name) => sum + gzipSync(files.get(name) ?? Buffer.alloc(0), { level: 9 }).length, 0);
 
 test("two builds are the same byte for byte, and only edit links know the repository", async () => {
   const out = resolve(await mkdtemp(resolve("out/site-")));
@@ -24,29 +25,57 @@ test("two builds are the same byte for byte, and only edit links know the reposi
     await buildSite({ out, url: "https://docs.example/", repository: "https://git.example/mediagen" });
     const again = await filesOf(out);
     expect([...again.keys()]).toEqual([...files.keys()]);
-    const withoutFoot = (content: Buffer) => content.toString("latin1").replace(/<footer class="foot">.*?<\/footer>/, "");
-    for (const [name, content] of again) expect(withoutFoot(content), name).toBe(withoutFoot(files.get(name) ?? Buffer.alloc(0)));
-    expect(String(again.get("guides/waiting/index.html"))).toContain('href="https://git.example/mediagen/edit/main/docs/guides/waiting.md"');
-    expect(String(again.get("sdk/OutcomeUnknownError/index.html"))).toContain("/edit/main/packages/sdk/src/errors.ts");
-    const edited = [...again].flatMap(([name, content]) => (name.endsWith("index.html") ? [/edit\/main\/([^"]+)"/.exec(String(content))?.[1]] : []));
-    const known = new Set(execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split("\n"));
+    const withoutFoot = (content: Buffer) =>
+      content.toString("latin1").replace(/<footer class="foot">.*?<\/footer>/, "");
+    for (const [name, content] of again)
+      expect(withoutFoot(content), name).toBe(withoutFoot(files.get(name) ?? Buffer.alloc(0)));
+    expect(String(again.get("guides/waiting/index.html"))).toContain(
+      'href="https://git.example/mediagen/edit/main/docs/guides/waiting.md"',
+    );
+    expect(String(again.get("sdk/OutcomeUnknownError/index.html"))).toContain(
+      "/edit/main/packages/sdk/src/errors/errors.ts",
+    );
+    const edited = [...again].flatMap(([name, content]) =>
+      name.endsWith("index.html") ? [/edit\/main\/([^"]+)"/.exec(String(content))?.[1]] : [],
+    );
+    const known = new Set(
+      execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split("\n"),
+    );
     expect(edited.filter((file) => file !== undefined && (!known.has(file) || file.includes(".gen.")))).toEqual([]);
-    expect(pages.filter((page) => !String(again.get(`${page}index.html`)).includes("/edit/main/"))).toEqual(["guides/"]); // A list of the others.
+    expect(pages.filter((page) => !String(again.get(`${page}index.html`)).includes("/edit/main/"))).toEqual([
+      "guides/",
+    ]); // A list of the others.
   } finally {
     await rm(out, { recursive: true });
   }
 });
 
 test("no link, anchor or asset is broken", () => {
-  expect(checkLinks(new Map([...files].map(([name, content]) => [name, /\.(png|mp4)$/.test(name) ? content : content.toString()])))).toEqual([]);
-  const assets = new Set(pages.flatMap((page) => [...text(`${page}index.html`).matchAll(/"(?:\.{1,2}\/)*(assets\/[^"]+)"/g)].map(([, name = ""]) => name)));
+  expect(
+    checkLinks(
+      new Map([...files].map(([name, content]) => [name, /\.(png|mp4)$/.test(name) ? content : content.toString()])),
+    ),
+  ).toEqual([]);
+  const assets = new Set(
+    pages.flatMap((page) =>
+      [...text(`${page}index.html`).matchAll(/"(?:\.{1,2}\/)*(assets\/[^"]+)"/g)].map(([, name = ""]) => name),
+    ),
+  );
   expect([...assets].filter((name) => !files.has(name))).toEqual([]);
   expect(assets.size).toBeGreaterThan(8);
 });
 
 test("the check of links sees what is broken", () => {
-  const html = '<a href="gone/"></a><a href="#nowhere"></a><a href="page/#there"></a><a href="https://example.com/"></a>';
-  expect(checkLinks(new Map([["index.html", html], ["page/index.html", '<p id="there">']]))).toEqual(["index.html: href gone/", "index.html: #nowhere has no such anchor"]);
+  const html =
+    '<a href="gone/"></a><a href="#nowhere"></a><a href="page/#there"></a><a href="https://example.com/"></a>';
+  expect(
+    checkLinks(
+      new Map([
+        ["index.html", html],
+        ["page/index.html", '<p id="there">'],
+      ]),
+    ),
+  ).toEqual(["index.html: href gone/", "index.html: #nowhere has no such anchor"]);
 });
 
 test("every operation has a page of its own, with title, samples and fields", () => {
@@ -56,8 +85,14 @@ test("every operation has a page of its own, with title, samples and fields", ()
     expect(html).toContain("createMediaGen");
     expect(html).toContain("MEDIAGEN_BASE_URL");
   }
-  const { paths } = JSON.parse(text("api/openapi.json")) as { readonly paths: Readonly<Record<string, { readonly post: { readonly "x-codeSamples": readonly { readonly label: string }[] } }>> };
-  expect(Object.values(paths).map(({ post }) => post["x-codeSamples"].map(({ label }) => label))).toEqual(operations.map(() => ["TypeScript", "curl"]));
+  const { paths } = JSON.parse(text("api/openapi.json")) as {
+    readonly paths: Readonly<
+      Record<string, { readonly post: { readonly "x-codeSamples": readonly { readonly label: string }[] } }>
+    >;
+  };
+  expect(Object.values(paths).map(({ post }) => post["x-codeSamples"].map(({ label }) => label))).toEqual(
+    operations.map(() => ["TypeScript", "curl"]),
+  );
 });
 
 test("the description is published as it is written", async () => {
@@ -70,10 +105,21 @@ describe("weights, compressed", () => {
     expect(weight("assets/site.js")).toBeLessThan(5_000);
     for (const page of pages.filter((path) => !/^(api|playground)\/$/.test(path))) {
       const html = text(`${page}index.html`);
-      const loaded = [...html.matchAll(/<(?:script|img|video|link rel="(?:stylesheet|icon)"[^>]*)[^>]* (?:src|href)="(?:\.{1,2}\/)*([^"]+)"/g)].map(([, name = ""]) => name);
+      const loaded = [
+        ...html.matchAll(
+          /<(?:script|img|video|link rel="(?:stylesheet|icon)"[^>]*)[^>]* (?:src|href)="(?:\.{1,2}\/)*([^"]+)"/g,
+        ),
+      ].map(([, name = ""]) => name);
       expect(loaded.length + 1, page).toBeLessThanOrEqual(6);
       expect(loaded.filter((name) => !files.has(name))).toEqual([]);
-      expect(weight(`${page}index.html`) + loaded.reduce((sum, name) => sum + (/(png|mp4)$/.test(name) ? (files.get(name)?.length ?? 0) : weight(name)), 0), page).toBeLessThan(100_000);
+      expect(
+        weight(`${page}index.html`) +
+          loaded.reduce(
+            (sum, name) => sum + (/(png|mp4)$/.test(name) ? (files.get(name)?.length ?? 0) : weight(name)),
+            0,
+          ),
+        page,
+      ).toBeLessThan(100_000);
     }
   });
 
@@ -95,7 +141,10 @@ describe("for machines", () => {
   });
 
   test("no twin holds an include that was not put in", () => {
-    const left = [...files].filter(([name, content]) => name.endsWith(".md") && /^```\w+ file=|<!-- include|\]\((sdk|api):/m.test(content.toString()));
+    const left = [...files].filter(
+      ([name, content]) =>
+        name.endsWith(".md") && /^```\w+ file=|<!-- include|\]\((sdk|api):/m.test(content.toString()),
+    );
     expect(left.map(([name]) => name)).toEqual([]);
   });
 
@@ -106,33 +155,61 @@ describe("for machines", () => {
 });
 
 test("the policy allows no inline script or style, no foreign origin, and no address has two", () => {
-  const blocks = text("_headers").split("\n\n").map((block) => block.split("\n"));
-  const policies = blocks.flatMap(([place = "", ...headers]) => headers.filter((header) => /Content-Security-Policy/.test(header)).map((header) => [place, header] as const));
+  const blocks = text("_headers")
+    .split("\n\n")
+    .map((block) => block.split("\n"));
+  const policies = blocks.flatMap(([place = "", ...headers]) =>
+    headers.filter((header) => /Content-Security-Policy/.test(header)).map((header) => [place, header] as const),
+  );
   for (const [place, policy] of policies) {
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(policy).not.toMatch(/unsafe|\*(?!;| |$)/);
     if (place !== "/playground/*") expect(policy).not.toMatch(/https?:|\*/);
   }
-  const covered = (path: string) => policies.filter(([place]) => (place.endsWith("*") ? path.startsWith(place.slice(0, -1)) : path === place));
+  const covered = (path: string) =>
+    policies.filter(([place]) => (place.endsWith("*") ? path.startsWith(place.slice(0, -1)) : path === place));
   for (const page of pages) expect(covered(`/${page}`), page).toHaveLength(1);
   expect(text("404.html")).toContain("Content-Security-Policy");
 });
 
 describe("includes", () => {
-  const includes: Includes = { examples: "docs/examples", docs: "docs", table: (name) => (name === "models" ? "| a |" : undefined), page: () => undefined };
-  const resolved = (markdown: string) => resolveIncludes(markdown, { file: "docs/guides/x.md", twin: "guides/x.md", includes });
+  const includes: Includes = {
+    examples: "docs/examples",
+    docs: "docs",
+    table: (name) => (name === "models" ? "| a |" : undefined),
+    page: () => undefined,
+  };
+  const resolved = (markdown: string) =>
+    resolveIncludes(markdown, { file: "docs/guides/x.md", twin: "guides/x.md", includes });
 
   test.for([
-    ["a program that is not there", "One\n\n```ts file=gone.ts\n```\n", "docs/guides/x.md:3: there is no program docs/examples/gone.ts"],
-    ["a region that is not there", "```ts file=home.ts region=gone\n```\n", "docs/guides/x.md:1: docs/examples/home.ts has no region gone"],
-    ["a table that is not there", "\n<!-- include: gone -->\n", "docs/guides/x.md:2: there is nothing to include called gone"],
+    [
+      "a program that is not there",
+      "One\n\n```ts file=gone.ts\n```\n",
+      "docs/guides/x.md:3: there is no program docs/examples/gone.ts",
+    ],
+    [
+      "a region that is not there",
+      "```ts file=home.ts region=gone\n```\n",
+      "docs/guides/x.md:1: docs/examples/home.ts has no region gone",
+    ],
+    [
+      "a table that is not there",
+      "\n<!-- include: gone -->\n",
+      "docs/guides/x.md:2: there is nothing to include called gone",
+    ],
     ["an export that is not there", "See [it](sdk:gone).", "docs/guides/x.md:1: sdk:gone is not there"],
   ])("name the file and line of %s", ([, markdown = "", message]) => {
     expect(() => resolved(markdown)).toThrow(message);
   });
 
   test("show a region without its marks and its indentation", () => {
-    expect(regionOf("a\n  // #region one\n  b {\n    c\n  // #region two\n  }\n  // #endregion two\n  // #endregion one\nd", "one")).toBe("b {\n  c\n}");
+    expect(
+      regionOf(
+        "a\n  // #region one\n  b {\n    c\n  // #region two\n  }\n  // #endregion two\n  // #endregion one\nd",
+        "one",
+      ),
+    ).toBe("b {\n  c\n}");
     expect(resolved("<!-- include: models -->")).toBe("| a |");
   });
 });

@@ -9,8 +9,13 @@ const site = useSite();
 function overflow(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement;
-    const wide = [...document.querySelectorAll("main *")].filter((one) => one.scrollWidth > one.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(one).overflowX));
-    return [...(scrollWidth > clientWidth ? [`the page: ${scrollWidth}`] : []), ...wide.map((one) => one.outerHTML.slice(0, 80))];
+    const wide = [...document.querySelectorAll("main *")].filter(
+      (one) => one.scrollWidth > one.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(one).overflowX),
+    );
+    return [
+      ...(scrollWidth > clientWidth ? [`the page: ${scrollWidth}`] : []),
+      ...wide.map((one) => one.outerHTML.slice(0, 80)),
+    ];
   });
 }
 
@@ -39,13 +44,22 @@ test("every page loads without a word, from here alone, in both themes, and scro
 test("on a telephone each cell of a table says which column it is of", async () => {
   const page = await site.tab({ viewport: { width: 390, height: 844 } });
   await page.goto(`${site.url}api/generateVidmodelv2/`);
-  const heads = await page.locator("tr", { has: page.locator("#field-ratio") }).locator("td").evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell, "::before").content));
+  const heads = await page
+    .locator("tr", { has: page.locator("#field-ratio") })
+    .locator("td")
+    .evaluateAll((cells) => cells.map((cell) => getComputedStyle(cell, "::before").content));
   expect(heads).toEqual(["none", '"Takes: "', '"Default: "', "none"]);
 });
 
 test.for([800, 1440])("the home page, a guide, an operation and an export fit a width of %i pixels", async (width) => {
   const page = await site.tab({ viewport: { width, height: 900 } });
-  for (const path of ["", "guides/what-can-go-wrong/", "api/generateImgmodelv45/", "sdk/MediaGenOptions/", "playground/"]) {
+  for (const path of [
+    "",
+    "guides/what-can-go-wrong/",
+    "api/generateImgmodelv45/",
+    "sdk/MediaGenOptions/",
+    "playground/",
+  ]) {
     await page.goto(site.url + path);
     expect(await overflow(page), path).toEqual([]);
   }
@@ -57,7 +71,9 @@ test("the home page asks for six things and plays its clip, but not for those wh
   page.on("request", (request) => asked.push(request.url().slice(site.url.length)));
   await page.goto(site.url);
   const clip = page.locator("video");
-  await expect.poll(() => clip.evaluate((video: HTMLVideoElement) => !video.paused && video.currentTime > 0)).toBe(true);
+  await expect
+    .poll(() => clip.evaluate((video: HTMLVideoElement) => !video.paused && video.currentTime > 0))
+    .toBe(true);
   await page.locator("img").scrollIntoViewIfNeeded();
   await expect.poll(() => page.locator("img").evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(2560);
   expect(new Set(asked).size).toBeLessThanOrEqual(6);
@@ -99,7 +115,10 @@ test("an address that is none shows where to go on", async () => {
   // The page names its home by the address that it was built for.
   const home = new URL(String(await page.getByRole("link", { name: "home page" }).getAttribute("href")), site.url);
   expect(home.pathname).toBe("/");
-  expect(site.trouble.splice(0)).toEqual([expect.stringMatching(/404|Failed to load/), expect.stringMatching(/404|Failed to load/)]);
+  expect(site.trouble.splice(0)).toEqual([
+    expect.stringMatching(/404|Failed to load/),
+    expect.stringMatching(/404|Failed to load/),
+  ]);
 });
 
 test("six pages are kept as pictures in out/pictures, light, dark and narrow, for people to look at", async () => {

@@ -17,7 +17,8 @@ async function open(operation = "generateImgmodelv45", speed = "100", options = 
 
 const outcome = (page: Page) => page.locator(".outcome");
 const send = (page: Page) => page.getByRole("button", { name: "Send" }).click();
-const succeeds = (page: Page) => outcome(page).and(page.locator("[data-state=succeeded]")).locator(".results").waitFor();
+const succeeds = (page: Page) =>
+  outcome(page).and(page.locator("[data-state=succeeded]")).locator(".results").waitFor();
 
 test("every operation succeeds in the page: each form as it comes, then the query and the deletion of what was made", async () => {
   const page = await open();
@@ -28,16 +29,23 @@ test("every operation succeeds in the page: each form as it comes, then the quer
       await send(page);
       await succeeds(page);
       const media = page.locator(tag === "Video" ? ".results video" : ".results img").first();
-      const width = () => media.evaluate((one: HTMLVideoElement | HTMLImageElement) => ("videoWidth" in one ? one.videoWidth : one.naturalWidth));
+      const width = () =>
+        media.evaluate((one: HTMLVideoElement | HTMLImageElement) =>
+          "videoWidth" in one ? one.videoWidth : one.naturalWidth,
+        );
       await expect.poll(width, { message: operationId }).toBeGreaterThan(100);
     }
     await page.getByRole("button", { name: "Query it" }).click();
     await send(page);
     await expect.poll(() => outcome(page).innerText()).toMatch(/The service answered\.[^]*"url": \[\s+"http/);
-    await page.locator("#operation").selectOption(ofKind.find(({ operationId }) => operationId.startsWith("delete"))?.operationId ?? "");
+    await page
+      .locator("#operation")
+      .selectOption(ofKind.find(({ operationId }) => operationId.startsWith("delete"))?.operationId ?? "");
     await send(page);
     await expect.poll(() => outcome(page).innerText()).toMatch(/"status": "Success"/);
-    await page.locator("#operation").selectOption(ofKind.find(({ operationId }) => operationId.startsWith("query"))?.operationId ?? "");
+    await page
+      .locator("#operation")
+      .selectOption(ofKind.find(({ operationId }) => operationId.startsWith("query"))?.operationId ?? "");
     await send(page);
     await expect.poll(() => outcome(page).innerText()).toMatch(/ServiceError/);
   }
@@ -55,7 +63,11 @@ test("a task is seen to be pending, then running, then done", async () => {
   });
   await send(page);
   await succeeds(page);
-  expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual(["pending", "running", "succeeded"]);
+  expect(await page.evaluate(() => (window as unknown as { seen: string[] }).seen)).toEqual([
+    "pending",
+    "running",
+    "succeeded",
+  ]);
   expect(await page.locator(".balance").innerText()).toBe("9,950 credits left");
 });
 
@@ -64,7 +76,9 @@ describe("what goes wrong looks as it should", () => {
     const page = await open();
     await page.getByRole("button", { name: "be out of credits" }).click();
     await send(page);
-    await expect.poll(() => outcome(page).innerText()).toMatch(/^InsufficientCreditsError\. Nothing was made[^]*"code": 9000/);
+    await expect
+      .poll(() => outcome(page).innerText())
+      .toMatch(/^InsufficientCreditsError\. Nothing was made[^]*"code": 9000/);
     expect(await page.locator(".balance").innerText()).toBe("10,000 credits left");
   });
 
@@ -73,7 +87,9 @@ describe("what goes wrong looks as it should", () => {
     await page.getByRole("button", { name: "let the task fail" }).click();
     await send(page);
     await page.locator(".outcome[data-state=failed]").waitFor();
-    await expect.poll(() => outcome(page).innerText()).toMatch(/TaskFailedError\. The task was accepted[^]*"image_status": 3/);
+    await expect
+      .poll(() => outcome(page).innerText())
+      .toMatch(/TaskFailedError\. The task was accepted[^]*"image_status": 3/);
     expect(await page.locator(".steps .failed").innerText()).toBe("failed");
   });
 
@@ -84,7 +100,9 @@ describe("what goes wrong looks as it should", () => {
     expect(await size.getAttribute("aria-invalid")).toBe("true");
     expect(await page.locator("#error-resolution").innerText()).toMatch(/^Got "1x1"; allowed is /);
     await page.getByLabel("batchsize").fill("many");
-    expect(await page.locator("#error-batchsize").innerText()).toMatch(/^Got "many"; allowed is a whole number, \d+ to \d+/);
+    expect(await page.locator("#error-batchsize").innerText()).toMatch(
+      /^Got "many"; allowed is a whole number, \d+ to \d+/,
+    );
     await send(page);
     expect(await outcome(page).innerText()).toMatch(/^InvalidRequestError\. Nothing was sent/);
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("field-batchsize");
@@ -98,7 +116,10 @@ describe("what goes wrong looks as it should", () => {
   });
 
   test("what came of it is seen when it has come, also where it stands above or below what was pressed", async () => {
-    for (const viewport of [{ width: 1280, height: 860 }, { width: 390, height: 844 }]) {
+    for (const viewport of [
+      { width: 1280, height: 860 },
+      { width: 390, height: 844 },
+    ]) {
       const page = await open("generateImgmodelv45", "100", { viewport });
       await page.getByRole("button", { name: "let the task fail" }).click();
       await send(page);
@@ -126,12 +147,17 @@ test("the programs shown are those for what is filled in, files included, and ar
   await page.getByLabel("duration").selectOption("10");
   await page.getByLabel("seed").fill("7");
   const png = { mimeType: "image/png", buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) };
-  await page.getByLabel("sourceImage").setInputFiles([{ name: "first.png", ...png }, { name: "last.png", ...png }]);
+  await page.getByLabel("sourceImage").setInputFiles([
+    { name: "first.png", ...png },
+    { name: "last.png", ...png },
+  ]);
   await page.getByRole("region", { name: "TypeScript" }).getByRole("button", { name: "Copy" }).click();
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
   await expect.poll(clipboard).toContain('sourceImage: [await fileFrom("first.png"), await fileFrom("last.png")],');
   expect(await clipboard()).toMatch(/prompt: "It's a \\"fox\\"",[^]*duration: 10,\n {2}seed: 7,/);
-  expect(await page.getByRole("region", { name: "curl" }).locator("code").innerText()).toMatch(/'prompt=It'\\''s a "fox"'[^]*sourceImage\.items=@"first\.png"/);
+  expect(await page.getByRole("region", { name: "curl" }).locator("code").innerText()).toMatch(
+    /'prompt=It'\\''s a "fox"'[^]*sourceImage\.items=@"first\.png"/,
+  );
   await send(page);
   await succeeds(page);
 });
@@ -160,23 +186,30 @@ test("an address of the reader's is asked by the browser, with the key that is g
   }
 });
 
-test.for(themes)("it has no accessibility finding when it is $colorScheme, empty, wrong or done, and fits a telephone", async ({ colorScheme, asked }) => {
-  const page = await open("generateImgmodelv45", "100", { colorScheme, bypassCSP: true, viewport: { width: 390, height: 844 } });
-  const look = async () => {
-    expect(await findingsIn(page, asked)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
-  };
-  await look();
-  await page.getByLabel("batchsize").fill("99");
-  await send(page);
-  await look();
-  await page.getByLabel("batchsize").fill("3");
-  await send(page);
-  await succeeds(page);
-  await look();
-  await page.locator("#target").selectOption("service");
-  await look();
-});
+test.for(themes)(
+  "it has no accessibility finding when it is $colorScheme, empty, wrong or done, and fits a telephone",
+  async ({ colorScheme, asked }) => {
+    const page = await open("generateImgmodelv45", "100", {
+      colorScheme,
+      bypassCSP: true,
+      viewport: { width: 390, height: 844 },
+    });
+    const look = async () => {
+      expect(await findingsIn(page, asked)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    };
+    await look();
+    await page.getByLabel("batchsize").fill("99");
+    await send(page);
+    await look();
+    await page.getByLabel("batchsize").fill("3");
+    await send(page);
+    await succeeds(page);
+    await look();
+    await page.locator("#target").selectOption("service");
+    await look();
+  },
+);
 
 test("it is used by keyboard alone", async () => {
   const page = await open("generateImgmodelv4");
@@ -186,7 +219,8 @@ test("it is used by keyboard alone", async () => {
   await page.getByLabel("prompt").focus();
   await page.keyboard.press("Control+a");
   await page.keyboard.type("An orange");
-  for (let press = 0; press < 20 && (await page.evaluate(() => document.activeElement?.id)) !== "send"; press++) await page.keyboard.press("Tab");
+  for (let press = 0; press < 20 && (await page.evaluate(() => document.activeElement?.id)) !== "send"; press++)
+    await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await succeeds(page);
   expect(await outcome(page).locator("img").count()).toBe(1);

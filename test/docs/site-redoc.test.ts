@@ -13,35 +13,49 @@ test("the overview can be read before any script has run, and without one", asyn
   const page = await site.tab({ javaScriptEnabled: false });
   await page.goto(`${site.url}api/`);
   expect(await page.locator("main h1").innerText()).toBe("Media Generation Service");
-  for (const { operationId } of operations) expect(await page.locator("main").getByRole("link", { name: operationId, exact: true }).isVisible()).toBe(true);
+  for (const { operationId } of operations)
+    expect(await page.locator("main").getByRole("link", { name: operationId, exact: true }).isVisible()).toBe(true);
 });
 
-test.for(["light", "dark"] as const)("every operation opens in Redoc without a word, with its sample, when it is %s", async (colorScheme) => {
-  const page = await site.tab({ colorScheme });
-  await page.goto(`${site.url}api/`);
-  for (const operation of operations) {
-    await page.locator(`.sidebar a[href="${redocRoute(operation)}"]`).click();
-    await expect.poll(() => page.locator("#redoc h2, #redoc h1").allInnerTexts()).toContain(operation.summary);
-    expect(await page.locator(".sidebar [aria-current=page]").innerText()).toBe(operation.operationId);
-    const main = page.locator("#redoc main");
-    expect(await main.innerText()).toContain("createMediaGen");
-  }
-  expect(await page.locator("main").count()).toBe(1);
-});
+test.for(["light", "dark"] as const)(
+  "every operation opens in Redoc without a word, with its sample, when it is %s",
+  async (colorScheme) => {
+    const page = await site.tab({ colorScheme });
+    await page.goto(`${site.url}api/`);
+    for (const operation of operations) {
+      await page.locator(`.sidebar a[href="${redocRoute(operation)}"]`).click();
+      await expect.poll(() => page.locator("#redoc h2, #redoc h1").allInnerTexts()).toContain(operation.summary);
+      expect(await page.locator(".sidebar [aria-current=page]").innerText()).toBe(operation.operationId);
+      const main = page.locator("#redoc main");
+      expect(await main.innerText()).toContain("createMediaGen");
+    }
+    expect(await page.locator("main").count()).toBe(1);
+  },
+);
 
-test.for(themes)("what is open has no accessibility finding but the vendor's own, when it is $colorScheme", async ({ colorScheme, asked }) => {
-  const page = await site.tab({ colorScheme, bypassCSP: true });
-  const found = new Set<string>();
-  // The first, one that answers fields within fields, and the last.
-  const some = [operations[0], operations.find(({ operationId }) => operationId.startsWith("query")), operations.at(-1)];
-  const places = [["", "How it works"], ...some.map((operation) => (operation ? [redocRoute(operation), operation.summary] : []))] as const;
-  for (const [route = "", text = ""] of places) {
-    await page.goto(`${site.url}api/${route}`);
-    await page.locator("#redoc main").getByText(text).first().waitFor();
-    for (const finding of await findingsIn(page, asked)) found.add(finding);
-  }
-  expect([...found].filter((finding) => !vendorRules.some((id) => finding.startsWith(`${id}: `)))).toEqual([]);
-});
+test.for(themes)(
+  "what is open has no accessibility finding but the vendor's own, when it is $colorScheme",
+  async ({ colorScheme, asked }) => {
+    const page = await site.tab({ colorScheme, bypassCSP: true });
+    const found = new Set<string>();
+    // The first, one that answers fields within fields, and the last.
+    const some = [
+      operations[0],
+      operations.find(({ operationId }) => operationId.startsWith("query")),
+      operations.at(-1),
+    ];
+    const places = [
+      ["", "How it works"],
+      ...some.map((operation) => (operation ? [redocRoute(operation), operation.summary] : [])),
+    ] as const;
+    for (const [route = "", text = ""] of places) {
+      await page.goto(`${site.url}api/${route}`);
+      await page.locator("#redoc main").getByText(text).first().waitFor();
+      for (const finding of await findingsIn(page, asked)) found.add(finding);
+    }
+    expect([...found].filter((finding) => !vendorRules.some((id) => finding.startsWith(`${id}: `)))).toEqual([]);
+  },
+);
 
 test("nothing scrolls sideways on a telephone", async () => {
   const page = await site.tab({ viewport: { width: 390, height: 844 } });

@@ -13,7 +13,9 @@ beforeAll(async () => {
 
 /** Whether the page is among the first three hits. */
 function finds(typed: string, address: string): boolean {
-  return find(entries, typed).slice(0, 3).some(([, , at]) => at === address);
+  return find(entries, typed)
+    .slice(0, 3)
+    .some(([, , at]) => at === address);
 }
 
 test("every operation is found by its id, and most of it", () => {
@@ -24,14 +26,18 @@ test("every operation is found by its id, and most of it", () => {
 });
 
 test("every export is found by its name, at the door that has it", () => {
-  const names = pagesIn(files).filter((path) => /^sdk\/.*[^/]+\/$/.test(path) && !/^sdk\/(node|emulator|emulator-node)\/$/.test(path));
+  const names = pagesIn(files).filter(
+    (path) => /^sdk\/.*[^/]+\/$/.test(path) && !/^sdk\/(node|emulator|emulator-node)\/$/.test(path),
+  );
   expect(names.length).toBeGreaterThan(100);
   const missed = names.filter((path) => !finds(path.split("/").at(-2) ?? "", path));
   expect(missed).toEqual([]);
 });
 
 test("every guide is found by its title", () => {
-  const guides = [...files].filter(([name]) => /^guides\/[^/]+\.md$/.test(name)).map(([name, content]) => [name.replace(".md", "/"), /^# (.*)$/m.exec(String(content))?.[1] ?? ""] as const);
+  const guides = [...files]
+    .filter(([name]) => /^guides\/[^/]+\.md$/.test(name))
+    .map(([name, content]) => [name.replace(".md", "/"), /^# (.*)$/m.exec(String(content))?.[1] ?? ""] as const);
   expect(guides.length).toBeGreaterThan(8);
   expect(guides.filter(([path, title]) => !finds(title, path))).toEqual([]);
 });
@@ -49,7 +55,12 @@ test.for([
   ["9000", /^guides\/what-can-go-wrong\//],
   ["how long do addresses stay valid", /^guides\/first-video\/#/],
 ])("what one looks for is there: %s", ([typed = "", address]) => {
-  expect(find(entries, String(typed)).slice(0, 3).map(([, , at]) => at).join(" ")).toMatch(address as RegExp);
+  expect(
+    find(entries, String(typed))
+      .slice(0, 3)
+      .map(([, , at]) => at)
+      .join(" "),
+  ).toMatch(address as RegExp);
 });
 
 test("every address of the index leads to a page and an anchor that are there", () => {

@@ -49,7 +49,9 @@ describe("auto time", () => {
     const { clock } = start();
     const begin = clock.now();
     const woken: number[] = [];
-    await Promise.all([3_000, 1_000, 86_400_000, 2_000].map(async (ms) => (await clock.sleep(ms), woken.push(clock.now() - begin))));
+    await Promise.all(
+      [3_000, 1_000, 86_400_000, 2_000].map(async (ms) => (await clock.sleep(ms), woken.push(clock.now() - begin))),
+    );
     expect(woken).toEqual([1_000, 2_000, 3_000, 86_400_000]);
   });
 
@@ -110,19 +112,30 @@ describe("manual time", () => {
     expect(updates).toEqual([3_000, 63_000]);
   });
 
-  test.for<[number | string, number]>([[0, 0], [1_500, 1_500], ["250ms", 250], ["20s", 20_000], ["1.5m", 90_000], ["2h", 7_200_000], ["1d", 86_400_000]])("takes %s as a duration", ([duration, ms]) => {
+  test.for<[number | string, number]>([
+    [0, 0],
+    [1_500, 1_500],
+    ["250ms", 250],
+    ["20s", 20_000],
+    ["1.5m", 90_000],
+    ["2h", 7_200_000],
+    ["1d", 86_400_000],
+  ])("takes %s as a duration", ([duration, ms]) => {
     const { clock } = start({ clock: "manual" });
     const begin = clock.now();
     clock.advance(duration);
     expect(clock.now() - begin).toBe(ms);
   });
 
-  test.for([-1, Number.NaN, Infinity, "", "20", "s", "20 s", "-5s", "1w", "20S", null])("refuses %s as a duration", (duration) => {
-    const { clock } = start({ clock: "manual" });
-    const begin = clock.now();
-    expect(() => clock.advance(duration as string)).toThrow(RangeError);
-    expect(clock.now()).toBe(begin);
-  });
+  test.for([-1, Number.NaN, Infinity, "", "20", "s", "20 s", "-5s", "1w", "20S", null])(
+    "refuses %s as a duration",
+    (duration) => {
+      const { clock } = start({ clock: "manual" });
+      const begin = clock.now();
+      expect(() => clock.advance(duration as string)).toThrow(RangeError);
+      expect(clock.now()).toBe(begin);
+    },
+  );
 });
 
 describe("real time", () => {
@@ -178,7 +191,10 @@ describe.for(["auto", "manual", { speed: 1 }] as const)("a sleep in %o time", (c
 
 describe("the address of a result", () => {
   test("expires on the clock, and a query answers a new one", async () => {
-    const { emulator, clock, media } = start({ clock: "manual", behaviour: { linksLiveMs: 60_000, expiredLinkStatus: 410 } });
+    const { emulator, clock, media } = start({
+      clock: "manual",
+      behaviour: { linksLiveMs: 60_000, expiredLinkStatus: 410 },
+    });
     const task = await media.image.generate("imgmodelv4", form);
     clock.advance("1m");
     const statusOf = async (address = "") => (await emulator.fetch(address)).status;

@@ -29,7 +29,12 @@ export function runCommand(args: readonly string[], options: SpawnOptions = {}):
   let [stdout, stderr] = ["", ""];
   child.stdout?.setEncoding("utf8").on("data", (text: string) => void (stdout += text));
   child.stderr?.setEncoding("utf8").on("data", (text: string) => void (stderr += text));
-  const ended = once(child, "close").then(([code, signal]) => ({ code: code as number | null, signal: signal as string | null, stdout, stderr }));
+  const ended = once(child, "close").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as string | null,
+    stdout,
+    stderr,
+  }));
   return {
     child,
     stdout: () => stdout,
@@ -38,8 +43,14 @@ export function runCommand(args: readonly string[], options: SpawnOptions = {}):
       for (;;) {
         const found = pattern.exec(stdout);
         if (found) return found;
-        const end = await Promise.race([ended, once(child.stdout as NonNullable<typeof child.stdout>, "data").then(() => undefined)]);
-        if (end && !pattern.test(stdout)) throw new Error(`the command ended with ${end.code ?? end.signal} and did not print ${pattern}: ${end.stdout}${end.stderr}`);
+        const end = await Promise.race([
+          ended,
+          once(child.stdout as NonNullable<typeof child.stdout>, "data").then(() => undefined),
+        ]);
+        if (end && !pattern.test(stdout))
+          throw new Error(
+            `the command ended with ${end.code ?? end.signal} and did not print ${pattern}: ${end.stdout}${end.stderr}`,
+          );
       }
     },
   };

@@ -11,16 +11,28 @@ beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), "mediagen-")))
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const form = { prompt: "A fox runs through snow" };
-const client = (baseUrl: string, apiKey = "emulator-key"): MediaGen => createMediaGen({ baseUrl, apiKey, statuses: { succeeded: [2], failed: [3] } });
+const client = (baseUrl: string, apiKey = "emulator-key"): MediaGen =>
+  createMediaGen({ baseUrl, apiKey, statuses: { succeeded: [2], failed: [3] } });
 const run = (...args: string[]): Promise<Ended> => runCommand(args).ended;
 /** Runs a script of JavaScript beside the emulator. */
-const exec = (script: string, ...options: string[]) => run(...options, "exec", "--", process.execPath, "--input-type=module", "-e", script);
+const exec = (script: string, ...options: string[]) =>
+  run(...options, "exec", "--", process.execPath, "--input-type=module", "-e", script);
 
 describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
   test("--help shows every option, and ends well", async ({ expect }) => {
     const { code, stdout, stderr } = await run("--help");
     expect([code, stderr]).toEqual([0, ""]);
-    for (const option of ["--port N", "--host ADDRESS", "--credits N", "--seed N", "--speed N", "--state FILE", "--help", "exec -- COMMAND"]) expect(stdout).toContain(option);
+    for (const option of [
+      "--port N",
+      "--host ADDRESS",
+      "--credits N",
+      "--seed N",
+      "--speed N",
+      "--state FILE",
+      "--help",
+      "exec -- COMMAND",
+    ])
+      expect(stdout).toContain(option);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);
   });
 
@@ -86,7 +98,18 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
   });
 
   test("passes arguments on as they are, and its own options only before the dashes", async ({ expect }) => {
-    const { stdout } = await run("exec", "--", process.execPath, "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", "--port", "a b", "$HOME", "--help");
+    const { stdout } = await run(
+      "exec",
+      "--",
+      process.execPath,
+      "-e",
+      "console.log(JSON.stringify(process.argv.slice(1)))",
+      "--",
+      "--port",
+      "a b",
+      "$HOME",
+      "--help",
+    );
     expect(JSON.parse(stdout)).toEqual(["--port", "a b", "$HOME", "--help"]);
   });
 
@@ -95,15 +118,22 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
   });
 
   test("ends with 128 and the number of the signal that ended the command, as a shell does", async ({ expect }) => {
-    expect(await exec(`process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)`)).toMatchObject({ code: 137 });
+    expect(await exec(`process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)`)).toMatchObject({
+      code: 137,
+    });
   });
 
   test("refuses a command that there is not with 2", async ({ expect }) => {
-    expect(await run("exec", "--", "no-such-command")).toMatchObject({ code: 2, stderr: expect.stringContaining("no-such-command") });
+    expect(await run("exec", "--", "no-such-command")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no-such-command"),
+    });
   });
 
-  test.for(["SIGINT", "SIGTERM"] as const)("hands %s on, serves on while the command cleans up, and ends as that ends", async (signal, { expect }) => {
-    const script = `
+  test.for(["SIGINT", "SIGTERM"] as const)(
+    "hands %s on, serves on while the command cleans up, and ends as that ends",
+    async (signal, { expect }) => {
+      const script = `
       process.once("${signal}", async () => {
         const { status } = await fetch(process.env.MEDIAGEN_BASE_URL + "/_emulator/state");
         console.log("cleaned up with " + status);
@@ -111,11 +141,12 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
       });
       setInterval(() => {}, 1000);
       console.log("ready");`;
-    const emulator = runCommand(["exec", "--", process.execPath, "-e", script]);
-    await emulator.printed(/ready/);
-    emulator.child.kill(signal);
-    expect(await emulator.ended).toMatchObject({ code: 5, stdout: "ready\ncleaned up with 200\n", stderr: "" });
-  });
+      const emulator = runCommand(["exec", "--", process.execPath, "-e", script]);
+      await emulator.printed(/ready/);
+      emulator.child.kill(signal);
+      expect(await emulator.ended).toMatchObject({ code: 5, stdout: "ready\ncleaned up with 200\n", stderr: "" });
+    },
+  );
 });
 
 describe.concurrent("--state", { timeout: 30_000 }, () => {
@@ -143,14 +174,25 @@ describe.concurrent("--state", { timeout: 30_000 }, () => {
   test("also keeps what is changed by hand", async ({ expect }) => {
     const file = join(folder, "by-hand.json");
     const emulator = await serve(["--state", file]);
-    const set = (action: string, body: object) => fetch(`${emulator.baseUrl}/_emulator/${action}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+    const set = (action: string, body: object) =>
+      fetch(`${emulator.baseUrl}/_emulator/${action}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
     expect((await set("credits", { credits: 12 })).status).toBe(200);
     emulator.child.kill("SIGKILL");
     await emulator.ended;
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ credits: 12, tasks: [] });
   });
 
-  test.for([["that is cut", '{"version":1,"cre'], ["of another version", '{"version":2}'], ["that is empty", ""], ["of something else", "null"], ["of the version alone", '{"version":1}']] as const)("refuses a file %s, and leaves it as it is", async ([name, text], { expect }) => {
+  test.for([
+    ["that is cut", '{"version":1,"cre'],
+    ["of another version", '{"version":2}'],
+    ["that is empty", ""],
+    ["of something else", "null"],
+    ["of the version alone", '{"version":1}'],
+  ] as const)("refuses a file %s, and leaves it as it is", async ([name, text], { expect }) => {
     const file = join(folder, `${name}.json`);
     await writeFile(file, text);
     const { code, stderr } = await run("--state", file, "exec", "--", process.execPath, "-e", "console.log('ran')");

@@ -25,34 +25,48 @@ async function compare(request: FormRequest, document?: OpenApiDocument): Promis
   const schema = judgeBySchema(request);
   const fail = (what: string) => {
     const told = { SDK: sdk, emulator, schema };
-    const verdicts = Object.entries(told).map(([name, { takes, why }]) => `  the ${name} ${takes ? "takes" : "refuses"} it: ${why.slice(0, 300)}`);
+    const verdicts = Object.entries(told).map(
+      ([name, { takes, why }]) => `  the ${name} ${takes ? "takes" : "refuses"} it: ${why.slice(0, 300)}`,
+    );
     throw new Error([what, ...verdicts].join("\n"));
   };
   if (emulator.takes !== schema.takes) fail("The emulator and the schema disagree.");
-  if (sdk.takes !== (schema.takes && !request.onlySdkRefuses)) fail(request.onlySdkRefuses ? "The SDK takes what only it can refuse." : "The SDK and the others disagree.");
+  if (sdk.takes !== (schema.takes && !request.onlySdkRefuses))
+    fail(request.onlySdkRefuses ? "The SDK takes what only it can refuse." : "The SDK and the others disagree.");
   // Whoever reads the emulator's message finds every field that the SDK would have named.
   const unnamed = sdk.fields.filter((field) => field !== "(all)" && !emulator.why.includes(field));
-  if (!schema.takes && !request.onlySdkRefuses && request.class !== "several" && unnamed.length > 0) fail(`The emulator does not name ${unnamed.join()}.`);
+  if (!schema.takes && !request.onlySdkRefuses && request.class !== "several" && unnamed.length > 0)
+    fail(`The emulator does not name ${unnamed.join()}.`);
   return schema.takes;
 }
 
 /** Runs so many requests; throws the smallest one that the readers disagree on, told so that a person can read it. */
 async function run(count: number, document?: OpenApiDocument): Promise<ReadonlyMap<RequestClass, Count>> {
-  const counts = new Map(names.map((name): [RequestClass, Count] => [name, { taken: 0, refused: 0, places: new Set() }]));
+  const counts = new Map(
+    names.map((name): [RequestClass, Count] => [name, { taken: 0, refused: 0, places: new Set() }]),
+  );
   const property = fc.asyncProperty(formRequests, async (request) => {
     const counted = counts.get(request.class);
     counted?.places.add(`${request.model} ${request.field}`);
     if (await compare(request, document)) counted && counted.taken++;
     else counted && counted.refused++;
   });
-  const { failed, counterexample, errorInstance, numRuns, numShrinks, seed, counterexamplePath } = await fc.check(property, { seed: 20_260_412, numRuns: count });
+  const { failed, counterexample, errorInstance, numRuns, numShrinks, seed, counterexamplePath } = await fc.check(
+    property,
+    { seed: 20_260_412, numRuns: count },
+  );
   if (!failed) return counts;
   const where = `request ${numRuns}, made smaller ${numShrinks} times (seed ${seed}, path ${counterexamplePath})`;
-  throw new Error(`${counterexample ? describeRequest(counterexample[0]) : ""}\n${String(errorInstance)}\n  ${where}`, { cause: errorInstance });
+  throw new Error(`${counterexample ? describeRequest(counterexample[0]) : ""}\n${String(errorInstance)}\n  ${where}`, {
+    cause: errorInstance,
+  });
 }
 
 function describeRequest({ class: name, model, field, form, parts, extraFields }: FormRequest): string {
-  const sent = parts.map(({ name: part, value }) => `${part}=${typeof value === "string" ? brief(value) : `file ${brief(value.fileName)} (${value.type})`}`);
+  const sent = parts.map(
+    ({ name: part, value }) =>
+      `${part}=${typeof value === "string" ? brief(value) : `file ${brief(value.fileName)} (${value.type})`}`,
+  );
   const given = Object.entries({ ...form, ...extraFields }).map(([key, value]) => `${key}: ${brief(value)}`);
   return `${model}${field && `, ${field}`} (${name})\n  given { ${given.join(", ")} }\n  sent  ${sent.join(" ")}`;
 }
@@ -61,12 +75,17 @@ function brief(value: unknown): string {
   if (value instanceof Blob) return "a file";
   if (Array.isArray(value)) return `[${value.map(brief).join(", ")}]`;
   if (typeof value !== "string") return String(value);
-  return value.length > 60 ? `${JSON.stringify(value.slice(0, 20))}... (${[...value].length} characters)` : JSON.stringify(value);
+  return value.length > 60
+    ? `${JSON.stringify(value.slice(0, 20))}... (${[...value].length} characters)`
+    : JSON.stringify(value);
 }
 
 test(`SDK, emulator and schemas agree on ${requests} generated forms`, async () => {
   const counts = await run(requests);
-  const lines = [...counts].map(([name, { taken, refused, places }]) => `${name}: ${taken} taken, ${refused} refused, about ${places.size} fields or models`);
+  const lines = [...counts].map(
+    ([name, { taken, refused, places }]) =>
+      `${name}: ${taken} taken, ${refused} refused, about ${places.size} fields or models`,
+  );
   console.log(`${requests} forms, 0 disagreements\n  ${lines.join("\n  ")}`);
   const share = requests / names.length;
   for (const [name, { taken, refused }] of counts) {
@@ -90,7 +109,10 @@ describe("one wrong bound in the emulator's document is found, and told by a sma
     ["required", () => []],
     ["enum", (values: readonly unknown[]) => values.slice(1)],
     ["pattern", () => "^.*$"],
-    ["x-total-pixels", ({ minimum, maximum }: { minimum: number; maximum: number }) => ({ minimum, maximum: maximum - 1 })],
+    [
+      "x-total-pixels",
+      ({ minimum, maximum }: { minimum: number; maximum: number }) => ({ minimum, maximum: maximum - 1 }),
+    ],
   ] as const)("%s", async ([keyword, change]) => {
     const paths = changed(readSpec(yaml).paths, keyword, change as (value: never) => unknown);
     const error: unknown = await run(2_000, { paths } as unknown as OpenApiDocument).catch((thrown: unknown) => thrown);
@@ -105,5 +127,10 @@ describe("one wrong bound in the emulator's document is found, and told by a sma
 function changed(node: unknown, keyword: string, change: (value: never) => unknown): unknown {
   if (Array.isArray(node)) return node.map((item) => changed(item, keyword, change));
   if (typeof node !== "object" || node === null) return node;
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, key === keyword && "type" in node ? change(value as never) : changed(value, keyword, change)]));
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === keyword && "type" in node ? change(value as never) : changed(value, keyword, change),
+    ]),
+  );
 }

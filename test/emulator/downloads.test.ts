@@ -22,13 +22,18 @@ async function addressOf(prompt = "A fox runs through snow"): Promise<string> {
 }
 
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
-const ranged = (address: string, range: string, headers: Record<string, string> = {}) => fetch(address, { headers: { range, ...headers } });
+const ranged = (address: string, range: string, headers: Record<string, string> = {}) =>
+  fetch(address, { headers: { range, ...headers } });
 
 test("a result is whole, named by an ETag, and says that it can be had in parts", async () => {
   const address = await addressOf();
   const whole = await fetch(address);
   expect(whole.status).toBe(200);
-  expect(Object.fromEntries(whole.headers)).toMatchObject({ "content-type": "video/mp4", "accept-ranges": "bytes", etag: expect.stringMatching(/^"[^"]+"$/) });
+  expect(Object.fromEntries(whole.headers)).toMatchObject({
+    "content-type": "video/mp4",
+    "accept-ranges": "bytes",
+    etag: expect.stringMatching(/^"[^"]+"$/),
+  });
   const bytes = await bytesOf(whole);
   expect(whole.headers.get("content-length")).toBe(String(bytes.length));
   expect(bytes).toEqual(await bytesOf(await fetch(address)));
@@ -41,7 +46,8 @@ test("HEAD tells the same without the bytes, also where it asks for a range", as
     const head = await fetch(address, { method: "HEAD", headers: range });
     expect(head.status).toBe(200);
     expect(await bytesOf(head)).toHaveLength(0);
-    for (const name of ["content-length", "content-type", "etag"]) expect(head.headers.get(name)).toBe(headers.get(name));
+    for (const name of ["content-length", "content-type", "etag"])
+      expect(head.headers.get(name)).toBe(headers.get(name));
   }
 });
 
@@ -59,7 +65,11 @@ describe("a range", () => {
       [`bytes=10-${size * 2}`, 10, size],
     ] as const) {
       const part = await ranged(address, range);
-      expect([range, part.status, part.headers.get("content-range")]).toEqual([range, 206, `bytes ${first}-${end - 1}/${size}`]);
+      expect([range, part.status, part.headers.get("content-range")]).toEqual([
+        range,
+        206,
+        `bytes ${first}-${end - 1}/${size}`,
+      ]);
       expect(part.headers.get("content-length")).toBe(String(end - first));
       expect((await bytesOf(part)).equals(bytes.subarray(first, end))).toBe(true);
     }
@@ -76,7 +86,8 @@ describe("a range", () => {
 
   test("that cannot be read, or in several parts, answers the whole", async () => {
     const address = await addressOf();
-    for (const range of ["bytes=9-3", "bytes=-", "bytes=a-b", "lines=0-9", "bytes=0-1,4-5"]) expect((await ranged(address, range)).status).toBe(200);
+    for (const range of ["bytes=9-3", "bytes=-", "bytes=a-b", "lines=0-9", "bytes=0-1,4-5"])
+      expect((await ranged(address, range)).status).toBe(200);
   });
 
   test("holds under If-Range only for the result it was asked of", async () => {
@@ -111,10 +122,13 @@ test("a link expires on the clock, and a query gives a fresh one", async () => {
 
 test("nothing is there before the task is done, beyond its results, or under another name", async () => {
   const { taskid } = await media.image.generate("imgmodelv45", { prompt: "A fox", batchsize: 2 });
-  const result = (number: string) => fetch(`${server.baseUrl}/_emulator/results/${taskid}/${number}.png?until=${emulator.clock.now() + 1e9}`);
+  const result = (number: string) =>
+    fetch(`${server.baseUrl}/_emulator/results/${taskid}/${number}.png?until=${emulator.clock.now() + 1e9}`);
   expect((await result("1")).status).toBe(404);
   emulator.clock.advance("1m");
-  const statuses = await Promise.all(["1", "2", "3", "0", "-1", "1.5", "..%2f..%2fpackage"].map(async (number) => (await result(number)).status));
+  const statuses = await Promise.all(
+    ["1", "2", "3", "0", "-1", "1.5", "..%2f..%2fpackage"].map(async (number) => (await result(number)).status),
+  );
   expect(statuses).toEqual([200, 200, 404, 404, 404, 404, 404]);
   await media.image.delete([taskid]);
   expect((await result("1")).status).toBe(404);
@@ -136,7 +150,9 @@ test("results that come one by one can be had one by one", async () => {
 
 test("after a reset the same id holds the new prompt's result, under another ETag", async () => {
   const first = await addressOf("A fox");
-  const [fox, etag] = await fetch(first).then(async (response) => [await bytesOf(response), response.headers.get("etag")] as const);
+  const [fox, etag] = await fetch(first).then(
+    async (response) => [await bytesOf(response), response.headers.get("etag")] as const,
+  );
   emulator.reset();
   const second = await addressOf("A cat");
   expect(new URL(second).pathname).toBe(new URL(first).pathname);
@@ -154,7 +170,9 @@ test("faults of downloads: an address that has expired, and a result that breaks
   expect(cut.status).toBe(200);
   await expect(cut.arrayBuffer()).rejects.toThrow();
   expect((await fetch(address)).status).toBe(200);
-  expect(emulator.calls.filter(({ operation }) => operation === "download").map(({ status, fault }) => [status, fault])).toEqual([
+  expect(
+    emulator.calls.filter(({ operation }) => operation === "download").map(({ status, fault }) => [status, fault]),
+  ).toEqual([
     [403, "linkExpired"],
     [200, "downloadCut"],
     [200, undefined],

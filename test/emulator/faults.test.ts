@@ -4,8 +4,26 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createEmulator, faultEffects, listen, type Emulator, type EmulatorServer, type Fault, type FaultName } from "@mediagen/emulator/node";
-import { ConnectionError, createMediaGen, download, InsufficientCreditsError, OutcomeUnknownError, ServiceError, TaskFailedError, type MediaGen, type SleepReason } from "@mediagen/sdk/node";
+import {
+  createEmulator,
+  faultEffects,
+  listen,
+  type Emulator,
+  type EmulatorServer,
+  type Fault,
+  type FaultName,
+} from "@mediagen/emulator/node";
+import {
+  ConnectionError,
+  createMediaGen,
+  download,
+  InsufficientCreditsError,
+  OutcomeUnknownError,
+  ServiceError,
+  TaskFailedError,
+  type MediaGen,
+  type SleepReason,
+} from "@mediagen/sdk/node";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 const form = { prompt: "A fox runs through snow" };
@@ -19,7 +37,10 @@ interface Seen {
 }
 
 const lost: Seen = { generation: [OutcomeUnknownError, { status: undefined }], other: [ConnectionError, {}] };
-const unreadable = (status: number): Seen => ({ generation: [OutcomeUnknownError, { status }], other: [ServiceError, { status, code: undefined }] });
+const unreadable = (status: number): Seen => ({
+  generation: [OutcomeUnknownError, { status }],
+  other: [ServiceError, { status, code: undefined }],
+});
 const refusal = (type: unknown, fields: object): Seen => ({ generation: [type, fields], other: [type, fields] });
 
 const seen: Partial<Record<FaultName, Seen>> = {
@@ -30,8 +51,14 @@ const seen: Partial<Record<FaultName, Seen>> = {
   brokenJson: unreadable(200),
   emptyBody: unreadable(200),
   serverError: unreadable(500),
-  wrongCode: { generation: [OutcomeUnknownError, { status: 200 }], other: [ServiceError, { status: 200, code: 4_242 }] },
-  unavailable: { generation: [OutcomeUnknownError, { status: 503 }], other: [ServiceError, { status: 503, retryAfterMs: 7_000 }] },
+  wrongCode: {
+    generation: [OutcomeUnknownError, { status: 200 }],
+    other: [ServiceError, { status: 200, code: 4_242 }],
+  },
+  unavailable: {
+    generation: [OutcomeUnknownError, { status: 503 }],
+    other: [ServiceError, { status: 503, retryAfterMs: 7_000 }],
+  },
   rateLimited: refusal(ServiceError, { status: 429, retryAfterMs: 7_000 }),
   failure: refusal(ServiceError, { status: 200, code: 9999 }),
   insufficientCredits: refusal(InsufficientCreditsError, { status: 200, code: 9000 }),
@@ -64,7 +91,11 @@ interface Setup {
 async function withoutAPort(): Promise<Setup> {
   const emulator = createEmulator();
   // Without retries a fault of one call is what that call ends in.
-  return { emulator, media: createMediaGen({ ...emulator.client, retries: 0 }), next: async (fault) => emulator.next(fault) };
+  return {
+    emulator,
+    media: createMediaGen({ ...emulator.client, retries: 0 }),
+    next: async (fault) => emulator.next(fault),
+  };
 }
 
 async function behindAPort(): Promise<Setup> {
@@ -73,10 +104,15 @@ async function behindAPort(): Promise<Setup> {
   servers.push(server);
   const { apiKey, statuses, random } = emulator.client;
   // Each query moves the emulator's time on, so waits need not sleep as long as they say.
-  const sleep = async (ms: number, signal: AbortSignal, why: SleepReason) => setTimeout(why === "pause" ? ms / 100 : ms, undefined, { signal });
+  const sleep = async (ms: number, signal: AbortSignal, why: SleepReason) =>
+    setTimeout(why === "pause" ? ms / 100 : ms, undefined, { signal });
   const media = createMediaGen({ baseUrl: server.baseUrl, apiKey, statuses, random, sleep, retries: 0 });
   const next = async (fault: Fault) => {
-    const answer = await fetch(`${server.baseUrl}/_emulator/next`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(fault) });
+    const answer = await fetch(`${server.baseUrl}/_emulator/next`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(fault),
+    });
     expect(answer.status).toBe(200);
   };
   return { emulator, media, next };
@@ -101,8 +137,19 @@ describe.for([
       expectError(await outcome(media.video.generate("vidmodelv2", form)), generation);
       expect(emulator.charges).toHaveLength(faultEffects[fault] === "after" ? 1 : 0);
       expect(emulator.tasks).toHaveLength(emulator.charges.length);
-      expect(emulator.calls[0]).toMatchObject({ operation: "generateVidmodelv2", fault, created: emulator.tasks[0]?.taskid });
-      expect((await media.video.task(emulator.charges[0]?.taskid ?? "t-0").check().catch(() => undefined))?.state).toBe(emulator.charges[0] && "pending");
+      expect(emulator.calls[0]).toMatchObject({
+        operation: "generateVidmodelv2",
+        fault,
+        created: emulator.tasks[0]?.taskid,
+      });
+      expect(
+        (
+          await media.video
+            .task(emulator.charges[0]?.taskid ?? "t-0")
+            .check()
+            .catch(() => undefined)
+        )?.state,
+      ).toBe(emulator.charges[0] && "pending");
     });
 
     test("of a query, which changes nothing", async () => {
@@ -142,7 +189,10 @@ describe.for([
     const hanging = outcome(media.image.generate("imgmodelz", form));
     const task = await media.image.generate("imgmodelv4", form);
     expect((await task.wait()).url).toHaveLength(1);
-    expect(await hanging).toMatchObject({ name: "OutcomeUnknownError", message: expect.stringContaining("longer than 300 ms") });
+    expect(await hanging).toMatchObject({
+      name: "OutcomeUnknownError",
+      message: expect.stringContaining("longer than 300 ms"),
+    });
   });
 
   test("unknownStatus: a wait goes on and ends by the results", async () => {
@@ -198,7 +248,9 @@ test("slowBody: the answer comes whole in the end", async () => {
 describe("magic words in a prompt", () => {
   test("#credits answers 9000 and charges nothing", async () => {
     const { client, charges } = createEmulator();
-    expect(await outcome(createMediaGen(client).image.generate("imgmodelv4", { prompt: "A fox #credits" }))).toBeInstanceOf(InsufficientCreditsError);
+    expect(
+      await outcome(createMediaGen(client).image.generate("imgmodelv4", { prompt: "A fox #credits" })),
+    ).toBeInstanceOf(InsufficientCreditsError);
     expect(charges).toEqual([]);
   });
 
@@ -240,7 +292,11 @@ describe("which calls a fault hits", () => {
   });
 
   test("a share of them, drawn from the seed", async () => {
-    const [one, again, other] = await Promise.all([hits({ fault: "html", share: 0.5 }), hits({ fault: "html", share: 0.5 }), hits({ fault: "html", share: 0.5 }, 2)]);
+    const [one, again, other] = await Promise.all([
+      hits({ fault: "html", share: 0.5 }),
+      hits({ fault: "html", share: 0.5 }),
+      hits({ fault: "html", share: 0.5 }, 2),
+    ]);
     expect(one.filter(Boolean).length).toBeGreaterThan(10);
     expect(one.filter(Boolean).length).toBeLessThan(30);
     expect(again).toEqual(one);
@@ -264,7 +320,11 @@ describe("a fault that there is not", () => {
   ])("is refused with the names that there are: %s", async ([, fault]) => {
     const emulator = createEmulator();
     expect(() => emulator.next(fault as Fault)).toThrow(/^there is no fault .*resetBefore, /);
-    const answer = await emulator.fetch("http://emulator.localhost/_emulator/next", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(fault) });
+    const answer = await emulator.fetch("http://emulator.localhost/_emulator/next", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(fault),
+    });
     expect(answer.status).toBe(400);
     expect(await answer.text()).toContain("resetBefore, ");
   });

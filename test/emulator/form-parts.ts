@@ -24,7 +24,11 @@ export function multipartRequest(url: string, apiKey: string, parts: readonly Pa
     return `${disposition}; filename="${escapeName(value.fileName)}"${type}`;
   };
   const body = parts.map((part) => `--${boundary}\r\n${head(part)}\r\n\r\n${textOf(part)}\r\n`).join("");
-  return new Request(url, { method: "POST", headers: { authorization: apiKey, "content-type": contentType }, body: `${body}--${boundary}--\r\n` });
+  return new Request(url, {
+    method: "POST",
+    headers: { authorization: apiKey, "content-type": contentType },
+    body: `${body}--${boundary}--\r\n`,
+  });
 }
 
 function escapeName(name: string): string {

@@ -18,21 +18,40 @@ const modelNamed = new Map(models.map((one) => [one.model, one]));
 const media = createMediaGen({ baseUrl: "http://localhost" });
 
 /** The first reader: the SDK, by the table that is made from the spec for it. */
-export function judgeBySdk({ model, form, extraFields }: FormRequest): Verdict & { readonly fields: readonly string[] } {
+export function judgeBySdk({
+  model,
+  form,
+  extraFields,
+}: FormRequest): Verdict & { readonly fields: readonly string[] } {
   // The casts: models come from the spec here, and forms are wrong on purpose.
   const issues = media.validate(model as Model, form as Form<Model>, { extraFields });
   const fields = issues.map(({ field }) => field.replace(/\[\d+\]$/, ""));
-  return { takes: issues.length === 0, why: issues.map(({ field, allowed }) => `${field}: allowed is ${allowed}`).join("; "), fields };
+  return {
+    takes: issues.length === 0,
+    why: issues.map(({ field, allowed }) => `${field}: allowed is ${allowed}`).join("; "),
+    fields,
+  };
 }
 
 /** The second reader: the emulator, on the bytes of the parts, and where the SDK takes the form on what the SDK sends. */
-export async function judgeByEmulator(request: FormRequest, sdkTakes: boolean, document?: OpenApiDocument): Promise<Verdict> {
+export async function judgeByEmulator(
+  request: FormRequest,
+  sdkTakes: boolean,
+  document?: OpenApiDocument,
+): Promise<Verdict> {
   // Only the spec is to judge, so what the emulator bounds beyond it is out of the way.
-  const emulator = createEmulator({ document, credits: Number.MAX_SAFE_INTEGER, behaviour: { textLimit: Infinity, pixelLimit: Infinity } });
+  const emulator = createEmulator({
+    document,
+    credits: Number.MAX_SAFE_INTEGER,
+    behaviour: { textLimit: Infinity, pixelLimit: Infinity },
+  });
   const { client } = emulator;
-  const answer = await emulator.fetch(multipartRequest(client.baseUrl + modelNamed.get(request.model)?.operation.path, client.apiKey, request.parts));
+  const answer = await emulator.fetch(
+    multipartRequest(client.baseUrl + modelNamed.get(request.model)?.operation.path, client.apiKey, request.parts),
+  );
   const { code, msg } = (await answer.json()) as { code: number; msg: string };
-  if (answer.status !== 200 || (code !== 1000 && code !== 9999)) throw new Error(`the emulator answered HTTP ${answer.status}, code ${code}: ${msg}`);
+  if (answer.status !== 200 || (code !== 1000 && code !== 9999))
+    throw new Error(`the emulator answered HTTP ${answer.status}, code ${code}: ${msg}`);
   const takes = code === 1000;
   const readBytes = readFields(emulator.tasks[0]?.fields);
   if (sdkTakes && takes) {
@@ -46,11 +65,19 @@ export async function judgeByEmulator(request: FormRequest, sdkTakes: boolean, d
 /** What was read, without the names of files, which the SDK mends. */
 function readFields(fields: Readonly<Record<string, unknown>> = {}): string {
   const isFile = (name: string) => name.endsWith(".items");
-  const entries = Object.entries(fields).map(([name, value]) => [name, isFile(name) ? `${[value].flat().length} files` : value]);
+  const entries = Object.entries(fields).map(([name, value]) => [
+    name,
+    isFile(name) ? `${[value].flat().length} files` : value,
+  ]);
   return JSON.stringify(entries.sort());
 }
 
-const ajv = new Ajv2020({ strict: false, strictNumbers: true, allErrors: true, formats: { int32: true, binary: (text: string) => text === "(a file)" } });
+const ajv = new Ajv2020({
+  strict: false,
+  strictNumbers: true,
+  allErrors: true,
+  formats: { int32: true, binary: (text: string) => text === "(a file)" },
+});
 ajv.addKeyword({
   keyword: "x-total-pixels",
   type: "string",
@@ -67,7 +94,9 @@ export function judgeBySchema({ model, parts }: FormRequest): Verdict {
   const properties = modelNamed.get(model)?.form.properties ?? {};
   if (!validate) throw new Error(`there is no model ${model}`);
   const named = Map.groupBy(parts, ({ name }) => name);
-  const json = Object.fromEntries([...named].map(([name, all]) => [name, asJson(all, (Object.hasOwn(properties, name) && properties[name]) || {})]));
+  const json = Object.fromEntries(
+    [...named].map(([name, all]) => [name, asJson(all, (Object.hasOwn(properties, name) && properties[name]) || {})]),
+  );
   const takes = validate(json);
   const where = ({ instancePath, message }: ErrorObject) => `${instancePath} ${message}`;
   return { takes, why: takes ? JSON.stringify(json) : (validate.errors ?? []).map(where).join("; ") };

@@ -58,14 +58,31 @@ const fields: readonly Field[] = models.flatMap((model) =>
 );
 
 /** Names of fields that no model has, odd ones first of all. */
-const oddNames = ["x", "Prompt", "prompt ", "duration[]", "__proto__", "toString", "constructor", "hasOwnProperty", "length", "提示", "🦊", 'a"b', "a\nb", ""];
+const oddNames = [
+  "x",
+  "Prompt",
+  "prompt ",
+  "duration[]",
+  "__proto__",
+  "toString",
+  "constructor",
+  "hasOwnProperty",
+  "length",
+  "提示",
+  "🦊",
+  'a"b',
+  "a\nb",
+  "",
+];
 
 /** Every class with the requests that it is made of, a choice for each place of the spec that it fits. */
 const requestsOf: Readonly<Record<RequestClass, readonly Requests[]>> = {
   valid: models.map((model) => request("valid", model, "", fc.constant([]))),
   atBounds: aboutFields("atBounds", ({ schema }) => samples.atBounds(schema)),
   beyondBounds: aboutFields("beyondBounds", ({ schema }) => samples.beyondBounds(schema)),
-  wrongTypes: aboutFields("wrongTypes", ({ model, part, schema }) => samples.wrongTypes(schema, Object.hasOwn(model.form.properties ?? {}, part + suffix))),
+  wrongTypes: aboutFields("wrongTypes", ({ model, part, schema }) =>
+    samples.wrongTypes(schema, Object.hasOwn(model.form.properties ?? {}, part + suffix)),
+  ),
   wrongTypesUnseen: aboutFields("wrongTypesUnseen", ({ schema }) => samples.wrongTypesUnseen(schema)),
   inexactNumbers: aboutFields("inexactNumbers", ({ schema }) => samples.inexact(schema)),
   oddUnicode: aboutFields("oddUnicode", ({ schema }) => samples.oddUnicode(schema)),
@@ -75,10 +92,22 @@ const requestsOf: Readonly<Record<RequestClass, readonly Requests[]>> = {
   emptyFiles: aboutFields("emptyFiles", oneOddFile("emptyFiles")),
   noContentType: aboutFields("noContentType", oneOddFile("noContentType")),
   fileCounts: aboutFields("fileCounts", ({ schema }) => (isFile(schema) ? [fileCounts(schema)] : [])),
-  missingRequired: models.flatMap((model) => (model.form.required ?? []).map((field) => request("missingRequired", model, field, fc.constant([])))),
+  missingRequired: models.flatMap((model) =>
+    (model.form.required ?? []).map((field) => request("missingRequired", model, field, fc.constant([]))),
+  ),
   emptyForms: models.map((model) => fc.constant({ ...about("emptyForms", model, ""), form: {}, parts: [] })),
   unknownFields: models.map((model) => request("unknownFields", model, "", unknownField(model))),
-  partNames: aboutFields("partNames", ({ part, schema }) => (part.endsWith(suffix) ? [valid(schema).map((sample) => ({ ...sample, onlySdkSees: true })), fc.constant({ given: "text", sent: ["text"] })] : []), (part) => part),
+  partNames: aboutFields(
+    "partNames",
+    ({ part, schema }) =>
+      part.endsWith(suffix)
+        ? [
+            valid(schema).map((sample) => ({ ...sample, onlySdkSees: true })),
+            fc.constant({ given: "text", sent: ["text"] }),
+          ]
+        : [],
+    (part) => part,
+  ),
   extraFields: models.map((model) => extraField(model)),
   several: models.map(severalBad),
 };
@@ -87,9 +116,20 @@ const requestsOf: Readonly<Record<RequestClass, readonly Requests[]>> = {
 export const formRequests: Requests = fc.oneof(...Object.values(requestsOf).map((choices) => fc.oneof(...choices)));
 
 /** Requests about one field, all others as they should be; `nameOf` is what the SDK is given the field under. */
-function aboutFields(name: RequestClass, samplesOf: (field: Field) => fc.Arbitrary<Sample>[], nameOf = fieldOf): Requests[] {
+function aboutFields(
+  name: RequestClass,
+  samplesOf: (field: Field) => fc.Arbitrary<Sample>[],
+  nameOf = fieldOf,
+): Requests[] {
   return fields.flatMap((field) =>
-    samplesOf(field).map((sample) => request(name, field.model, fieldOf(field.part), sample.map((one) => [[nameOf(field.part), field.part, one] as const]))),
+    samplesOf(field).map((sample) =>
+      request(
+        name,
+        field.model,
+        fieldOf(field.part),
+        sample.map((one) => [[nameOf(field.part), field.part, one] as const]),
+      ),
+    ),
   );
 }
 
@@ -98,7 +138,9 @@ type Chosen = readonly (readonly [given: string, part: string, sample: Sample])[
 
 /** Requests for a model with what is chosen, and good values in any of the fields but the one that it is about. */
 function request(name: RequestClass, model: Model, field: string, chosen: fc.Arbitrary<Chosen>): Requests {
-  return fc.tuple(goodFields(model, field), chosen).map(([good, rest]) => build(about(name, model, field), [...rest, ...good]));
+  return fc
+    .tuple(goodFields(model, field), chosen)
+    .map(([good, rest]) => build(about(name, model, field), [...rest, ...good]));
 }
 
 /** Good values in all required and any of the other fields of a model, except one. */
@@ -110,7 +152,9 @@ function goodFields({ form }: Model, except: string): fc.Arbitrary<Chosen> {
     fc.oneof(...parts.map(([part, schema]) => valid(schema).map((sample) => [field, part, sample] as const))),
   ]);
   const requiredKeys = (form.required ?? []).filter((field) => field !== except);
-  return fc.record(Object.fromEntries(choices) as Record<string, fc.Arbitrary<Chosen[number]>>, { requiredKeys }).map((record) => Object.values(record));
+  return fc
+    .record(Object.fromEntries(choices) as Record<string, fc.Arbitrary<Chosen[number]>>, { requiredKeys })
+    .map((record) => Object.values(record));
 }
 
 function about(name: RequestClass, { model }: Model, field: string) {
@@ -130,7 +174,9 @@ function oneOddFile(oddity: keyof typeof oddFiles): (field: Field) => fc.Arbitra
   return ({ schema }) => {
     if (!isFile(schema)) return [];
     // The SDK is given a Blob or File, whose own name and type are those of the part.
-    return [oddFiles[oddity].map((part) => files([part], new File([part.content], part.fileName, { type: part.type ?? "" })))];
+    return [
+      oddFiles[oddity].map((part) => files([part], new File([part.content], part.fileName, { type: part.type ?? "" }))),
+    ];
   };
 }
 
@@ -144,9 +190,13 @@ function fileCounts(schema: SpecSchema): fc.Arbitrary<Sample> {
 
 function unknownField({ form }: Model): fc.Arbitrary<Chosen> {
   const near = Object.keys(form.properties ?? {}).flatMap((name) => [`${name}x`, name.slice(1), name.toUpperCase()]);
-  const name = fc.constantFrom(...near, ...oddNames).filter((one) => !Object.hasOwn(form.properties ?? {}, one) && !Object.hasOwn(form.properties ?? {}, one + suffix));
+  const name = fc
+    .constantFrom(...near, ...oddNames)
+    .filter((one) => !Object.hasOwn(form.properties ?? {}, one) && !Object.hasOwn(form.properties ?? {}, one + suffix));
   const oneOrTwo = fc.array(fc.string({ maxLength: 5 }), { minLength: 1, maxLength: 2 });
-  return fc.tuple(name, oneOrTwo).map(([field, texts]): Chosen => [[field, field, { given: texts, sent: texts.map(onTheWire), onlySdkSees: true }]]);
+  return fc
+    .tuple(name, oneOrTwo)
+    .map(([field, texts]): Chosen => [[field, field, { given: texts, sent: texts.map(onTheWire), onlySdkSees: true }]]);
 }
 
 function extraField(model: Model): Requests {
@@ -162,8 +212,15 @@ function extraField(model: Model): Requests {
 function severalBad(model: Model): Requests {
   const choices = Object.entries(model.form.properties ?? {}).flatMap(([part, schema]) => {
     const bad = [...samples.beyondBounds(schema), ...samples.wrongTypes(schema, true)];
-    return bad.length > 0 ? [[fieldOf(part), fc.oneof(...bad).map((sample) => [fieldOf(part), part, sample] as const)] as const] : [];
+    return bad.length > 0
+      ? [[fieldOf(part), fc.oneof(...bad).map((sample) => [fieldOf(part), part, sample] as const)] as const]
+      : [];
   });
   const all: Record<string, fc.Arbitrary<Chosen[number]>> = Object.fromEntries(choices);
-  return fc.record(all, { requiredKeys: [] }).map((record) => build(about("several", model, ""), Object.values(record).filter((one) => one !== undefined)));
+  return fc.record(all, { requiredKeys: [] }).map((record) =>
+    build(
+      about("several", model, ""),
+      Object.values(record).filter((one) => one !== undefined),
+    ),
+  );
 }

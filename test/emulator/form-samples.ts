@@ -17,7 +17,8 @@ const text = (given: string): Sample => ({ given, sent: [onTheWire(given)] });
 /** A value that is no string, and the text that FormData makes of it. */
 const asText = (given: unknown, onlySdkSees = false): Sample => ({ given, sent: [String(given)], onlySdkSees });
 const oneOf = (samples: readonly Sample[]): Samples[] => (samples.length > 0 ? [fc.constantFrom(...samples)] : []);
-const file = ({ fileName, type, content }: FilePart) => new File([content], fileName, type === undefined ? {} : { type });
+const file = ({ fileName, type, content }: FilePart) =>
+  new File([content], fileName, type === undefined ? {} : { type });
 
 /** Files as a form sends them: one as it is, several as a list. */
 export function files(parts: readonly FilePart[], given: unknown = parts.map(file)): Sample {
@@ -42,16 +43,44 @@ const isNumeric = ({ type, format }: SpecSchema) => type === "string" && format 
 
 /** Values that a schema takes. */
 export function valid(schema: SpecSchema): Samples {
-  const { type, format, enum: values, anyOf, items, pattern, minimum, maximum, minItems = 0, maxItems = 3, minLength = 0, maxLength } = schema;
+  const {
+    type,
+    format,
+    enum: values,
+    anyOf,
+    items,
+    pattern,
+    minimum,
+    maximum,
+    minItems = 0,
+    maxItems = 3,
+    minLength = 0,
+    maxLength,
+  } = schema;
   if (anyOf) return fc.oneof(...anyOf.map(valid));
   if (format === "binary") return aFile.map((part) => files([part], file(part)));
-  if (type === "array" && items?.format === "binary") return fc.array(aFile, { minLength: Math.max(1, minItems), maxLength: maxItems }).map((parts) => files(parts));
-  if (values) return fc.constantFrom(...values.map(sampleOfEnum), ...(isFlag(schema) ? [{ given: true, sent: ["1"] }, { given: false, sent: ["0"] }] : []));
+  if (type === "array" && items?.format === "binary")
+    return fc.array(aFile, { minLength: Math.max(1, minItems), maxLength: maxItems }).map((parts) => files(parts));
+  if (values)
+    return fc.constantFrom(
+      ...values.map(sampleOfEnum),
+      ...(isFlag(schema)
+        ? [
+            { given: true, sent: ["1"] },
+            { given: false, sent: ["0"] },
+          ]
+        : []),
+    );
   if (type === "integer") return fc.maxSafeInteger().map((n) => asText(clamp(n, minimum, maximum)));
   if (separatorOf(schema)) return sizes(schema).map(text);
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, "u")).map(text);
-  if (isNumeric(schema)) return fc.oneof(fc.integer().map((n) => asText(n)), shortText.map(text));
-  if (type === "string") return fc.string({ minLength, maxLength: Math.min(minLength + 30, maxLength ?? Infinity) }).map(text);
+  if (isNumeric(schema))
+    return fc.oneof(
+      fc.integer().map((n) => asText(n)),
+      shortText.map(text),
+    );
+  if (type === "string")
+    return fc.string({ minLength, maxLength: Math.min(minLength + 30, maxLength ?? Infinity) }).map(text);
   throw new Error(`there is no rule that makes values for ${JSON.stringify(schema)}`);
 }
 
@@ -74,11 +103,23 @@ export function beyondBounds(schema: SpecSchema): Samples[] {
   const { enum: values = [], anyOf, minimum, maximum, minLength = 0, maxLength, maxItems } = schema;
   const pixels = schema["x-total-pixels"];
   // What one branch refuses another may take, except where they bound products of sizes.
-  if (anyOf) return [...anyOf.filter((branch) => branch["x-total-pixels"]).flatMap(beyondBounds), fc.constant(text("none of these"))];
-  const near = values.flatMap((value): (string | number)[] => (typeof value === "number" ? [value - 1, value + 1] : [`${value}0`, value.slice(1), value.toLowerCase(), value.toUpperCase()]));
+  if (anyOf)
+    return [
+      ...anyOf.filter((branch) => branch["x-total-pixels"]).flatMap(beyondBounds),
+      fc.constant(text("none of these")),
+    ];
+  const near = values.flatMap((value): (string | number)[] =>
+    typeof value === "number"
+      ? [value - 1, value + 1]
+      : [`${value}0`, value.slice(1), value.toLowerCase(), value.toUpperCase()],
+  );
   return [
     ...oneOf(near.filter((value) => !values.includes(value)).map(sampleOfEnum)),
-    ...oneOf([...(minimum === undefined ? [] : [minimum - 1]), ...(maximum === undefined ? [] : [maximum + 1])].map((value) => asText(value))),
+    ...oneOf(
+      [...(minimum === undefined ? [] : [minimum - 1]), ...(maximum === undefined ? [] : [maximum + 1])].map((value) =>
+        asText(value),
+      ),
+    ),
     ...(minLength > 0 ? [textsOfLength(minLength - 1)] : []),
     ...(maxLength === undefined ? [] : [textsOfLength(maxLength + 1)]),
     ...(maxItems === undefined ? [] : [filesOf(maxItems + 1)]),
@@ -91,16 +132,42 @@ export function beyondBounds(schema: SpecSchema): Samples[] {
 export function wrongTypes(schema: SpecSchema, takesFiles: boolean): Samples[] {
   const { type, format, items } = schema;
   if (format === "binary" || items?.format === "binary") return [];
-  const aList = fc.tuple(valid(schema), valid(schema)).map(([one, two]) => ({ given: [one.given, two.given], sent: [...one.sent, ...two.sent] }));
+  const aList = fc
+    .tuple(valid(schema), valid(schema))
+    .map(([one, two]) => ({ given: [one.given, two.given], sent: [...one.sent, ...two.sent] }));
   const aFileForText = aFile.map((part) => files([part], file(part)));
   const unlike = [null, Number.NaN, {}, true, Infinity].map((given) => asText(given));
-  const numbers = ["", " 5", "5 ", "+5", "007", "5.0", "1e1", "0x10", "٥", "５", "5n", "--5", `1${"0".repeat(400)}`].map(text);
+  const numbers = [
+    "",
+    " 5",
+    "5 ",
+    "+5",
+    "007",
+    "5.0",
+    "1e1",
+    "0x10",
+    "٥",
+    "５",
+    "5n",
+    "--5",
+    `1${"0".repeat(400)}`,
+  ].map(text);
   return [
     aList,
     // Files of this name have a part of their own.
     ...(takesFiles ? [] : [aFileForText]),
-    ...(type === "integer" ? [fc.constantFrom(...numbers, ...unlike), fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }).map((n) => asText(n))] : []),
-    ...(type === "string" && !isFreeText(schema) && !isFlag(schema) && (schema.enum || separatorOf(schema) || schema.anyOf) ? [fc.constantFrom(...unlike)] : []),
+    ...(type === "integer"
+      ? [
+          fc.constantFrom(...numbers, ...unlike),
+          fc.double({ noInteger: true, noNaN: true, noDefaultInfinity: true }).map((n) => asText(n)),
+        ]
+      : []),
+    ...(type === "string" &&
+    !isFreeText(schema) &&
+    !isFlag(schema) &&
+    (schema.enum || separatorOf(schema) || schema.anyOf)
+      ? [fc.constantFrom(...unlike)]
+      : []),
   ];
 }
 
@@ -112,7 +179,9 @@ export function wrongTypesUnseen(schema: SpecSchema): Samples[] {
   const numberAsText = valid(schema).map(({ sent }) => ({ given: String(sent[0]), sent, onlySdkSees: true }));
   const { minLength = 0, maxLength = Infinity } = schema;
   const fits = (given: unknown) => String(given).length >= minLength && String(given).length <= maxLength;
-  const unlike = [null, 23.5, false, {}, 5n, ...(isNumeric(schema) ? [] : [5])].filter(fits).map((given) => asText(given, true));
+  const unlike = [null, 23.5, false, {}, 5n, ...(isNumeric(schema) ? [] : [5])]
+    .filter(fits)
+    .map((given) => asText(given, true));
   const numerals = values.filter((value) => typeof value === "string" && String(Number(value)) === value);
   return [
     listOfOne,
@@ -129,31 +198,84 @@ export function inexact({ type, enum: values, maximum }: SpecSchema): Samples[] 
   return [fc.tuple(large, fc.constantFrom(1, -1)).map(([n, sign]) => asText(Number(n) * sign, true))];
 }
 
-const odd = ["\r", "\n", "\r\n", "\n\r", "\u2028", "\0", "\u{feff}", "e\u0301", "\u200d", "👩‍👩‍👧", "\u{10ffff}", "\uffff", "ﷺ", "%0D%0A", "\"", "\\"];
+const odd = [
+  "\r",
+  "\n",
+  "\r\n",
+  "\n\r",
+  "\u2028",
+  "\0",
+  "\u{feff}",
+  "e\u0301",
+  "\u200d",
+  "👩‍👩‍👧",
+  "\u{10ffff}",
+  "\uffff",
+  "ﷺ",
+  "%0D%0A",
+  '"',
+  "\\",
+];
 
 /** Text with what editors, parsers and counters of characters stumble over. */
 export function oddUnicode(schema: SpecSchema): Samples[] {
   const { type, format, items } = schema;
   if (format === "binary" || items) return [];
   const oddity = fc.oneof(fc.constantFrom(...odd), fc.string({ unit: "binary", minLength: 1, maxLength: 4 }));
-  if (isFreeText(schema)) return [fc.array(fc.oneof(oddity, shortText), { minLength: 1, maxLength: 6 }).map((pieces) => text(pieces.join("")))];
-  const around = fc.tuple(valid(schema), oddity, fc.boolean()).map(([{ sent: [good] }, one, before]) => text(before ? one + String(good) : String(good) + one));
+  if (isFreeText(schema))
+    return [
+      fc.array(fc.oneof(oddity, shortText), { minLength: 1, maxLength: 6 }).map((pieces) => text(pieces.join(""))),
+    ];
+  const around = fc.tuple(valid(schema), oddity, fc.boolean()).map(
+    ([
+      {
+        sent: [good],
+      },
+      one,
+      before,
+    ]) => text(before ? one + String(good) : String(good) + one),
+  );
   // Digits around a number or a size may make another good one; that is not what this is about.
-  return type === "integer" || schema.pattern || schema.anyOf ? [around.filter(({ given }) => /[^\d*x-]/i.test(String(given)))] : [around];
+  return type === "integer" || schema.pattern || schema.anyOf
+    ? [around.filter(({ given }) => /[^\d*x-]/i.test(String(given)))]
+    : [around];
 }
 
 /** Text with half of a surrogate pair, which nothing can send: what arrives is U+FFFD. */
 export function loneSurrogates(schema: SpecSchema): Samples[] {
   if (!isFreeText(schema)) return [];
   const half = fc.integer({ min: 0xd800, max: 0xdfff }).map((unit) => String.fromCharCode(unit));
-  return [fc.tuple(shortText, half, shortText).map((pieces) => ({ ...text(pieces.join("").padEnd(schema.minLength ?? 0, "x")), onlySdkSees: true }))];
+  return [
+    fc
+      .tuple(shortText, half, shortText)
+      .map((pieces) => ({ ...text(pieces.join("").padEnd(schema.minLength ?? 0, "x")), onlySdkSees: true })),
+  ];
 }
 
-const oddNames = ["", " ", ".", "..", "a;b=c.png", 'quo"te.png', "back\\slash.png", "C:\\fakepath\\a.png", "../../etc/passwd", "zwei\r\nzeilen.png", "猫🦊.png", "e\u0301.png", "%22.png", "name*=x", "no-extension", "a".repeat(300)];
+const oddNames = [
+  "",
+  " ",
+  ".",
+  "..",
+  "a;b=c.png",
+  'quo"te.png',
+  "back\\slash.png",
+  "C:\\fakepath\\a.png",
+  "../../etc/passwd",
+  "zwei\r\nzeilen.png",
+  "猫🦊.png",
+  "e\u0301.png",
+  "%22.png",
+  "name*=x",
+  "no-extension",
+  "a".repeat(300),
+];
 
 /** Files with names that servers stumble over, without bytes, and without a type. */
 export const oddFiles: Readonly<Record<"oddFileNames" | "emptyFiles" | "noContentType", fc.Arbitrary<FilePart>>> = {
-  oddFileNames: fc.oneof(fc.constantFrom(...oddNames), fc.string({ unit: "grapheme", maxLength: 20 }).filter(isSendable)).map((name) => filePart(name, "\u0089PNG", "image/png")),
+  oddFileNames: fc
+    .oneof(fc.constantFrom(...oddNames), fc.string({ unit: "grapheme", maxLength: 20 }).filter(isSendable))
+    .map((name) => filePart(name, "\u0089PNG", "image/png")),
   emptyFiles: fc.constantFrom("empty.png", "").map((name) => filePart(name, "", "image/png")),
   noContentType: fc.constantFrom("first.png", "").map((name) => filePart(name, "bytes")),
 };
@@ -173,16 +295,27 @@ function filesOf(count: number): Samples {
 /** Texts of so many characters on the wire: of one character, or filled up after something odd. */
 function textsOfLength(length: number): Samples {
   const units = fc.constantFrom("x", "🦊", "é", "\u0301").map((unit) => unit.repeat(length));
-  const filled = fc.oneof(fc.constantFrom(...odd), shortText).map((start) => start + "x".repeat(Math.max(0, length - [...onTheWire(start)].length)));
-  return fc.oneof(units, filled.filter((one) => [...onTheWire(one)].length === length)).map(text);
+  const filled = fc
+    .oneof(fc.constantFrom(...odd), shortText)
+    .map((start) => start + "x".repeat(Math.max(0, length - [...onTheWire(start)].length)));
+  return fc
+    .oneof(
+      units,
+      filled.filter((one) => [...onTheWire(one)].length === length),
+    )
+    .map(text);
 }
 
 /** Sizes that hold the pattern and the bounds of a schema. */
 function sizes(schema: SpecSchema): fc.Arbitrary<string> {
   const { minimum, maximum } = schema["x-total-pixels"] ?? { minimum: 1, maximum: 4096 * 4096 };
-  return fc.integer({ min: 1, max: Math.floor(Math.sqrt(maximum)) }).chain((width) =>
-    fc.integer({ min: Math.ceil(minimum / width), max: Math.floor(maximum / width) }).map((height) => `${width}${separatorOf(schema)}${height}`),
-  );
+  return fc
+    .integer({ min: 1, max: Math.floor(Math.sqrt(maximum)) })
+    .chain((width) =>
+      fc
+        .integer({ min: Math.ceil(minimum / width), max: Math.floor(maximum / width) })
+        .map((height) => `${width}${separatorOf(schema)}${height}`),
+    );
 }
 
 /** Sizes of exactly so many pixels. */
@@ -196,7 +329,18 @@ function sizesOf(schema: SpecSchema): (pixels: number) => Samples {
 function badSizes(schema: SpecSchema): Samples {
   const separator = separatorOf(schema);
   const other = separator === "x" ? "*" : "x";
-  return fc.constantFrom(`2048${other}2048`, `02048${separator}2048`, `2048${separator}`, `-2048${separator}2048`, `2048${separator}2048${separator}1`, `2048 ${separator} 2048`, `0${separator}2048`, `2048${separator}2048.0`).map(text);
+  return fc
+    .constantFrom(
+      `2048${other}2048`,
+      `02048${separator}2048`,
+      `2048${separator}`,
+      `-2048${separator}2048`,
+      `2048${separator}2048${separator}1`,
+      `2048 ${separator} 2048`,
+      `0${separator}2048`,
+      `2048${separator}2048.0`,
+    )
+    .map(text);
 }
 
 function clamp(n: number, least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER): number {

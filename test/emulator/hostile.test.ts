@@ -9,13 +9,21 @@ beforeAll(async () => void (server = await listen(emulator)));
 afterAll(() => server.close());
 
 /** The status of a request whose path and headers go out as they are. */
-function statusOf(path: string, headers: Record<string, string> = {}, method = "GET", body = ""): Promise<number | undefined> {
+function statusOf(
+  path: string,
+  headers: Record<string, string> = {},
+  method = "GET",
+  body = "",
+): Promise<number | undefined> {
   const { port } = new URL(server.baseUrl);
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: "127.0.0.1", port, path, method, headers, setHost: !("Host" in headers) }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
-    });
+    const outgoing = request(
+      { host: "127.0.0.1", port, path, method, headers, setHost: !("Host" in headers) },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      },
+    );
     outgoing.on("error", reject).end(body);
   });
 }
@@ -39,7 +47,8 @@ describe("behind a port", () => {
   });
 
   test("a page of another origin may ask for the rest of a result and carry the key, and may not steer", async () => {
-    const ask = (path: string) => fetch(server.baseUrl + path, { method: "OPTIONS", headers: { origin: "https://app.example" } });
+    const ask = (path: string) =>
+      fetch(server.baseUrl + path, { method: "OPTIONS", headers: { origin: "https://app.example" } });
     for (const path of ["/_emulator/results/t/1.png", "/v1/video/infobytaskid"]) {
       const answer = await ask(path);
       expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
@@ -61,7 +70,11 @@ describe("behind a port", () => {
     const form = new FormData();
     for (let part = 0; part < 1_000; part++) form.append(`f${part}`, "x");
     form.append("prompt", "A fox");
-    const answer = await fetch(`${server.baseUrl}/v1/images/imgmodelz`, { method: "POST", headers: { authorization: emulator.client.apiKey }, body: form });
+    const answer = await fetch(`${server.baseUrl}/v1/images/imgmodelz`, {
+      method: "POST",
+      headers: { authorization: emulator.client.apiKey },
+      body: form,
+    });
     expect(await answer.json()).toMatchObject({ code: 1000 });
   });
 });
@@ -102,7 +115,11 @@ describe("what cannot be is refused, and changes nothing", () => {
   });
 
   test("a setting that is undefined leaves the default", async () => {
-    const { client, charges: _, ...one } = createEmulator({ behaviour: { creditsPerImage: undefined as unknown as number } });
+    const {
+      client,
+      charges: _,
+      ...one
+    } = createEmulator({ behaviour: { creditsPerImage: undefined as unknown as number } });
     await createMediaGen(client).image.generate("imgmodelz", { prompt: "A fox" });
     expect(one.snapshot().credits).toBe(10_000 - 5);
   });

@@ -63,9 +63,27 @@ describe("a clip plays to its end and seeks", () => {
   test.for([
     { form: {}, width: 720, height: 1280, seconds: 5, sound: 0 },
     { form: { ratio: "16:9", generate_audio: true }, width: 1280, height: 720, seconds: 5, sound: 1 },
-    { form: { ratio: "21:9", resolution: "480p", fps: 30, duration: 10 }, width: 1120, height: 480, seconds: 10, sound: 0 },
-    { form: { ratio: "1:1", resolution: "480p", fps: 60, generate_audio: true }, width: 480, height: 480, seconds: 5, sound: 1 },
-    { form: { ratio: "3:4", fps: 12, duration: longest, generate_audio: false }, width: 720, height: 960, seconds: longest, sound: 0 },
+    {
+      form: { ratio: "21:9", resolution: "480p", fps: 30, duration: 10 },
+      width: 1120,
+      height: 480,
+      seconds: 10,
+      sound: 0,
+    },
+    {
+      form: { ratio: "1:1", resolution: "480p", fps: 60, generate_audio: true },
+      width: 480,
+      height: 480,
+      seconds: 5,
+      sound: 1,
+    },
+    {
+      form: { ratio: "3:4", fps: 12, duration: longest, generate_audio: false },
+      width: 720,
+      height: 960,
+      seconds: longest,
+      sound: 0,
+    },
   ] as const)("$form as $width x $height", async ({ form, width, height, seconds, sound }) => {
     const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", ...form });
     emulator.clock.advance("1h");
@@ -80,7 +98,12 @@ describe("a clip plays to its end and seeks", () => {
   });
 
   test("in full HD, with the other video model", async () => {
-    const task = await media.video.generate("vidmodelv15pro", { prompt: "Waves", ratio: "16:9", resolution: "1080p", duration: 10 });
+    const task = await media.video.generate("vidmodelv15pro", {
+      prompt: "Waves",
+      ratio: "16:9",
+      resolution: "1080p",
+      duration: 10,
+    });
     emulator.clock.advance("1h");
     const { url } = await media.video.query(task.taskid);
     expect(await play(url?.[0] ?? "", [9])).toMatchObject({ width: 1920, height: 1080, duration: 10 });

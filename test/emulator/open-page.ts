@@ -31,7 +31,11 @@ export async function openPage(browser: Browser, options: EmulatorOptions = { cl
   const trouble: string[] = [];
   page.on("pageerror", ({ message }) => trouble.push(message));
   page.on("console", (message) => trouble.push(message.text()));
-  page.on("request", (request) => void (request.url().startsWith("data:") || request.url().startsWith(baseUrl) || trouble.push(request.url())));
+  page.on(
+    "request",
+    (request) =>
+      void (request.url().startsWith("data:") || request.url().startsWith(baseUrl) || trouble.push(request.url())),
+  );
   const text = (selector: string) => page.locator(selector).first().textContent();
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(60_000); // A minute on: until it is paused, the clock goes on as this machine does.

@@ -55,15 +55,28 @@ describe("tasks", () => {
     await look();
     expect(await texts(".task .state")).toEqual(["running, status 1", "running, status 1"]);
     const progress = page.locator(".task progress");
-    expect(await progress.evaluateAll((all) => all.map((one) => (one as HTMLProgressElement).value))).toEqual([3 / 6, 3 / 4]);
+    expect(await progress.evaluateAll((all) => all.map((one) => (one as HTMLProgressElement).value))).toEqual([
+      3 / 6,
+      3 / 4,
+    ]);
     expect(await page.locator(".results > *").count()).toBe(0);
     emulator.clock.advance("3s");
     await look();
     expect(await texts(".task .state")).toEqual(["succeeded, status 2", "succeeded, status 2"]);
     expect(await progress.locator("visible=true").count()).toBe(0);
-    const sizes = () => page.locator("img").evaluateAll((all) => all.map((one) => [(one as HTMLImageElement).naturalWidth, (one as HTMLImageElement).naturalHeight]));
-    await expect.poll(sizes).toEqual([[1024, 576], [1024, 576]]);
-    await expect.poll(() => page.locator("video").evaluate((one: HTMLVideoElement) => [one.videoWidth, one.duration])).toEqual([720, 5]);
+    const sizes = () =>
+      page
+        .locator("img")
+        .evaluateAll((all) =>
+          all.map((one) => [(one as HTMLImageElement).naturalWidth, (one as HTMLImageElement).naturalHeight]),
+        );
+    await expect.poll(sizes).toEqual([
+      [1024, 576],
+      [1024, 576],
+    ]);
+    await expect
+      .poll(() => page.locator("video").evaluate((one: HTMLVideoElement) => [one.videoWidth, one.duration]))
+      .toEqual([720, 5]);
   });
 
   test("that fail say so, and the form and files of each can be read", async () => {
@@ -73,7 +86,9 @@ describe("tasks", () => {
     await look();
     expect(await text(".state")).toBe("failed, status 3");
     await page.getByText("Form and record").click();
-    expect(await page.locator("dl").innerText()).toMatch(/resolution\s+2K[^]*first\.png \(image\/png, 5 bytes\)[^]*taskid\s+image-/);
+    expect(await page.locator("dl").innerText()).toMatch(
+      /resolution\s+2K[^]*first\.png \(image\/png, 5 bytes\)[^]*taskid\s+image-/,
+    );
   });
 
   test("that have not changed are left alone: a player plays on, a form keeps what is typed, focus stays", async () => {
@@ -91,7 +106,11 @@ describe("tasks", () => {
     emulator.clock.advance("1h");
     await look();
     await expect.poll(() => page.locator("img").evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1024);
-    expect(await player?.evaluate((one) => one.isConnected && !(one as HTMLVideoElement).paused && (one as HTMLVideoElement).currentTime > 0)).toBe(true);
+    expect(
+      await player?.evaluate(
+        (one) => one.isConnected && !(one as HTMLVideoElement).paused && (one as HTMLVideoElement).currentTime > 0,
+      ),
+    ).toBe(true);
     expect(loads.filter((path) => path.endsWith(".mp4"))).toEqual([]);
     expect(await page.getByLabel("Advance by").inputValue()).toBe("12 ho");
     expect(await page.getByLabel("Set to").inputValue()).toBe("77");
@@ -106,7 +125,9 @@ describe("tasks", () => {
     await look();
     await page.getByText("Form and record").click();
     expect(await text(".prompt")).toBe(prompt);
-    expect(await page.locator("img").evaluateAll((all) => all.map((one) => one.getAttribute("data-src")))).toEqual([expect.stringMatching(/^preview\//)]);
+    expect(await page.locator("img").evaluateAll((all) => all.map((one) => one.getAttribute("data-src")))).toEqual([
+      expect.stringMatching(/^preview\//),
+    ]);
     const policy = (await fetch(`${baseUrl}/_emulator/`)).headers.get("content-security-policy");
     expect(policy).toMatch(/require-trusted-types-for 'script'/);
     expect(policy).not.toMatch(/unsafe|\*|http/);
@@ -118,7 +139,11 @@ describe("calls", () => {
     const { emulator, baseUrl, look, text, texts, image } = open;
     const form = new FormData();
     form.set("duration", "-7");
-    await fetch(`${baseUrl}/v1/video/vidmodelv2`, { method: "POST", body: form, headers: { authorization: emulator.client.apiKey } });
+    await fetch(`${baseUrl}/v1/video/vidmodelv2`, {
+      method: "POST",
+      body: form,
+      headers: { authorization: emulator.client.apiKey },
+    });
     const { taskid } = await image("A fox");
     await look();
     expect(await texts(".call code")).toEqual(["generateImgmodelv45", "generateVidmodelv2"]);
@@ -176,7 +201,12 @@ describe("the page", () => {
     const { page, text } = open;
     await fillUp(open);
     const reachable = "a[href], button, input, select, summary, video, [tabindex='0']";
-    const all = await page.locator(reachable).locator("visible=true").evaluateAll((nodes) => nodes.map((node, index) => (node.setAttribute("data-stop", String(index)), String(index))));
+    const all = await page
+      .locator(reachable)
+      .locator("visible=true")
+      .evaluateAll((nodes) =>
+        nodes.map((node, index) => (node.setAttribute("data-stop", String(index)), String(index))),
+      );
     expect(all.length).toBeGreaterThan(25);
     const reached = new Set<string>();
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
@@ -212,6 +242,10 @@ describe("the page", () => {
     for (const summary of await page.getByText("Form and record").all()) await summary.click();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     const boxes = page.locator(".panel, .task, .task dl, .call");
-    expect(await boxes.evaluateAll((all) => all.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.outerHTML))).toEqual([]);
+    expect(
+      await boxes.evaluateAll((all) =>
+        all.filter((box) => box.scrollWidth > box.clientWidth).map((box) => box.outerHTML),
+      ),
+    ).toEqual([]);
   });
 });

@@ -1,6 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import { createEmulator, listen } from "@mediagen/emulator/node";
-import { createMediaGen, InsufficientCreditsError, OutcomeUnknownError, ServiceError, TaskFailedError } from "@mediagen/sdk";
+import {
+  createMediaGen,
+  InsufficientCreditsError,
+  OutcomeUnknownError,
+  ServiceError,
+  TaskFailedError,
+} from "@mediagen/sdk";
 import { createLogger } from "@stoplight/prism-core";
 import { getHttpOperationsFromSpec } from "@stoplight/prism-http";
 import { createServer } from "@stoplight/prism-http-server";
@@ -44,13 +50,19 @@ const media = createMediaGen({
   // Each query moves the emulator's time on, so waits need not sleep as long as they say.
   sleep: async (ms, signal) => setTimeout(ms / 100, undefined, { signal }),
   async fetch(request) {
-    const answer = await fetch(new Request(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(10_000)]) }));
-    answers.push({ path: new URL(request.url).pathname, status: answer.status, violations: answer.headers.get("sl-violations") });
+    const answer = await fetch(
+      new Request(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(10_000)]) }),
+    );
+    answers.push({
+      path: new URL(request.url).pathname,
+      status: answer.status,
+      violations: answer.headers.get("sl-violations"),
+    });
     return answer;
   },
 });
 
-const prompt = "A fox – 狐狸 🦊 –\nruns through 100% of the snow & \"more\" = fun; +1";
+const prompt = 'A fox – 狐狸 🦊 –\nruns through 100% of the snow & "more" = fun; +1';
 
 test("every operation goes through prism proxy --errors without a violation, to the last result", async () => {
   for (const { model, operation } of models) {
@@ -68,8 +80,12 @@ test("every operation goes through prism proxy --errors without a violation, to 
 test("so does what is refused, unpaid or failed", async () => {
   await expect(media.video.query("t-0", { moreTaskInfo: true })).rejects.toBeInstanceOf(ServiceError);
   await expect(media.image.delete(["t-0"])).rejects.toBeInstanceOf(ServiceError);
-  await expect(media.image.generate("imgmodelv4", { prompt: "#credits" })).rejects.toBeInstanceOf(InsufficientCreditsError);
-  await expect((await media.video.generate("vidmodelv2", { prompt: "#fail" })).wait()).rejects.toBeInstanceOf(TaskFailedError);
+  await expect(media.image.generate("imgmodelv4", { prompt: "#credits" })).rejects.toBeInstanceOf(
+    InsufficientCreditsError,
+  );
+  await expect((await media.video.generate("vidmodelv2", { prompt: "#fail" })).wait()).rejects.toBeInstanceOf(
+    TaskFailedError,
+  );
   expect(answers.length).toBeGreaterThan(4);
   expect(answers.filter(({ status, violations }) => status !== 200 || violations !== null)).toEqual([]);
 });

@@ -14,7 +14,11 @@ function start(options: EmulatorOptions = {}) {
   /** Posts as it is, and answers status and envelope. */
   const post = async (path: string, body: unknown, contentType = "application/json") => {
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    const answer = await emulator.fetch(client.baseUrl + path, { method: "POST", headers: { authorization: client.apiKey, "content-type": contentType }, body: text });
+    const answer = await emulator.fetch(client.baseUrl + path, {
+      method: "POST",
+      headers: { authorization: client.apiKey, "content-type": contentType },
+      body: text,
+    });
     return { status: answer.status, ...((await answer.json()) as { code: number; msg: string }) };
   };
   const postForm = async (path: string, fields: Readonly<Record<string, string>>) => {
@@ -35,10 +39,38 @@ describe("a request that is none is refused, and says why", () => {
     ["a list", queryPath, "[]", "application/json", 200, "the body must be a JSON object"],
     ["null", queryPath, "null", "application/json", 200, "the body must be a JSON object"],
     ["nothing", queryPath, "", "application/json", 200, "the body is not JSON"],
-    ["a form where JSON is asked for", queryPath, "taskid=1", "application/x-www-form-urlencoded", 200, "Content-Type must be application/json, not application/x-www-form-urlencoded"],
-    ["JSON where a form is asked for", formPath, "{}", "application/json", 200, "Content-Type must be multipart/form-data, not application/json"],
-    ["a form without a boundary", formPath, "prompt", "multipart/form-data", 200, "the body is not multipart/form-data"],
-    ["a form that ends in the middle", formPath, '--x\r\nContent-Disposition: form-data; name="prompt"\r\n\r\nA f', "multipart/form-data; boundary=x", 200, "the body is not multipart/form-data"],
+    [
+      "a form where JSON is asked for",
+      queryPath,
+      "taskid=1",
+      "application/x-www-form-urlencoded",
+      200,
+      "Content-Type must be application/json, not application/x-www-form-urlencoded",
+    ],
+    [
+      "JSON where a form is asked for",
+      formPath,
+      "{}",
+      "application/json",
+      200,
+      "Content-Type must be multipart/form-data, not application/json",
+    ],
+    [
+      "a form without a boundary",
+      formPath,
+      "prompt",
+      "multipart/form-data",
+      200,
+      "the body is not multipart/form-data",
+    ],
+    [
+      "a form that ends in the middle",
+      formPath,
+      '--x\r\nContent-Disposition: form-data; name="prompt"\r\n\r\nA f',
+      "multipart/form-data; boundary=x",
+      200,
+      "the body is not multipart/form-data",
+    ],
     ["a path that is none", "/v1/video", "{}", "application/json", 404, "there is no POST /v1/video"],
     ["a name of every object", "/constructor", "{}", "application/json", 404, "there is no POST /constructor"],
   ] as const)("%s", async ([, path, body, type, status, msg]) => {
@@ -58,12 +90,26 @@ describe("a request that is none is refused, and says why", () => {
 describe("a refusal names the field and the bound, in its message and in the log of calls", () => {
   const { minimum = 0 } = schemaOf("vidmodelv2", "execution_expires_after");
   const { maxLength = 0 } = schemaOf("vidmodelv2", "prompt");
-  const pixels = schemaOf("imgmodelv45", "resolution").anyOf?.map((branch) => branch["x-total-pixels"]).find((bound) => bound);
+  const pixels = schemaOf("imgmodelv45", "resolution")
+    .anyOf?.map((branch) => branch["x-total-pixels"])
+    .find((bound) => bound);
   test.for([
     ["/v1/video/vidmodelv2", { duration: "-7" }, new RegExp(`^duration: .*\\[${durations.join()}\\]`)],
-    ["/v1/video/vidmodelv2", { execution_expires_after: `${minimum - 1}` }, new RegExp(`^execution_expires_after: ${minimum - 1} .*${minimum}`)],
-    ["/v1/video/vidmodelv2", { prompt: "x".repeat(maxLength + 1) }, new RegExp(`^prompt: .*${maxLength + 1} > ${maxLength}`)],
-    ["/v1/images/imgmodelv45", { prompt: "x", resolution: "1x1" }, new RegExp(`^resolution: 1x1 must have ${pixels?.minimum} to ${pixels?.maximum} pixels in all$`)],
+    [
+      "/v1/video/vidmodelv2",
+      { execution_expires_after: `${minimum - 1}` },
+      new RegExp(`^execution_expires_after: ${minimum - 1} .*${minimum}`),
+    ],
+    [
+      "/v1/video/vidmodelv2",
+      { prompt: "x".repeat(maxLength + 1) },
+      new RegExp(`^prompt: .*${maxLength + 1} > ${maxLength}`),
+    ],
+    [
+      "/v1/images/imgmodelv45",
+      { prompt: "x", resolution: "1x1" },
+      new RegExp(`^resolution: 1x1 must have ${pixels?.minimum} to ${pixels?.maximum} pixels in all$`),
+    ],
     ["/v1/images/imgmodelz", { resolution: "1x1" }, /prompt.*resolution: .*pattern/s],
   ] as const)("%s %o", async ([path, fields, expected]) => {
     const { emulator, postForm } = start();
@@ -77,23 +123,56 @@ describe("fields that the description does not show", () => {
   test("are kept where they are accepted, also those of every object", async () => {
     const { emulator, media } = start();
     await media.image.generate("imgmodelz", { prompt: "x" }, { extraFields: { style: "woodcut", ["__proto__"]: "x" } });
-    expect(Object.entries(emulator.tasks[0]?.fields ?? {})).toEqual([["prompt", "x"], ["style", "woodcut"], ["__proto__", "x"]]);
+    expect(Object.entries(emulator.tasks[0]?.fields ?? {})).toEqual([
+      ["prompt", "x"],
+      ["style", "woodcut"],
+      ["__proto__", "x"],
+    ]);
   });
 
   test("are refused by name where the behaviour says so, in forms and JSON", async () => {
     const { emulator, media, post } = start({ behaviour: { unknownFields: "refuse" } });
-    await expect(media.image.generate("imgmodelz", { prompt: "x" }, { extraFields: { style: "woodcut" } })).rejects.toMatchObject({ msg: "style: there is no such field" });
-    expect(await post(queryPath, { taskid: "t-0", moreTaskInfo: true, more: 1 })).toMatchObject({ code: 9999, msg: "more: there is no such field" });
+    await expect(
+      media.image.generate("imgmodelz", { prompt: "x" }, { extraFields: { style: "woodcut" } }),
+    ).rejects.toMatchObject({ msg: "style: there is no such field" });
+    expect(await post(queryPath, { taskid: "t-0", moreTaskInfo: true, more: 1 })).toMatchObject({
+      code: 9999,
+      msg: "more: there is no such field",
+    });
     expect(emulator.tasks).toEqual([]);
   });
 });
 
 describe("what the description leaves unbounded has limits of the emulator's", () => {
   test.for<[string, string, Record<string, string>, EmulatorOptions["behaviour"], string]>([
-    ["bodies", "/v1/images/imgmodelv5", { prompt: "x".repeat(2_000) }, { bodyLimit: 1_000 }, "the body is larger than 1000 bytes"],
-    ["texts", "/v1/images/imgmodelv5", { prompt: "x".repeat(101) }, { textLimit: 100 }, "prompt: is longer than 100 characters"],
-    ["sizes", "/v1/images/imgmodelz", { prompt: "x", resolution: "4097*4096" }, {}, "resolution: 4097 by 4096 is more than 16777216 pixels"],
-    ["levels", "/v1/images/imgmodelv5", { prompt: "x", resolution: "1000K" }, {}, "resolution: 1024000 by 1024000 is more than"],
+    [
+      "bodies",
+      "/v1/images/imgmodelv5",
+      { prompt: "x".repeat(2_000) },
+      { bodyLimit: 1_000 },
+      "the body is larger than 1000 bytes",
+    ],
+    [
+      "texts",
+      "/v1/images/imgmodelv5",
+      { prompt: "x".repeat(101) },
+      { textLimit: 100 },
+      "prompt: is longer than 100 characters",
+    ],
+    [
+      "sizes",
+      "/v1/images/imgmodelz",
+      { prompt: "x", resolution: "4097*4096" },
+      {},
+      "resolution: 4097 by 4096 is more than 16777216 pixels",
+    ],
+    [
+      "levels",
+      "/v1/images/imgmodelv5",
+      { prompt: "x", resolution: "1000K" },
+      {},
+      "resolution: 1024000 by 1024000 is more than",
+    ],
     ["ratios", "/v1/video/vidmodelv15pro", { ratio: "1000000:1" }, {}, "ratio: 720000000 by 720 is more than"],
   ])("%s", async ([, path, fields, behaviour, msg]) => {
     const { emulator, postForm } = start({ behaviour });
@@ -101,19 +180,27 @@ describe("what the description leaves unbounded has limits of the emulator's", (
     expect(emulator).toMatchObject({ tasks: [], charges: [], calls: [{ violations: [expect.stringContaining(msg)] }] });
   });
 
-  test.for(["0x5", "0K", "1:100000", "100000:1", "0:0", "1x1", "4096x4096", "a size", "-1x5"])("a resolution of %s is taken, and makes a picture", async (resolution) => {
-    const { emulator, media } = start();
-    const task = await media.image.generate("imgmodelv5", { prompt: "x", resolution });
-    const { width = 0, height = 0, url } = await task.wait();
-    expect(Math.min(width, height)).toBeGreaterThan(0);
-    const header = new DataView(await (await emulator.fetch(url[0] ?? "")).arrayBuffer());
-    expect([header.getUint32(16), header.getUint32(20)]).toEqual([width, height]);
-  });
+  test.for(["0x5", "0K", "1:100000", "100000:1", "0:0", "1x1", "4096x4096", "a size", "-1x5"])(
+    "a resolution of %s is taken, and makes a picture",
+    async (resolution) => {
+      const { emulator, media } = start();
+      const task = await media.image.generate("imgmodelv5", { prompt: "x", resolution });
+      const { width = 0, height = 0, url } = await task.wait();
+      expect(Math.min(width, height)).toBeGreaterThan(0);
+      const header = new DataView(await (await emulator.fetch(url[0] ?? "")).arrayBuffer());
+      expect([header.getUint32(16), header.getUint32(20)]).toEqual([width, height]);
+    },
+  );
 });
 
 describe("every answer is what the spec says", () => {
   const ajv = new Ajv2020({ strict: false, formats: { binary: true, int32: true } });
-  const validators = new Map(operations.map(({ path, responses }) => [path, ajv.compile(responses["200"]?.content["application/json"]?.schema ?? false)]));
+  const validators = new Map(
+    operations.map(({ path, responses }) => [
+      path,
+      ajv.compile(responses["200"]?.content["application/json"]?.schema ?? false),
+    ]),
+  );
 
   test.for(["success", "failure", "insufficientCredits"] as const)("%s", async (outcome) => {
     const { emulator } = start();
@@ -130,7 +217,9 @@ describe("every answer is what the spec says", () => {
     const media = createMediaGen({ ...client, fetch });
     for (const { kind, model, operation } of models) {
       for (const prompt of ["A fox", "#fail"]) {
-        const task = await generate(media, model, { ...exampleOf(operation), prompt }).catch(() => media[kind].task("t-0"));
+        const task = await generate(media, model, { ...exampleOf(operation), prompt }).catch(() =>
+          media[kind].task("t-0"),
+        );
         for (let check = 0; check < 8; check++) await task.check().catch(() => undefined);
         await task.delete().catch(() => undefined);
       }
@@ -139,32 +228,60 @@ describe("every answer is what the spec says", () => {
   });
 
   test("and one that is not is a bug of the emulator's, and loud", async () => {
-    const needsMore = yaml.replace("required: [taskid]\n      properties:\n        taskid:\n          $ref: \"#/components/schemas/TaskId\"\n\n    CreatedTaskWithUrl", "required: [taskid, price]\n      properties:\n        taskid:\n          $ref: \"#/components/schemas/TaskId\"\n\n    CreatedTaskWithUrl");
+    const needsMore = yaml.replace(
+      'required: [taskid]\n      properties:\n        taskid:\n          $ref: "#/components/schemas/TaskId"\n\n    CreatedTaskWithUrl',
+      'required: [taskid, price]\n      properties:\n        taskid:\n          $ref: "#/components/schemas/TaskId"\n\n    CreatedTaskWithUrl',
+    );
     expect(needsMore).not.toBe(yaml);
     const { media } = start({ document: documentOf(needsMore) });
-    await expect(media.http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })).rejects.toThrow("the emulator's answer to generateVidmodelv2 is not the spec's");
+    await expect(media.http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })).rejects.toThrow(
+      "the emulator's answer to generateVidmodelv2 is not the spec's",
+    );
   });
 });
 
 test("a model that is added to the document works", async () => {
   const { paths } = documentOf(yaml);
   const { post } = paths["/v1/images/imgmodelv4"] ?? expect.fail("there is no such path");
-  const schema = { type: "object", properties: { mood: { type: "string", enum: ["calm", "wild"] }, frames: { type: "integer", minimum: 2, "x-result-count": true }, loud: { type: "boolean" } } };
-  const added = { ...post, operationId: "generateImgmodelnine", requestBody: { content: { "multipart/form-data": { schema } } } };
-  const { emulator, media, postForm } = start({ document: { paths: { ...paths, "/v1/images/imgmodelnine": { post: added } } } });
+  const schema = {
+    type: "object",
+    properties: {
+      mood: { type: "string", enum: ["calm", "wild"] },
+      frames: { type: "integer", minimum: 2, "x-result-count": true },
+      loud: { type: "boolean" },
+    },
+  };
+  const added = {
+    ...post,
+    operationId: "generateImgmodelnine",
+    requestBody: { content: { "multipart/form-data": { schema } } },
+  };
+  const { emulator, media, postForm } = start({
+    document: { paths: { ...paths, "/v1/images/imgmodelnine": { post: added } } },
+  });
   const fields = { mood: "calm", frames: "3", loud: "true" };
   const { data } = (await postForm("/v1/images/imgmodelnine", fields)) as { data: { taskid: string } };
-  expect(emulator.tasks[0]).toMatchObject({ model: "imgmodelnine", fields: { mood: "calm", frames: 3, loud: true }, plan: { count: 3 } });
+  expect(emulator.tasks[0]).toMatchObject({
+    model: "imgmodelnine",
+    fields: { mood: "calm", frames: 3, loud: true },
+    plan: { count: 3 },
+  });
   expect((await media.image.task(data.taskid, { results: 3 }).wait()).url).toHaveLength(3);
   expect(await postForm("/v1/images/imgmodelnine", {})).toMatchObject({ code: 1000 });
   for (const [field, value] of Object.entries({ mood: "grim", frames: "1", loud: "1" })) {
-    expect(await postForm("/v1/images/imgmodelnine", { ...fields, [field]: value })).toMatchObject({ code: 9999, msg: expect.stringContaining(field) });
+    expect(await postForm("/v1/images/imgmodelnine", { ...fields, [field]: value })).toMatchObject({
+      code: 9999,
+      msg: expect.stringContaining(field),
+    });
   }
 });
 
 test("uploads are told by part, name, type and size", async () => {
   const { emulator, media } = start();
-  const sourceImage = [new File(["one"], "eins.png", { type: "image/png" }), new Blob(["three"], { type: "image/jpeg" })];
+  const sourceImage = [
+    new File(["one"], "eins.png", { type: "image/png" }),
+    new Blob(["three"], { type: "image/jpeg" }),
+  ];
   await media.video.generate("vidmodelv2", { sourceImage } satisfies Form<"vidmodelv2">);
   expect(emulator.tasks[0]?.files).toEqual([
     { part: "sourceImage.items", name: "eins.png", type: "image/png", size: 3 },

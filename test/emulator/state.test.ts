@@ -24,9 +24,14 @@ describe.for(models)("a task of $model", ({ model, operation }) => {
       const { status, record } = await task.check();
       seen.push([emulator.tasks[0]?.state, status, record.url.length]);
     }
-    const [pending, running, succeeded] = [["pending", 11, 0], ["running", 12, 0], ["succeeded", 13, plan.count]];
+    const [pending, running, succeeded] = [
+      ["pending", 11, 0],
+      ["running", 12, 0],
+      ["succeeded", 13, plan.count],
+    ];
     expect(seen).toEqual([pending, pending, running, running, succeeded, succeeded]);
-    const [counting = ""] = Object.entries(bodyOf(operation).properties ?? {}).find(([, schema]) => schema["x-result-count"]) ?? [];
+    const [counting = ""] =
+      Object.entries(bodyOf(operation).properties ?? {}).find(([, schema]) => schema["x-result-count"]) ?? [];
     expect(plan.count).toBe(exampleOf(operation)[counting] ?? 1);
   });
 
@@ -53,7 +58,10 @@ test("statuses that are scrambled tell an app nothing but what it asks the emula
   const drawn = new Set<number>();
   for (let seed = 1; seed <= 20; seed++) {
     const { emulator, media } = start({ seed, behaviour: { statuses: "scrambled" } });
-    const [good, bad] = await Promise.all([media.video.generate("vidmodelv2", form), media.image.generate("imgmodelv4", { prompt: "#fail" })]);
+    const [good, bad] = await Promise.all([
+      media.video.generate("vidmodelv2", form),
+      media.image.generate("imgmodelv4", { prompt: "#fail" }),
+    ]);
     expect(await good.wait()).toMatchObject({ url: [expect.any(String)] });
     await expect(bad.wait()).rejects.toBeInstanceOf(TaskFailedError);
     const final = [...emulator.statuses.succeeded, ...emulator.statuses.failed];
@@ -103,57 +111,77 @@ describe("credits", () => {
   });
 });
 
-describe.for(kinds.map(({ kind, generate: generations }) => ({ kind, model: [...generations.keys()][0] ?? "" })))("$kind tasks", ({ kind, model }) => {
-  const other = kind === "video" ? "image" : "video";
-  const some = async (media: ReturnType<typeof start>["media"], count: number) => {
-    const tasks: Task[] = [];
-    for (let index = 0; index < count; index++) tasks.push(await generate(media, model, form));
-    return tasks.map(({ taskid }) => taskid) as [string, ...string[]];
-  };
+describe.for(kinds.map(({ kind, generate: generations }) => ({ kind, model: [...generations.keys()][0] ?? "" })))(
+  "$kind tasks",
+  ({ kind, model }) => {
+    const other = kind === "video" ? "image" : "video";
+    const some = async (media: ReturnType<typeof start>["media"], count: number) => {
+      const tasks: Task[] = [];
+      for (let index = 0; index < count; index++) tasks.push(await generate(media, model, form));
+      return tasks.map(({ taskid }) => taskid) as [string, ...string[]];
+    };
 
-  test("are deleted several at a time, and are unknown from then on", async () => {
-    const { emulator, media } = start();
-    const [first, second, third = ""] = await some(media, 3);
-    await media[kind].delete([first, third]);
-    expect(emulator.tasks.map(({ taskid }) => taskid)).toEqual([second]);
-    await expect(media[kind].query(first)).rejects.toMatchObject({ code: 9999, msg: `there is no ${kind} task ${first}` });
-    await expect(media[kind].delete([first])).rejects.toBeInstanceOf(ServiceError);
-    expect(emulator.charges).toHaveLength(3);
-  });
+    test("are deleted several at a time, and are unknown from then on", async () => {
+      const { emulator, media } = start();
+      const [first, second, third = ""] = await some(media, 3);
+      await media[kind].delete([first, third]);
+      expect(emulator.tasks.map(({ taskid }) => taskid)).toEqual([second]);
+      await expect(media[kind].query(first)).rejects.toMatchObject({
+        code: 9999,
+        msg: `there is no ${kind} task ${first}`,
+      });
+      await expect(media[kind].delete([first])).rejects.toBeInstanceOf(ServiceError);
+      expect(emulator.charges).toHaveLength(3);
+    });
 
-  test("of which one is unknown are not deleted, where unknown ids fail", async () => {
-    const { emulator, media } = start();
-    const [first] = await some(media, 1);
-    await expect(media[kind].delete([first, "t-0"])).rejects.toMatchObject({ code: 9999, msg: `there is no ${kind} task t-0; nothing was deleted` });
-    expect(emulator.tasks).toHaveLength(1);
-  });
+    test("of which one is unknown are not deleted, where unknown ids fail", async () => {
+      const { emulator, media } = start();
+      const [first] = await some(media, 1);
+      await expect(media[kind].delete([first, "t-0"])).rejects.toMatchObject({
+        code: 9999,
+        msg: `there is no ${kind} task t-0; nothing was deleted`,
+      });
+      expect(emulator.tasks).toHaveLength(1);
+    });
 
-  test("that are unknown are passed over, where the behaviour says so", async () => {
-    const { emulator, media } = start({ behaviour: { unknownIds: "ignore" } });
-    const [first] = await some(media, 1);
-    expect(await media[kind].query("t-0")).toEqual({ taskid: "t-0", url: [] });
-    await media[kind].delete([first, "t-0"]);
-    await media[kind].delete([first]);
-    expect(emulator.tasks).toEqual([]);
-  });
+    test("that are unknown are passed over, where the behaviour says so", async () => {
+      const { emulator, media } = start({ behaviour: { unknownIds: "ignore" } });
+      const [first] = await some(media, 1);
+      expect(await media[kind].query("t-0")).toEqual({ taskid: "t-0", url: [] });
+      await media[kind].delete([first, "t-0"]);
+      await media[kind].delete([first]);
+      expect(emulator.tasks).toEqual([]);
+    });
 
-  test("are not those of the other kind", async () => {
-    const { emulator, media } = start();
-    const [first] = await some(media, 1);
-    await expect(media[other].query(first)).rejects.toMatchObject({ msg: `there is no ${other} task ${first}` });
-    await expect(media[other].delete([first])).rejects.toMatchObject({ code: 9999 });
-    expect(emulator.tasks).toHaveLength(1);
-  });
-});
+    test("are not those of the other kind", async () => {
+      const { emulator, media } = start();
+      const [first] = await some(media, 1);
+      await expect(media[other].query(first)).rejects.toMatchObject({ msg: `there is no ${other} task ${first}` });
+      await expect(media[other].delete([first])).rejects.toMatchObject({ code: 9999 });
+      expect(emulator.tasks).toHaveLength(1);
+    });
+  },
+);
 
 describe("the key", () => {
-  test.for([["missing", undefined], ["wrong", "another-key"], ["a longer one", "emulator-key2"]])("that is %s is refused with 401 in the service's envelope", async ([, apiKey]) => {
+  test.for([
+    ["missing", undefined],
+    ["wrong", "another-key"],
+    ["a longer one", "emulator-key2"],
+  ])("that is %s is refused with 401 in the service's envelope", async ([, apiKey]) => {
     const { emulator } = start();
     const media = createMediaGen({ ...emulator.client, apiKey });
-    await expect(media.video.generate("vidmodelv2", form)).rejects.toMatchObject({ status: 401, code: 9999, msg: "the API key is missing or wrong" });
+    await expect(media.video.generate("vidmodelv2", form)).rejects.toMatchObject({
+      status: 401,
+      code: 9999,
+      msg: "the API key is missing or wrong",
+    });
     await expect(media.video.query("t-0")).rejects.toMatchObject({ status: 401 });
     expect(emulator).toMatchObject({ tasks: [], charges: [], credits: 10_000 });
-    expect(emulator.calls.map(({ violations }) => violations)).toEqual([["Authorization must be the API key"], ["Authorization must be the API key"]]);
+    expect(emulator.calls.map(({ violations }) => violations)).toEqual([
+      ["Authorization must be the API key"],
+      ["Authorization must be the API key"],
+    ]);
   });
 
   test("may be chosen", async () => {
@@ -191,7 +219,17 @@ describe("a snapshot", () => {
   test("of something else is refused, and changes nothing", () => {
     const { emulator } = start();
     const before = emulator.snapshot();
-    const others = [undefined, null, "", [], {}, { ...before, version: 2 }, { version: 1 }, { ...before, credits: null }, { ...before, charges: {} }];
+    const others = [
+      undefined,
+      null,
+      "",
+      [],
+      {},
+      { ...before, version: 2 },
+      { version: 1 },
+      { ...before, credits: null },
+      { ...before, charges: {} },
+    ];
     for (const other of others) expect(() => emulator.restore(other as never)).toThrow("this is no snapshot");
     expect(emulator.snapshot()).toEqual(before);
   });

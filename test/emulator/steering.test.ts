@@ -30,7 +30,9 @@ test("credits are read and set", async () => {
 
 test("the clock is read and moved on, by buttons and by text", async () => {
   const { page, text } = open;
-  expect(await page.getByRole("region", { name: "Clock" }).innerText()).toContain("2026-01-01 00:00:00\n\nMoves by hand only.");
+  expect(await page.getByRole("region", { name: "Clock" }).innerText()).toContain(
+    "2026-01-01 00:00:00\n\nMoves by hand only.",
+  );
   await page.getByRole("region", { name: "Clock" }).getByRole("button", { name: "+10 s" }).click();
   await expect.poll(() => text("#now")).toBe("2026-01-01 00:00:10");
   await page.getByLabel("Advance by").fill("36h");
@@ -53,7 +55,9 @@ test.for([
   expect(emulator.clock.now()).toBeGreaterThanOrEqual(before + 3_600_000);
   if (clock === "auto") await media.video.query("none").catch(() => undefined);
   await look();
-  await expect.poll(() => text("#now")).not.toBe(new Date(before + 3_600_000).toISOString().slice(0, 19).replace("T", " "));
+  await expect
+    .poll(() => text("#now"))
+    .not.toBe(new Date(before + 3_600_000).toISOString().slice(0, 19).replace("T", " "));
 });
 
 test("a fault from the form hits the next call that it fits", async () => {
@@ -67,7 +71,10 @@ test("a fault from the form hits the next call that it fits", async () => {
   await image("Another");
   await look();
   expect(await texts("#fault-list li")).toEqual([]);
-  expect(await texts(".call .soft")).toEqual([expect.not.stringContaining("fault"), expect.stringContaining("fault serverError")]);
+  expect(await texts(".call .soft")).toEqual([
+    expect.not.stringContaining("fault"),
+    expect.stringContaining("fault serverError"),
+  ]);
 });
 
 test("faults for a share of calls are listed until they are cleared; one that can never hit is refused", async () => {
@@ -93,7 +100,9 @@ test("the snapshot is downloaded, and a reset forgets all after it was asked for
   await look();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Download snapshot").click()]);
   expect(download.suggestedFilename()).toBe("mediagen-emulator.json");
-  expect(JSON.parse(await readFile(await download.path(), "utf8"))).toEqual(JSON.parse(JSON.stringify(emulator.snapshot())));
+  expect(JSON.parse(await readFile(await download.path(), "utf8"))).toEqual(
+    JSON.parse(JSON.stringify(emulator.snapshot())),
+  );
   await page.getByRole("button", { name: "Reset…" }).click();
   expect(emulator.tasks).toHaveLength(1);
   await page.keyboard.press("Enter"); // the focus is on the button that does it

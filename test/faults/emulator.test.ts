@@ -43,50 +43,73 @@ const isPaid = (fault: FaultName) => faultEffects[fault] === "after" || fault ==
 const witness = createWitness();
 const cases = Object.entries(expected).flatMap(([fault, outcomes]) =>
   // The casts: Object.entries forgets which keys there are.
-  Object.entries(outcomes).map(([asked, [outcome, requests]]) => ({ fault: fault as FaultName, asked: asked as Asked, outcome, requests })),
+  Object.entries(outcomes).map(([asked, [outcome, requests]]) => ({
+    fault: fault as FaultName,
+    asked: asked as Asked,
+    outcome,
+    requests,
+  })),
 );
 
 describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
-  test.concurrent.for(cases)("$asked: $fault ends as $outcome after $requests requests", async ({ fault, asked, outcome, requests }, { expect }) => {
-    const emulator = createEmulator({ apiKey: canary, clock: "manual" });
-    const made = await createMediaGen({ ...emulator.client }).image.generate("imgmodelz", { prompt: "A fox" });
-    emulator.clock.advance("1h");
-    const charged = emulator.charges.length;
-    const isHanging = () => emulator.calls.filter(({ fault: met, status }) => met === "hang" && status === undefined).length;
-    let passed = 0;
-    const limit = async (signal: AbortSignal) => {
-      await vi.waitUntil(() => signal.aborted || isHanging() > passed, { interval: 2, timeout: 30_000 });
-      if (!signal.aborted) passed++;
-    };
-    const server = await listen(emulator);
-    const pauses: number[] = [];
-    try {
-      const media = doors[door]({ ...witness.options(limit, pauses), baseUrl: server.baseUrl });
-      const task = media.image.task(made.taskid);
-      emulator.next({ fault, on: asked });
-      const seen = await witness.outcomeOf(asked, (folder) => {
-        if (asked === "generate") return media.image.generate("imgmodelz", { prompt: "A fox" });
-        if (asked === "query") return media.image.query(task.taskid);
-        return asked === "delete" ? task.delete() : download(task, folder);
-      });
-      const operations = { generate: "generateImgmodelz", query: "queryImageTask", delete: "deleteImageTasks", download: "download" };
-      const met = emulator.calls.slice(1).filter(({ operation }) => operation === operations[asked]);
-      expect([seen.result instanceof Error ? seen.outcome : "done", met.length], String(seen.result)).toEqual([outcome, requests]);
-      if (fault === "rateLimited" || (fault === "unavailable" && asked !== "generate")) expect(pauses).toEqual([1_000]);
-      if (outcome === done[0] && requests === done[1]) expect(String(seen.result)).toContain("perhaps the tasks are already deleted");
-      if (asked === "delete" && faultEffects[fault] === "after") expect(emulator.tasks).toEqual([]);
-      if (asked === "download" && !(seen.result instanceof Error)) {
-        const [address = ""] = (await media.image.query(task.taskid)).url;
-        const whole = new Uint8Array(await (await fetch(address)).arrayBuffer());
-        expect(seen.result).toMatchObject([{ bytes: whole.length, type: "image/png", sha256: await digestOf(whole) }]);
+  test.concurrent.for(cases)(
+    "$asked: $fault ends as $outcome after $requests requests",
+    async ({ fault, asked, outcome, requests }, { expect }) => {
+      const emulator = createEmulator({ apiKey: canary, clock: "manual" });
+      const made = await createMediaGen({ ...emulator.client }).image.generate("imgmodelz", { prompt: "A fox" });
+      emulator.clock.advance("1h");
+      const charged = emulator.charges.length;
+      const isHanging = () =>
+        emulator.calls.filter(({ fault: met, status }) => met === "hang" && status === undefined).length;
+      let passed = 0;
+      const limit = async (signal: AbortSignal) => {
+        await vi.waitUntil(() => signal.aborted || isHanging() > passed, { interval: 2, timeout: 30_000 });
+        if (!signal.aborted) passed++;
+      };
+      const server = await listen(emulator);
+      const pauses: number[] = [];
+      try {
+        const media = doors[door]({ ...witness.options(limit, pauses), baseUrl: server.baseUrl });
+        const task = media.image.task(made.taskid);
+        emulator.next({ fault, on: asked });
+        const seen = await witness.outcomeOf(asked, (folder) => {
+          if (asked === "generate") return media.image.generate("imgmodelz", { prompt: "A fox" });
+          if (asked === "query") return media.image.query(task.taskid);
+          return asked === "delete" ? task.delete() : download(task, folder);
+        });
+        const operations = {
+          generate: "generateImgmodelz",
+          query: "queryImageTask",
+          delete: "deleteImageTasks",
+          download: "download",
+        };
+        const met = emulator.calls.slice(1).filter(({ operation }) => operation === operations[asked]);
+        expect([seen.result instanceof Error ? seen.outcome : "done", met.length], String(seen.result)).toEqual([
+          outcome,
+          requests,
+        ]);
+        if (fault === "rateLimited" || (fault === "unavailable" && asked !== "generate"))
+          expect(pauses).toEqual([1_000]);
+        if (outcome === done[0] && requests === done[1])
+          expect(String(seen.result)).toContain("perhaps the tasks are already deleted");
+        if (asked === "delete" && faultEffects[fault] === "after") expect(emulator.tasks).toEqual([]);
+        if (asked === "download" && !(seen.result instanceof Error)) {
+          const [address = ""] = (await media.image.query(task.taskid)).url;
+          const whole = new Uint8Array(await (await fetch(address)).arrayBuffer());
+          expect(seen.result).toMatchObject([
+            { bytes: whole.length, type: "image/png", sha256: await digestOf(whole) },
+          ]);
+        }
+        const paid = emulator.charges.length - charged;
+        expect(paid).toBe(
+          asked === "generate" && (outcome === "done" || (outcome === "OutcomeUnknownError" && isPaid(fault))) ? 1 : 0,
+        );
+        witness.totals.duplicates += Math.max(0, paid - 1);
+      } finally {
+        await server.close();
       }
-      const paid = emulator.charges.length - charged;
-      expect(paid).toBe(asked === "generate" && (outcome === "done" || (outcome === "OutcomeUnknownError" && isPaid(fault))) ? 1 : 0);
-      witness.totals.duplicates += Math.max(0, paid - 1);
-    } finally {
-      await server.close();
-    }
-  });
+    },
+  );
 });
 
 async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {

@@ -39,12 +39,24 @@ export interface FaultRow extends Fault {
 
 type Outcomes = Pick<FaultRow, "generate" | "query" | "download">;
 
-const neverSent: Outcomes = { generate: ["ConnectionError", 0, backoff], query: ["ConnectionError", 0, backoff], download: ["ConnectionError", 0, backoff] };
+const neverSent: Outcomes = {
+  generate: ["ConnectionError", 0, backoff],
+  query: ["ConnectionError", 0, backoff],
+  download: ["ConnectionError", 0, backoff],
+};
 const badCertificate: Outcomes = { ...neverSent, generate: ["ConnectionError", 0], query: ["ConnectionError", 0] };
 const unread: Outcomes = { ...neverSent, generate: ["OutcomeUnknownError", 0] };
-const lost: Outcomes = { generate: ["OutcomeUnknownError", 1], query: ["ConnectionError", 3], download: ["ConnectionError", 3] };
+const lost: Outcomes = {
+  generate: ["OutcomeUnknownError", 1],
+  query: ["ConnectionError", 3],
+  download: ["ConnectionError", 3],
+};
 /** No answer of the service; as a result it is what it is. */
-const unreadable: Outcomes = { generate: ["OutcomeUnknownError", 1], query: ["ServiceError", 1], download: ["file", 1] };
+const unreadable: Outcomes = {
+  generate: ["OutcomeUnknownError", 1],
+  query: ["ServiceError", 1],
+  download: ["file", 1],
+};
 const refused: Outcomes = { generate: ["ServiceError", 1], query: ["ServiceError", 1], download: ["ServiceError", 1] };
 const limited: Outcomes = { generate: ["ServiceError", 3], query: ["ServiceError", 3], download: ["ServiceError", 3] };
 const down: Outcomes = { ...limited, generate: ["OutcomeUnknownError", 1] };
@@ -75,7 +87,8 @@ export function reply(body: string | Buffer = envelope, status = "200 OK", ...he
 /** Answers a whole request with these bytes and closes. */
 const withBytes = (bytes: string | Buffer): Fault => ({ onRequest: (socket) => void socket.end(bytes) });
 /** Answers a whole request with a body and a status. */
-const withReply = (...given: Parameters<typeof reply>): Fault => withBytes(reply(given[0], given[1], "Connection: close", ...given.slice(2) as string[]));
+const withReply = (...given: Parameters<typeof reply>): Fault =>
+  withBytes(reply(given[0], given[1], "Connection: close", ...(given.slice(2) as string[])));
 /** Hangs once the client has seen what it was sent: timers come before that in a turn of the event loop. */
 const hangSoon = (server: RawServer) => void setTimeout(setImmediate, 10, server.hang);
 /** Answers a whole request with these bytes and then does nothing more. */
@@ -106,7 +119,9 @@ const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, " "));
 /** The key that a request came with. */
 const keyIn = (request: string) => /^authorization: (.*)\r$/im.exec(request)?.[1] ?? "no key";
 /** Answers with what it makes of the request's key. */
-const echoes = (answerWith: (key: string) => Buffer): Fault => ({ onRequest: (socket, _, __, request) => void socket.end(answerWith(keyIn(request))) });
+const echoes = (answerWith: (key: string) => Buffer): Fault => ({
+  onRequest: (socket, _, __, request) => void socket.end(answerWith(keyIn(request))),
+});
 
 /** Retry-After in all forms, and how long the client pauses before it asks again; not at all where that is undefined. */
 const retryAfters: readonly (readonly [form: string, header: string, pauses: readonly number[] | undefined])[] = [
@@ -125,7 +140,13 @@ const retryAfters: readonly (readonly [form: string, header: string, pauses: rea
 export const faults: readonly FaultRow[] = [
   // Before the connection stands.
   { name: "a port where nobody listens", refuses: true, ...neverSent, connections: 0, says: /ECONNREFUSED/ },
-  { name: "a server that closes while TLS is agreed on", certificate: valid, onConnection: (socket) => void socket.once("data", () => socket.end()), ...neverSent, connections: 3 },
+  {
+    name: "a server that closes while TLS is agreed on",
+    certificate: valid,
+    onConnection: (socket) => void socket.once("data", () => socket.end()),
+    ...neverSent,
+    connections: 3,
+  },
   { name: "a server that closes before TLS", certificate: valid, onConnection: close, ...neverSent, connections: 3 },
   {
     name: "a server that resets while TLS is agreed on",
@@ -149,30 +170,83 @@ export const faults: readonly FaultRow[] = [
     onConnection: (socket, server) => void socket.once("data", server.hang),
     ...neverSent,
     connections: 3,
-    onFetch: { generate: ["OutcomeUnknownError", 0], because: "fetch does not say what it was at when its time was over" },
+    onFetch: {
+      generate: ["OutcomeUnknownError", 0],
+      because: "fetch does not say what it was at when its time was over",
+    },
   },
-  { name: "a certificate nobody vouches for", certificate: makeCertificate("localhost"), ...badCertificate, connections: 1 },
+  {
+    name: "a certificate nobody vouches for",
+    certificate: makeCertificate("localhost"),
+    ...badCertificate,
+    connections: 1,
+  },
   { name: "an expired certificate", certificate: expired, ...badCertificate, connections: 1 },
   { name: "a certificate of another host", certificate: wrongHost, ...badCertificate, connections: 1 },
   // While the request is sent.
   { name: "a server that closes before it reads", onConnection: close, ...unread, connections: 1 },
-  { name: "a server that resets before it reads", onConnection: (socket) => void setTimeout(reset, 20, socket.pause()), ...unread, connections: 1 },
-  { name: "a server that hangs before it reads", onConnection: (socket, server) => void (socket.pause(), hangSoon(server)), ...unread, connections: 1 },
+  {
+    name: "a server that resets before it reads",
+    onConnection: (socket) => void setTimeout(reset, 20, socket.pause()),
+    ...unread,
+    connections: 1,
+  },
+  {
+    name: "a server that hangs before it reads",
+    onConnection: (socket, server) => void (socket.pause(), hangSoon(server)),
+    ...unread,
+    connections: 1,
+  },
   { name: "a reset after half of a large request", onHalf: reset, large: true, ...lost },
   { name: "a close after half of a large request", onHalf: close, large: true, ...lost },
-  { name: "a hang after half of a large request", onHalf: (socket, server) => void (socket.pause(), hangSoon(server)), large: true, ...lost, says: /the upload stood still for 300000 ms|no answer began within|the call took longer than 60000 ms|the result stood still/ },
-  { name: "an answer before a large request has left", onHalf: (socket) => void socket.end(reply()), large: true, ...answered },
-  { name: "a refusal before a large request has left", onHalf: (socket) => void socket.end(reply("too large", "413 Payload Too Large")), large: true, ...refused },
+  {
+    name: "a hang after half of a large request",
+    onHalf: (socket, server) => void (socket.pause(), hangSoon(server)),
+    large: true,
+    ...lost,
+    says: /the upload stood still for 300000 ms|no answer began within|the call took longer than 60000 ms|the result stood still/,
+  },
+  {
+    name: "an answer before a large request has left",
+    onHalf: (socket) => void socket.end(reply()),
+    large: true,
+    ...answered,
+  },
+  {
+    name: "a refusal before a large request has left",
+    onHalf: (socket) => void socket.end(reply("too large", "413 Payload Too Large")),
+    large: true,
+    ...refused,
+  },
   // On a connection that stood already.
-  { name: "a connection that is closed when it is used again", warm: true, onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(reply()) : close(socket)),
-    generate: ["t-1", 2, []], query: ["t-1", 3, [250]], download: ["file", 1], onFetch: { generate: ["OutcomeUnknownError", 2, []], because: "it sends what is paid on used connections" } },
-  { name: "a connection that is reset when it is used again", warm: true, onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(reply()) : reset(socket)),
-    generate: ["t-1", 2, []], query: ["t-1", 3, [250]], download: ["file", 1], onFetch: { generate: ["OutcomeUnknownError", 2, []], because: "it sends what is paid on used connections" } },
+  {
+    name: "a connection that is closed when it is used again",
+    warm: true,
+    onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(reply()) : close(socket)),
+    generate: ["t-1", 2, []],
+    query: ["t-1", 3, [250]],
+    download: ["file", 1],
+    onFetch: { generate: ["OutcomeUnknownError", 2, []], because: "it sends what is paid on used connections" },
+  },
+  {
+    name: "a connection that is reset when it is used again",
+    warm: true,
+    onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(reply()) : reset(socket)),
+    generate: ["t-1", 2, []],
+    query: ["t-1", 3, [250]],
+    download: ["file", 1],
+    onFetch: { generate: ["OutcomeUnknownError", 2, []], because: "it sends what is paid on used connections" },
+  },
   // Instead of an answer.
   { name: "a reset after the request", onRequest: reset, ...lost },
   { name: "a close after the request", onRequest: close, ...lost },
   { name: "an end after the request", onRequest: (socket) => void socket.end(), ...lost },
-  { name: "a hang after the request", onRequest: (_, server) => void hangSoon(server), ...lost, says: /no answer began within|the call took longer than 60000 ms|the result stood still for 30000 ms/ },
+  {
+    name: "a hang after the request",
+    onRequest: (_, server) => void hangSoon(server),
+    ...lost,
+    says: /no answer began within|the call took longer than 60000 ms|the result stood still for 30000 ms/,
+  },
   { name: "a request over TLS that is lost", certificate: valid, onRequest: close, ...lost },
   { name: "an answer over TLS", certificate: valid, onRequest: (socket) => void socket.end(reply()), ...answered },
   { name: "half of a status line", ...withBytes("HTTP/1.1 2"), ...lost },
@@ -182,38 +256,149 @@ export const faults: readonly FaultRow[] = [
   { name: "an answer of HTTP/2", ...withBytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), ...lost },
   { name: "two lengths", ...withBytes(`${head}Content-Length: 5\r\nContent-Length: 50\r\n\r\n${envelope}`), ...lost },
   { name: "a head of 64 KiB", ...withBytes(`${head}X-Long: ${"x".repeat(65_536)}\r\n\r\n${envelope}`), ...lost },
-  { name: "a head without an end", onRequest: (socket) => (socket.write(head), flood(socket, Buffer.from(`X-More: ${"x".repeat(100)}\r\n`.repeat(100)))), ...lost },
+  {
+    name: "a head without an end",
+    onRequest: (socket) => (
+      socket.write(head),
+      flood(socket, Buffer.from(`X-More: ${"x".repeat(100)}\r\n`.repeat(100)))
+    ),
+    ...lost,
+  },
   { name: "a hang within the status line", ...hangsAfter("HTTP/1.1 2"), ...lost },
   { name: "a hang within the headers", ...hangsAfter(`${head}Content-Len`), ...lost },
   { name: "a hang after the headers", ...hangsAfter(`${head}Content-Length: 100\r\n\r\n`), ...lost },
-  { name: "a hang within the body", ...hangsAfter(`${head}Content-Length: 100\r\n\r\n${half}`), ...lost, says: /stood still for 30000 ms/ },
-  { name: "a body shorter than its length", ...withBytes(`${head}Content-Length: ${envelope.length}\r\n\r\n${half}`), ...lost },
-  { name: "a whole envelope shorter than its length", ...withBytes(`${head}Content-Length: 1000\r\n\r\n${envelope}`), ...lost },
-  { name: "a chunk that is cut", ...withBytes(`${head}Transfer-Encoding: chunked\r\n\r\n${envelope.length.toString(16)}\r\n${half}`), ...lost },
-  { name: "chunks without the last", ...withBytes(`${head}Transfer-Encoding: chunked\r\n\r\n${envelope.length.toString(16)}\r\n${envelope}\r\n`), ...lost },
-  { name: "the request itself for a chunk", onRequest: (socket, _, __, request) => void socket.end(`${head}Transfer-Encoding: chunked\r\n\r\n${request}`), ...lost },
-  { name: "a reset within the body", onRequest: (socket) => void socket.write(`${head}Content-Length: 100\r\n\r\n${half}`, () => setTimeout(reset, 5, socket)), ...lost },
-  { name: "a body without an end", onRequest: (socket) => (socket.write(`${head}\r\n`), flood(socket, Buffer.alloc(65_536, " "))), ...lost, download: ["ServiceError", 1], says: /longer than|larger than/ },
-  { name: "a body that drips without an end", onRequest: (socket, server) => (socket.write(`${head}\r\n`), hangSoon(server), drip(socket, Buffer.alloc(100_000, " "))), ...lost, says: /stood still for 30000 ms/ },
-  { name: "headers that drip without an end", onRequest: (socket, server) => (socket.write(head), hangSoon(server), drip(socket, Buffer.from("X-More: 1\r\n".repeat(10_000)))), ...lost },
+  {
+    name: "a hang within the body",
+    ...hangsAfter(`${head}Content-Length: 100\r\n\r\n${half}`),
+    ...lost,
+    says: /stood still for 30000 ms/,
+  },
+  {
+    name: "a body shorter than its length",
+    ...withBytes(`${head}Content-Length: ${envelope.length}\r\n\r\n${half}`),
+    ...lost,
+  },
+  {
+    name: "a whole envelope shorter than its length",
+    ...withBytes(`${head}Content-Length: 1000\r\n\r\n${envelope}`),
+    ...lost,
+  },
+  {
+    name: "a chunk that is cut",
+    ...withBytes(`${head}Transfer-Encoding: chunked\r\n\r\n${envelope.length.toString(16)}\r\n${half}`),
+    ...lost,
+  },
+  {
+    name: "chunks without the last",
+    ...withBytes(`${head}Transfer-Encoding: chunked\r\n\r\n${envelope.length.toString(16)}\r\n${envelope}\r\n`),
+    ...lost,
+  },
+  {
+    name: "the request itself for a chunk",
+    onRequest: (socket, _, __, request) => void socket.end(`${head}Transfer-Encoding: chunked\r\n\r\n${request}`),
+    ...lost,
+  },
+  {
+    name: "a reset within the body",
+    onRequest: (socket) =>
+      void socket.write(`${head}Content-Length: 100\r\n\r\n${half}`, () => setTimeout(reset, 5, socket)),
+    ...lost,
+  },
+  {
+    name: "a body without an end",
+    onRequest: (socket) => (socket.write(`${head}\r\n`), flood(socket, Buffer.alloc(65_536, " "))),
+    ...lost,
+    download: ["ServiceError", 1],
+    says: /longer than|larger than/,
+  },
+  {
+    name: "a body that drips without an end",
+    onRequest: (socket, server) => (
+      socket.write(`${head}\r\n`),
+      hangSoon(server),
+      drip(socket, Buffer.alloc(100_000, " "))
+    ),
+    ...lost,
+    says: /stood still for 30000 ms/,
+  },
+  {
+    name: "headers that drip without an end",
+    onRequest: (socket, server) => (
+      socket.write(head),
+      hangSoon(server),
+      drip(socket, Buffer.from("X-More: 1\r\n".repeat(10_000)))
+    ),
+    ...lost,
+  },
   { name: "TLS where plain HTTP should be spoken", ...withBytes(Buffer.from("15030100020246", "hex")), ...lost },
   // Answers of other shapes.
   { name: "an answer that drips byte by byte", onRequest: (socket) => drip(socket, reply()), ...answered },
-  { name: "an answer without a length that ends with its connection", ...withBytes(`${head}Connection: close\r\n\r\n${envelope}`), ...answered },
-  { name: "an answer after 100, 102 and 103", ...withBytes(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${reply().toString()}`), ...answered,
-    onFetch: { generate: ["OutcomeUnknownError", 1], query: ["ConnectionError", 3], download: ["ConnectionError", 3], because: "undici refuses a 100 that it did not ask for" } },
-  { name: "a switch of protocols", ...withBytes("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n"), ...lost },
+  {
+    name: "an answer without a length that ends with its connection",
+    ...withBytes(`${head}Connection: close\r\n\r\n${envelope}`),
+    ...answered,
+  },
+  {
+    name: "an answer after 100, 102 and 103",
+    ...withBytes(
+      `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${reply().toString()}`,
+    ),
+    ...answered,
+    onFetch: {
+      generate: ["OutcomeUnknownError", 1],
+      query: ["ConnectionError", 3],
+      download: ["ConnectionError", 3],
+      because: "undici refuses a 100 that it did not ask for",
+    },
+  },
+  {
+    name: "a switch of protocols",
+    ...withBytes("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n"),
+    ...lost,
+  },
   { name: "an empty answer", ...withReply(""), ...unreadable, download: ["ConnectionError", 3] },
-  { name: "204", ...withBytes("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"), ...unreadable, download: ["ServiceError", 1] },
-  { name: "JSON that calls itself HTML", ...withBytes(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n${envelope}`), ...answered },
-  { name: "HTML", ...withBytes("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>Welcome to the hotel</html>"), ...unreadable, download: ["ConnectionError", 3], says: /a page of HTML|no envelope/ },
+  {
+    name: "204",
+    ...withBytes("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"),
+    ...unreadable,
+    download: ["ServiceError", 1],
+  },
+  {
+    name: "JSON that calls itself HTML",
+    ...withBytes(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n${envelope}`),
+    ...answered,
+  },
+  {
+    name: "HTML",
+    ...withBytes("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>Welcome to the hotel</html>"),
+    ...unreadable,
+    download: ["ConnectionError", 3],
+    says: /a page of HTML|no envelope/,
+  },
   { name: "JSON that is cut", ...withReply(half), ...unreadable },
   { name: "JSON null", ...withReply("null"), ...unreadable },
   { name: "a list", ...withReply("[]"), ...unreadable },
   { name: "an unknown code", ...withReply('{"code":1234,"msg":"?"}'), ...unreadable },
-  { name: "gzip", ...withReply(zipped, "200 OK", "Content-Encoding: gzip"), ...lost, download: ["ServiceError", 1], onFetch: { ...answered, because: "fetch inflates unasked" } },
-  { name: "gzip that is cut", ...withReply(zipped.subarray(0, 40), "200 OK", "Content-Encoding: gzip"), ...lost, download: ["ServiceError", 1], onFetch: { query: ["ServiceError", 1], download: ["file", 1], because: "fetch takes it for a short text" } },
-  { name: "a gzip bomb", ...withReply(bomb, "200 OK", "Content-Encoding: gzip"), ...lost, download: ["ServiceError", 1] },
+  {
+    name: "gzip",
+    ...withReply(zipped, "200 OK", "Content-Encoding: gzip"),
+    ...lost,
+    download: ["ServiceError", 1],
+    onFetch: { ...answered, because: "fetch inflates unasked" },
+  },
+  {
+    name: "gzip that is cut",
+    ...withReply(zipped.subarray(0, 40), "200 OK", "Content-Encoding: gzip"),
+    ...lost,
+    download: ["ServiceError", 1],
+    onFetch: { query: ["ServiceError", 1], download: ["file", 1], because: "fetch takes it for a short text" },
+  },
+  {
+    name: "a gzip bomb",
+    ...withReply(bomb, "200 OK", "Content-Encoding: gzip"),
+    ...lost,
+    download: ["ServiceError", 1],
+  },
   { name: "gzip that does not say so", ...withReply(zipped), ...unreadable },
   { name: "two answers at once", ...withBytes(Buffer.concat([reply(), reply()])), ...answered },
   // Statuses.
@@ -226,15 +411,32 @@ export const faults: readonly FaultRow[] = [
   })),
   ...[301, 302, 303, 307, 308].map((status): FaultRow => ({
     name: `redirect ${status} to another origin`,
-    onRequest: (socket, { elsewhere }) => void socket.end(reply("", `${status} Elsewhere`, "Connection: close", `Location: ${elsewhere}/there`)),
+    onRequest: (socket, { elsewhere }) =>
+      void socket.end(reply("", `${status} Elsewhere`, "Connection: close", `Location: ${elsewhere}/there`)),
     ...unreadable,
     onFetch: { query: ["ConnectionError", 3], because: "fetch, told to follow none, gives a redirect as a failure" },
   })),
-  { name: "a redirect to nowhere", ...withReply("", "302 Found"), ...unreadable, download: ["ServiceError", 1], onFetch: { query: ["ConnectionError", 3], because: "it gives this as a failure too" } },
+  {
+    name: "a redirect to nowhere",
+    ...withReply("", "302 Found"),
+    ...unreadable,
+    download: ["ServiceError", 1],
+    onFetch: { query: ["ConnectionError", 3], because: "it gives this as a failure too" },
+  },
   { name: "300 with choices", ...withReply("", "300 Multiple Choices"), ...unreadable, download: ["ServiceError", 1] },
-  { name: "304", ...withBytes("HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n"), ...unreadable, download: ["ServiceError", 1] },
+  {
+    name: "304",
+    ...withBytes("HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n"),
+    ...unreadable,
+    download: ["ServiceError", 1],
+  },
   { name: "201", ...withReply(envelope, "201 Created"), ...answered, download: ["ServiceError", 1] },
-  { name: "206 that was not asked for", ...withReply(envelope, "206 Partial Content", `Content-Range: bytes 0-${envelope.length - 1}/1000`), ...answered, download: ["ServiceError", 1] },
+  {
+    name: "206 that was not asked for",
+    ...withReply(envelope, "206 Partial Content", `Content-Range: bytes 0-${envelope.length - 1}/1000`),
+    ...answered,
+    download: ["ServiceError", 1],
+  },
   { name: "400", ...withReply("", "400 Bad Request"), ...refused },
   { name: "401", ...withReply("", "401 Unauthorized"), ...expiredLink },
   { name: "403", ...withReply("", "403 Forbidden"), ...expiredLink },
@@ -243,8 +445,17 @@ export const faults: readonly FaultRow[] = [
   { name: "408", ...withReply("", "408 Request Timeout"), ...unreadable, download: ["ServiceError", 1] },
   { name: "409", ...withReply("", "409 Conflict"), ...unreadable, download: ["ServiceError", 1] },
   { name: "413", ...withReply("", "413 Payload Too Large"), ...refused },
-  { name: "421", ...withReply("", "421 Misdirected Request"), ...refused,
-    onFetch: { generate: ["OutcomeUnknownError", 2, []], query: ["ConnectionError", 6, backoff], download: ["ServiceError", 2, []], because: "Node's asks again by itself, with a body of no bytes by then" } },
+  {
+    name: "421",
+    ...withReply("", "421 Misdirected Request"),
+    ...refused,
+    onFetch: {
+      generate: ["OutcomeUnknownError", 2, []],
+      query: ["ConnectionError", 6, backoff],
+      download: ["ServiceError", 2, []],
+      because: "Node's asks again by itself, with a body of no bytes by then",
+    },
+  },
   { name: "425", ...withReply("", "425 Too Early"), ...refused },
   { name: "429", ...withReply("", "429 Too Many Requests"), ...limited },
   { name: "501", ...withReply("", "501 Not Implemented"), ...refused },
@@ -252,21 +463,71 @@ export const faults: readonly FaultRow[] = [
   { name: "503", ...withReply("", "503 Unavailable"), ...down },
   { name: "504", ...withReply("", "504 Gateway Timeout"), ...down },
   ...retryAfters.flatMap(([form, header, pauses]): FaultRow[] => [
-    { name: `429 with a Retry-After ${form}`, ...withReply("", "429 Too Many Requests", `Retry-After: ${header}`), ...(pauses ? pausing(pauses, limited) : refused) },
-    { name: `503 with a Retry-After ${form}`, ...withReply("", "503 Unavailable", `Retry-After: ${header}`), ...(pauses ? pausing(pauses, down) : { ...refused, generate: down.generate }) },
+    {
+      name: `429 with a Retry-After ${form}`,
+      ...withReply("", "429 Too Many Requests", `Retry-After: ${header}`),
+      ...(pauses ? pausing(pauses, limited) : refused),
+    },
+    {
+      name: `503 with a Retry-After ${form}`,
+      ...withReply("", "503 Unavailable", `Retry-After: ${header}`),
+      ...(pauses ? pausing(pauses, down) : { ...refused, generate: down.generate }),
+    },
   ]),
   { name: "500", ...withReply("", "500 Internal Server Error"), ...down },
-  { name: "500 with a success in it", ...withReply(envelope, "500 Internal Server Error"), ...down, query: ["ServiceError", 1] },
+  {
+    name: "500 with a success in it",
+    ...withReply(envelope, "500 Internal Server Error"),
+    ...down,
+    query: ["ServiceError", 1],
+  },
   { name: "599", ...withReply("", "599 What"), ...down },
-  { name: "999", ...withReply("", "999 What"), ...lost, onFetch: { query: ["ServiceError", 3], download: ["ServiceError", 3], because: "fetch hands over statuses that no Response may have" } },
+  {
+    name: "999",
+    ...withReply("", "999 What"),
+    ...lost,
+    onFetch: {
+      query: ["ServiceError", 3],
+      download: ["ServiceError", 3],
+      because: "fetch hands over statuses that no Response may have",
+    },
+  },
   { name: "a refusal in an envelope", ...withReply('{"code":9999,"msg":"no"}'), ...refused, download: ["file", 1] },
-  { name: "credits that are out", ...withReply('{"code":9000,"msg":"no"}'), generate: ["InsufficientCreditsError", 1], query: ["InsufficientCreditsError", 1], download: ["file", 1] },
+  {
+    name: "credits that are out",
+    ...withReply('{"code":9000,"msg":"no"}'),
+    generate: ["InsufficientCreditsError", 1],
+    query: ["InsufficientCreditsError", 1],
+    download: ["file", 1],
+  },
   // The key, repeated.
-  { name: "a refusal with the key in it", ...echoes((key) => reply(JSON.stringify({ code: 9999, msg: `the key ${key} is bad` }))), ...refused, download: ["file", 1] },
-  { name: "an unknown code with the key in it", ...echoes((key) => reply(JSON.stringify({ code: 7, msg: key, data: { [key]: [key] } }))), ...unreadable },
-  { name: "HTML under 403 with the key in it", ...echoes((key) => reply(`<p>${encodeURIComponent(key)} or ${key}</p>`, "403 Forbidden")), ...expiredLink },
-  { name: "500 with the key in its text and headers", ...echoes((key) => reply(key, `500 ${key}`, `X-Key: ${key}`, `Retry-After: ${key}`)), ...down },
-  { name: "a redirect with the key in its address", ...echoes((key) => reply("", "302 Found", `Location: ftp://${key}@elsewhere/${key}`)), ...unreadable, download: ["ServiceError", 1],
-    onFetch: { query: ["ConnectionError", 3], because: "fetch, told to follow none, gives a redirect as a failure" } },
+  {
+    name: "a refusal with the key in it",
+    ...echoes((key) => reply(JSON.stringify({ code: 9999, msg: `the key ${key} is bad` }))),
+    ...refused,
+    download: ["file", 1],
+  },
+  {
+    name: "an unknown code with the key in it",
+    ...echoes((key) => reply(JSON.stringify({ code: 7, msg: key, data: { [key]: [key] } }))),
+    ...unreadable,
+  },
+  {
+    name: "HTML under 403 with the key in it",
+    ...echoes((key) => reply(`<p>${encodeURIComponent(key)} or ${key}</p>`, "403 Forbidden")),
+    ...expiredLink,
+  },
+  {
+    name: "500 with the key in its text and headers",
+    ...echoes((key) => reply(key, `500 ${key}`, `X-Key: ${key}`, `Retry-After: ${key}`)),
+    ...down,
+  },
+  {
+    name: "a redirect with the key in its address",
+    ...echoes((key) => reply("", "302 Found", `Location: ftp://${key}@elsewhere/${key}`)),
+    ...unreadable,
+    download: ["ServiceError", 1],
+    onFetch: { query: ["ConnectionError", 3], because: "fetch, told to follow none, gives a redirect as a failure" },
+  },
   { name: "garbage with the key in it", ...echoes((key) => Buffer.from(`${key} ${key}\r\n\r\n`)), ...lost },
 ];

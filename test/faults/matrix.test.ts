@@ -17,7 +17,9 @@ const witness = createWitness();
 const service = createServer((request, response) => {
   let body = "";
   request.on("data", (chunk) => (body += chunk));
-  request.on("end", () => response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [JSON.parse(body).taskid] } })));
+  request.on("end", () =>
+    response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [JSON.parse(body).taskid] } })),
+  );
 });
 /** Where redirects lead: it answers whoever comes, and counts them. */
 let elsewhere: RawServer;
@@ -35,12 +37,16 @@ afterAll(async () => {
 
 describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
   const rows = faults.filter(({ large }) => door === "node:http" || !large);
-  const cases = rows.flatMap((row) => (["generate", "query", "delete", "download"] as const).map((asked) => ({ row, asked })));
+  const cases = rows.flatMap((row) =>
+    (["generate", "query", "delete", "download"] as const).map((asked) => ({ row, asked })),
+  );
 
   test.concurrent.for(cases)("$asked: $row.name", async ({ row, asked }, { expect }) => {
     // A deletion is repeated as a query is.
-    const expectedOf = <A extends Asked>(operation: A) => (door === "global fetch" ? row.onFetch?.[operation] : undefined) ?? row[operation];
-    const [outcome, heads, pauses = backoff.slice(0, Math.max(0, heads - 1))] = expectedOf(asked) ?? expectedOf("query");
+    const expectedOf = <A extends Asked>(operation: A) =>
+      (door === "global fetch" ? row.onFetch?.[operation] : undefined) ?? row[operation];
+    const [outcome, heads, pauses = backoff.slice(0, Math.max(0, heads - 1))] =
+      expectedOf(asked) ?? expectedOf("query");
     const server = await startRawServer(row, elsewhere.baseUrl);
     const paused: number[] = [];
     const options = witness.options(() => server.hung(), paused);
@@ -48,16 +54,21 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
       const media = doors[door]({ ...options, baseUrl: asked === "download" ? serviceUrl : server.baseUrl });
       if (row.warm && asked !== "download") await media.video.query("t-1");
       const seen = await witness.outcomeOf(asked, (folder) =>
-        asked === "download" ? download(media.video.task(`${server.baseUrl}/1`), folder, { maxBytes: 1024 * 1024 }) : askService(media, asked, row.large ? { sourceImage: large } : {}),
+        asked === "download"
+          ? download(media.video.task(`${server.baseUrl}/1`), folder, { maxBytes: 1024 * 1024 })
+          : askService(media, asked, row.large ? { sourceImage: large } : {}),
       );
       expect([seen.outcome, server.heads, paused], String(seen.result)).toEqual([outcome, heads, pauses]);
       if (row.says && seen.result instanceof Error) expect(seen.result.message).toMatch(row.says);
-      if (asked === "generate" && door === "node:http") expect(server.connections).toBe(row.connections ?? (row.warm ? 2 : heads));
+      if (asked === "generate" && door === "node:http")
+        expect(server.connections).toBe(row.connections ?? (row.warm ? 2 : heads));
       // Whatever is not turned away may have become a task.
-      if (asked === "generate" && !row.name.startsWith("429")) witness.totals.duplicates += Math.max(0, server.bodies - (row.warm ? 2 : 1));
+      if (asked === "generate" && !row.name.startsWith("429"))
+        witness.totals.duplicates += Math.max(0, server.bodies - (row.warm ? 2 : 1));
       if (asked === "download") expect(server.headText).not.toContain(canary);
       // A compressed answer may be cut unseen: none is asked for where the engine lets one say so.
-      if (server.heads > 0 && (door === "node:http" || asked === "download")) expect(server.headText.toLowerCase()).toContain("accept-encoding: identity\r\n");
+      if (server.heads > 0 && (door === "node:http" || asked === "download"))
+        expect(server.headText.toLowerCase()).toContain("accept-encoding: identity\r\n");
       // Nothing of the call is left open. Fetch goes on connecting by itself for as long as it likes.
       server.release();
       if (door === "node:http" && !row.warm) await expect.poll(() => server.open, { interval: 5 }).toBe(0);
@@ -69,7 +80,9 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
   test("an answer that is none and repeats the key is an error of the raw client's, too, that does not show it", async () => {
     const server = await startRawServer({ onRequest: (socket, _, __, request) => void socket.end(request) });
     const media = doors[door]({ baseUrl: server.baseUrl, apiKey: canary });
-    const error: unknown = await media.http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } }).catch((thrown: unknown) => thrown);
+    const error: unknown = await media.http
+      .POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })
+      .catch((thrown: unknown) => thrown);
     await server.close();
     expect(error).toBeInstanceOf(Error);
     expect(shown(error)).not.toContain(canary);

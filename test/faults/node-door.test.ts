@@ -4,23 +4,41 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { ConnectionError, createMediaGen, fileFrom, InvalidRequestError, OutcomeUnknownError, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import {
+  ConnectionError,
+  createMediaGen,
+  fileFrom,
+  InvalidRequestError,
+  OutcomeUnknownError,
+  type NodeMediaGenOptions,
+} from "@mediagen/sdk/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { reply } from "./faults.ts";
 import { startRawServer, type Fault, type RawServer } from "./raw-server.ts";
 
 /** Runs with a client of a server with this fault. */
-async function withServer(fault: Fault, options: NodeMediaGenOptions, run: (media: ReturnType<typeof createMediaGen>, server: RawServer) => Promise<void>): Promise<void> {
+async function withServer(
+  fault: Fault,
+  options: NodeMediaGenOptions,
+  run: (media: ReturnType<typeof createMediaGen>, server: RawServer) => Promise<void>,
+): Promise<void> {
   const server = await startRawServer(fault);
   try {
-    await run(createMediaGen({ baseUrl: server.baseUrl, apiKey: "key", retries: 2, random: () => 0, ...options }), server);
+    await run(
+      createMediaGen({ baseUrl: server.baseUrl, apiKey: "key", retries: 2, random: () => 0, ...options }),
+      server,
+    );
   } finally {
     await server.close();
   }
 }
 
 const answers: Fault = { onRequest: (socket) => void socket.write(reply()) };
-const thrownBy = (call: Promise<unknown>) => call.then(() => "nothing", (error: unknown) => error);
+const thrownBy = (call: Promise<unknown>) =>
+  call.then(
+    () => "nothing",
+    (error: unknown) => error,
+  );
 const form = { prompt: "A fox" };
 
 /** A port that nobody listens at. */
@@ -46,11 +64,16 @@ describe("a connection that never stands sends nothing", () => {
   });
 
   test("for it takes too long", async () => {
-    const hangs: Fault = { certificate: { cert: "", key: "" }, onConnection: (socket) => void socket.on("data", () => undefined) };
+    const hangs: Fault = {
+      certificate: { cert: "", key: "" },
+      onConnection: (socket) => void socket.on("data", () => undefined),
+    };
     const told: string[] = [];
     const onEvent = ({ type }: { readonly type: string }) => void told.push(type);
     await withServer(hangs, { connectTimeoutMs: 100, onEvent }, async (media, server) => {
-      expect(String(await thrownBy(media.video.generate("vidmodelv2", form)))).toContain("no connection stood within 100 ms");
+      expect(String(await thrownBy(media.video.generate("vidmodelv2", form)))).toContain(
+        "no connection stood within 100 ms",
+      );
       expect(told).toEqual(["retried", "retried"]);
       // The server may be told of a connection when the client has long given it up.
       await expect.poll(() => server.connections, { interval: 5 }).toBeGreaterThan(0);
@@ -60,11 +83,16 @@ describe("a connection that never stands sends nothing", () => {
 
   test("for the caller's signal aborts first, and its reason is what the call ends with", async () => {
     const controller = new AbortController();
-    const aborts: Fault = { certificate: { cert: "", key: "" }, onConnection: (socket) => void socket.on("data", () => controller.abort("enough")) };
+    const aborts: Fault = {
+      certificate: { cert: "", key: "" },
+      onConnection: (socket) => void socket.on("data", () => controller.abort("enough")),
+    };
     await withServer(aborts, {}, async (media, server) => {
       expect(await thrownBy(media.video.generate("vidmodelv2", form, { signal: controller.signal }))).toBe("enough");
       expect(await thrownBy(media.video.generate("vidmodelv2", form, { signal: controller.signal }))).toBe("enough");
-      expect(await thrownBy(media.http.POST("/v1/video/vidmodelv2", { body: form, signal: controller.signal }))).toBe("enough");
+      expect(await thrownBy(media.http.POST("/v1/video/vidmodelv2", { body: form, signal: controller.signal }))).toBe(
+        "enough",
+      );
       expect([server.connections, server.heads]).toEqual([1, 0]);
       await expect.poll(() => server.open, { interval: 5 }).toBe(0);
     });
@@ -101,7 +129,9 @@ describe("connections", () => {
   });
 
   test("that the server closes just as they are used again cost a query another try, and a generation nothing", async () => {
-    const closesAtTheSecond: Fault = { onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(reply()) : socket.destroy()) };
+    const closesAtTheSecond: Fault = {
+      onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(reply()) : socket.destroy()),
+    };
     await withServer(closesAtTheSecond, {}, async (media, server) => {
       await media.video.query("t-1");
       expect((await media.video.generate("vidmodelv2", form)).taskid).toBe("t-1");
@@ -141,11 +171,17 @@ test("an upload that stands still, and an answer that does not begin after it, e
   const sourceImage = new File([Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(64_000_000)])], "large.gif");
   const limits = { headersTimeoutMs: 300 };
   await withServer({ onHalf: (socket) => void socket.pause() }, limits, async (media) => {
-    expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({ name: "OutcomeUnknownError", cause: { message: "the upload stood still for 300 ms" } });
+    expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
+      name: "OutcomeUnknownError",
+      cause: { message: "the upload stood still for 300 ms" },
+    });
   });
   await withServer({}, limits, async (media) => {
     const cause = { message: "the request had left, and no answer began within 300 ms" };
-    expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({ name: "OutcomeUnknownError", cause });
+    expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
+      name: "OutcomeUnknownError",
+      cause,
+    });
     expect(await thrownBy(media.video.query("t-1"))).toMatchObject({ name: "ConnectionError", cause });
   });
   // A slow network is none that stands still: the system hands on in steps what it took at once.
@@ -157,9 +193,14 @@ test("an upload that stands still, and an answer that does not begin after it, e
 
 test("an answer without a length is not whole where an abort ended it, for the raw client too", async () => {
   const controller = new AbortController();
-  const begins: Fault = { onRequest: (socket) => void socket.write('HTTP/1.1 200 OK\r\n\r\n{"code":1000}', () => setTimeout(() => controller.abort("enough"), 50)) };
+  const begins: Fault = {
+    onRequest: (socket) =>
+      void socket.write('HTTP/1.1 200 OK\r\n\r\n{"code":1000}', () => setTimeout(() => controller.abort("enough"), 50)),
+  };
   await withServer(begins, {}, async (media) => {
-    expect(await thrownBy(media.http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal: controller.signal }))).toBe("enough");
+    expect(
+      await thrownBy(media.http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal: controller.signal })),
+    ).toBe("enough");
   });
 });
 
@@ -193,30 +234,40 @@ describe("a file", () => {
     });
   });
 
-  test.for(Object.entries(changes))("that %s while it is sent leaves the generation unknown and its request cut", async ([, change]) => {
-    await write(16_000_000);
-    const sourceImage = await fileFrom(path());
-    let whole = 0;
-    const changed: Fault = {
-      onRequest: () => void whole++,
-      // The server reads on only when the file has changed: what it has not yet read cannot all be in flight.
-      onConnection: (socket) => void socket.once("data", () => (socket.pause(), change().then(() => socket.resume()))),
-    };
-    await withServer(changed, {}, async (media, server) => {
-      const error = await thrownBy(media.video.generate("vidmodelv2", { sourceImage }));
-      expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(String(error)).toContain("the file of sourceImage.items changed while it was sent");
-      await expect.poll(() => server.open, { interval: 5 }).toBe(0);
-      expect([server.heads, whole]).toEqual([1, 0]);
-    });
-  });
+  test.for(Object.entries(changes))(
+    "that %s while it is sent leaves the generation unknown and its request cut",
+    async ([, change]) => {
+      await write(16_000_000);
+      const sourceImage = await fileFrom(path());
+      let whole = 0;
+      const changed: Fault = {
+        onRequest: () => void whole++,
+        // The server reads on only when the file has changed: what it has not yet read cannot all be in flight.
+        onConnection: (socket) =>
+          void socket.once("data", () => (socket.pause(), change().then(() => socket.resume()))),
+      };
+      await withServer(changed, {}, async (media, server) => {
+        const error = await thrownBy(media.video.generate("vidmodelv2", { sourceImage }));
+        expect(error).toBeInstanceOf(OutcomeUnknownError);
+        expect(String(error)).toContain("the file of sourceImage.items changed while it was sent");
+        await expect.poll(() => server.open, { interval: 5 }).toBe(0);
+        expect([server.heads, whole]).toEqual([1, 0]);
+      });
+    },
+  );
 });
 
 describe("a form", () => {
   test("is byte by byte what the engine's own FormData makes, but for the boundary", async () => {
     const heads: string[] = [];
     const odd = new File(["\r\n--x\r\n"], 'a "quoted"\nfox 🦊.png', { type: "image/png" });
-    const entries: [string, string | File][] = [["prompt", "A 🦊\nruns\r\n\rfar"], ["odd\n\"name", ""], ["sourceImage.items", odd], ["sourceImage.items", new File([], "empty")], ["seed", "7"]];
+    const entries: [string, string | File][] = [
+      ["prompt", "A 🦊\nruns\r\n\rfar"],
+      ['odd\n"name', ""],
+      ["sourceImage.items", odd],
+      ["sourceImage.items", new File([], "empty")],
+      ["seed", "7"],
+    ];
     const data = new FormData();
     for (const [name, value] of entries) data.append(name, value);
     let body = "";
@@ -230,7 +281,9 @@ describe("a form", () => {
     });
     const reference = new Response(data);
     const boundaryOf = (type: string) => /boundary=(\S+)/.exec(type)?.[1] ?? "none";
-    const expected = Buffer.from(await reference.arrayBuffer()).toString("latin1").replaceAll(boundaryOf(reference.headers.get("content-type") ?? ""), "BOUNDARY");
+    const expected = Buffer.from(await reference.arrayBuffer())
+      .toString("latin1")
+      .replaceAll(boundaryOf(reference.headers.get("content-type") ?? ""), "BOUNDARY");
     const sent = body.slice(heads[0]?.length).replaceAll(boundaryOf(heads[0] ?? ""), "BOUNDARY");
     expect(sent.trimEnd()).toBe(expected.trimEnd());
   });
@@ -246,13 +299,21 @@ describe("a proxy that the environment names", () => {
     const media = createMediaGen({ baseUrl: "http://media.example.com", allowHttp: true });
     const error = await thrownBy(media.video.generate("vidmodelv2", form)).finally(() => vi.unstubAllEnvs());
     expect(error).toBeInstanceOf(InvalidRequestError);
-    expect(String(error)).toMatch(`${name}: got a proxy in the environment, allowed is no proxy for media.example.com: add it to NO_PROXY`);
+    expect(String(error)).toMatch(
+      `${name}: got a proxy in the environment, allowed is no proxy for media.example.com: add it to NO_PROXY`,
+    );
     expect(String(error)).not.toContain("secret");
   });
 
   test("stops a download too, at once", async () => {
-    const record = JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://results.example.com/1.png"] } });
-    const finished: Fault = { onRequest: (socket) => void socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${record.length}\r\n\r\n${record}`) };
+    const record = JSON.stringify({
+      code: 1000,
+      msg: "",
+      data: { taskid: "t-1", url: ["http://results.example.com/1.png"] },
+    });
+    const finished: Fault = {
+      onRequest: (socket) => void socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${record.length}\r\n\r\n${record}`),
+    };
     vi.stubEnv("HTTP_PROXY", "http://secret");
     await withServer(finished, {}, async (media) => {
       const error = await thrownBy(media.video.task("t-1").blobs());
@@ -289,7 +350,12 @@ describe("a process ends by itself, at once,", () => {
       for (const call of [${calls.map((call) => `() => ${call}`).join()}]) seen.push(await call().then(({ taskid }) => taskid, (error) => error.name));
       const end = performance.now();
       process.on("exit", () => console.log(JSON.stringify({ seen, heldMs: performance.now() - end })));`;
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program, baseUrl]);
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
+      "--input-type=module",
+      "-e",
+      program,
+      baseUrl,
+    ]);
     const { seen, heldMs } = JSON.parse(stdout) as { seen: unknown; heldMs: number };
     expect(stderr).toBe("");
     expect(heldMs).toBeLessThan(500);
@@ -304,18 +370,27 @@ describe("a process ends by itself, at once,", () => {
       },
     };
     await withServer(stalls, {}, async (_, { baseUrl }) => {
-      const calls = ["media.video.query('t-1')", "hasty.video.generate('vidmodelv2', { sourceImage: large })", "hasty.video.delete(['t-1'])", "media.video.query('t-1')"];
+      const calls = [
+        "media.video.query('t-1')",
+        "hasty.video.generate('vidmodelv2', { sourceImage: large })",
+        "hasty.video.delete(['t-1'])",
+        "media.video.query('t-1')",
+      ];
       expect(await outcomesIn(baseUrl, calls)).toEqual(["t-1", "OutcomeUnknownError", "ConnectionError", "t-1"]);
     });
   });
 
   test("after a connection that was refused", async () => {
-    expect(await outcomesIn(`http://127.0.0.1:${await closedPort()}`, ["media.video.query('t-1')"])).toEqual(["ConnectionError"]);
+    expect(await outcomesIn(`http://127.0.0.1:${await closedPort()}`, ["media.video.query('t-1')"])).toEqual([
+      "ConnectionError",
+    ]);
   });
 
   test("after an answer to half of a request, whose other half nobody reads", async () => {
     await withServer({ onHalf: (socket) => void socket.pause().write(reply()) }, {}, async (_, { baseUrl }) => {
-      expect(await outcomesIn(baseUrl, ["media.video.generate('vidmodelv2', { sourceImage: large })"])).toEqual(["t-1"]);
+      expect(await outcomesIn(baseUrl, ["media.video.generate('vidmodelv2', { sourceImage: large })"])).toEqual([
+        "t-1",
+      ]);
     });
   });
 });

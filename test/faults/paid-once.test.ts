@@ -13,7 +13,15 @@ const atOnce = 30;
 type LossyService = (emulator: Emulator) => Promise<{ readonly baseUrl: string; close(): Promise<void> }>;
 
 /** Lost by the emulator itself. */
-const byEmulator: readonly FaultName[] = ["resetAfter", "cutBody", "html", "brokenJson", "emptyBody", "serverError", "wrongCode"];
+const byEmulator: readonly FaultName[] = [
+  "resetAfter",
+  "cutBody",
+  "html",
+  "brokenJson",
+  "emptyBody",
+  "serverError",
+  "wrongCode",
+];
 /** Lost byte by byte, as the table of faults says. */
 const byBytes: readonly string[] = [
   "a close after the request",
@@ -31,7 +39,12 @@ const byBytes: readonly string[] = [
 ];
 
 const ways: Readonly<Record<string, LossyService>> = {
-  ...Object.fromEntries(byEmulator.map((fault) => [fault, (emulator: Emulator) => (emulator.next({ fault, on: "generate", share: 0.2 }), listen(emulator))])),
+  ...Object.fromEntries(
+    byEmulator.map((fault) => [
+      fault,
+      (emulator: Emulator) => (emulator.next({ fault, on: "generate", share: 0.2 }), listen(emulator)),
+    ]),
+  ),
   ...Object.fromEntries(byBytes.map((name) => [name, lossyBy(name)])),
 };
 
@@ -47,7 +60,9 @@ function lossyBy(name: string): LossyService {
         const form = new FormData();
         form.append("prompt", "A fox");
         const { baseUrl, apiKey } = emulator.client;
-        const answer = await emulator.fetch(new Request(baseUrl + path, { method: "POST", headers: { authorization: apiKey }, body: form }));
+        const answer = await emulator.fetch(
+          new Request(baseUrl + path, { method: "POST", headers: { authorization: apiKey }, body: form }),
+        );
         if (++generated % 5 === 0) onRequest(socket, server, nth, head);
         else socket.end(reply(await answer.text(), "200 OK", "Connection: close"));
       },
@@ -58,23 +73,30 @@ describe.for([
   ["the plain door", plain.createMediaGen],
   ["the Node door", node.createMediaGen],
 ] as const)("%s", ([, createMediaGen]) => {
-  test.for(Object.keys(ways))("pays each of 300 generations once though a fifth of the answers end in %s, and tells of each lost one", async (way) => {
-    const emulator = createEmulator({ clock: { speed: 1 }, credits: 1_000_000 });
-    const server = await ways[way]?.(emulator);
-    try {
-      const media = createMediaGen({ baseUrl: server?.baseUrl, apiKey: emulator.client.apiKey, maxGenerationsInFlight: atOnce });
-      const calls = Array.from({ length: generations }, () => media.image.generate("imgmodelz", { prompt: "A fox" }));
-      const outcomes = await Promise.allSettled(calls);
-      const taskids = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value.taskid] : []));
-      const errors = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []));
-      expect(emulator.charges).toHaveLength(generations);
-      expect(new Set(taskids).size).toBe(taskids.length);
-      expect(errors.length).toBeGreaterThan(30);
-      expect(new Set(errors.map(({ name }) => name))).toEqual(new Set(["OutcomeUnknownError"]));
-      const known = new Set(emulator.charges.map(({ taskid }) => taskid));
-      expect(taskids.filter((taskid) => !known.has(taskid))).toEqual([]);
-    } finally {
-      await server?.close();
-    }
-  });
+  test.for(Object.keys(ways))(
+    "pays each of 300 generations once though a fifth of the answers end in %s, and tells of each lost one",
+    async (way) => {
+      const emulator = createEmulator({ clock: { speed: 1 }, credits: 1_000_000 });
+      const server = await ways[way]?.(emulator);
+      try {
+        const media = createMediaGen({
+          baseUrl: server?.baseUrl,
+          apiKey: emulator.client.apiKey,
+          maxGenerationsInFlight: atOnce,
+        });
+        const calls = Array.from({ length: generations }, () => media.image.generate("imgmodelz", { prompt: "A fox" }));
+        const outcomes = await Promise.allSettled(calls);
+        const taskids = outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value.taskid] : []));
+        const errors = outcomes.flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []));
+        expect(emulator.charges).toHaveLength(generations);
+        expect(new Set(taskids).size).toBe(taskids.length);
+        expect(errors.length).toBeGreaterThan(30);
+        expect(new Set(errors.map(({ name }) => name))).toEqual(new Set(["OutcomeUnknownError"]));
+        const known = new Set(emulator.charges.map(({ taskid }) => taskid));
+        expect(taskids.filter((taskid) => !known.has(taskid))).toEqual([]);
+      } finally {
+        await server?.close();
+      }
+    },
+  );
 });

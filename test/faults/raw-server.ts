@@ -48,7 +48,8 @@ export async function startRawServer(fault: Fault, elsewhere = ""): Promise<RawS
   let heads = 0;
   let headText = "";
   let bodies = 0;
-  const converse = (socket: Socket) => readRequests(socket, fault, server, { head: (head) => (heads++, (headText += head)), body: () => bodies++ });
+  const converse = (socket: Socket) =>
+    readRequests(socket, fault, server, { head: (head) => (heads++, (headText += head)), body: () => bodies++ });
   const listener: Server = fault.certificate ? createTls(fault.certificate, converse) : createPlain(converse);
   listener.on("tlsClientError", () => undefined); // The client's refusal of a certificate.
   const lowLevel = fault.certificate && fault.onConnection ? createPlain() : listener;
@@ -95,7 +96,12 @@ export async function startRawServer(fault: Fault, elsewhere = ""): Promise<RawS
   return server;
 }
 
-function readRequests(socket: Socket, { onHalf, onRequest }: Fault, server: RawServer, count: { head(head: string): void; body(): void }): void {
+function readRequests(
+  socket: Socket,
+  { onHalf, onRequest }: Fault,
+  server: RawServer,
+  count: { head(head: string): void; body(): void },
+): void {
   let nth = 0;
   let text = "";
   /** The request whose body is being read: its head, and how many bytes are still to come. */

@@ -38,9 +38,49 @@ export interface SoakReport {
 const shareOfCalls = 0.25;
 /** The faults of each kind of call; what hangs or drips is as likely as the rest. */
 export const faultsOn: Readonly<Record<string, readonly FaultName[]>> = {
-  generate: ["resetBefore", "resetAfter", "hang", "cutBody", "slowBody", "html", "brokenJson", "emptyBody", "failure", "rateLimited", "unavailable", "serverError", "wrongCode"],
-  query: ["resetBefore", "resetAfter", "hang", "cutBody", "html", "brokenJson", "emptyBody", "failure", "rateLimited", "unavailable", "serverError", "wrongCode", "unknownStatus"],
-  download: ["resetBefore", "resetAfter", "hang", "cutBody", "downloadCut", "linkExpired", "html", "emptyBody", "rateLimited", "unavailable", "serverError"],
+  generate: [
+    "resetBefore",
+    "resetAfter",
+    "hang",
+    "cutBody",
+    "slowBody",
+    "html",
+    "brokenJson",
+    "emptyBody",
+    "failure",
+    "rateLimited",
+    "unavailable",
+    "serverError",
+    "wrongCode",
+  ],
+  query: [
+    "resetBefore",
+    "resetAfter",
+    "hang",
+    "cutBody",
+    "html",
+    "brokenJson",
+    "emptyBody",
+    "failure",
+    "rateLimited",
+    "unavailable",
+    "serverError",
+    "wrongCode",
+    "unknownStatus",
+  ],
+  download: [
+    "resetBefore",
+    "resetAfter",
+    "hang",
+    "cutBody",
+    "downloadCut",
+    "linkExpired",
+    "html",
+    "emptyBody",
+    "rateLimited",
+    "unavailable",
+    "serverError",
+  ],
 };
 
 const program = fileURLToPath(new URL("processes/soak.ts", import.meta.url));
@@ -57,7 +97,11 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
   const emulator = await serve(["--credits", "1e9", "--speed", "50"]);
   const { baseUrl } = emulator;
   const steer = async (action: string, body: object = {}) => {
-    const response = await fetch(`${baseUrl}/_emulator/${action}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+    const response = await fetch(`${baseUrl}/_emulator/${action}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
     if (!response.ok) throw new Error(`the emulator refused ${action}: ${await response.text()}`);
   };
   const memory = async () => (await (await fetch(`${baseUrl}/_emulator/snapshot`)).json()) as Memory;
@@ -73,18 +117,25 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     }
     const client = { baseUrl, folder, generations };
     // Later each time: what was done before is gone through at once.
-    for (let killed = 1; killed <= kills; killed++) await runClient(client, Math.ceil((killed * generations) / (kills + 1)), print);
+    for (let killed = 1; killed <= kills; killed++)
+      await runClient(client, Math.ceil((killed * generations) / (kills + 1)), print);
     await runClient(client, Infinity, print);
     await steer("clear-faults");
 
     const { unknown } = await media.recover();
     const { tasks, charges } = await memory();
-    const paid = new Map(keys.map((key) => [key, tasks.filter(({ prompt }) => prompt === key).map(({ taskid }) => taskid)]));
-    const created = new Set((await journal.entries()).flatMap((entry) => (entry.type === "created" ? entry.task.taskid : [])));
+    const paid = new Map(
+      keys.map((key) => [key, tasks.filter(({ prompt }) => prompt === key).map(({ taskid }) => taskid)]),
+    );
+    const created = new Set(
+      (await journal.entries()).flatMap((entry) => (entry.type === "created" ? entry.task.taskid : [])),
+    );
     const listed = new Set(unknown.map(({ once: key }) => key));
     const lost = [
       ...keys.filter((key) => !listed.has(key) && !paid.get(key)?.some((taskid) => created.has(taskid))),
-      ...charges.map(({ taskid }) => taskid).filter((taskid) => !tasks.some((task) => task.taskid === taskid && paid.has(task.prompt))),
+      ...charges
+        .map(({ taskid }) => taskid)
+        .filter((taskid) => !tasks.some((task) => task.taskid === taskid && paid.has(task.prompt))),
     ];
     const paidTwice = keys.filter((key) => (paid.get(key)?.length ?? 0) > 1);
     print(`${unknown.length} of unknown outcome are settled by what the service shows, and their keys used again`);
@@ -109,7 +160,11 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
 }
 
 /** Runs the client until it has done so many keys, and kills it then; or until it has ended. */
-async function runClient(given: { readonly generations: number; readonly folder: string; readonly baseUrl: string }, until: number, print: (line: string) => void): Promise<void> {
+async function runClient(
+  given: { readonly generations: number; readonly folder: string; readonly baseUrl: string },
+  until: number,
+  print: (line: string) => void,
+): Promise<void> {
   const child = spawn(process.execPath, [program, JSON.stringify(given)], { stdio: ["ignore", "pipe", "inherit"] });
   let done = 0;
   child.stdout.on("data", (lines: Buffer) => {
@@ -125,7 +180,11 @@ async function runClient(given: { readonly generations: number; readonly folder:
 }
 
 /** Settles what is unknown as a person would, who looks at the service. */
-async function settle(media: MediaGen, unknown: Awaited<ReturnType<MediaGen["recover"]>>["unknown"], paid: ReadonlyMap<string, readonly string[]>): Promise<void> {
+async function settle(
+  media: MediaGen,
+  unknown: Awaited<ReturnType<MediaGen["recover"]>>["unknown"],
+  paid: ReadonlyMap<string, readonly string[]>,
+): Promise<void> {
   for (const { id, once: key = "" } of unknown) {
     const [taskid] = paid.get(key) ?? [];
     if (taskid === undefined) await media.resolve(id, "not created");
@@ -134,15 +193,25 @@ async function settle(media: MediaGen, unknown: Awaited<ReturnType<MediaGen["rec
 }
 
 /** The keys whose file differs from what the service gives for their task. */
-async function findNotWhole(media: MediaGen, folder: string, keys: readonly string[], { tasks }: Memory, print: (line: string) => void): Promise<readonly string[]> {
+async function findNotWhole(
+  media: MediaGen,
+  folder: string,
+  keys: readonly string[],
+  { tasks }: Memory,
+  print: (line: string) => void,
+): Promise<readonly string[]> {
   const names = new Set(await readdir(folder));
   const notWhole: string[] = [];
   for (const [index, key] of keys.entries()) {
     const taskid = tasks.find(({ prompt }) => prompt === key)?.taskid ?? "";
     const [address = ""] = names.has(`${key}.png`) ? (await media.image.query(taskid)).url : [];
-    const same = address !== "" && digestOf(new Uint8Array(await (await fetch(address)).arrayBuffer())) === digestOf(await readFile(join(folder, `${key}.png`)));
+    const same =
+      address !== "" &&
+      digestOf(new Uint8Array(await (await fetch(address)).arrayBuffer())) ===
+        digestOf(await readFile(join(folder, `${key}.png`)));
     if (!same) notWhole.push(key);
-    if ((index + 1) % Math.ceil(keys.length / 4) === 0) print(`${index + 1} of ${keys.length} files compared with the service's bytes`);
+    if ((index + 1) % Math.ceil(keys.length / 4) === 0)
+      print(`${index + 1} of ${keys.length} files compared with the service's bytes`);
   }
   return notWhole;
 }

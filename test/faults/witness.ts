@@ -32,9 +32,18 @@ const leasePauseMs = 5_000;
 
 /** Watches over all clients of a test file. */
 export function createWitness() {
-  const totals: Totals = { calls: 0, duplicates: 0, uncaught: 0, partFiles: 0, elsewhere: 0, keys: 0, charactersShown: 0 };
+  const totals: Totals = {
+    calls: 0,
+    duplicates: 0,
+    uncaught: 0,
+    partFiles: 0,
+    elsewhere: 0,
+    keys: 0,
+    charactersShown: 0,
+  };
   for (const event of ["uncaughtException", "unhandledRejection"]) process.on(event, () => totals.uncaught++);
-  for (const method of ["log", "info", "warn", "error", "debug"] as const) vi.spyOn(console, method).mockImplementation((...args) => args.forEach(look));
+  for (const method of ["log", "info", "warn", "error", "debug"] as const)
+    vi.spyOn(console, method).mockImplementation((...args) => args.forEach(look));
 
   /** Looks for the key in all that can be seen of a value. */
   function look(value: unknown): void {
@@ -56,7 +65,9 @@ export function createWitness() {
         now: () => now,
         random: () => 0.5,
         async sleep(ms, signal, why) {
-          const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+          const aborted = new Promise<never>((_, reject) =>
+            signal.addEventListener("abort", () => reject(signal.reason)),
+          );
           if (why === "limit") await Promise.race([limit(signal), aborted]);
           else if (ms === leasePauseMs) await aborted;
           else pauses.push(ms);
@@ -66,7 +77,10 @@ export function createWitness() {
       };
     },
     /** Makes a call; answers what it came to, by name: the error's, the taskid, or "file" where that alone is there. */
-    async outcomeOf(asked: Asked, call: (folder: string) => Promise<unknown>): Promise<{ readonly outcome: string; readonly result: unknown }> {
+    async outcomeOf(
+      asked: Asked,
+      call: (folder: string) => Promise<unknown>,
+    ): Promise<{ readonly outcome: string; readonly result: unknown }> {
       const folder = await mkdtemp(join(tmpdir(), "mediagen-"));
       try {
         totals.calls++;
@@ -74,8 +88,17 @@ export function createWitness() {
         look(result);
         const files = await readdir(folder);
         totals.partFiles += files.filter((name) => name.endsWith(".part")).length;
-        if (result instanceof Error) return { outcome: files.length === 0 ? result.name : `${result.name} and ${files.join()}`, result };
-        return { outcome: asked === "download" ? (files.length === 1 ? "file" : `${files.length} files`) : String((result as { taskid?: string }).taskid), result };
+        if (result instanceof Error)
+          return { outcome: files.length === 0 ? result.name : `${result.name} and ${files.join()}`, result };
+        return {
+          outcome:
+            asked === "download"
+              ? files.length === 1
+                ? "file"
+                : `${files.length} files`
+              : String((result as { taskid?: string }).taskid),
+          result,
+        };
       } finally {
         await rm(folder, { recursive: true });
       }
@@ -84,7 +107,11 @@ export function createWitness() {
 }
 
 /** The same call of the service on any client; a download is no call of the service. */
-export function askService(media: MediaGen, asked: Exclude<Asked, "download">, form: { readonly sourceImage?: Blob } = {}): Promise<unknown> {
+export function askService(
+  media: MediaGen,
+  asked: Exclude<Asked, "download">,
+  form: { readonly sourceImage?: Blob } = {},
+): Promise<unknown> {
   if (asked === "query") return media.video.query("t-1");
   if (asked === "delete") return media.video.delete(["t-1"]);
   return media.video.generate("vidmodelv2", { prompt: "A fox", ...form });

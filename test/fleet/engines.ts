@@ -49,20 +49,28 @@ export async function startBullmq(): Promise<Engine> {
     url: server.url,
     submit: (orders) => onBullmq.submit(redis, orders),
     async left() {
-      const counts = await Promise.all([generate, check].map((queue) => queue.getJobCountByTypes("active", "delayed", "prioritized", "waiting")));
+      const counts = await Promise.all(
+        [generate, check].map((queue) => queue.getJobCountByTypes("active", "delayed", "prioritized", "waiting")),
+      );
       return counts.reduce((sum, one) => sum + one, 0);
     },
     unknown: async () => (await unknown.getJobs(["waiting"])).map(({ data }) => data.order.id),
     refused: async () => (await generate.getJobs(["failed"])).map(({ data }) => data.id),
     settle: (id, found) => onBullmq.settle(redis, id, found),
     async park(tasks) {
-      await check.addBulk(tasks.map(({ id, task }) => ({ name: "check", data: { task }, opts: { jobId: id, delay: dayMs } })));
+      await check.addBulk(
+        tasks.map(({ id, task }) => ({ name: "check", data: { task }, opts: { jobId: id, delay: dayMs } })),
+      );
     },
     markOf: (id) => onBullmq.markOf(redis, id),
     async cost() {
       const info = await redis.info();
       const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1]);
-      return { bytes: read("used_memory"), logBytes: read("aof_current_size"), requests: read("total_commands_processed") };
+      return {
+        bytes: read("used_memory"),
+        logBytes: read("aof_current_size"),
+        requests: read("total_commands_processed"),
+      };
     },
     async [Symbol.asyncDispose]() {
       await Promise.all([generate, check, unknown].map((queue) => queue.close()));
@@ -85,15 +93,30 @@ export async function startPgBoss(): Promise<Engine> {
     url: server.url,
     submit: (orders) => onPgBoss.submit(boss, orders),
     async left() {
-      const [row] = await select<{ left: number }>("select count(*)::int as left from pgboss.job where name in ('generate', 'check') and state < 'completed'");
+      const [row] = await select<{ left: number }>(
+        "select count(*)::int as left from pgboss.job where name in ('generate', 'check') and state < 'completed'",
+      );
       return row?.left ?? 0;
     },
-    unknown: async () => (await select<{ id: string }>("select data->'order'->>'id' as id from pgboss.job where name = 'unknown' and state = 'created'")).map(({ id }) => id),
-    refused: async () => (await select<{ id: string }>("select data->>'id' as id from pgboss.job where name = 'generate' and state = 'failed'")).map(({ id }) => id),
+    unknown: async () =>
+      (
+        await select<{ id: string }>(
+          "select data->'order'->>'id' as id from pgboss.job where name = 'unknown' and state = 'created'",
+        )
+      ).map(({ id }) => id),
+    refused: async () =>
+      (
+        await select<{ id: string }>(
+          "select data->>'id' as id from pgboss.job where name = 'generate' and state = 'failed'",
+        )
+      ).map(({ id }) => id),
     settle: (id, found) => onPgBoss.settle(boss, id, found),
     async park(tasks) {
       const startAfter = new Date(Date.now() + dayMs);
-      await boss.insert("check", tasks.map(({ id, task }) => ({ data: { id, task }, singletonKey: id, startAfter })));
+      await boss.insert(
+        "check",
+        tasks.map(({ id, task }) => ({ data: { id, task }, singletonKey: id, startAfter })),
+      );
     },
     markOf: (id) => onPgBoss.markOf(boss, id),
     async cost() {

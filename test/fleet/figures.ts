@@ -15,14 +15,24 @@ const rough = { perSecond: 100, faultyShare: 0.1, kill: true };
 
 /** Measures fleets on both engines, and answers what they did as Markdown tables. */
 export async function measureFleets({ orders, print }: FigureOptions): Promise<string> {
-  const columns = [await measure(startBullmq, "BullMQ", orders, print), await measure(startPgBoss, "pg-boss", orders, print)];
+  const columns = [
+    await measure(startBullmq, "BullMQ", orders, print),
+    await measure(startPgBoss, "pg-boss", orders, print),
+  ];
   const [first = []] = columns;
-  const rows = first.map(([what], index) => `| ${what} | ${columns.map((column) => column[index]?.[1] ?? "").join(" | ")} |`);
+  const rows = first.map(
+    ([what], index) => `| ${what} | ${columns.map((column) => column[index]?.[1] ?? "").join(" | ")} |`,
+  );
   const machine = `${cpus().length} cores for everything (workers, queue, emulated service), Node ${process.versions.node}, ${orders} orders for each figure.`;
   return [`| | BullMQ on Redis | pg-boss on PostgreSQL |`, "|---|---|---|", ...rows, "", machine, ""].join("\n");
 }
 
-async function measure(start: () => Promise<Engine>, name: string, orders: number, print: (line: string) => void): Promise<readonly (readonly [string, string])[]> {
+async function measure(
+  start: () => Promise<Engine>,
+  name: string,
+  orders: number,
+  print: (line: string) => void,
+): Promise<readonly (readonly [string, string])[]> {
   const told = (line: string) => print(`${name}: ${line}`);
   const rows: [string, string][] = [];
   for (const workers of [1, 2, 4]) {
@@ -30,11 +40,17 @@ async function measure(start: () => Promise<Engine>, name: string, orders: numbe
     const before = await engine.cost();
     const report = await runFleet(engine, { ...quiet, orders, workers, print: told });
     const after = await engine.cost();
-    rows.push([`Orders in a second, ${workers === 1 ? "1 worker" : `${workers} workers`}`, (orders / report.seconds).toFixed(0)]);
+    rows.push([
+      `Orders in a second, ${workers === 1 ? "1 worker" : `${workers} workers`}`,
+      (orders / report.seconds).toFixed(0),
+    ]);
     if (workers < 4) continue;
     const each = (figure: keyof Cost) => (after[figure] - before[figure]) / orders;
     rows.push(["Queries for an order", report.queriesPerOrder.toFixed(1)]);
-    rows.push(["Requests to the queue's server for an order: commands, those of scripts too; transactions", each("requests").toFixed(1)]);
+    rows.push([
+      "Requests to the queue's server for an order: commands, those of scripts too; transactions",
+      each("requests").toFixed(1),
+    ]);
     rows.push(["Bytes written to its log for an order", size(each("logBytes"))]);
   }
   {
@@ -55,15 +71,32 @@ async function measure(start: () => Promise<Engine>, name: string, orders: numbe
     });
   }
   await using engine = await start();
-  const { unknown, unknownPaid, kills, seconds } = await runFleet(engine, { ...rough, orders, workers: 4, print: told });
-  rows.push(["Unknown, with a tenth of all calls faulty and a worker killed every second", `${((100 * unknown) / orders).toFixed(1)} % (${kills} kills in ${seconds.toFixed(0)} s)`]);
+  const { unknown, unknownPaid, kills, seconds } = await runFleet(engine, {
+    ...rough,
+    orders,
+    workers: 4,
+    print: told,
+  });
+  rows.push([
+    "Unknown, with a tenth of all calls faulty and a worker killed every second",
+    `${((100 * unknown) / orders).toFixed(1)} % (${kills} kills in ${seconds.toFixed(0)} s)`,
+  ]);
   rows.push(["Of these, paid", `${((100 * unknownPaid) / Math.max(1, unknown)).toFixed(0)} %`]);
   return rows;
 }
 
 function taskOf(id: string): TaskJSON {
   const taskid = `image-${id}`;
-  return { version: 1, kind: "image", model: "imgmodelz", taskid, origin: "https://media.example.com", results: 1, created: { taskid }, createdAt: Date.now() };
+  return {
+    version: 1,
+    kind: "image",
+    model: "imgmodelz",
+    taskid,
+    origin: "https://media.example.com",
+    results: 1,
+    created: { taskid },
+    createdAt: Date.now(),
+  };
 }
 
 function size(bytes: number): string {

@@ -73,11 +73,18 @@ const pathOf = (name: string) => fileURLToPath(new URL(`processes/${name}.ts`, i
 
 /** Orders for a fleet: small pictures, whose prompts are the orders' ids. */
 export function createOrders(count: number): readonly Order[] {
-  return Array.from({ length: count }, (_, index) => ({ id: `order-${index}`, model: "imgmodelz", form: { prompt: `order-${index}`, resolution: "256*256" } }));
+  return Array.from({ length: count }, (_, index) => ({
+    id: `order-${index}`,
+    model: "imgmodelz",
+    form: { prompt: `order-${index}`, resolution: "256*256" },
+  }));
 }
 
 /** Runs orders through a fleet on an engine, and looks at what became of each. */
-export async function runFleet(engine: Engine, { orders: count, workers, perSecond, faultyShare, kill, print }: FleetRun): Promise<FleetReport> {
+export async function runFleet(
+  engine: Engine,
+  { orders: count, workers, perSecond, faultyShare, kill, print }: FleetRun,
+): Promise<FleetReport> {
   const folder = await mkdtemp(join(tmpdir(), "mediagen-fleet-"));
   const service = fork(pathOf("emulator"));
   const ask = async () => (service.send("what have you seen?"), ((await once(service, "message")) as [Seen])[0]);
@@ -101,14 +108,22 @@ export async function runFleet(engine: Engine, { orders: count, workers, perSeco
     const unknown = await engine.unknown();
     const refused = new Set(await engine.refused());
     const [listed, done] = [new Set(unknown), await findDone(folder, orders, paid)];
-    const lost = orders.filter(({ id }) => !(listed.has(id) || (done.has(id) && paid.has(id)) || (refused.has(id) && !paid.has(id))));
-    print(`${done.size} done, ${unknown.length} of unknown outcome, ${refused.size} refused; the unknown ones are settled by what the service shows`);
+    const lost = orders.filter(
+      ({ id }) => !(listed.has(id) || (done.has(id) && paid.has(id)) || (refused.has(id) && !paid.has(id))),
+    );
+    print(
+      `${done.size} done, ${unknown.length} of unknown outcome, ${refused.size} refused; the unknown ones are settled by what the service shows`,
+    );
 
     await steer(baseUrl, "clear-faults", {});
     for (const id of unknown) await engine.settle(id, foundAt(baseUrl, paid.get(id)?.[0]));
     await fleet.drain(engine.left, false);
     const last = await ask();
-    const doneAtLast = await findDone(folder, orders, Map.groupBy(last.tasks, ({ id }) => id));
+    const doneAtLast = await findDone(
+      folder,
+      orders,
+      Map.groupBy(last.tasks, ({ id }) => id),
+    );
     return {
       done: done.size,
       unknown: unknown.length,
@@ -140,7 +155,10 @@ function createFleet({ name }: Engine, options: WorkerOptions) {
     const child = fork(pathOf(name), [JSON.stringify(options)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
     running.add(child);
     child.once("message", () => since.set(child, performance.now()));
-    child.once("exit", (code, signal) => signal !== "SIGKILL" && console.error(`a worker ended with ${code ?? signal}`));
+    child.once(
+      "exit",
+      (code, signal) => signal !== "SIGKILL" && console.error(`a worker ended with ${code ?? signal}`),
+    );
   };
   const end = async (child: ChildProcess) => {
     running.delete(child);
@@ -184,11 +202,17 @@ function toldLeft({ left }: Engine, print: (line: string) => void): () => Promis
 }
 
 /** The orders whose files are those of a task that was paid for them. */
-async function findDone(folder: string, orders: readonly Order[], paid: ReadonlyMap<string, Seen["tasks"]>): Promise<ReadonlySet<string>> {
+async function findDone(
+  folder: string,
+  orders: readonly Order[],
+  paid: ReadonlyMap<string, Seen["tasks"]>,
+): Promise<ReadonlySet<string>> {
   const done = new Set<string>();
   for (const { id } of orders) {
     const names = await readdir(join(folder, id)).catch(() => []);
-    const whole = names.find((name) => paid.get(id)?.some(({ taskid }) => name.startsWith(taskid) && name.endsWith(".png")));
+    const whole = names.find((name) =>
+      paid.get(id)?.some(({ taskid }) => name.startsWith(taskid) && name.endsWith(".png")),
+    );
     if (whole && (await stat(join(folder, id, whole))).size > 100) done.add(id);
   }
   return done;
@@ -196,10 +220,16 @@ async function findDone(folder: string, orders: readonly Order[], paid: Readonly
 
 /** The task that a person finds at the service, or that there is none. */
 function foundAt(baseUrl: string, task: Seen["tasks"][number] | undefined): TaskJSON | "not created" {
-  return task ? { version: 1, kind: "image", taskid: task.taskid, origin: baseUrl, results: 1, createdAt: task.createdAt } : "not created";
+  return task
+    ? { version: 1, kind: "image", taskid: task.taskid, origin: baseUrl, results: 1, createdAt: task.createdAt }
+    : "not created";
 }
 
 async function steer(baseUrl: string, action: string, body: object): Promise<void> {
-  const response = await fetch(`${baseUrl}/_emulator/${action}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const response = await fetch(`${baseUrl}/_emulator/${action}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
   if (!response.ok) throw new Error(`the emulator refused ${action}: ${await response.text()}`);
 }

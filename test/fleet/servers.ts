@@ -16,8 +16,27 @@ export async function startRedis(): Promise<Server> {
   const command = await find("redis-server");
   const folder = await mkdtemp(join(tmpdir(), "mediagen-redis-"));
   const port = await freePort();
-  const args = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--appendfsync", "always", "--save", ""];
-  return serve(spawn(command, args, { stdio: "ignore" }), () => isOpen(port), "SIGTERM", folder, `redis://127.0.0.1:${port}`);
+  const args = [
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    folder,
+    "--appendonly",
+    "yes",
+    "--appendfsync",
+    "always",
+    "--save",
+    "",
+  ];
+  return serve(
+    spawn(command, args, { stdio: "ignore" }),
+    () => isOpen(port),
+    "SIGTERM",
+    folder,
+    `redis://127.0.0.1:${port}`,
+  );
 }
 
 /** Starts a PostgreSQL with the settings that it comes with. It does not run as root, so root starts it as the user that Debian made for it. */
@@ -27,9 +46,17 @@ export async function startPostgres(): Promise<Server> {
   const user = userInfo().uid === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
   if (user.uid !== undefined) await chown(folder, user.uid, user.gid);
   const data = join(folder, "data");
-  execFileSync(initdb, ["-D", data, "-U", "media", "--auth=trust", "--encoding=UTF8", "--no-locale"], { ...user, cwd: folder, stdio: "ignore" });
+  execFileSync(initdb, ["-D", data, "-U", "media", "--auth=trust", "--encoding=UTF8", "--no-locale"], {
+    ...user,
+    cwd: folder,
+    stdio: "ignore",
+  });
   const port = await freePort();
-  const child = spawn(postgres, ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""], { ...user, cwd: folder, stdio: "ignore" });
+  const child = spawn(postgres, ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""], {
+    ...user,
+    cwd: folder,
+    stdio: "ignore",
+  });
   // An interrupt ends it without waiting for its clients.
   // Its port is open before it takes anyone.
   const isUp = async () => (await once(spawn(isReady, ["-q", "-h", "127.0.0.1", "-p", String(port)]), "exit"))[0] === 0;
@@ -37,13 +64,20 @@ export async function startPostgres(): Promise<Server> {
 }
 
 /** Waits until a server takes clients. */
-async function serve(child: ChildProcess, isUp: () => Promise<boolean>, signal: NodeJS.Signals, folder: string, url: string): Promise<Server> {
+async function serve(
+  child: ChildProcess,
+  isUp: () => Promise<boolean>,
+  signal: NodeJS.Signals,
+  folder: string,
+  url: string,
+): Promise<Server> {
   const ended = once(child, "exit");
   // Also where a test fails before it holds the server.
   const kill = () => child.kill(signal);
   process.once("exit", kill);
   while (!(await isUp())) {
-    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}; run "${child.spawnargs.join(" ")}" to see why`);
+    if (child.exitCode !== null)
+      throw new Error(`${child.spawnfile} ended with ${child.exitCode}; run "${child.spawnargs.join(" ")}" to see why`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return {
@@ -61,10 +95,15 @@ async function serve(child: ChildProcess, isUp: () => Promise<boolean>, signal: 
 async function find(name: string): Promise<string> {
   const debian = "/usr/lib/postgresql";
   const versions = await readdir(debian).catch(() => []);
-  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...versions.map((version) => join(debian, version, "bin"))];
+  const folders = [
+    ...(process.env["PATH"] ?? "").split(delimiter),
+    ...versions.map((version) => join(debian, version, "bin")),
+  ];
   const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
   if (found) return found;
-  throw new Error(`There is no ${name} on this machine. The fleet's tests run on real servers: sudo apt-get install redis-server postgresql`);
+  throw new Error(
+    `There is no ${name} on this machine. The fleet's tests run on real servers: sudo apt-get install redis-server postgresql`,
+  );
 }
 
 function isOpen(port: number): Promise<boolean> {

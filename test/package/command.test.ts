@@ -26,7 +26,23 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 test("mediagen, installed in an empty project, makes pictures on the emulator that comes with it", async () => {
   // As a script of the project would call it.
   const env = { ...process.env, PATH: `${join(folder, "node_modules/.bin")}${delimiter}${process.env["PATH"]}` };
-  const args = ["emulator", "--speed", "50", "exec", "--", "mediagen", "image", "A red bicycle", "-m", "imgmodelv4", "--batchsize", "2", "-o", "pictures/", "-q"];
+  const args = [
+    "emulator",
+    "--speed",
+    "50",
+    "exec",
+    "--",
+    "mediagen",
+    "image",
+    "A red bicycle",
+    "-m",
+    "imgmodelv4",
+    "--batchsize",
+    "2",
+    "-o",
+    "pictures/",
+    "-q",
+  ];
   const { stdout, stderr } = await exec("mediagen", args, { cwd: folder, env });
   const names = await readdir(join(folder, "pictures"));
   expect([names.length, stdout, stderr]).toEqual([2, names.map((name) => `pictures/${name}\n`).join(""), ""]);
@@ -34,5 +50,12 @@ test("mediagen, installed in an empty project, makes pictures on the emulator th
 
 test("mediagen brings three packages and what those depend on, and no more", async () => {
   const installed = (await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."));
-  expect(installed).toEqual(["@cfworker", "@mediagen", "commander", "fflate", "openapi-fetch", "openapi-typescript-helpers"]);
+  expect(installed).toEqual([
+    "@cfworker",
+    "@mediagen",
+    "commander",
+    "fflate",
+    "openapi-fetch",
+    "openapi-typescript-helpers",
+  ]);
 });

@@ -1,13 +1,31 @@
 import type { FaultName } from "@mediagen/emulator";
 import type { Task } from "@mediagen/sdk";
-import { digest, hangs, limitsPassAtHang, matches, nameOf, same, thrownBy, type Check, type Stage } from "./conformance.ts";
+import {
+  digest,
+  hangs,
+  limitsPassAtHang,
+  matches,
+  nameOf,
+  same,
+  thrownBy,
+  type Check,
+  type Stage,
+} from "./conformance.ts";
 
 const form = { prompt: "A fox" };
 /** A port that nobody listens at, and that no engine refuses by itself. */
 const closed = "http://127.0.0.1:2";
 
 /** The answers that a generation's outcome cannot be told from. */
-const lost: readonly FaultName[] = ["resetAfter", "cutBody", "html", "brokenJson", "emptyBody", "serverError", "wrongCode"];
+const lost: readonly FaultName[] = [
+  "resetAfter",
+  "cutBody",
+  "html",
+  "brokenJson",
+  "emptyBody",
+  "serverError",
+  "wrongCode",
+];
 const generations = 30;
 
 /** Of many generations a third loses its answer, on connections that are warm: each is paid once, and each lost one told. */
@@ -16,14 +34,20 @@ async function loseAnswers(fault: FaultName, { client, next, seen, tell }: Stage
   const outcomes: PromiseSettledResult<Task>[] = [];
   for (let sent = 0; sent < generations; sent += 6) {
     await next(fault, "generate", { times: 2 });
-    outcomes.push(...(await Promise.allSettled(Array.from({ length: 6 }, () => media.image.generate("imgmodelz", form)))));
+    outcomes.push(
+      ...(await Promise.allSettled(Array.from({ length: 6 }, () => media.image.generate("imgmodelz", form)))),
+    );
   }
   const told = outcomes.flatMap((one) => (one.status === "rejected" ? [nameOf(one.reason)] : []));
   const known = new Set(outcomes.flatMap((one) => (one.status === "fulfilled" ? [one.value.taskid] : [])));
-  same(told.filter((name) => name !== "OutcomeUnknownError"), []);
+  same(
+    told.filter((name) => name !== "OutcomeUnknownError"),
+    [],
+  );
   same(known.size, generations - told.length);
   const { charged } = await seen();
-  if (charged > generations) return tell(`lost ones are sent again: ${charged - generations} of ${generations / 3} were paid twice`);
+  if (charged > generations)
+    return tell(`lost ones are sent again: ${charged - generations} of ${generations / 3} were paid twice`);
   same([charged, told.length], [generations, generations / 3]);
 }
 
@@ -33,13 +57,19 @@ export const checks: readonly Check[] = [
     name: "uploads arrive with name, type and size",
     async run({ client, seen }) {
       const png = (size: number) => new Blob(["\x89PNG\r\n\x1a\n", new Uint8Array(size)], { type: "image/png" });
-      await client().video.generate("vidmodelv2", { ...form, sourceImage: [new File([png(300_000)], "ä first.png", { type: "image/png" }), png(10)] });
+      await client().video.generate("vidmodelv2", {
+        ...form,
+        sourceImage: [new File([png(300_000)], "ä first.png", { type: "image/png" }), png(10)],
+      });
       const [task] = (await seen()).tasks;
       const size = (more: number) => png(more).size;
-      same(task?.files.map(({ name, type, size: bytes }) => [name, type, bytes]), [
-        ["ä first.png", "image/png", size(300_000)],
-        ["sourceImage-2.png", "image/png", size(10)],
-      ]);
+      same(
+        task?.files.map(({ name, type, size: bytes }) => [name, type, bytes]),
+        [
+          ["ä first.png", "image/png", size(300_000)],
+          ["sourceImage-2.png", "image/png", size(10)],
+        ],
+      );
     },
   },
   {
@@ -47,7 +77,9 @@ export const checks: readonly Check[] = [
     async run({ client, seen }) {
       const task = await client().image.generate("imgmodelv4", { ...form, batchsize: 2 });
       const states: unknown[] = [];
-      const record = await client().task(JSON.parse(JSON.stringify(task))).wait({ onUpdate: ({ state }) => void states.push(state) });
+      const record = await client()
+        .task(JSON.parse(JSON.stringify(task)))
+        .wait({ onUpdate: ({ state }) => void states.push(state) });
       same([record.url.length, states.at(-1), states.length > 1], [2, "succeeded", true]);
       same((await seen()).charged, 1);
     },
@@ -60,7 +92,10 @@ export const checks: readonly Check[] = [
       const tasks = await Promise.all(prompts.map((prompt) => media.image.generate("imgmodelz", { prompt })));
       const errors: unknown[] = [];
       for await (const { error } of media.settle(tasks)) errors.push(error && nameOf(error));
-      same([errors.length, errors.filter((name) => name === "TaskFailedError").length, errors.filter(Boolean).length], [12, 3, 3]);
+      same(
+        [errors.length, errors.filter((name) => name === "TaskFailedError").length, errors.filter(Boolean).length],
+        [12, 3, 3],
+      );
     },
   },
   {
@@ -73,7 +108,10 @@ export const checks: readonly Check[] = [
       const [mended] = await task.blobs();
       const met = (await seen()).calls.flatMap(({ fault }) => fault ?? []);
       const [whole] = await task.blobs();
-      same([met, mended?.type, mended?.size, await digest(mended)], [["linkExpired", "downloadCut"], "image/png", whole?.size, await digest(whole)]);
+      same(
+        [met, mended?.type, mended?.size, await digest(mended)],
+        [["linkExpired", "downloadCut"], "image/png", whole?.size, await digest(whole)],
+      );
     },
   },
   {
@@ -89,11 +127,17 @@ export const checks: readonly Check[] = [
     name: "a wrong form is refused before anything is sent",
     async run({ client, seen }) {
       // The cast: the wrong value is meant.
-      same(nameOf(await thrownBy(client().video.generate("vidmodelv2", { ...form, duration: 7 as 5 }))), "InvalidRequestError");
+      same(
+        nameOf(await thrownBy(client().video.generate("vidmodelv2", { ...form, duration: 7 as 5 }))),
+        "InvalidRequestError",
+      );
       same((await seen()).calls.length, 0);
     },
   },
-  ...lost.map((fault): Check => ({ name: `lost answers (${fault}): paid once, each told`, run: (stage) => loseAnswers(fault, stage) })),
+  ...lost.map((fault): Check => ({
+    name: `lost answers (${fault}): paid once, each told`,
+    run: (stage) => loseAnswers(fault, stage),
+  })),
   {
     name: "a connection that breaks before the service acts leaves a generation unknown",
     async run({ client, next, seen, tell }) {
@@ -110,7 +154,10 @@ export const checks: readonly Check[] = [
     name: "a refusal is told, and not sent again",
     async run({ client, next, seen }) {
       const media = client();
-      for (const [fault, name] of [["failure", "ServiceError"], ["insufficientCredits", "InsufficientCreditsError"]] as const) {
+      for (const [fault, name] of [
+        ["failure", "ServiceError"],
+        ["insufficientCredits", "InsufficientCreditsError"],
+      ] as const) {
         await next(fault, "generate");
         same(nameOf(await thrownBy(media.image.generate("imgmodelz", form))), name);
       }
@@ -131,7 +178,8 @@ export const checks: readonly Check[] = [
     name: "a refused connection is told as such",
     async run({ client, tell }) {
       const error = nameOf(await thrownBy(client({ baseUrl: closed, retries: 1 }).image.generate("imgmodelz", form)));
-      if (error === "OutcomeUnknownError") return tell("the engine does not say that nothing was sent: the outcome is unknown");
+      if (error === "OutcomeUnknownError")
+        return tell("the engine does not say that nothing was sent: the outcome is unknown");
       same(error, "ConnectionError");
       same(nameOf(await thrownBy(client({ baseUrl: closed, retries: 1 }).image.query("t-1"))), "ConnectionError");
     },
@@ -139,7 +187,10 @@ export const checks: readonly Check[] = [
   {
     name: "a redirect is not followed",
     async run({ client, redirecting, seen }) {
-      same(nameOf(await thrownBy(client({ baseUrl: redirecting }).image.generate("imgmodelz", form))), "OutcomeUnknownError");
+      same(
+        nameOf(await thrownBy(client({ baseUrl: redirecting }).image.generate("imgmodelz", form))),
+        "OutcomeUnknownError",
+      );
       same((await seen()).calls.length, 0);
     },
   },
@@ -148,7 +199,14 @@ export const checks: readonly Check[] = [
     async run({ client, next }) {
       const media = client();
       const { taskid } = await media.image.generate("imgmodelz", form);
-      for (const fault of ["resetBefore", "resetAfter", "cutBody", "serverError", "unavailable", "rateLimited"] as const) {
+      for (const fault of [
+        "resetBefore",
+        "resetAfter",
+        "cutBody",
+        "serverError",
+        "unavailable",
+        "rateLimited",
+      ] as const) {
         await next(fault, "query", fault === "unavailable" || fault === "rateLimited" ? { retryAfter: "0" } : {});
         same((await media.image.query(taskid)).taskid, taskid);
       }
@@ -191,7 +249,10 @@ export const checks: readonly Check[] = [
   {
     name: "an abort before sending sends nothing",
     async run({ client, seen }) {
-      same(await thrownBy(client().image.generate("imgmodelz", form, { signal: AbortSignal.abort("enough") })), "enough");
+      same(
+        await thrownBy(client().image.generate("imgmodelz", form, { signal: AbortSignal.abort("enough") })),
+        "enough",
+      );
       same((await seen()).calls.length, 0);
     },
   },
@@ -229,7 +290,10 @@ export const browserChecks: readonly Check[] = [
   {
     name: "a client is refused unless the caller allows browsers",
     async run({ client }) {
-      same(nameOf(await thrownBy(Promise.resolve().then(() => client({ allowBrowser: false })))), "InvalidRequestError");
+      same(
+        nameOf(await thrownBy(Promise.resolve().then(() => client({ allowBrowser: false })))),
+        "InvalidRequestError",
+      );
     },
   },
 ];

@@ -67,15 +67,20 @@ function cellOf(name: string, engine: Engine, door: Door, cell: Cell | undefined
   if (why !== undefined) return { outcome: "not applicable", note: why };
   if (!cell) return { outcome: "failed", note: "it did not run" };
   const known = engine.differs[name];
-  if (cell.outcome === "passed" && known !== undefined) return { outcome: "failed", note: `it no longer differs: ${known}` };
-  if (cell.outcome === "differs" && !(known !== undefined && cell.note?.startsWith(known))) return { outcome: "failed", note: `not known before: ${cell.note}` };
+  if (cell.outcome === "passed" && known !== undefined)
+    return { outcome: "failed", note: `it no longer differs: ${known}` };
+  if (cell.outcome === "differs" && !(known !== undefined && cell.note?.startsWith(known)))
+    return { outcome: "failed", note: `not known before: ${cell.note}` };
   return cell;
 }
 
 /** A server that sends every call on to another, also for pages of any origin. */
 async function listenRedirecting(to: string): Promise<{ readonly baseUrl: string; close(): Promise<void> }> {
   const server = createServer(({ method, url }, response) => {
-    const headers = { "access-control-allow-origin": "*", "access-control-allow-headers": "authorization, content-type" };
+    const headers = {
+      "access-control-allow-origin": "*",
+      "access-control-allow-headers": "authorization, content-type",
+    };
     if (method === "OPTIONS") response.writeHead(204, headers).end();
     else response.writeHead(307, { ...headers, location: `${to}${url}` }).end();
   });

@@ -33,7 +33,14 @@ export interface Seen {
   /** How many generations were paid. */
   readonly charged: number;
   readonly calls: readonly { readonly fault?: string; readonly code?: number }[];
-  readonly tasks: readonly { readonly files: readonly { readonly part: string; readonly name: string; readonly type: string; readonly size: number }[] }[];
+  readonly tasks: readonly {
+    readonly files: readonly {
+      readonly part: string;
+      readonly name: string;
+      readonly type: string;
+      readonly size: number;
+    }[];
+  }[];
 }
 
 /** How a check went. */
@@ -44,11 +51,23 @@ export interface Cell {
 }
 
 /** Runs checks one after the other, each on an emulator as new, and answers how each went, by name. */
-export async function run(checks: readonly Check[], createMediaGen: (options: MediaGenOptions) => MediaGen, place: Place): Promise<Readonly<Record<string, Cell>>> {
+export async function run(
+  checks: readonly Check[],
+  createMediaGen: (options: MediaGenOptions) => MediaGen,
+  place: Place,
+): Promise<Readonly<Record<string, Cell>>> {
   const steer = pageSteer() ?? ((action, body) => steerByFetch(place.baseUrl, action, body));
   const stage: Omit<Stage, "tell"> = {
     ...place,
-    client: (options) => createMediaGen({ baseUrl: place.baseUrl, apiKey: key, allowBrowser: true, random: () => 0, sleep: hurry, ...options }),
+    client: (options) =>
+      createMediaGen({
+        baseUrl: place.baseUrl,
+        apiKey: key,
+        allowBrowser: true,
+        random: () => 0,
+        sleep: hurry,
+        ...options,
+      }),
     next: (fault, on, more) => steer("next", { fault, on, ...more }),
     // The cast: the emulator's own page reads the same.
     seen: async () => (await steer("state")) as Seen,
@@ -79,7 +98,9 @@ function pageSteer(): Steer | undefined {
 
 /** Calls what the emulator is steered by; without a body it reads. */
 export async function steerByFetch(baseUrl: string, action: string, body?: object): Promise<unknown> {
-  const init = body ? { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {};
+  const init = body
+    ? { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
+    : {};
   const response = await fetch(`${baseUrl}/_emulator/${action}`, init);
   if (!response.ok) throw new Error(`${action}: HTTP ${response.status} ${await response.text()}`);
   return response.json();
@@ -96,11 +117,13 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Pauses are cut short; limits and deadlines take their time. */
-const hurry: NonNullable<MediaGenOptions["sleep"]> = (ms, signal, why) => sleep(why === "pause" ? Math.min(ms, 2) : ms, signal);
+const hurry: NonNullable<MediaGenOptions["sleep"]> = (ms, signal, why) =>
+  sleep(why === "pause" ? Math.min(ms, 2) : ms, signal);
 
 /** Resolves when the emulator has so many calls that hang: those that have a code, for they have taken effect by then. */
 export async function hangs({ seen }: Stage, count = 1, signal = new AbortController().signal): Promise<void> {
-  while ((await seen()).calls.filter(({ fault, code }) => fault === "hang" && code !== undefined).length < count) await sleep(5, signal);
+  while ((await seen()).calls.filter(({ fault, code }) => fault === "hang" && code !== undefined).length < count)
+    await sleep(5, signal);
 }
 
 /** Time limits pass when a call hangs: not before, however slow the machine, and not later, however long they are. */
@@ -119,9 +142,13 @@ export function matches(error: unknown, expected: RegExp): void {
 
 /** What a call throws. It never shows the key. */
 export async function thrownBy(call: Promise<unknown>): Promise<unknown> {
-  const error: unknown = await call.then(() => "nothing was thrown", (thrown: unknown) => thrown);
+  const error: unknown = await call.then(
+    () => "nothing was thrown",
+    (thrown: unknown) => thrown,
+  );
   for (let one = error; one instanceof Error; one = one.cause) {
-    if (`${one.message} ${one.stack} ${JSON.stringify(one)}`.includes(key)) throw new Error(`the key stands in ${one.name}`);
+    if (`${one.message} ${one.stack} ${JSON.stringify(one)}`.includes(key))
+      throw new Error(`the key stands in ${one.name}`);
   }
   return error;
 }

@@ -33,13 +33,27 @@ const repeats = {
 /** The engines of the cache. */
 export const cachedEngines: readonly Engine[] = [
   ...[20, 22, 24, 26].map((major) => node(`Node ${major}`, installed(`node-${major}/bin/node`))),
-  processEngine("Deno", installed(".bin/deno"), ["run", "--no-prompt", "--allow-net=127.0.0.1", "--allow-env", "--allow-sys=hostname", "--allow-read=.", "--allow-write=."]),
+  processEngine("Deno", installed(".bin/deno"), [
+    "run",
+    "--no-prompt",
+    "--allow-net=127.0.0.1",
+    "--allow-env",
+    "--allow-sys=hostname",
+    "--allow-read=.",
+    "--allow-write=.",
+  ]),
   processEngine("Bun", installed(".bin/bun"), []),
   { name: "workerd", isBrowser: false, hasNodeDoor: false, differs: silentOnRefusal, run: runInWorkerd },
 ];
 
 /** Chromium, from npm too. */
-export const chromium: Engine = { name: "Chromium", isBrowser: true, hasNodeDoor: false, differs: { ...silentOnRefusal, ...repeats }, run: runInChromium };
+export const chromium: Engine = {
+  name: "Chromium",
+  isBrowser: true,
+  hasNodeDoor: false,
+  differs: { ...silentOnRefusal, ...repeats },
+  run: runInChromium,
+};
 
 /** The Node that runs this: the pinned one. */
 export const pinnedNode = node(`Node ${process.versions.node}`, process.execPath);
@@ -64,7 +78,10 @@ function node(name: string, path: string): Engine {
 /** An engine that runs a file and has files itself. */
 function processEngine(name: string, command: string, args: readonly string[]): Engine {
   const run = async (folder: string) => {
-    await writeFile(join(folder, "main.mjs"), 'import { report } from "./program.mjs";\nconsole.log(await report());\n');
+    await writeFile(
+      join(folder, "main.mjs"),
+      'import { report } from "./program.mjs";\nconsole.log(await report());\n',
+    );
     const { stdout, stderr } = await execute(command, [...args, "main.mjs"], folder);
     if (stderr !== "") throw new Error(`${name} complains: ${stderr}`);
     return stdout;
@@ -73,14 +90,21 @@ function processEngine(name: string, command: string, args: readonly string[]): 
 }
 
 /** Runs a command, which must end by itself and well. */
-function execute(command: string, args: readonly string[], folder: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
+function execute(
+  command: string,
+  args: readonly string[],
+  folder: string,
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const env = { PATH: process.env["PATH"] ?? "", HOME: folder, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
   return promisify(execFile)(command, args, { cwd: folder, env, timeout: 120_000 });
 }
 
 /** workerd runs a worker's tests by itself; the network it may reach is this machine. */
 async function runInWorkerd(folder: string): Promise<string> {
-  await writeFile(join(folder, "main.mjs"), 'import { report } from "./program.mjs";\nexport default { test: async () => console.log(await report()) };\n');
+  await writeFile(
+    join(folder, "main.mjs"),
+    'import { report } from "./program.mjs";\nexport default { test: async () => console.log(await report()) };\n',
+  );
   await writeFile(
     join(folder, "config.capnp"),
     `using Workerd = import "/workerd/workerd.capnp";

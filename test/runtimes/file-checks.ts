@@ -11,7 +11,10 @@ export const fileChecks: readonly Check[] = [
       const path = join(folder, "first.gif");
       await writeFile(path, Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(1_000_000, 7)]));
       await client().video.generate("vidmodelv2", { prompt: "A fox", sourceImage: await fileFrom(path) });
-      same((await seen()).tasks[0]?.files.map(({ name, type, size }) => [name, type, size]), [["first.gif", "image/gif", 1_000_006]]);
+      same(
+        (await seen()).tasks[0]?.files.map(({ name, type, size }) => [name, type, size]),
+        [["first.gif", "image/gif", 1_000_006]],
+      );
     },
   },
   {
@@ -22,7 +25,10 @@ export const fileChecks: readonly Check[] = [
       await next("downloadCut", "download");
       const files = await download(task, join(folder, "results"));
       const blobs = await task.blobs();
-      same(files.map(({ bytes, type, sha256 }) => [bytes, type, sha256]), await Promise.all(blobs.map(async (blob) => [blob.size, blob.type, await digest(blob)])));
+      same(
+        files.map(({ bytes, type, sha256 }) => [bytes, type, sha256]),
+        await Promise.all(blobs.map(async (blob) => [blob.size, blob.type, await digest(blob)])),
+      );
       same((await readdir(join(folder, "results"))).sort(), files.map(({ path }) => path.split(/[/\\]/).at(-1)).sort());
     },
   },
@@ -33,12 +39,18 @@ export const fileChecks: readonly Check[] = [
       const form = { prompt: "A fox" };
       const first = await media().image.generate("imgmodelz", form, { once: "order-1" });
       await next("resetAfter", "generate");
-      same(nameOf(await thrownBy(media().image.generate("imgmodelz", form, { once: "order-2" }))), "OutcomeUnknownError");
+      same(
+        nameOf(await thrownBy(media().image.generate("imgmodelz", form, { once: "order-2" }))),
+        "OutcomeUnknownError",
+      );
       const again = media();
       same((await again.image.generate("imgmodelz", form, { once: "order-1" })).taskid, first.taskid);
       same(nameOf(await thrownBy(again.image.generate("imgmodelz", form, { once: "order-2" }))), "OutcomeUnknownError");
       const { tasks, unknown } = await again.recover();
-      same([tasks.map(({ taskid }) => taskid), unknown.map(({ once }) => once), (await seen()).charged], [[first.taskid], ["order-2"], 2]);
+      same(
+        [tasks.map(({ taskid }) => taskid), unknown.map(({ once }) => once), (await seen()).charged],
+        [[first.taskid], ["order-2"], 2],
+      );
     },
   },
 ];

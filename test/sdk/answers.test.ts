@@ -1,13 +1,27 @@
-import { ConnectionError, createMediaGen, InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "@mediagen/sdk";
+import {
+  ConnectionError,
+  createMediaGen,
+  InsufficientCreditsError,
+  OutcomeUnknownError,
+  ServiceError,
+} from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 
 const envelope = (code: number, data?: unknown) => JSON.stringify({ code, msg: "as it says", data });
 const task = { taskid: "t-1", url: [] };
 
 /** What generating and querying end in when every answer is this one. */
-async function outcomes(answer: () => Response | Promise<Response>): Promise<{ generation: unknown; query: unknown; sent: number }> {
+async function outcomes(
+  answer: () => Response | Promise<Response>,
+): Promise<{ generation: unknown; query: unknown; sent: number }> {
   let sent = 0;
-  const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "key", retries: 0, now: () => 0, fetch: async () => (sent++, answer()) });
+  const media = createMediaGen({
+    baseUrl: "http://localhost",
+    apiKey: "key",
+    retries: 0,
+    now: () => 0,
+    fetch: async () => (sent++, answer()),
+  });
   const generation = await media.image.generate("imgmodelz", { prompt: "A fox" }).catch((error: unknown) => error);
   const query = await media.image.query("t-1").catch((error: unknown) => error);
   return { generation, query, sent };
@@ -19,7 +33,13 @@ describe("a refusal is told as such, and the generation was not accepted", () =>
     ["9000", 200, envelope(9000), InsufficientCreditsError, { code: 9000 }],
     ["9000 under 429", 429, envelope(9000), InsufficientCreditsError, { code: 9000, status: 429 }],
     ["9999 under 400", 400, envelope(9999), ServiceError, { code: 9999, status: 400 }],
-    ["HTML under 403", 403, "<html>no</html>", ServiceError, { code: undefined, status: 403, answer: "<html>no</html>" }],
+    [
+      "HTML under 403",
+      403,
+      "<html>no</html>",
+      ServiceError,
+      { code: undefined, status: 403, answer: "<html>no</html>" },
+    ],
     ["501", 501, "", ServiceError, { status: 501 }],
   ] as const)("%s", async ([, status, body, type, fields]) => {
     const { generation, query } = await outcomes(() => new Response(body, { status }));
@@ -48,7 +68,13 @@ describe("whatever else comes leaves the outcome of a generation unknown, and it
   ] as const)("%s", async ([, status, body]) => {
     const { generation, query, sent } = await outcomes(() => new Response(body, { status }));
     expect(generation).toBeInstanceOf(OutcomeUnknownError);
-    expect(generation).toMatchObject({ operation: "generateImgmodelz", kind: "image", model: "imgmodelz", status, answer: body });
+    expect(generation).toMatchObject({
+      operation: "generateImgmodelz",
+      kind: "image",
+      model: "imgmodelz",
+      status,
+      answer: body,
+    });
     expect(query).toBeInstanceOf(ServiceError);
     expect(query).toMatchObject({ operation: "queryImageTask", status, answer: body });
     expect(sent).toBe(2);
@@ -77,14 +103,16 @@ describe("whatever else comes leaves the outcome of a generation unknown, and it
 
 test("a long answer and a long message are shown shortened", async () => {
   const { query, generation } = await outcomes(() => new Response("x".repeat(5000)));
-  for (const error of [query, generation]) expect(error).toMatchObject({ answer: `${"x".repeat(200)}... (5000 characters)` });
+  for (const error of [query, generation])
+    expect(error).toMatchObject({ answer: `${"x".repeat(200)}... (5000 characters)` });
   const refusal = await outcomes(() => Response.json({ code: 9999, msg: "y".repeat(100_000) }));
   expect((refusal.query as Error).message.length).toBeLessThan(400);
 });
 
 test("an answer of more than a mebibyte is not read to its end", async () => {
   let pulled = 0;
-  const endless = () => new ReadableStream({ pull: (controller) => (pulled++, controller.enqueue(new Uint8Array(64 * 1024))) });
+  const endless = () =>
+    new ReadableStream({ pull: (controller) => (pulled++, controller.enqueue(new Uint8Array(64 * 1024))) });
   const { query } = await outcomes(() => new Response(endless()));
   expect(query).toMatchObject({ name: "ConnectionError", message: expect.stringContaining("longer than") });
   expect(pulled).toBeLessThan(50);
@@ -103,16 +131,22 @@ test.for([401, 403])("HTTP %i says that it is about the key", async (status) => 
 });
 
 test("only what is needed of an answer is needed: nulls, numbers and missing fields lose no paid result", async () => {
-  const { generation } = await outcomes(() => new Response(`{"code":1000,"data":{"taskid":17,"url":null,"__proto__":{"x":1}}}`, { status: 201 }));
+  const { generation } = await outcomes(
+    () => new Response(`{"code":1000,"data":{"taskid":17,"url":null,"__proto__":{"x":1}}}`, { status: 201 }),
+  );
   expect(generation).toMatchObject({ taskid: "17", created: { taskid: "17" } });
-  const { query } = await outcomes(() => new Response(`{"code":1000,"msg":null,"data":{"url":[null,"a",3],"width":null}}`));
+  const { query } = await outcomes(
+    () => new Response(`{"code":1000,"msg":null,"data":{"url":[null,"a",3],"width":null}}`),
+  );
   expect(query).toEqual({ taskid: "t-1", url: ["a"], width: null });
   const single = await outcomes(() => new Response(`{"code":1000,"data":{"url":"a"}}`));
   expect(single.query).toEqual({ taskid: "t-1", url: ["a"] });
 });
 
 test("a taskid that lost digits is not taken for one", async () => {
-  const { generation } = await outcomes(() => new Response('{"code":1000,"msg":"","data":{"taskid":12345678901234567890}}'));
+  const { generation } = await outcomes(
+    () => new Response('{"code":1000,"msg":"","data":{"taskid":12345678901234567890}}'),
+  );
   expect(generation).toBeInstanceOf(OutcomeUnknownError);
   expect(generation).toMatchObject({ answer: expect.stringContaining("12345678901234567890") });
 });
@@ -143,8 +177,14 @@ describe("abort", () => {
     let sent = 0;
     const controller = new AbortController();
     const apiKey = async () => (controller.abort("enough"), "key");
-    const media = createMediaGen({ baseUrl: "http://localhost", apiKey, fetch: async () => (sent++, new Response("")) });
-    await expect(media.video.generate("vidmodelv2", { prompt: "A fox" }, { signal: controller.signal })).rejects.toBe("enough");
+    const media = createMediaGen({
+      baseUrl: "http://localhost",
+      apiKey,
+      fetch: async () => (sent++, new Response("")),
+    });
+    await expect(media.video.generate("vidmodelv2", { prompt: "A fox" }, { signal: controller.signal })).rejects.toBe(
+      "enough",
+    );
     expect(sent).toBe(0);
   });
 
@@ -159,7 +199,10 @@ describe("abort", () => {
       const media = createMediaGen({ baseUrl: "http://localhost", fetch: hang(controller) });
       const { signal } = controller;
       if (what === "query") await expect(media.video.query("t-1", { signal })).rejects.toBe("enough");
-      else await expect(media.video.generate("vidmodelv2", { prompt: "A" }, { signal })).rejects.toBeInstanceOf(OutcomeUnknownError);
+      else
+        await expect(media.video.generate("vidmodelv2", { prompt: "A" }, { signal })).rejects.toBeInstanceOf(
+          OutcomeUnknownError,
+        );
     }
   });
 });

@@ -1,7 +1,10 @@
 import { createMediaGen, type MediaGen, type MediaGenOptions } from "@mediagen/sdk";
 
 /** What the service answers to one query: a record's fields, an envelope's code, or nothing at all. */
-export type Answer = { readonly url?: readonly string[]; readonly status?: number } | { readonly code: number } | "lost";
+export type Answer =
+  | { readonly url?: readonly string[]; readonly status?: number }
+  | { readonly code: number }
+  | "lost";
 
 /** A client whose time is a number that sleeping moves on, and whose queries get the answers in turn, the last for ever. */
 export function clientOnAClock(answers: readonly Answer[], options: MediaGenOptions = {}) {
@@ -41,7 +44,11 @@ export function clientOnAClock(answers: readonly Answer[], options: MediaGenOpti
     if (answer === "lost") throw new TypeError("fetch failed");
     if ("code" in answer) return Response.json({ code: answer.code, msg: "refused" });
     const { url = [], status = 1 } = answer;
-    return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url, image_status: status, task_status: status } });
+    return Response.json({
+      code: 1000,
+      msg: "",
+      data: { taskid: "t-1", url, image_status: status, task_status: status },
+    });
   }
   return { media, queries, elapsed: () => now - start };
 }

@@ -7,7 +7,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createEmulator } from "@mediagen/emulator";
-import { ConnectionError, createMediaGen, download, InvalidRequestError, ServiceError, type MediaGenOptions, type Task } from "@mediagen/sdk/node";
+import {
+  ConnectionError,
+  createMediaGen,
+  download,
+  InvalidRequestError,
+  ServiceError,
+  type MediaGenOptions,
+  type Task,
+} from "@mediagen/sdk/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
 let folder = "";
@@ -35,7 +43,10 @@ const handlers: Record<string, (request: IncomingMessage, response: ServerRespon
       "content-length": png.length - from,
       ...(from > 0 ? { "content-range": `bytes ${from}-${png.length - 1}/${png.length}` } : {}),
     });
-    response.write(png.subarray(from, from + 20), () => void (from + 20 < png.length ? response.destroy() : response.end()));
+    response.write(
+      png.subarray(from, from + 20),
+      () => void (from + 20 < png.length ? response.destroy() : response.end()),
+    );
   },
   // Breaks off the first answer and knows no ranges.
   "/anew": (_, response) => {
@@ -61,13 +72,18 @@ beforeEach(() => void requests.splice(0));
 
 /** A task whose results are these, of a service at this base URL. */
 function taskWith(addresses: readonly string[], options: MediaGenOptions = {}): Task {
-  const record = { taskid: "../t:1", url: addresses.map((address) => (address.startsWith("/") ? origin + address : address)) };
+  const record = {
+    taskid: "../t:1",
+    url: addresses.map((address) => (address.startsWith("/") ? origin + address : address)),
+  };
   const media = createMediaGen({
     baseUrl: "http://localhost",
     apiKey: "secret-key",
     random: () => 0,
     fetch: (request) =>
-      request.url.endsWith("infobytaskid") ? Promise.resolve(Response.json({ code: 1000, msg: "", data: record })) : fetch(request),
+      request.url.endsWith("infobytaskid")
+        ? Promise.resolve(Response.json({ code: 1000, msg: "", data: record }))
+        : fetch(request),
     ...options,
   });
   return media.image.task(record.taskid);
@@ -76,10 +92,22 @@ function taskWith(addresses: readonly string[], options: MediaGenOptions = {}): 
 describe("download", () => {
   test("brings every result to disk, named by task and number, typed by its bytes, with its digest", async () => {
     const progress: unknown[] = [];
-    const files = await download(taskWith(["/1", "/text"]), join(folder, "out"), { onProgress: (one) => void progress.push(one) });
+    const files = await download(taskWith(["/1", "/text"]), join(folder, "out"), {
+      onProgress: (one) => void progress.push(one),
+    });
     expect(files).toEqual([
-      { path: join(folder, "out", "___t_1-1.png"), bytes: png.length, type: "image/png", sha256: createHash("sha256").update(png).digest("hex") },
-      { path: join(folder, "out", "___t_1-2.bin"), bytes: 5, type: "text/plain", sha256: createHash("sha256").update("hello").digest("hex") },
+      {
+        path: join(folder, "out", "___t_1-1.png"),
+        bytes: png.length,
+        type: "image/png",
+        sha256: createHash("sha256").update(png).digest("hex"),
+      },
+      {
+        path: join(folder, "out", "___t_1-2.bin"),
+        bytes: 5,
+        type: "text/plain",
+        sha256: createHash("sha256").update("hello").digest("hex"),
+      },
     ]);
     expect(await readFile(files[0]?.path ?? "")).toEqual(png);
     expect(progress).toEqual([
@@ -127,18 +155,27 @@ describe("download", () => {
   test("does not take another part for the rest", async () => {
     handlers["/other-part"] = (request, response) => {
       const isRest = request.headers.range !== undefined;
-      response.writeHead(isRest ? 206 : 200, { "content-length": png.length, ...(isRest ? { "content-range": `bytes 0-${png.length - 1}/${png.length}` } : {}) });
+      response.writeHead(isRest ? 206 : 200, {
+        "content-length": png.length,
+        ...(isRest ? { "content-range": `bytes 0-${png.length - 1}/${png.length}` } : {}),
+      });
       response.write(isRest ? png : png.subarray(0, 20), () => void (isRest ? response.end() : response.destroy()));
     };
     await expect(download(taskWith(["/other-part"]), folder)).rejects.toThrow("HTTP 206");
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test.for([["empty", 20], ["short", 30]] as const)("does not take a rest that is %s for all of it", async ([, until]) => {
+  test.for([
+    ["empty", 20],
+    ["short", 30],
+  ] as const)("does not take a rest that is %s for all of it", async ([, until]) => {
     handlers["/short-rest"] = (request, response) => {
       const isRest = request.headers.range === "bytes=20-";
       const part = isRest ? png.subarray(20, until) : png.subarray(0, 20);
-      if (isRest) response.writeHead(206, { "content-length": part.length, "content-range": `bytes 20-${until - 1}/${png.length}` }).end(part);
+      if (isRest)
+        response
+          .writeHead(206, { "content-length": part.length, "content-range": `bytes 20-${until - 1}/${png.length}` })
+          .end(part);
       else response.writeHead(200, { "content-length": png.length }).write(part, () => void response.destroy());
     };
     const task = taskWith(["/short-rest"], { retries: 1 });
@@ -154,8 +191,11 @@ describe("download", () => {
         pull: (controller) => (breaks ? controller.error(new Error("reset")) : controller.close()),
       });
     const fetch = async ({ url, headers }: Request) => {
-      if (url.endsWith("infobytaskid")) return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${origin}/zipped`] } });
-      return new Response(body(ranges.push(headers.get("range")) === 1), { headers: { "content-encoding": "gzip", "content-length": String(2 * png.length) } });
+      if (url.endsWith("infobytaskid"))
+        return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${origin}/zipped`] } });
+      return new Response(body(ranges.push(headers.get("range")) === 1), {
+        headers: { "content-encoding": "gzip", "content-length": String(2 * png.length) },
+      });
     };
     const [file] = await download(taskWith([], { fetch }), folder);
     expect([file?.bytes, ranges]).toEqual([png.length, [null, null]]);
@@ -163,7 +203,9 @@ describe("download", () => {
 
   test("takes no answer for whole that is shorter than it says", async () => {
     const fetch = async ({ url }: Request) =>
-      url.endsWith("infobytaskid") ? Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${origin}/short`] } }) : new Response("half", { headers: { "content-length": "8" } });
+      url.endsWith("infobytaskid")
+        ? Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${origin}/short`] } })
+        : new Response("half", { headers: { "content-length": "8" } });
     await expect(download(taskWith([], { fetch }), folder)).rejects.toThrow("ended after 4 of 8 bytes");
   });
 
@@ -181,7 +223,10 @@ describe("download", () => {
     ["no address", "nowhere", ServiceError, /no absolute address/],
   ])("leaves nothing behind when a result is %s", async ([, path, type, message]) => {
     const fast = { sleep: (ms: number, signal: AbortSignal) => (ms === 0 ? Promise.resolve() : realSleep(ms, signal)) };
-    const error: unknown = await download(taskWith(["/1", path], fast), folder, { stallTimeoutMs: 20, maxBytes: 1_000 }).catch((thrown: unknown) => thrown);
+    const error: unknown = await download(taskWith(["/1", path], fast), folder, {
+      stallTimeoutMs: 20,
+      maxBytes: 1_000,
+    }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(type);
     expect((error as Error).message).toMatch(message);
     expect(await readdir(folder)).toEqual([]);
@@ -191,17 +236,24 @@ describe("download", () => {
     await expect(download(taskWith(["/1"]), folder, { signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
     const controller = new AbortController();
     const broken = new RangeError("mine");
-    const throws = () => { throw broken; };
+    const throws = () => {
+      throw broken;
+    };
     await expect(download(taskWith(["/1"]), folder, { onProgress: throws })).rejects.toBe(broken);
     const onProgress = () => controller.abort("enough");
-    await expect(download(taskWith(["/stuck"]), folder, { signal: controller.signal, onProgress })).rejects.toBe("enough");
+    await expect(download(taskWith(["/stuck"]), folder, { signal: controller.signal, onProgress })).rejects.toBe(
+      "enough",
+    );
     await expect(download(taskWith([]), folder)).rejects.toBeInstanceOf(InvalidRequestError);
     expect(await readdir(folder)).toEqual([]);
   });
 
   test("says which of the two ended a pause before another try: the time or the caller", async () => {
     const pausing = () => taskWith(["/down"], { random: () => 1 });
-    await expect(download(pausing(), folder, { timeoutMs: 30 })).rejects.toMatchObject({ name: "ConnectionError", message: expect.stringContaining("longer than 30 ms") });
+    await expect(download(pausing(), folder, { timeoutMs: 30 })).rejects.toMatchObject({
+      name: "ConnectionError",
+      message: expect.stringContaining("longer than 30 ms"),
+    });
     const controller = new AbortController();
     setTimeout(() => controller.abort("enough"), 30);
     await expect(download(pausing(), folder, { signal: controller.signal })).rejects.toBe("enough");
@@ -210,7 +262,9 @@ describe("download", () => {
 
   test("a disk that is full is told as it is, and nothing is asked for again", async () => {
     const file = await open(join(folder, "file"), "w");
-    const full = vi.spyOn(Object.getPrototypeOf(file) as typeof file, "write").mockRejectedValue(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
+    const full = vi
+      .spyOn(Object.getPrototypeOf(file) as typeof file, "write")
+      .mockRejectedValue(Object.assign(new Error("no space left"), { code: "ENOSPC" }));
     try {
       await expect(download(taskWith(["/1"]), join(folder, "out"))).rejects.toMatchObject({ code: "ENOSPC" });
       expect([requests.length, await readdir(join(folder, "out"))]).toEqual([1, []]);
@@ -249,7 +303,8 @@ describe("results in a private network", () => {
       baseUrl: "https://media.example.com",
       fetch: async ({ url }) => {
         const { pathname } = new URL(url);
-        if (pathname.endsWith("infobytaskid")) return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [address] } });
+        if (pathname.endsWith("infobytaskid"))
+          return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [address] } });
         return fetch(origin + pathname, { redirect: "manual" });
       },
     });
@@ -276,22 +331,37 @@ describe("results in a private network", () => {
 describe("on the Node door, where no fetch is given", () => {
   // The service is the server here, by a public name and by a private one; its record names these addresses.
   const media = (addresses: readonly string[], options: MediaGenOptions = {}) => {
-    handlers["/v1/images/infobytaskid"] = (_, response) => response.setHeader("content-type", "application/json").end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: addresses } }));
+    handlers["/v1/images/infobytaskid"] = (_, response) =>
+      response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: addresses } }));
     return createMediaGen({ baseUrl: origin, apiKey: "secret-key", random: () => 0, ...options }).image.task("t-1");
   };
 
   test("results come whole, resume, and carry no key", async () => {
     const files = await download(media([`${origin}/1`, `${origin}/ranges`]), folder);
-    expect(files.map(({ type, bytes }) => [type, bytes])).toEqual([["image/png", png.length], ["image/png", png.length]]);
+    expect(files.map(({ type, bytes }) => [type, bytes])).toEqual([
+      ["image/png", png.length],
+      ["image/png", png.length],
+    ]);
     expect(requests.slice(1).map(({ headers }) => headers.authorization)).toEqual(Array(5).fill(undefined));
   });
 
   test("a name that leads into a private network is refused when it is looked up, and not tried again", async () => {
-    const lookup = vi.spyOn(dns, "lookup").mockImplementation(((_: string, __: object, callback: (error: null, addresses: object[]) => void) =>
-      callback(null, [{ address: "93.184.216.34", family: 4 }, { address: "10.0.0.1", family: 4 }])) as unknown as typeof dns.lookup);
+    const lookup = vi.spyOn(dns, "lookup").mockImplementation(((
+      _: string,
+      __: object,
+      callback: (error: null, addresses: object[]) => void,
+    ) =>
+      callback(null, [
+        { address: "93.184.216.34", family: 4 },
+        { address: "10.0.0.1", family: 4 },
+      ])) as unknown as typeof dns.lookup);
     try {
       const task = media(["http://results.example.com/1"], { allowHttp: true });
-      await expect(task.blobs({ allowPrivateHosts: false })).rejects.toThrow("leads to this machine or into a private network");
+      await expect(task.blobs({ allowPrivateHosts: false })).rejects.toThrow(
+        "leads to this machine or into a private network",
+      );
       expect(lookup).toHaveBeenCalledTimes(1);
     } finally {
       lookup.mockRestore();
@@ -316,7 +386,9 @@ describe("against the emulator", () => {
     emulator.next({ fault: "downloadCut" });
     const files = await download(task, folder);
     expect(files.map(({ type }) => type)).toEqual(["image/png", "image/png"]);
-    expect((await task.blobs()).map(({ size, type }) => [size, type])).toEqual(files.map(({ bytes, type }) => [bytes, type]));
+    expect((await task.blobs()).map(({ size, type }) => [size, type])).toEqual(
+      files.map(({ bytes, type }) => [bytes, type]),
+    );
     expect(emulator.calls.filter(({ status }) => status === 403).length).toBeGreaterThan(0);
   });
 });
@@ -331,7 +403,9 @@ function realSleep(ms: number, signal: AbortSignal): Promise<void> {
 test("a limit on bytes holds also where a server's length is no number", async () => {
   const fetch = async ({ method }: Request) => {
     const record = { code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } };
-    return method === "POST" ? Response.json(record) : new Response(new Uint8Array(1_001), { headers: { "content-length": "many" } });
+    return method === "POST"
+      ? Response.json(record)
+      : new Response(new Uint8Array(1_001), { headers: { "content-length": "many" } });
   };
   const { video } = createMediaGen({ baseUrl: "http://localhost", fetch });
   await expect(video.task("t-1").blobs({ maxBytes: 1_000 })).rejects.toThrow("larger than 1000 bytes");

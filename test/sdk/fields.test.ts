@@ -14,12 +14,22 @@ const png = new Blob(["x"], { type: "image/png" });
 
 const { maxLength = 0 } = schemaOf("vidmodelv2", "prompt");
 const { maxItems = 0 } = schemaOf("vidmodelv2", "sourceImage.items");
-const list = (values: readonly unknown[] = []) => values.map((value) => JSON.stringify(value)).join(", ").replace(/, ([^,]*)$/, " or $1");
+const list = (values: readonly unknown[] = []) =>
+  values
+    .map((value) => JSON.stringify(value))
+    .join(", ")
+    .replace(/, ([^,]*)$/, " or $1");
 const parts = Object.keys(models.find(({ model }) => model === "vidmodelv2")?.form.properties ?? {});
 const names = [...new Set(parts.map((part) => part.replace(".items", "")))];
 
 test("a refusal names every bad field, what it got, what is allowed, and sends nothing", async () => {
-  const form = { prompt: "x".repeat(maxLength + 1), duration: 0.5, ratio: "16x9", generateAudio: true, seed: 1.5 } as unknown as Form<"vidmodelv2">;
+  const form = {
+    prompt: "x".repeat(maxLength + 1),
+    duration: 0.5,
+    ratio: "16x9",
+    generateAudio: true,
+    seed: 1.5,
+  } as unknown as Form<"vidmodelv2">;
   const error: unknown = await media.video.generate("vidmodelv2", form).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(InvalidRequestError);
   expect((error as InvalidRequestError).issues).toEqual(issuesOf(form));
@@ -65,7 +75,9 @@ describe("what is refused", () => {
 
   test("a list of several files where the model takes one", () => {
     const form = { prompt: "x", sourceImage: [png] } as unknown as Form<"imgmodelv4">;
-    expect(media.validate("imgmodelv4", form)).toMatchObject([{ field: "sourceImage", got: "a list of 1", allowed: "a file" }]);
+    expect(media.validate("imgmodelv4", form)).toMatchObject([
+      { field: "sourceImage", got: "a list of 1", allowed: "a file" },
+    ]);
   });
 
   test("a model that does not exist, with the one that may be meant", async () => {
@@ -77,13 +89,26 @@ describe("what is refused", () => {
   });
 
   test("an extra field that the model knows, or that is no text, number, boolean or file", () => {
-    const extraFields = { prompt: "x", deep: { x: 1 } as unknown as string, nan: Number.NaN, half: "\ud83e", toString: "taken" };
+    const extraFields = {
+      prompt: "x",
+      deep: { x: 1 } as unknown as string,
+      nan: Number.NaN,
+      half: "\ud83e",
+      toString: "taken",
+    };
     const issues = media.validate("imgmodelz", { prompt: "x" }, { extraFields });
-    expect(issues.map(({ field }) => field)).toEqual(["extraFields.prompt", "extraFields.deep", "extraFields.nan", "extraFields.half"]);
+    expect(issues.map(({ field }) => field)).toEqual([
+      "extraFields.prompt",
+      "extraFields.deep",
+      "extraFields.nan",
+      "extraFields.half",
+    ]);
   });
 
   test("a typo in the options of a query", async () => {
-    await expect(media.video.query("t-1", { moreTaskinfo: true } as object)).rejects.toThrow("Did you mean moreTaskInfo?");
+    await expect(media.video.query("t-1", { moreTaskinfo: true } as object)).rejects.toThrow(
+      "Did you mean moreTaskInfo?",
+    );
     await expect(media.video.query(7 as unknown as string)).rejects.toThrow("taskid: got 7");
   });
 });
@@ -103,7 +128,9 @@ test("a count that no bound holds still makes a task of at least one result", as
 });
 
 test("whoever changes the list of models does not change the checks", () => {
-  const listed = media.models.find(({ model }) => model === "vidmodelv2") as unknown as { form: { properties: { prompt: { maxLength: number } } } };
+  const listed = media.models.find(({ model }) => model === "vidmodelv2") as unknown as {
+    form: { properties: { prompt: { maxLength: number } } };
+  };
   listed.form.properties.prompt.maxLength = 1;
   expect(issuesOf({ prompt: "longer" })).toEqual([]);
 });
@@ -128,7 +155,9 @@ test("a form is not empty where an extra field is all that it holds", () => {
 });
 
 test("an extra field may have a name that every object inherits", () => {
-  expect(media.validate("imgmodelz", { prompt: "x" }, { extraFields: { constructor: "x", ["__proto__"]: "x" } })).toEqual([]);
+  expect(
+    media.validate("imgmodelz", { prompt: "x" }, { extraFields: { constructor: "x", ["__proto__"]: "x" } }),
+  ).toEqual([]);
 });
 
 test("text is measured as it is sent, where every line break is two characters", () => {
@@ -144,14 +173,46 @@ test("the models and their bounds are listed", () => {
 });
 
 test("the fields of a form are told without a client, as people would fill them in", () => {
-  const fieldsOfModel = (model: string) => fieldsOf(listModels().find((one) => one.model === model) ?? expect.fail(model));
+  const fieldsOfModel = (model: string) =>
+    fieldsOf(listModels().find((one) => one.model === model) ?? expect.fail(model));
   expect(fieldsOfModel("vidmodelv2")).toEqual(
     expect.arrayContaining([
-      { field: "sourceImage", property: "sourceImage.items", takes: "file", many: true, required: false, allowed: `1 to ${maxItems} files`, values: [] },
-      { field: "duration", property: "duration", takes: "number", many: false, required: false, allowed: list(durations), values: durations },
-      { field: "websearch", property: "websearch", takes: "flag", many: false, required: false, allowed: '"0" or "1", true or false', values: [] },
+      {
+        field: "sourceImage",
+        property: "sourceImage.items",
+        takes: "file",
+        many: true,
+        required: false,
+        allowed: `1 to ${maxItems} files`,
+        values: [],
+      },
+      {
+        field: "duration",
+        property: "duration",
+        takes: "number",
+        many: false,
+        required: false,
+        allowed: list(durations),
+        values: durations,
+      },
+      {
+        field: "websearch",
+        property: "websearch",
+        takes: "flag",
+        many: false,
+        required: false,
+        allowed: '"0" or "1", true or false',
+        values: [],
+      },
     ]),
   );
-  expect(fieldsOfModel("imgmodelv45").filter(({ required }) => required).map(({ field }) => field)).toEqual(["prompt"]);
-  expect(fieldsOfModel("imgmodelv45").find(({ field }) => field === "resolution")).toMatchObject({ takes: "text", values: expect.arrayContaining(["16:9", "4K"]) });
+  expect(
+    fieldsOfModel("imgmodelv45")
+      .filter(({ required }) => required)
+      .map(({ field }) => field),
+  ).toEqual(["prompt"]);
+  expect(fieldsOfModel("imgmodelv45").find(({ field }) => field === "resolution")).toMatchObject({
+    takes: "text",
+    values: expect.arrayContaining(["16:9", "4K"]),
+  });
 });

@@ -33,9 +33,17 @@ describe("fileFrom", () => {
 
   test("refuses what is no image, no file, a folder or an address", async () => {
     await writeFile(join(folder, "note.txt"), "hello");
-    for (const source of [join(folder, "note.txt"), join(folder, "nothing"), folder, "https://example.com/fox.png", new Blob([])]) {
+    for (const source of [
+      join(folder, "note.txt"),
+      join(folder, "nothing"),
+      folder,
+      "https://example.com/fox.png",
+      new Blob([]),
+    ]) {
       await expect(fileFrom(source)).rejects.toBeInstanceOf(InvalidRequestError);
     }
-    await expect(fileFrom("https://example.com/fox.png")).rejects.toThrow("an address; where the form has a field for addresses, give it there");
+    await expect(fileFrom("https://example.com/fox.png")).rejects.toThrow(
+      "an address; where the form has a field for addresses, give it there",
+    );
   });
 });

@@ -16,8 +16,20 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 const unknown = (id: string, why = ""): JournalEntry => ({ type: "unknown", id, at: 0, why });
-const intent = (id: string, once?: string): JournalEntry => ({ type: "intent", id, at: 0, kind: "image", model: "m", origin: "o", results: 1, owner: "me", until: 1, ...(once ? { once } : {}) });
-const idsIn = async (at = path) => (await fileJournal(at).entries()).flatMap((entry) => ("id" in entry ? [entry.id] : []));
+const intent = (id: string, once?: string): JournalEntry => ({
+  type: "intent",
+  id,
+  at: 0,
+  kind: "image",
+  model: "m",
+  origin: "o",
+  results: 1,
+  owner: "me",
+  until: 1,
+  ...(once ? { once } : {}),
+});
+const idsIn = async (at = path) =>
+  (await fileJournal(at).entries()).flatMap((entry) => ("id" in entry ? [entry.id] : []));
 
 describe("a file journal", () => {
   test("is made when first used, for its owner alone, and gives back what was appended, a line each", async () => {
@@ -30,25 +42,34 @@ describe("a file journal", () => {
   });
 
   test("carries a client from one process to the next", async () => {
-    const { generate, errorOf } = journalledClient(fileJournal(path), [() => Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } }), lost]);
+    const { generate, errorOf } = journalledClient(fileJournal(path), [
+      () => Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } }),
+      lost,
+    ]);
     await generate("k");
     await errorOf(generate());
     const { media, generate: again, sent } = journalledClient(fileJournal(path));
-    expect(await media.recover()).toMatchObject({ tasks: [{ taskid: "t-1" }], unknown: [{ why: expect.stringContaining("HTTP 500") }] });
+    expect(await media.recover()).toMatchObject({
+      tasks: [{ taskid: "t-1" }],
+      unknown: [{ why: expect.stringContaining("HTTP 500") }],
+    });
     expect([(await again("k")).taskid, sent()]).toEqual(["t-1", 0]);
   });
 
   test("writes what is appended at once together, in its order, and each call waits for its own", async () => {
     const journal = fileJournal(path);
     const ids = Array.from({ length: 100 }, (_, i) => String(i));
-    await Promise.all(ids.map(async (id) => {
-      await journal.append(unknown(id));
-      expect(await readFile(path, "utf8")).toContain(JSON.stringify(unknown(id)));
-    }));
+    await Promise.all(
+      ids.map(async (id) => {
+        await journal.append(unknown(id));
+        expect(await readFile(path, "utf8")).toContain(JSON.stringify(unknown(id)));
+      }),
+    );
     expect(await idsIn()).toEqual(ids);
     await rm(join(folder, "deep"), { recursive: true });
     await writeFile(join(folder, "deep"), "");
-    for (const result of await Promise.allSettled([journal.append(unknown("1")), journal.append(unknown("2"))])) expect(result.status).toBe("rejected");
+    for (const result of await Promise.allSettled([journal.append(unknown("1")), journal.append(unknown("2"))]))
+      expect(result.status).toBe("rejected");
   });
 
   test("cut off anywhere gives its whole lines, and the next append starts on a fresh one", async () => {
@@ -59,7 +80,13 @@ describe("a file journal", () => {
       const cut = join(folder, `cut-${length}`);
       await writeFile(cut, text.subarray(0, length));
       // A line that lacks only its end is whole once another one follows.
-      const whole = Math.max(0, text.subarray(0, length + 1).toString().split("\n").length - 2);
+      const whole = Math.max(
+        0,
+        text
+          .subarray(0, length + 1)
+          .toString()
+          .split("\n").length - 2,
+      );
       const reopened = fileJournal(cut);
       await reopened.append(unknown("3"));
       expect(await idsIn(cut), `${length} bytes`).toEqual([...["1", "2"].slice(0, whole), "3"]);
@@ -84,7 +111,10 @@ describe("a file journal", () => {
 
   test("finds the entries of a key, whoever appended them, also once it was rewritten", async () => {
     const [journal, elsewhere] = [fileJournal(path), fileJournal(path)];
-    const find = async (once: string, origin = "o") => (await journal.entriesOf?.(origin, once))?.map((entry) => ("id" in entry ? `${entry.type} ${entry.id}` : entry.type));
+    const find = async (once: string, origin = "o") =>
+      (await journal.entriesOf?.(origin, once))?.map((entry) =>
+        "id" in entry ? `${entry.type} ${entry.id}` : entry.type,
+      );
     await journal.append(intent("1", "a"));
     await elsewhere.append(intent("2", "b"));
     await elsewhere.append({ type: "notCreated", id: "1", at: 0, why: "x".repeat(5_000) });
@@ -92,12 +122,23 @@ describe("a file journal", () => {
     await journal.append(intent("3", "a"));
     for (const id of ["1", "3"]) await elsewhere.append(unknown(id));
     expect(await find("a")).toEqual(["intent 1", "notCreated 1", "intent 3", "unknown 1", "unknown 3", "lease"]);
-    expect(await journal.entriesOf?.("o", "b")).toMatchObject([{ id: "2", once: "b" }, { type: "lease", owner: "me", until: 1 }]);
+    expect(await journal.entriesOf?.("o", "b")).toMatchObject([
+      { id: "2", once: "b" },
+      { type: "lease", owner: "me", until: 1 },
+    ]);
     expect([await find("c"), await find("a", "other")]).toEqual([[], []]);
-    await elsewhere.append({ type: "created", id: "3", at: 0, task: { version: 1, kind: "image", taskid: "t", origin: "o", results: 1 } });
+    await elsewhere.append({
+      type: "created",
+      id: "3",
+      at: 0,
+      task: { version: 1, kind: "image", taskid: "t", origin: "o", results: 1 },
+    });
     await elsewhere.compact();
     await elsewhere.append(intent("4", "b"));
-    expect([await find("a"), await find("b")]).toEqual([["intent 1", "notCreated 1", "intent 3", "unknown 1", "unknown 3", "created 3", "lease"], ["intent 2", "intent 4", "lease"]]);
+    expect([await find("a"), await find("b")]).toEqual([
+      ["intent 1", "notCreated 1", "intent 3", "unknown 1", "unknown 3", "created 3", "lease"],
+      ["intent 2", "intent 4", "lease"],
+    ]);
   });
 
   test("gives no lease to a process of this machine that is no more", async () => {
@@ -107,7 +148,10 @@ describe("a file journal", () => {
     expect(await fileJournal(path).entries()).toHaveLength(1);
     await writeFile(path, text.replace(`"pid":${process.pid}`, `"pid":${stdout.trim()}`));
     expect(await fileJournal(path).entries()).toMatchObject([{ id: "1" }, { type: "lease", owner: "me", until: 0 }]);
-    await writeFile(path, text.replace(`"pid":${process.pid}`, `"pid":${stdout.trim()}`).replace(/"host":"[^"]*"/, '"host":"elsewhere"'));
+    await writeFile(
+      path,
+      text.replace(`"pid":${process.pid}`, `"pid":${stdout.trim()}`).replace(/"host":"[^"]*"/, '"host":"elsewhere"'),
+    );
     expect(await fileJournal(path).entries()).toHaveLength(1);
   });
 });
@@ -115,7 +159,9 @@ describe("a file journal", () => {
 describe("compaction", () => {
   test("keeps what is not settled, in one file", async () => {
     const journal = fileJournal(path);
-    const client = journalledClient(journal, [() => Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } })]);
+    const client = journalledClient(journal, [
+      () => Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } }),
+    ]);
     const tasks = [await client.generate("k"), await client.generate(), await client.generate()];
     await tasks[1]?.check(); // All three are one task here.
     const before = await journal.entries();
@@ -141,7 +187,10 @@ describe("compaction", () => {
     await journal.append(unknown("dropped"));
     const { size } = await stat(path);
     await writeFile(`${path}.next`, `{"type":"journal","version":1,"id":"next"}\n${JSON.stringify(intent("kept"))}\n`);
-    await appendFile(path, `${JSON.stringify({ type: "moved", at: size, to: "next" })}\n${JSON.stringify(unknown("too late"))}\n`);
+    await appendFile(
+      path,
+      `${JSON.stringify({ type: "moved", at: size, to: "next" })}\n${JSON.stringify(unknown("too late"))}\n`,
+    );
     await journal.append(intent("new"));
     expect(await idsIn()).toEqual(["kept", "new"]);
     expect(await readdir(join(path, ".."))).toEqual(["journal.jsonl"]);

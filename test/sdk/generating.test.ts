@@ -23,7 +23,9 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 describe("beforeGenerate", () => {
   test("sees the form, the kind and the model, and is awaited before anything is sent", async () => {
     const seen: unknown[] = [];
-    const { generate, prompts, answerNext } = client({ beforeGenerate: async (...given) => void seen.push(given, await settled(), prompts.length) });
+    const { generate, prompts, answerNext } = client({
+      beforeGenerate: async (...given) => void seen.push(given, await settled(), prompts.length),
+    });
     const task = generate("A fox");
     await answerNext();
     await task;
@@ -31,7 +33,12 @@ describe("beforeGenerate", () => {
   });
 
   test.for<[string, () => unknown]>([
-    ["throws", () => { throw new RangeError("too dear"); }],
+    [
+      "throws",
+      () => {
+        throw new RangeError("too dear");
+      },
+    ],
     ["rejects", () => Promise.reject(new RangeError("too dear"))],
   ])("that %s sends nothing, and its error is the caller's", async ([, beforeGenerate]) => {
     const { generate, prompts } = client({ beforeGenerate, maxGenerationsInFlight: 1 });
@@ -41,7 +48,11 @@ describe("beforeGenerate", () => {
   });
 
   test("is not asked about a form that is wrong", async () => {
-    const { generate } = client({ beforeGenerate: () => { throw new RangeError(); } });
+    const { generate } = client({
+      beforeGenerate: () => {
+        throw new RangeError();
+      },
+    });
     await expect(generate(7 as unknown as string)).rejects.toBeInstanceOf(InvalidRequestError);
   });
 
@@ -85,12 +96,18 @@ describe("maxGenerationsInFlight", () => {
   });
 
   test("is at least one", () => {
-    for (const maxGenerationsInFlight of [0, -1, Number.NaN]) expect(() => client({ maxGenerationsInFlight })).toThrow("maxGenerationsInFlight");
+    for (const maxGenerationsInFlight of [0, -1, Number.NaN])
+      expect(() => client({ maxGenerationsInFlight })).toThrow("maxGenerationsInFlight");
   });
 });
 
 describe("a generation of unknown outcome tells what was sent", () => {
-  const media = createMediaGen({ baseUrl: "http://localhost", retries: 0, now: () => 7, fetch: async () => new Response("", { status: 500 }) });
+  const media = createMediaGen({
+    baseUrl: "http://localhost",
+    retries: 0,
+    now: () => 7,
+    fetch: async () => new Response("", { status: 500 }),
+  });
   const unknown = async (form: object): Promise<OutcomeUnknownError> =>
     // The cast: the test reads what the call must reject with.
     media.video.generate("vidmodelv2", form).catch((error: unknown) => error) as Promise<OutcomeUnknownError>;
@@ -98,7 +115,12 @@ describe("a generation of unknown outcome tells what was sent", () => {
 
   test("by when, and by a digest of the form as it was sent", async () => {
     const error = await unknown({ prompt: "A fox\nruns", duration: 5, websearch: true });
-    expect(error).toMatchObject({ name: "OutcomeUnknownError", at: 7, id: undefined, digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(error).toMatchObject({
+      name: "OutcomeUnknownError",
+      at: 7,
+      id: undefined,
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     expect((await unknown({ websearch: "1", duration: 5, prompt: "A fox\r\nruns" })).digest).toBe(error.digest);
     expect((await unknown({ websearch: true, duration: 10, prompt: "A fox\nruns" })).digest).not.toBe(error.digest);
   });
@@ -107,7 +129,11 @@ describe("a generation of unknown outcome tells what was sent", () => {
     const of = async (...sourceImage: File[]) => (await unknown({ sourceImage })).digest;
     const digest = await of(file("aa", "1.png"), file("bb", "2.png"));
     expect(await of(file("xx", "1.png"), file("yy", "2.png"))).toBe(digest);
-    const others = [[file("bb", "2.png"), file("aa", "1.png")], [file("aa", "1.png", "image/gif"), file("bb", "2.png")], [file("a", "1.png"), file("bb", "2.png")]];
+    const others = [
+      [file("bb", "2.png"), file("aa", "1.png")],
+      [file("aa", "1.png", "image/gif"), file("bb", "2.png")],
+      [file("a", "1.png"), file("bb", "2.png")],
+    ];
     for (const other of others) expect(await of(...other)).not.toBe(digest);
   });
 });
@@ -116,7 +142,11 @@ test("what is sent is what was given, whatever becomes of the caller's lists whi
   const sent: unknown[] = [];
   const fetch = async (request: Request) => {
     const isForm = request.headers.get("content-type")?.startsWith("multipart/");
-    sent.push(isForm ? (await request.formData()).getAll("sourceImage.items").map((file) => (file as File).name) : await request.json());
+    sent.push(
+      isForm
+        ? (await request.formData()).getAll("sourceImage.items").map((file) => (file as File).name)
+        : await request.json(),
+    );
     return Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } });
   };
   const apiKey = async () => new Promise<string>((resolve) => setImmediate(resolve, "key"));

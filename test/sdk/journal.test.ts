@@ -1,4 +1,12 @@
-import { compactEntries, createMediaGen, InvalidRequestError, OutcomeUnknownError, type JournalEntry, type MediaGenEvent, type State } from "@mediagen/sdk";
+import {
+  compactEntries,
+  createMediaGen,
+  InvalidRequestError,
+  OutcomeUnknownError,
+  type JournalEntry,
+  type MediaGenEvent,
+  type State,
+} from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createLog, forever, journalledClient, lost, refusal } from "./journalled-client.ts";
 
@@ -7,10 +15,18 @@ afterEach(() => void vi.restoreAllMocks());
 describe("a generation is noted before it is sent, and what became of it after", () => {
   test("as a task", async () => {
     const log = createLog();
-    const { generate } = journalledClient(log, [() => (expect(log.types()).toEqual(["intent"]), Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } }))]);
+    const { generate } = journalledClient(log, [
+      () => (expect(log.types()).toEqual(["intent"]), Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } })),
+    ]);
     const task = await generate();
     const [intent, created] = await log.entries();
-    expect(intent).toMatchObject({ kind: "image", model: "imgmodelz", origin: "http://localhost", results: 1, digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(intent).toMatchObject({
+      kind: "image",
+      model: "imgmodelz",
+      origin: "http://localhost",
+      results: 1,
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     expect(created).toMatchObject({ type: "created", id: (intent as { id: string }).id, task: task.toJSON() });
     expect(log.text()).not.toMatch(/fox|canary/);
   });
@@ -26,14 +42,19 @@ describe("a generation is noted before it is sent, and what became of it after",
     const error = await errorOf(generate());
     expect(log.types()).toEqual(["intent", type]);
     const [intent, end] = await log.entries();
-    expect(end).toMatchObject({ why: expect.stringContaining(error instanceof OutcomeUnknownError ? error.why : (error as Error).message) });
-    if (error instanceof OutcomeUnknownError) expect(error).toMatchObject({ id: (intent as { id: string }).id, message: expect.stringContaining("resolve(") });
+    expect(end).toMatchObject({
+      why: expect.stringContaining(error instanceof OutcomeUnknownError ? error.why : (error as Error).message),
+    });
+    if (error instanceof OutcomeUnknownError)
+      expect(error).toMatchObject({ id: (intent as { id: string }).id, message: expect.stringContaining("resolve(") });
     expect(log.text()).not.toMatch(/fox|canary/);
   });
 
   test("but not where it is not sent: a bad form, a veto, an abort", async () => {
     const log = createLog();
-    const { media, generate, errorOf } = journalledClient(log, [], { beforeGenerate: () => Promise.reject(new Error("no")) });
+    const { media, generate, errorOf } = journalledClient(log, [], {
+      beforeGenerate: () => Promise.reject(new Error("no")),
+    });
     await errorOf(generate());
     await errorOf(media.image.generate("imgmodelz", {} as { prompt: string }));
     await errorOf(media.image.generate("imgmodelz", { prompt: "A fox" }, { signal: AbortSignal.abort() }));
@@ -74,7 +95,9 @@ describe("a journal that fails", () => {
     const { generate, events } = journalledClient(log);
     log.breakFor(({ type }) => type === "created");
     const task = await generate("a");
-    expect(events.filter(({ type }) => type === "journalFailed")).toMatchObject([{ entry: { type: "created", task: task.toJSON() }, error: new RangeError("the disk is full") }]);
+    expect(events.filter(({ type }) => type === "journalFailed")).toMatchObject([
+      { entry: { type: "created", task: task.toJSON() }, error: new RangeError("the disk is full") },
+    ]);
     expect((await generate("a")).taskid).toBe(task.taskid);
     log.breakFor(undefined);
     await generate("b");
@@ -83,12 +106,20 @@ describe("a journal that fails", () => {
 
   test("is told on the console where nobody listens or the listener throws, and costs no task", async () => {
     const told = vi.spyOn(console, "error").mockReturnValue();
-    for (const onEvent of [undefined, (event: MediaGenEvent) => { if (event.type === "journalFailed") throw new Error("mine"); }]) {
+    for (const onEvent of [
+      undefined,
+      (event: MediaGenEvent) => {
+        if (event.type === "journalFailed") throw new Error("mine");
+      },
+    ]) {
       const log = createLog();
       log.breakFor(({ type }) => type === "created");
       expect(await journalledClient(log, [], { onEvent }).generate()).toHaveProperty("taskid");
     }
-    expect(told.mock.calls).toMatchObject([["mediagen: journalFailed", { type: "journalFailed" }], [expect.stringContaining("onEvent threw"), new Error("mine")]]);
+    expect(told.mock.calls).toMatchObject([
+      ["mediagen: journalFailed", { type: "journalFailed" }],
+      [expect.stringContaining("onEvent threw"), new Error("mine")],
+    ]);
   });
 });
 
@@ -122,18 +153,35 @@ describe("recover", () => {
     const dead = journalledClient(log, [lost, forever]);
     await dead.errorOf(dead.generate("a"));
     const { promise: written, resolve } = Promise.withResolvers<void>();
-    void journalledClient({ ...log, append: (entry) => (entry.type === "lease" ? forever() : log.append(entry).then(resolve)) as Promise<never> }, [forever]).generate();
+    void journalledClient(
+      {
+        ...log,
+        append: (entry) => (entry.type === "lease" ? forever() : log.append(entry).then(resolve)) as Promise<never>,
+      },
+      [forever],
+    ).generate();
     await written;
     const { media, now } = journalledClient(log);
     const begin = now();
     const { unknown } = await media.recover();
     expect(now() - begin).toBe(15_250);
     expect(unknown).toMatchObject([
-      { kind: "image", model: "imgmodelz", once: "a", digest: expect.any(String), at: begin, why: expect.stringContaining("HTTP 500") },
+      {
+        kind: "image",
+        model: "imgmodelz",
+        once: "a",
+        digest: expect.any(String),
+        at: begin,
+        why: expect.stringContaining("HTTP 500"),
+      },
       { once: undefined, why: expect.stringContaining("ended before it noted an answer") },
     ]);
     const [first, second] = unknown.map(({ id }) => id);
-    expect((await media.resolve(first ?? "", { taskid: "t-7" })).toJSON()).toMatchObject({ taskid: "t-7", kind: "image", createdAt: begin });
+    expect((await media.resolve(first ?? "", { taskid: "t-7" })).toJSON()).toMatchObject({
+      taskid: "t-7",
+      kind: "image",
+      createdAt: begin,
+    });
     expect(await media.resolve(second ?? "", "not created")).toBeUndefined();
     expect(await media.recover()).toMatchObject({ tasks: [{ taskid: "t-7" }], unknown: [] });
   });
@@ -152,7 +200,17 @@ describe("recover", () => {
     const log = createLog();
     const { media, now } = journalledClient(log);
     const begin = now();
-    await log.append({ type: "intent", id: "1", at: begin, kind: "image", model: "m", origin: "http://localhost", results: 1, owner: "ahead", until: begin + 1e9 });
+    await log.append({
+      type: "intent",
+      id: "1",
+      at: begin,
+      kind: "image",
+      model: "m",
+      origin: "http://localhost",
+      results: 1,
+      owner: "ahead",
+      until: begin + 1e9,
+    });
     expect((await media.recover()).unknown).toMatchObject([{ id: "1" }]);
     expect(now() - begin).toBe(15_250);
   });
@@ -161,7 +219,10 @@ describe("recover", () => {
     const log = createLog();
     await journalledClient(log).generate();
     const twice = async () => [...(await log.entries()), ...(await log.entries()).slice(0, 1)];
-    expect(await journalledClient({ ...log, entries: twice }).media.recover()).toMatchObject({ tasks: [{ kind: "image" }], unknown: [] });
+    expect(await journalledClient({ ...log, entries: twice }).media.recover()).toMatchObject({
+      tasks: [{ kind: "image" }],
+      unknown: [],
+    });
   });
 
   test("and resolve refuse a client without a journal", async () => {
@@ -174,16 +235,23 @@ describe("recover", () => {
 describe("resolve", () => {
   test("refuses what is not unknown, and what is no resolution", async () => {
     const log = createLog();
-    const { media, generate, errorOf } = journalledClient(log, [lost, () => Response.json({ code: 1000, msg: "", data: { taskid: "t-2" } }), forever]);
+    const { media, generate, errorOf } = journalledClient(log, [
+      lost,
+      () => Response.json({ code: 1000, msg: "", data: { taskid: "t-2" } }),
+      forever,
+    ]);
     await errorOf(generate());
     await generate();
     void generate();
     await expect.poll(() => log.types().filter((type) => type === "intent").length).toBe(3);
-    const [unknown = "", created = "", running = ""] = (await log.entries()).flatMap((entry) => (entry.type === "intent" ? entry.id : []));
+    const [unknown = "", created = "", running = ""] = (await log.entries()).flatMap((entry) =>
+      entry.type === "intent" ? entry.id : [],
+    );
     await expect(media.resolve("nothing", "not created")).rejects.toThrow("id: got");
     await expect(media.resolve(created, "not created")).rejects.toThrow("t-2");
     await expect(media.resolve(running, "not created")).rejects.toThrow("under way");
-    for (const bad of ["created", { taskid: "" }, {}, undefined]) await expect(media.resolve(unknown, bad as "not created")).rejects.toThrow("resolution");
+    for (const bad of ["created", { taskid: "" }, {}, undefined])
+      await expect(media.resolve(unknown, bad as "not created")).rejects.toThrow("resolution");
     expect(await media.resolve(created, { taskid: "t-2" })).toMatchObject({ taskid: "t-2" });
   });
 });
@@ -196,7 +264,12 @@ test("a task is never taken back, not by a person nor by a compaction", async ()
   const compacted = compactEntries(await log.entries());
   // Whoever was thought dead comes back with the answer.
   const task = media.image.task("t-9").toJSON();
-  const late: JournalEntry[] = [...compacted, { type: "created", id, at: 1, task }, { type: "notCreated", id, at: 2, why: "" }, { type: "unknown", id, at: 3, why: "" }];
+  const late: JournalEntry[] = [
+    ...compacted,
+    { type: "created", id, at: 1, task },
+    { type: "notCreated", id, at: 2, why: "" },
+    { type: "unknown", id, at: 3, why: "" },
+  ];
   const { tasks, unknown } = await journalledClient({ ...log, entries: async () => late }).media.recover();
   expect([tasks.map(({ taskid }) => taskid), unknown]).toEqual([["t-9"], []]);
 });

@@ -1,4 +1,11 @@
-import { createJournal, createMediaGen, type JournalEntry, type JournalLog, type MediaGenEvent, type MediaGenOptions } from "@mediagen/sdk";
+import {
+  createJournal,
+  createMediaGen,
+  type JournalEntry,
+  type JournalLog,
+  type MediaGenEvent,
+  type MediaGenOptions,
+} from "@mediagen/sdk";
 
 /** A log in memory, as several processes would share it: entries go in and come out as JSON. */
 export function createLog() {
@@ -25,7 +32,11 @@ export type Log = ReturnType<typeof createLog>;
 let clients = 0;
 
 /** A client with a journal in the log, on a clock of its own that sleeping moves on; each reply answers one request, the last all others. */
-export function journalledClient(log: JournalLog, replies: readonly (() => Response | Promise<Response>)[] = [], options: MediaGenOptions = {}) {
+export function journalledClient(
+  log: JournalLog,
+  replies: readonly (() => Response | Promise<Response>)[] = [],
+  options: MediaGenOptions = {},
+) {
   let now = 1_800_000_000_000;
   let sent = 0;
   const client = ++clients;
@@ -44,14 +55,27 @@ export function journalledClient(log: JournalLog, replies: readonly (() => Respo
       }),
     fetch: async () => {
       const reply = replies[Math.min(sent++, replies.length - 1)];
-      return reply ? reply() : Response.json({ code: 1000, msg: "", data: { taskid: `t-${client}-${sent}`, url: ["http://localhost/1.png"] } });
+      return reply
+        ? reply()
+        : Response.json({
+            code: 1000,
+            msg: "",
+            data: { taskid: `t-${client}-${sent}`, url: ["http://localhost/1.png"] },
+          });
     },
     journal: createJournal(log),
     onEvent: (event) => void events.push(event),
     ...options,
   });
   const generate = (once?: string, prompt = "A fox") => media.image.generate("imgmodelz", { prompt }, { once });
-  return { media, generate, events, sent: () => sent, errorOf: (call: Promise<unknown>) => call.catch((error: unknown) => error), now: () => now };
+  return {
+    media,
+    generate,
+    events,
+    sent: () => sent,
+    errorOf: (call: Promise<unknown>) => call.catch((error: unknown) => error),
+    now: () => now,
+  };
 }
 
 export const refusal = (): Response => Response.json({ code: 9999, msg: "no" });

@@ -1,4 +1,12 @@
-import { createMediaGen, InvalidRequestError, MediaGenError, ServiceError, type MediaGen, type MediaGenEvent, type MediaGenOptions } from "@mediagen/sdk";
+import {
+  createMediaGen,
+  InvalidRequestError,
+  MediaGenError,
+  ServiceError,
+  type MediaGen,
+  type MediaGenEvent,
+  type MediaGenOptions,
+} from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { shown } from "../shown.ts";
 
@@ -8,16 +16,27 @@ const hidden = "[the API key]";
 
 /** A client with the key, that gets one answer to everything. */
 function clientOf(answer: (request: Request) => Response | Promise<Response>, options: MediaGenOptions = {}) {
-  return createMediaGen({ baseUrl: "http://localhost", apiKey: key, retries: 0, fetch: async (request) => answer(request), ...options });
+  return createMediaGen({
+    baseUrl: "http://localhost",
+    apiKey: key,
+    retries: 0,
+    fetch: async (request) => answer(request),
+    ...options,
+  });
 }
 
-const callsOf = (media: MediaGen) => [() => media.image.generate("imgmodelz", { prompt: "A fox" }), () => media.video.query("t-1")];
+const callsOf = (media: MediaGen) => [
+  () => media.image.generate("imgmodelz", { prompt: "A fox" }),
+  () => media.video.query("t-1"),
+];
 
 const spellings: Readonly<Record<string, string>> = {
   "as it is": key,
   "as JSON": JSON.stringify(key).slice(1, -1),
   "as JSON with slashes escaped": JSON.stringify(key).slice(1, -1).replaceAll("/", "\\/"),
-  "as code points": [...key].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase()}`).join(""),
+  "as code points": [...key]
+    .map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0").toUpperCase()}`)
+    .join(""),
   "in an address": encodeURIComponent(key),
 };
 /** The key in any spelling, or its telling part. */
@@ -30,21 +49,29 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
     "an unknown code": (spelled) => new Response(`{"code":7,"msg":"${spelled}","data":{"why":["${spelled}"]}}`),
     "a server error": (spelled) => new Response(spelled, { status: 500 }),
   };
-  test.for(Object.keys(spellings).flatMap((how) => Object.keys(answers).map((where) => [how, where] as const)))("%s, in %s", async ([how, where]) => {
-    const media = clientOf(() => answers[where]?.(spellings[how] ?? "") ?? Response.error());
-    for (const call of callsOf(media)) {
-      const error: unknown = await call().catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(Error);
-      expect(shown(error)).not.toMatch(anySpelling);
-      expect(shown(error)).toContain(hidden);
-    }
-  });
+  test.for(Object.keys(spellings).flatMap((how) => Object.keys(answers).map((where) => [how, where] as const)))(
+    "%s, in %s",
+    async ([how, where]) => {
+      const media = clientOf(() => answers[where]?.(spellings[how] ?? "") ?? Response.error());
+      for (const call of callsOf(media)) {
+        const error: unknown = await call().catch((thrown: unknown) => thrown);
+        expect(error).toBeInstanceOf(Error);
+        expect(shown(error)).not.toMatch(anySpelling);
+        expect(shown(error)).toContain(hidden);
+      }
+    },
+  );
 
   test("and in no record, but a task stays reachable", async () => {
     const data = { taskid: `t-${key}`, url: [`http://localhost/${key}`], message: `for ${key}`, deep: [{ key }] };
     const media = clientOf(() => Response.json({ code: 1000, msg: "", data }));
     const record = await media.image.query("t-1");
-    expect(record).toMatchObject({ taskid: data.taskid, url: data.url, message: `for ${hidden}`, deep: [{ key: hidden }] });
+    expect(record).toMatchObject({
+      taskid: data.taskid,
+      url: data.url,
+      message: `for ${hidden}`,
+      deep: [{ key: hidden }],
+    });
   });
 
   test("and in no error of the transport", async () => {
@@ -75,8 +102,13 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
     ];
     for (const make of thrown) {
       const events: MediaGenEvent[] = [];
-      const media = clientOf((request) => Promise.reject(make(request)), { onEvent: (event) => void events.push(event) });
-      for (const call of [() => media.image.generate("imgmodelz", { prompt: "A fox" }), () => media.video.query("t-1")]) {
+      const media = clientOf((request) => Promise.reject(make(request)), {
+        onEvent: (event) => void events.push(event),
+      });
+      for (const call of [
+        () => media.image.generate("imgmodelz", { prompt: "A fox" }),
+        () => media.video.query("t-1"),
+      ]) {
         const error: unknown = await call().catch((one: unknown) => one);
         expect(shown(error)).not.toMatch(anySpelling);
       }
@@ -86,7 +118,10 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
 
   test("also where the key is another one by now", async () => {
     const keys = ["sk-canary-1", "sk-canary-2", "sk-canary-3"];
-    const media = clientOf((request) => Response.json({ code: 9999, msg: `no ${request.headers.get("authorization")}` }), { apiKey: () => keys.shift() ?? "" });
+    const media = clientOf(
+      (request) => Response.json({ code: 9999, msg: `no ${request.headers.get("authorization")}` }),
+      { apiKey: () => keys.shift() ?? "" },
+    );
     for (const _ of [...keys]) await expect(media.video.query("t-1")).rejects.toMatchObject({ msg: `no ${hidden}` });
   });
 
@@ -114,7 +149,13 @@ describe("a key goes over https, or stays on this machine", () => {
 
   test("unless the caller allows it, or it is a loopback", () => {
     expect(() => createMediaGen({ baseUrl: "http://media.example.com", allowHttp: true })).not.toThrow();
-    for (const baseUrl of ["http://localhost:1", "http://a.localhost", "http://127.8.0.1", "http://[::1]", "https://media.example.com"]) {
+    for (const baseUrl of [
+      "http://localhost:1",
+      "http://a.localhost",
+      "http://127.8.0.1",
+      "http://[::1]",
+      "https://media.example.com",
+    ]) {
       expect(() => createMediaGen({ baseUrl })).not.toThrow();
     }
   });
@@ -122,7 +163,10 @@ describe("a key goes over https, or stays on this machine", () => {
 
 describe("a browser is refused", () => {
   afterEach(() => void vi.unstubAllGlobals());
-  const create = (options: MediaGenOptions = {}) => () => createMediaGen({ baseUrl: "http://localhost", ...options });
+  const create =
+    (options: MediaGenOptions = {}) =>
+    () =>
+      createMediaGen({ baseUrl: "http://localhost", ...options });
 
   test("in a page and in its workers, with the reasons", () => {
     vi.stubGlobal("window", { document: {} });
@@ -148,5 +192,9 @@ describe("a browser is refused", () => {
 
 test("a refusal for the key is told as such", async () => {
   const media = clientOf(() => new Response(JSON.stringify({ code: 9999, msg: key }), { status: 401 }));
-  await expect(media.video.query("t-1")).rejects.toMatchObject({ constructor: ServiceError, msg: hidden, message: expect.stringContaining("not accepted") });
+  await expect(media.video.query("t-1")).rejects.toMatchObject({
+    constructor: ServiceError,
+    msg: hidden,
+    message: expect.stringContaining("not accepted"),
+  });
 });

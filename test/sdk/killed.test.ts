@@ -30,7 +30,9 @@ afterEach(async () => {
 
 /** Runs a program of this folder until it has ended or is killed, and answers the lines it printed. */
 async function run(program: string, args: readonly string[], signal?: AbortSignal): Promise<readonly string[]> {
-  const child = spawn(process.execPath, [resolve("test/sdk/processes", program), ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [resolve("test/sdk/processes", program), ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   signal?.addEventListener("abort", () => child.kill("SIGKILL"));
   let printed = "";
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
@@ -39,8 +41,10 @@ async function run(program: string, args: readonly string[], signal?: AbortSigna
   return printed.split("\n").filter(Boolean);
 }
 
-const generateIn = (given: object, signal?: AbortSignal) => run("generate.ts", [JSON.stringify({ baseUrl: server.baseUrl, path, ...given })], signal);
-const clientHere = () => createMediaGen({ baseUrl: server.baseUrl, apiKey: "emulator-key", journal: fileJournal(path) });
+const generateIn = (given: object, signal?: AbortSignal) =>
+  run("generate.ts", [JSON.stringify({ baseUrl: server.baseUrl, path, ...given })], signal);
+const clientHere = () =>
+  createMediaGen({ baseUrl: server.baseUrl, apiKey: "emulator-key", journal: fileJournal(path) });
 const keys = ["one", "two", "three"];
 
 describe("a process killed", () => {
@@ -54,22 +58,27 @@ describe("a process killed", () => {
     ["before created", 2, 1, 1],
     ["within created", 2, 1, 1],
     ["after created", 2, 2, 0],
-  ])("%s: %i paid, %i known as tasks, %i as unknown; and no key is ever paid twice", async ([point, paid, tasks, unknown]) => {
-    const controller = new AbortController();
-    if (point === "before the answer") holdAnswer = () => emulator.charges.length === 2 && (controller.abort(), true);
-    expect(await generateIn({ keys, point }, controller.signal)).toEqual([emulator.charges[0]?.taskid]);
-    expect(emulator.charges).toHaveLength(paid);
-    // The dead process is known to be dead, so this waits for no lease.
-    const recovered = await clientHere().recover();
-    expect(recovered.tasks.map(({ taskid }) => taskid)).toEqual(emulator.charges.slice(0, tasks).map(({ taskid }) => taskid));
-    expect(recovered.unknown.map(({ once }) => once)).toEqual(keys.slice(1, 1 + unknown));
+  ])(
+    "%s: %i paid, %i known as tasks, %i as unknown; and no key is ever paid twice",
+    async ([point, paid, tasks, unknown]) => {
+      const controller = new AbortController();
+      if (point === "before the answer") holdAnswer = () => emulator.charges.length === 2 && (controller.abort(), true);
+      expect(await generateIn({ keys, point }, controller.signal)).toEqual([emulator.charges[0]?.taskid]);
+      expect(emulator.charges).toHaveLength(paid);
+      // The dead process is known to be dead, so this waits for no lease.
+      const recovered = await clientHere().recover();
+      expect(recovered.tasks.map(({ taskid }) => taskid)).toEqual(
+        emulator.charges.slice(0, tasks).map(({ taskid }) => taskid),
+      );
+      expect(recovered.unknown.map(({ once }) => once)).toEqual(keys.slice(1, 1 + unknown));
 
-    holdAnswer = () => false;
-    const again = await generateIn({ keys });
-    expect([again[0], again[1] === "OutcomeUnknownError"]).toEqual([emulator.charges[0]?.taskid, unknown > 0]);
-    expect(new Set(emulator.charges.map(({ taskid }) => taskid)).size).toBe(emulator.tasks.length);
-    expect(emulator.charges).toHaveLength(unknown > 0 ? paid + 1 : 3);
-  });
+      holdAnswer = () => false;
+      const again = await generateIn({ keys });
+      expect([again[0], again[1] === "OutcomeUnknownError"]).toEqual([emulator.charges[0]?.taskid, unknown > 0]);
+      expect(new Set(emulator.charges.map(({ taskid }) => taskid)).size).toBe(emulator.tasks.length);
+      expect(emulator.charges).toHaveLength(unknown > 0 ? paid + 1 : 3);
+    },
+  );
 });
 
 test("processes that race for keys, while the journal is compacted, pay for each once and get the same tasks", async () => {
@@ -78,7 +87,7 @@ test("processes that race for keys, while the journal is compacted, pay for each
   const runs = Promise.all([1, 2, 3].map(() => generateIn({ keys: raced, at })));
   let ended = false;
   const compacting = async () => {
-    for (const journal = fileJournal(path); !ended; ) await journal.compact();
+    for (const journal = fileJournal(path); !ended;) await journal.compact();
   };
   const [answers] = await Promise.all([runs.finally(() => (ended = true)), compacting()]);
   expect(emulator.charges).toHaveLength(raced.length);
@@ -88,7 +97,9 @@ test("processes that race for keys, while the journal is compacted, pay for each
 test("processes that append while others compact lose no entry", async () => {
   const names = ["a", "b", "c"];
   let ended = false;
-  const appending = Promise.all(names.map((name) => run("append.ts", [path, name, "40"]))).finally(() => (ended = true));
+  const appending = Promise.all(names.map((name) => run("append.ts", [path, name, "40"]))).finally(
+    () => (ended = true),
+  );
   const compacting = [0, 1].map(async () => {
     const journal = fileJournal(path);
     let count = 0;
@@ -99,5 +110,8 @@ test("processes that append while others compact lose no entry", async () => {
   expect(Math.min(...(await Promise.all(compacting)))).toBeGreaterThan(3);
   expect(await readdir(folder)).toEqual(["journal.jsonl"]);
   const ids = (await fileJournal(path).entries()).flatMap((entry) => (entry.type === "intent" ? entry.id : []));
-  for (const name of names) expect([...new Set(ids.filter((id) => id.startsWith(name)))]).toEqual(Array.from({ length: 40 }, (_, i) => `${name}-${i}`));
+  for (const name of names)
+    expect([...new Set(ids.filter((id) => id.startsWith(name)))]).toEqual(
+      Array.from({ length: 40 }, (_, i) => `${name}-${i}`),
+    );
 });

@@ -19,8 +19,12 @@ describe("a key stands for one task", () => {
     const { generate, media, sent } = journalledClient(createLog());
     await generate("k");
     await expect(generate("k", "A hare")).rejects.toThrow(/"k" with another form/);
-    await expect(media.image.generate("imgmodelv5", { prompt: "A fox" }, { once: "k" })).rejects.toThrow(/another model/);
-    await expect(media.video.generate("vidmodelv2", { prompt: "A fox" }, { once: "k" })).rejects.toBeInstanceOf(InvalidRequestError);
+    await expect(media.image.generate("imgmodelv5", { prompt: "A fox" }, { once: "k" })).rejects.toThrow(
+      /another model/,
+    );
+    await expect(media.video.generate("vidmodelv2", { prompt: "A fox" }, { once: "k" })).rejects.toBeInstanceOf(
+      InvalidRequestError,
+    );
     expect(sent()).toBe(1);
   });
 
@@ -34,14 +38,19 @@ describe("a key stands for one task", () => {
 
   test("and needs a journal, and a text", async () => {
     const media = createMediaGen({ baseUrl: "http://localhost" });
-    await expect(media.image.generate("imgmodelz", { prompt: "A fox" }, { once: "k" })).rejects.toThrow(/once.*no journal/);
+    await expect(media.image.generate("imgmodelz", { prompt: "A fox" }, { once: "k" })).rejects.toThrow(
+      /once.*no journal/,
+    );
     await expect(journalledClient(createLog()).generate("")).rejects.toThrow("once");
   });
 });
 
 describe("a key whose generation", () => {
   test("was refused may be sent anew, also with another form", async () => {
-    const { generate, errorOf, sent } = journalledClient(createLog(), [refusal, () => Response.json({ code: 1000, msg: "", data: { taskid: "t-2" } })]);
+    const { generate, errorOf, sent } = journalledClient(createLog(), [
+      refusal,
+      () => Response.json({ code: 1000, msg: "", data: { taskid: "t-2" } }),
+    ]);
     await errorOf(generate("k", "A hare"));
     expect((await generate("k")).taskid).toBe("t-2");
     expect(sent()).toBe(2);
@@ -71,7 +80,11 @@ describe("a key whose generation", () => {
     await expect.poll(() => log.types()).toContain("intent");
     const waiting = journalledClient(log);
     const controller = new AbortController();
-    const aborted = waiting.media.image.generate("imgmodelz", { prompt: "A fox" }, { once: "k", signal: controller.signal });
+    const aborted = waiting.media.image.generate(
+      "imgmodelz",
+      { prompt: "A fox" },
+      { once: "k", signal: controller.signal },
+    );
     const second = waiting.generate("k");
     await pause(20);
     controller.abort("enough");
@@ -82,11 +95,17 @@ describe("a key whose generation", () => {
 
   test("was sent by a process that ended is unknown once its lease has run out", async () => {
     const log = createLog();
-    const noLease: JournalLog = { ...log, append: (entry) => (entry.type === "lease" ? new Promise(() => undefined) : log.append(entry)) };
+    const noLease: JournalLog = {
+      ...log,
+      append: (entry) => (entry.type === "lease" ? new Promise(() => undefined) : log.append(entry)),
+    };
     void journalledClient(noLease, [forever]).generate("k");
     await expect.poll(() => log.types()).toContain("intent");
     const { generate, errorOf, sent } = journalledClient(log);
-    expect(await errorOf(generate("k"))).toMatchObject({ name: "OutcomeUnknownError", message: expect.stringContaining("ended before it noted an answer") });
+    expect(await errorOf(generate("k"))).toMatchObject({
+      name: "OutcomeUnknownError",
+      message: expect.stringContaining("ended before it noted an answer"),
+    });
     expect(sent()).toBe(0);
   });
 });
@@ -98,7 +117,11 @@ test("a log that can look for a key is never read whole, whoever else appends to
     entries: () => expect.fail("it was read whole"),
     async entriesOf(origin, once) {
       const entries = await log.entries();
-      const ids = new Set(entries.flatMap((entry) => (entry.type === "intent" && entry.origin === origin && entry.once === once ? entry.id : [])));
+      const ids = new Set(
+        entries.flatMap((entry) =>
+          entry.type === "intent" && entry.origin === origin && entry.once === once ? entry.id : [],
+        ),
+      );
       return entries.filter((entry) => entry.type === "lease" || ("id" in entry && ids.has(entry.id)));
     },
   };
@@ -121,7 +144,11 @@ test("whatever the order of appends, reads and answers, one task is created and 
     fc.asyncProperty(fc.array(outcome, { minLength: 0, maxLength: 3 }), fc.scheduler(), async (outcomes, scheduler) => {
       const log = createLog();
       const later = <T>(what: string, next: () => Promise<T>) => scheduler.schedule(Promise.resolve(), what).then(next);
-      const slow: JournalLog = { append: (entry) => later(entry.type, () => log.append(entry)).then(() => later("appended", async () => undefined)), entries: () => later("read", log.entries).then((entries) => later("was read", async () => entries)) };
+      const slow: JournalLog = {
+        append: (entry) =>
+          later(entry.type, () => log.append(entry)).then(() => later("appended", async () => undefined)),
+        entries: () => later("read", log.entries).then((entries) => later("was read", async () => entries)),
+      };
       let [out, most, created] = [0, 0, 0];
       const fetch = async () => {
         most = Math.max(most, ++out);
@@ -130,9 +157,13 @@ test("whatever the order of appends, reads and answers, one task is created and 
         out--;
         return refused ? refusal() : Response.json({ code: 1000, msg: "", data: { taskid: `t-${++created}` } });
       };
-      const calls = Array.from({ length: 3 }, () => journalledClient(slow, [], { fetch })).map(({ generate, errorOf }) => errorOf(generate("k")));
+      const calls = Array.from({ length: 3 }, () => journalledClient(slow, [], { fetch })).map(
+        ({ generate, errorOf }) => errorOf(generate("k")),
+      );
       await scheduler.waitFor(Promise.all(calls));
-      const taskids = (await Promise.all(calls)).flatMap((result) => (result instanceof Error ? [] : (result as { taskid: string }).taskid));
+      const taskids = (await Promise.all(calls)).flatMap((result) =>
+        result instanceof Error ? [] : (result as { taskid: string }).taskid,
+      );
       expect(most).toBeLessThan(2);
       expect(created).toBeLessThan(2);
       expect(new Set(taskids).size).toBe(created);

@@ -22,14 +22,20 @@ test("base URL and key come from the options, else from the environment", async 
   vi.stubEnv("MEDIAGEN_BASE_URL", "https://media.example.com/a/");
   vi.stubEnv("MEDIAGEN_API_KEY", "from-environment");
   expect(await whereTo({})).toEqual(["https://media.example.com/a/v1/video/infobytaskid", "from-environment"]);
-  expect(await whereTo({ baseUrl: "http://localhost", apiKey: "given" })).toEqual(["http://localhost/v1/video/infobytaskid", "given"]);
+  expect(await whereTo({ baseUrl: "http://localhost", apiKey: "given" })).toEqual([
+    "http://localhost/v1/video/infobytaskid",
+    "given",
+  ]);
 });
 
 test("a key may be a function, asked for each call", async () => {
   const keys = ["first", "second"];
   const apiKey = async () => keys.shift() ?? "";
   const options = { baseUrl: "http://localhost", apiKey };
-  expect([await whereTo(options), await whereTo(options)]).toMatchObject([[expect.anything(), "first"], [expect.anything(), "second"]]);
+  expect([await whereTo(options), await whereTo(options)]).toMatchObject([
+    [expect.anything(), "first"],
+    [expect.anything(), "second"],
+  ]);
 });
 
 test("without a key no Authorization is sent: the server at the base URL holds it", async () => {
@@ -54,7 +60,10 @@ test("a fetch function is called as a function, and told to follow no redirect",
   const media = createMediaGen({ baseUrl: "http://localhost", fetch });
   await media.video.query("t-1");
   await media.http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" } });
-  expect(seen).toEqual([[undefined, "error"], [undefined, "error"]]);
+  expect(seen).toEqual([
+    [undefined, "error"],
+    [undefined, "error"],
+  ]);
 });
 
 test("a blank variable of the environment is none", () => {
@@ -70,7 +79,13 @@ test("a key function that throws sends nothing and its error is the caller's", a
 test("a key that does not come ends the call in time, and nothing was sent", async () => {
   let sent = 0;
   const fetch = async () => (sent++, new Response());
-  const media = createMediaGen({ baseUrl: "http://localhost", apiKey: () => new Promise(() => undefined), timeoutMs: 10, generateTimeoutMs: 10, fetch });
+  const media = createMediaGen({
+    baseUrl: "http://localhost",
+    apiKey: () => new Promise(() => undefined),
+    timeoutMs: 10,
+    generateTimeoutMs: 10,
+    fetch,
+  });
   for (const call of [media.video.query("t-1"), media.video.generate("vidmodelv2", { prompt: "A fox" })]) {
     const error: unknown = await call.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConnectionError);
@@ -80,7 +95,16 @@ test("a key that does not come ends the call in time, and nothing was sent", asy
 });
 
 describe("a base URL that is none is refused", () => {
-  test.for(["", "media.example.com", "ftp://localhost", "http://me:secret@localhost", "http://localhost?key=secret", "http://localhost/#a", "http://localhost/?", "http://localhost/#"])("%j", (baseUrl) => {
+  test.for([
+    "",
+    "media.example.com",
+    "ftp://localhost",
+    "http://me:secret@localhost",
+    "http://localhost?key=secret",
+    "http://localhost/#a",
+    "http://localhost/?",
+    "http://localhost/#",
+  ])("%j", (baseUrl) => {
     let message = "";
     try {
       createMediaGen({ baseUrl });
@@ -96,13 +120,25 @@ test("the emulator's key is refused anywhere but on this machine", async () => {
   for (const baseUrl of ["http://localhost", "http://emulator.localhost:4020", "http://127.0.0.1", "http://[::1]:80"]) {
     expect(await whereTo({ baseUrl, apiKey: "emulator-key" })).toMatchObject([expect.anything(), "emulator-key"]);
   }
-  for (const baseUrl of ["https://media.example.com", "https://localhost.example.com", "https://127.0.0.1.example.com", "https://10.0.0.1"]) {
+  for (const baseUrl of [
+    "https://media.example.com",
+    "https://localhost.example.com",
+    "https://127.0.0.1.example.com",
+    "https://10.0.0.1",
+  ]) {
     await expect(whereTo({ baseUrl, apiKey: "emulator-key" })).rejects.toThrow("the emulator's key");
   }
 });
 
 test("what limits something is a number: one that is none would limit nothing", async () => {
-  const limits = ["timeoutMs", "generateTimeoutMs", "headersTimeoutMs", "stallTimeoutMs", "connectTimeoutMs", "retries"];
+  const limits = [
+    "timeoutMs",
+    "generateTimeoutMs",
+    "headersTimeoutMs",
+    "stallTimeoutMs",
+    "connectTimeoutMs",
+    "retries",
+  ];
   for (const limit of limits) {
     for (const value of [Number.NaN, -1, "1000"]) {
       // The cast: what comes from an environment or a file may be anything.
@@ -111,8 +147,10 @@ test("what limits something is a number: one that is none would limit nothing", 
     }
     expect(() => createNodeMediaGen({ baseUrl: "http://localhost", [limit]: Infinity })).not.toThrow();
   }
-  const fetch = async () => Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } });
+  const fetch = async () =>
+    Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } });
   const task = createMediaGen({ baseUrl: "http://localhost", fetch }).video.task("t-1");
-  for (const limit of ["maxBytes", "stallTimeoutMs", "timeoutMs"]) await expect(task.blobs({ [limit]: Number.NaN })).rejects.toThrow(limit);
+  for (const limit of ["maxBytes", "stallTimeoutMs", "timeoutMs"])
+    await expect(task.blobs({ [limit]: Number.NaN })).rejects.toThrow(limit);
   await expect(task.wait({ timeoutMs: "1000" as unknown as number })).rejects.toThrow("timeoutMs");
 });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { renderPicture } from "../../packages/emulator/src/png.ts";
+import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 import { expect, test } from "vitest";
 
 const exec = promisify(execFile);
@@ -17,14 +17,28 @@ test.for<[string, { readonly prints: RegExp; readonly brings: readonly unknown[]
   try {
     const program = /```ts\n([^]*?)```/.exec(await readFile(readme, "utf8"))?.[1] ?? "";
     await writeFile(join(folder, "program.ts"), program);
-    await writeFile(join(folder, "first.png"), renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } }));
+    await writeFile(
+      join(folder, "first.png"),
+      renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } }),
+    );
     // A few lines that show something need not use it.
     const compilerOptions = { noEmit: true, noUnusedLocals: false };
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["program.ts"] }));
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["program.ts"] }),
+    );
     const compiled = exec(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", folder]);
     expect(await compiled.catch((error: { stdout: string }) => error)).toEqual({ stdout: "", stderr: "" });
 
-    const emulator = [resolve("packages/emulator/dist/command.js"), "--speed", "100", "exec", "--", process.execPath, "program.ts"];
+    const emulator = [
+      resolve("packages/emulator/dist/command.js"),
+      "--speed",
+      "100",
+      "exec",
+      "--",
+      process.execPath,
+      "program.ts",
+    ];
     const { stdout } = await exec(process.execPath, emulator, { cwd: folder });
     expect(stdout).toMatch(prints);
     expect(await readdir(join(folder, "out")).catch(() => [])).toEqual(brings);

@@ -1,4 +1,10 @@
-import { createMediaGen, InvalidRequestError, WaitTimeoutError, type MediaGenOptions, type WaitUpdate } from "@mediagen/sdk";
+import {
+  createMediaGen,
+  InvalidRequestError,
+  WaitTimeoutError,
+  type MediaGenOptions,
+  type WaitUpdate,
+} from "@mediagen/sdk";
 import { describe, expect, test, vi } from "vitest";
 import { serviceOnAClock, type Fate } from "./service-on-a-clock.ts";
 
@@ -10,7 +16,10 @@ function varying(): () => number {
 }
 
 describe("queries in flight", () => {
-  test.for<[number, MediaGenOptions]>([[16, {}], [3, { maxQueriesInFlight: 3 }]])("are %i at most", async ([most, options]) => {
+  test.for<[number, MediaGenOptions]>([
+    [16, {}],
+    [3, { maxQueriesInFlight: 3 }],
+  ])("are %i at most", async ([most, options]) => {
     const { tasks, pass, seen } = serviceOnAClock(after(4_000), options);
     await pass(Promise.all(tasks(100).map((task) => task.wait())));
     expect(seen().mostInFlight).toBe(most);
@@ -44,32 +53,59 @@ describe("a wait among many", () => {
   });
 
   test("ends at once when it is aborted, asleep, in line or in flight, and no other does", async () => {
-    const { tasks, pass, sleep, elapsed, queries, seen } = serviceOnAClock(after(8_000), { maxQueriesInFlight: 1, latencyMs: 300 });
+    const { tasks, pass, sleep, elapsed, queries, seen } = serviceOnAClock(after(8_000), {
+      maxQueriesInFlight: 1,
+      latencyMs: 300,
+    });
     const controllers = tasks(6).map((task) => {
       const controller = new AbortController();
-      return { controller, end: task.wait({ signal: controller.signal }).then(() => "done", (reason: unknown) => `${reason} ${elapsed()}`) };
+      return {
+        controller,
+        end: task.wait({ signal: controller.signal }).then(
+          () => "done",
+          (reason: unknown) => `${reason} ${elapsed()}`,
+        ),
+      };
     });
     // The first checks are due after 0.7 s; the second of six tasks is in flight then, and the rest stand in line.
-    for (const [index, ms] of [[0, 100], [3, 650], [1, 10]] as const) {
+    for (const [index, ms] of [
+      [0, 100],
+      [3, 650],
+      [1, 10],
+    ] as const) {
       await sleep(ms);
       controllers[index]?.controller.abort("enough at");
       expect(await controllers[index]?.end).toBe(`enough at ${elapsed()}`);
     }
     expect(queries.map(({ taskid }) => taskid)).toEqual(["t-1"]);
-    expect(await pass(Promise.all([2, 4, 5].map((index) => controllers[index]?.end)))).toEqual(["done", "done", "done"]);
+    expect(await pass(Promise.all([2, 4, 5].map((index) => controllers[index]?.end)))).toEqual([
+      "done",
+      "done",
+      "done",
+    ]);
     expect(seen().timers).toBe(0);
   });
 
   test("is not held up by tasks whose queries fail", async () => {
-    const { task, tasks, pass, elapsed } = serviceOnAClock((taskid) => (taskid.startsWith("sick") ? "lost" : { doneAfterMs: 4_000 }));
-    for (let index = 0; index < 100; index++) void task(`sick-${index}`).wait().catch(() => undefined);
+    const { task, tasks, pass, elapsed } = serviceOnAClock((taskid) =>
+      taskid.startsWith("sick") ? "lost" : { doneAfterMs: 4_000 },
+    );
+    for (let index = 0; index < 100; index++)
+      void task(`sick-${index}`)
+        .wait()
+        .catch(() => undefined);
     await pass(Promise.all(tasks(100).map((one) => one.wait())));
     expect(elapsed()).toBeLessThan(6_000);
   });
 
   test("is held up by queries that hang only until they have hung for ten seconds; after that half of the slots are its own", async () => {
-    const { task, tasks, pass, elapsed, queries } = serviceOnAClock((taskid) => (taskid.startsWith("sick") ? "hangs" : { doneAfterMs: 4_000 }));
-    for (let index = 0; index < 16; index++) void task(`sick-${index}`).wait().catch(() => undefined);
+    const { task, tasks, pass, elapsed, queries } = serviceOnAClock((taskid) =>
+      taskid.startsWith("sick") ? "hangs" : { doneAfterMs: 4_000 },
+    );
+    for (let index = 0; index < 16; index++)
+      void task(`sick-${index}`)
+        .wait()
+        .catch(() => undefined);
     await pass(Promise.all(tasks(50).map((one) => one.wait())));
     expect(elapsed()).toBeLessThan(13_000);
     // Well into the illness, new tasks feel nothing of it.
@@ -81,7 +117,10 @@ describe("a wait among many", () => {
   });
 
   test("gets its turn among many that are well, when its last query failed", async () => {
-    const { task, tasks, pass, queries, seen } = serviceOnAClock((taskid) => (taskid === "sick" ? "lost" : { doneAfterMs: 1e9 }), { maxQueriesInFlight: 2, latencyMs: 400 });
+    const { task, tasks, pass, queries, seen } = serviceOnAClock(
+      (taskid) => (taskid === "sick" ? "lost" : { doneAfterMs: 1e9 }),
+      { maxQueriesInFlight: 2, latencyMs: 400 },
+    );
     const all = [...tasks(100), task("sick")];
     await pass(Promise.allSettled(all.map((one) => one.wait({ timeoutMs: 110_000 }))));
     expect(queries.filter(({ taskid }) => taskid === "sick").length).toBeGreaterThanOrEqual(4);
@@ -103,7 +142,9 @@ describe("what a client has seen of a model", () => {
   test("saves queries: the first comes later, the further ones when they are likely to be worth it", async () => {
     // From 50 to 69 seconds, in no order.
     const duration = (taskid: string) => 50_000 + 1_000 * ((Number(taskid.slice(2)) * 7) % 20);
-    const { task, pass, queries, elapsed } = serviceOnAClock((taskid) => ({ doneAfterMs: duration(taskid) }), { random: varying() });
+    const { task, pass, queries, elapsed } = serviceOnAClock((taskid) => ({ doneAfterMs: duration(taskid) }), {
+      random: varying(),
+    });
     const waits: { readonly queries: number; readonly firstMs: number; readonly delayMs: number }[] = [];
     for (let index = 0; index < 200; index++) {
       const [before, start, one] = [queries.length, elapsed(), task(`t-${index}`)];
@@ -122,12 +163,19 @@ describe("what a client has seen of a model", () => {
   });
 
   test("spares tasks that began together most queries: a few go ahead, also before any has ended", async () => {
-    const { tasks, pass, queries, elapsed } = serviceOnAClock((taskid) => ({ doneAfterMs: 20_000 + 25 * Number(taskid.slice(2)) }), { random: varying(), maxQueriesInFlight: 400 });
+    const { tasks, pass, queries, elapsed } = serviceOnAClock(
+      (taskid) => ({ doneAfterMs: 20_000 + 25 * Number(taskid.slice(2)) }),
+      { random: varying(), maxQueriesInFlight: 400 },
+    );
     const delays: number[] = [];
-    await pass(Promise.all(tasks(400).map(async (task, index) => {
-      await task.wait();
-      delays.push(elapsed() - 20_000 - 25 * index);
-    })));
+    await pass(
+      Promise.all(
+        tasks(400).map(async (task, index) => {
+          await task.wait();
+          delays.push(elapsed() - 20_000 - 25 * index);
+        }),
+      ),
+    );
     // Each alone, knowing nothing, would take some twenty.
     expect(queries.length / 400).toBeLessThan(8);
     expect(delays.reduce((sum, delay) => sum + delay, 0) / 400).toBeLessThan(1_000);
@@ -149,7 +197,8 @@ describe("what a client has seen of a model", () => {
     const delays: number[] = [];
     for (let index = 0; index < 40; index++) {
       const start = elapsed();
-      const onUpdate = ({ record }: WaitUpdate) => void (record?.url.length && (delays[index] ??= elapsed() - start - 5_000));
+      const onUpdate = ({ record }: WaitUpdate) =>
+        void (record?.url.length && (delays[index] ??= elapsed() - start - 5_000));
       await pass(media.task({ ...task(`t-${index}`).toJSON(), results: 2 }).wait({ onUpdate }));
     }
     expect(Math.max(...delays.slice(20))).toBeLessThan(600);
@@ -178,7 +227,11 @@ test("pauses that are skipped take no time, also where the clock stands still", 
     return createdAt;
   };
   const sleep: MediaGenOptions["sleep"] = (_, signal, why) => (why === "pause" ? Promise.resolve() : orAborted(signal));
-  const { media } = serviceOnAClock(after(0), { now, sleep, fetch: async () => Response.json({ code: 1000, msg: "", data: { url: ["1"] } }) });
+  const { media } = serviceOnAClock(after(0), {
+    now,
+    sleep,
+    fetch: async () => Response.json({ code: 1000, msg: "", data: { url: ["1"] } }),
+  });
   await media.task({ version: 1, kind: "video", taskid: "t-1", origin: media.origin, results: 1, createdAt }).wait();
   expect(asked).toBeLessThan(1_000);
 });
@@ -188,7 +241,10 @@ function orAborted(signal: AbortSignal): Promise<never> {
 }
 
 test("10,000 waits take one timer for pauses, deadlines and limits each, and leave nothing behind", async () => {
-  const { tasks, pass, seen, queries } = serviceOnAClock(() => ({ doneAfterMs: 600_000 }), { random: varying(), latencyMs: 1 });
+  const { tasks, pass, seen, queries } = serviceOnAClock(() => ({ doneAfterMs: 600_000 }), {
+    random: varying(),
+    latencyMs: 1,
+  });
   const controller = new AbortController();
   const { signal } = controller;
   let listeners = 0;
@@ -196,7 +252,11 @@ test("10,000 waits take one timer for pauses, deadlines and limits each, and lea
   signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args));
   signal.removeEventListener = (...args: Parameters<typeof remove>) => (listeners--, remove(...args));
   const all = tasks(10_000);
-  await pass(Promise.allSettled(all.map((task, index) => task.wait(index % 100 === 0 ? { signal, timeoutMs: 1_500 } : { timeoutMs: 1_500 }))));
+  await pass(
+    Promise.allSettled(
+      all.map((task, index) => task.wait(index % 100 === 0 ? { signal, timeoutMs: 1_500 } : { timeoutMs: 1_500 })),
+    ),
+  );
   expect(queries.length).toBeGreaterThan(10_000);
   expect(seen()).toEqual({ inFlight: 0, mostInFlight: 16, timers: 0, mostTimers: 3 });
   expect(listeners).toBe(0);
@@ -215,7 +275,12 @@ describe("in real time", () => {
 
   test("a clock that is set back moves no deadline", async () => {
     const media = createMediaGen({ baseUrl: "http://localhost", fetch: pending });
-    const waits = [20, 50].map((timeoutMs) => media.video.task("t-1").wait({ timeoutMs }).catch((error: unknown) => error));
+    const waits = [20, 50].map((timeoutMs) =>
+      media.video
+        .task("t-1")
+        .wait({ timeoutMs })
+        .catch((error: unknown) => error),
+    );
     const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
     expect(await Promise.all(waits)).toEqual([expect.any(WaitTimeoutError), expect.any(WaitTimeoutError)]);
     now.mockRestore();
@@ -224,6 +289,20 @@ describe("in real time", () => {
 
 test("a sleep that fails by itself ends the waits, and leaves nobody asleep", async () => {
   const broken = new RangeError("no more timers");
-  const { media } = serviceOnAClock(after(0), { sleep: () => Promise.reject(broken), fetch: () => new Promise(() => undefined) });
-  await expect(media.task({ version: 1, kind: "video", taskid: "t-1", origin: "http://localhost", results: 1, createdAt: 1_800_000_000_000 }).wait()).rejects.toBe(broken);
+  const { media } = serviceOnAClock(after(0), {
+    sleep: () => Promise.reject(broken),
+    fetch: () => new Promise(() => undefined),
+  });
+  await expect(
+    media
+      .task({
+        version: 1,
+        kind: "video",
+        taskid: "t-1",
+        origin: "http://localhost",
+        results: 1,
+        createdAt: 1_800_000_000_000,
+      })
+      .wait(),
+  ).rejects.toBe(broken);
 });

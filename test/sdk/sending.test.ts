@@ -1,15 +1,25 @@
-import { ConnectionError, createMediaGen, InsufficientCreditsError, OutcomeUnknownError, ServiceError, type MediaGenOptions } from "@mediagen/sdk";
+import {
+  ConnectionError,
+  createMediaGen,
+  InsufficientCreditsError,
+  OutcomeUnknownError,
+  ServiceError,
+  type MediaGenOptions,
+} from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 
 type Reply = (() => Response) | Error;
 
 const created = () => Response.json({ code: 1000, msg: "", data: { taskid: "t-1", status: "Success" } });
 /** A rejection of fetch as Node makes it, with these fields on its cause. */
-const withCause = (fields: object, message = "fetch failed") => new TypeError(message, { cause: Object.assign(new Error("why"), fields) });
-const withCauses = (...causes: readonly unknown[]) => new TypeError("fetch failed", { cause: new AggregateError(causes) });
+const withCause = (fields: object, message = "fetch failed") =>
+  new TypeError(message, { cause: Object.assign(new Error("why"), fields) });
+const withCauses = (...causes: readonly unknown[]) =>
+  new TypeError("fetch failed", { cause: new AggregateError(causes) });
 const refused = withCause({ code: "ECONNREFUSED", syscall: "connect" });
 const reset = withCause({ code: "ECONNRESET", syscall: "read" });
-const limited = (retryAfter?: string) => () => new Response("", { status: 429, headers: retryAfter === undefined ? {} : { "retry-after": retryAfter } });
+const limited = (retryAfter?: string) => () =>
+  new Response("", { status: 429, headers: retryAfter === undefined ? {} : { "retry-after": retryAfter } });
 
 /** A client whose requests get the replies in turn, the last for ever, and whose sleeps take no time but are counted. */
 function client(replies: readonly Reply[], options: MediaGenOptions = {}) {
@@ -20,10 +30,11 @@ function client(replies: readonly Reply[], options: MediaGenOptions = {}) {
     random: () => 1,
     now: () => 0,
     // Deadlines never pass here; what sleeps less than they take is a pause before another try.
-    sleep: (ms, signal) => new Promise((resolve, reject) => {
-      if (ms <= 60_000 - 1) return void (slept.push(ms), resolve());
-      signal.addEventListener("abort", () => reject(signal.reason));
-    }),
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (ms <= 60_000 - 1) return void (slept.push(ms), resolve());
+        signal.addEventListener("abort", () => reject(signal.reason));
+      }),
     timeoutMs: 70_000,
     stallTimeoutMs: 65_000,
     fetch: async () => {
@@ -45,10 +56,19 @@ describe("a generation is sent again only where it provably was not sent", () =>
     ["name not looked up", withCause({ code: "EAI_AGAIN", syscall: "getaddrinfo" })],
     ["no route", withCause({ code: "EHOSTUNREACH", syscall: "connect" })],
     ["connect timeout of Node's fetch", withCause({ code: "UND_ERR_CONNECT_TIMEOUT" })],
-    ["closed before TLS stood", withCause({ code: "ECONNRESET", message: "Client network socket disconnected before secure TLS connection was established" })],
+    [
+      "closed before TLS stood",
+      withCause({
+        code: "ECONNRESET",
+        message: "Client network socket disconnected before secure TLS connection was established",
+      }),
+    ],
     ["every address refused", withCauses(refused.cause, refused.cause)],
     ["refused, as Bun says it", Object.assign(new Error("Unable to connect"), { code: "ECONNREFUSED" })],
-    ["refused, as Deno says it", withCause({}, "error sending request for url: client error (Connect): tcp connect error")],
+    [
+      "refused, as Deno says it",
+      withCause({}, "error sending request for url: client error (Connect): tcp connect error"),
+    ],
   ])("%s", async ([, error]) => {
     const once = client([error, created]);
     expect((await once.generate()).taskid).toBe("t-1");
@@ -119,7 +139,10 @@ describe("HTTP 429", () => {
 });
 
 test("a generation is sent again after 503, 421 or 425 only if the caller says so, and 503 only with Retry-After", async () => {
-  const unavailable = (status: number, headers: Record<string, string> = {}) => () => new Response("", { status, headers });
+  const unavailable =
+    (status: number, headers: Record<string, string> = {}) =>
+    () =>
+      new Response("", { status, headers });
   const expectSent = async (reply: Reply, count: number, options?: MediaGenOptions) => {
     const { generate, errorOf, sent } = client([reply, created], options);
     await errorOf(generate());
@@ -136,13 +159,22 @@ test("a generation is sent again after 503, 421 or 425 only if the caller says s
 
 describe("queries and deletions are safe to repeat", () => {
   test("so they are sent again after lost answers and server errors", async () => {
-    const { media, sent } = client([reset, () => new Response("", { status: 502 }), new TypeError("Failed to fetch"), created]);
+    const { media, sent } = client([
+      reset,
+      () => new Response("", { status: 502 }),
+      new TypeError("Failed to fetch"),
+      created,
+    ]);
     expect((await media.video.query("t-1")).taskid).toBe("t-1");
     expect(sent()).toBe(4);
   });
 
   test("but not after an answer or another 4xx", async () => {
-    for (const reply of [() => Response.json({ code: 9999, msg: "" }, { status: 500 }), () => new Response("", { status: 404 }), () => new Response("", { status: 501 })]) {
+    for (const reply of [
+      () => Response.json({ code: 9999, msg: "" }, { status: 500 }),
+      () => new Response("", { status: 404 }),
+      () => new Response("", { status: 501 }),
+    ]) {
       const { media, errorOf, sent } = client([reply, created]);
       expect(await errorOf(media.video.query("t-1"))).toBeInstanceOf(ServiceError);
       expect(sent()).toBe(1);
@@ -167,7 +199,11 @@ describe("queries and deletions are safe to repeat", () => {
   test("and a deletion refused after a lost answer says that it may have been done", async () => {
     const { media, errorOf } = client([reset, () => Response.json({ code: 9999, msg: "no such task" })]);
     const error = await errorOf(media.video.delete(["t-1"]));
-    expect(error).toMatchObject({ name: "ServiceError", code: 9999, message: expect.stringContaining("perhaps the tasks are already deleted") });
+    expect(error).toMatchObject({
+      name: "ServiceError",
+      code: 9999,
+      message: expect.stringContaining("perhaps the tasks are already deleted"),
+    });
     const atOnce = client([() => Response.json({ code: 9999, msg: "no such task" })]);
     expect(String(await errorOf(atOnce.media.video.delete(["t-1"])))).not.toContain("already deleted");
   });
@@ -186,7 +222,15 @@ describe("queries and deletions are safe to repeat", () => {
 describe("time limits", () => {
   /** A client whose answer never comes, or never ends: each limit passes as soon as nothing else is left to do. */
   const slow = (fetch: () => Promise<Response>, options: MediaGenOptions) =>
-    createMediaGen({ baseUrl: "http://localhost", retries: 0, timeoutMs: 20, generateTimeoutMs: 20, ...timePasses(), ...options, fetch });
+    createMediaGen({
+      baseUrl: "http://localhost",
+      retries: 0,
+      timeoutMs: 20,
+      generateTimeoutMs: 20,
+      ...timePasses(),
+      ...options,
+      fetch,
+    });
   const timePasses = (): MediaGenOptions => {
     let now = 0;
     const sleep = (ms: number, signal: AbortSignal) =>
@@ -203,10 +247,17 @@ describe("time limits", () => {
     ["a call that is not over", noAnswer, {}, /the call took longer than 20 ms/],
     ["an answer that does not begin", noAnswer, { headersTimeoutMs: 10 }, /had left, and no answer began within 10 ms/],
     ["an answer that stands still", noMore, { stallTimeoutMs: 10 }, /the answer stood still for 10 ms/],
-    ["an answer that stands still for longer than the call may take", noMore, { stallTimeoutMs: 30 }, /the call took longer than 20 ms/],
+    [
+      "an answer that stands still for longer than the call may take",
+      noMore,
+      { stallTimeoutMs: 30 },
+      /the call took longer than 20 ms/,
+    ],
   ])("%s leaves a generation unknown and ends a query", async ([, fetch, options, message]) => {
     const media = slow(fetch, options);
-    const generation: unknown = await media.image.generate("imgmodelz", { prompt: "x" }).catch((error: unknown) => error);
+    const generation: unknown = await media.image
+      .generate("imgmodelz", { prompt: "x" })
+      .catch((error: unknown) => error);
     expect(generation).toBeInstanceOf(OutcomeUnknownError);
     expect((generation as Error).message).toMatch(message);
     await expect(media.image.query("t-1")).rejects.toThrow(message);

@@ -10,7 +10,10 @@ export interface Query {
 }
 
 /** A client in virtual time, on a service whose queries take a while; time moves on only when nothing else is left to do. */
-export function serviceOnAClock(fateOf: (taskid: string) => Fate, { latencyMs = 50, ...options }: MediaGenOptions & { readonly latencyMs?: number } = {}) {
+export function serviceOnAClock(
+  fateOf: (taskid: string) => Fate,
+  { latencyMs = 50, ...options }: MediaGenOptions & { readonly latencyMs?: number } = {},
+) {
   const start = 1_800_000_000_000;
   let now = start;
   const asleep = new Set<{ readonly until: number; readonly wake: () => void }>();
@@ -58,14 +61,25 @@ export function serviceOnAClock(fateOf: (taskid: string) => Fate, { latencyMs = 
   /** A task of a model, generated now. */
   function task(taskid: string, kind: "video" | "image" = "video"): Task<"video"> | Task<"image"> {
     created.set(taskid, now);
-    const saved: TaskJSON = { version: 1, kind, taskid, origin: "http://localhost", results: 1, model: "a model", createdAt: now };
+    const saved: TaskJSON = {
+      version: 1,
+      kind,
+      taskid,
+      origin: "http://localhost",
+      results: 1,
+      model: "a model",
+      createdAt: now,
+    };
     return media.task(saved);
   }
 
   /** What the promise gives; meanwhile the earliest sleeper wakes whenever all others have nothing left to do. */
   async function pass<T>(promise: Promise<T>): Promise<T> {
     let settled = false;
-    void promise.then(() => (settled = true), () => (settled = true));
+    void promise.then(
+      () => (settled = true),
+      () => (settled = true),
+    );
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
       if (settled) return promise;

@@ -1,5 +1,12 @@
 import { createEmulator, type FaultName } from "@mediagen/emulator";
-import { checkStep, createMediaGen, generateStep, MediaGenError, type GenerationMark, type TaskJSON } from "@mediagen/sdk";
+import {
+  checkStep,
+  createMediaGen,
+  generateStep,
+  MediaGenError,
+  type GenerationMark,
+  type TaskJSON,
+} from "@mediagen/sdk";
 import { expect, test } from "vitest";
 import { clientOnAClock } from "./client-on-a-clock.ts";
 
@@ -51,7 +58,10 @@ test("what a worker left when it was killed is unknown and never sent, until a p
   const { mark } = createMark();
   await mark.begin(); // The worker is killed here.
   for (const _ of [1, 2]) {
-    expect(await generateStep(media, model, form, { mark })).toEqual({ outcome: "unknown", why: expect.stringContaining("noted no answer") });
+    expect(await generateStep(media, model, form, { mark })).toEqual({
+      outcome: "unknown",
+      why: expect.stringContaining("noted no answer"),
+    });
   }
   expect(emulator.charges).toHaveLength(0);
   await mark.clear();
@@ -68,16 +78,19 @@ test("a worker that was thought dead settles what was unknown, by keeping its ta
   expect(await generateStep(media, model, form, { mark })).toEqual(settled);
 });
 
-test.for(["resetAfter", "emptyBody", "serverError"] satisfies FaultName[])("after %s the outcome is unknown, the mark stays, and the step sends nothing when it runs again", async (fault) => {
-  const { emulator, media } = createService();
-  const { mark, held } = createMark();
-  emulator.next({ fault, on: "generate" });
-  const step = await generateStep(media, model, form, { mark });
-  expect(step).toEqual({ outcome: "unknown", why: expect.stringContaining("may have been paid") });
-  expect(held()).toBe("begun");
-  expect(await generateStep(media, model, form, { mark })).toMatchObject({ outcome: "unknown" });
-  expect(emulator.charges).toHaveLength(1);
-});
+test.for(["resetAfter", "emptyBody", "serverError"] satisfies FaultName[])(
+  "after %s the outcome is unknown, the mark stays, and the step sends nothing when it runs again",
+  async (fault) => {
+    const { emulator, media } = createService();
+    const { mark, held } = createMark();
+    emulator.next({ fault, on: "generate" });
+    const step = await generateStep(media, model, form, { mark });
+    expect(step).toEqual({ outcome: "unknown", why: expect.stringContaining("may have been paid") });
+    expect(held()).toBe("begun");
+    expect(await generateStep(media, model, form, { mark })).toMatchObject({ outcome: "unknown" });
+    expect(emulator.charges).toHaveLength(1);
+  },
+);
 
 test.for([
   ["rateLimited", { outcome: "again", afterMs: 7_000 }],
@@ -97,16 +110,26 @@ test("a service that is not reached is tried again later", async () => {
   const fetch = () => Promise.reject(new TypeError("fetch failed", { cause: refused }));
   const media = createMediaGen({ baseUrl: "http://localhost", fetch, retries: 0 });
   const { mark, held } = createMark();
-  expect(await generateStep(media, model, form, { mark })).toEqual({ outcome: "again", why: expect.stringContaining("ECONNREFUSED"), afterMs: expect.any(Number) });
+  expect(await generateStep(media, model, form, { mark })).toEqual({
+    outcome: "again",
+    why: expect.stringContaining("ECONNREFUSED"),
+    afterMs: expect.any(Number),
+  });
   expect(held()).toBeUndefined();
 });
 
 test("a form or model that is wrong is refused with every issue, and nothing is sent", async () => {
   const { emulator, media } = createService();
   const { mark, held } = createMark();
-  expect(await generateStep(media, model, { prompt: "A fox", batchsize: 99 }, { mark })).toEqual({ outcome: "refused", why: expect.stringContaining("batchsize") });
+  expect(await generateStep(media, model, { prompt: "A fox", batchsize: 99 }, { mark })).toEqual({
+    outcome: "refused",
+    why: expect.stringContaining("batchsize"),
+  });
   // The cast: jobs come from a queue, where no compiler looked at them.
-  expect(await generateStep(media, "imgmodel9" as typeof model, form, { mark })).toEqual({ outcome: "refused", why: expect.stringMatching(/imgmodel9.*imgmodelv4/) });
+  expect(await generateStep(media, "imgmodel9" as typeof model, form, { mark })).toEqual({
+    outcome: "refused",
+    why: expect.stringMatching(/imgmodel9.*imgmodelv4/),
+  });
   expect([held(), emulator.calls]).toEqual([undefined, []]);
 });
 
@@ -123,20 +146,38 @@ test("a task that its mark cannot keep is named in the error", async () => {
   const { emulator, media } = createService();
   const { mark } = createMark();
   const full = new Error("the disk is full");
-  const error = await generateStep(media, model, form, { mark: { ...mark, keep: () => Promise.reject(full) } }).catch((thrown: unknown) => thrown);
+  const error = await generateStep(media, model, form, { mark: { ...mark, keep: () => Promise.reject(full) } }).catch(
+    (thrown: unknown) => thrown,
+  );
   expect(error).toBeInstanceOf(MediaGenError);
-  expect(error).toMatchObject({ message: expect.stringContaining(emulator.tasks[0]?.taskid ?? "no task"), cause: full });
+  expect(error).toMatchObject({
+    message: expect.stringContaining(emulator.tasks[0]?.taskid ?? "no task"),
+    cause: full,
+  });
 });
 
 test("a check answers what comes next: later each time while it is pending, then the record", async () => {
   const { media, queries } = clientOnAClock([{ url: [] }, { url: [] }, { url: ["1"] }]);
-  const saved: TaskJSON = { version: 1, kind: "image", taskid: "t-1", origin: "http://localhost", results: 1, createdAt: 0 };
-  const [young, old] = [await checkStep(media.task(saved), { now: () => 1_000 }), await checkStep(media.task(saved), { now: () => 600_000 })];
+  const saved: TaskJSON = {
+    version: 1,
+    kind: "image",
+    taskid: "t-1",
+    origin: "http://localhost",
+    results: 1,
+    createdAt: 0,
+  };
+  const [young, old] = [
+    await checkStep(media.task(saved), { now: () => 1_000 }),
+    await checkStep(media.task(saved), { now: () => 600_000 }),
+  ];
   expect([young, old]).toEqual([1, 2].map(() => ({ state: "pending", task: saved, afterMs: expect.any(Number) })));
   if (young.state !== "pending" || old.state !== "pending") throw new Error("they are pending");
   expect(young.afterMs).toBeLessThan(2_000);
   expect(old.afterMs).toBeGreaterThan(10_000);
-  expect(await checkStep(media.task(saved))).toEqual({ state: "succeeded", record: expect.objectContaining({ url: ["1"] }) });
+  expect(await checkStep(media.task(saved))).toEqual({
+    state: "succeeded",
+    record: expect.objectContaining({ url: ["1"] }),
+  });
   expect(queries).toHaveLength(3);
 });
 
@@ -145,23 +186,52 @@ test("a task that a person found, whose creation is not known, ages from its fir
   const first = await checkStep(media.image.task("t-1"), { now: () => 1_000 });
   if (first.state !== "pending") throw new Error("it is pending");
   const task = media.task(first.task);
-  const [old, overdue] = [await checkStep(task, { now: () => 601_000 }), await checkStep(task, { now: () => 1_801_000 })];
-  expect([old, overdue]).toMatchObject([{ state: "pending", afterMs: expect.toSatisfy((ms: number) => ms > 10_000) }, { state: "overdue" }]);
+  const [old, overdue] = [
+    await checkStep(task, { now: () => 601_000 }),
+    await checkStep(task, { now: () => 1_801_000 }),
+  ];
+  expect([old, overdue]).toMatchObject([
+    { state: "pending", afterMs: expect.toSatisfy((ms: number) => ms > 10_000) },
+    { state: "overdue" },
+  ]);
 });
 
 test("a query that is worth more delay is made less often", async () => {
   const { media } = clientOnAClock([{ url: [] }]);
-  const task = media.task({ version: 1, kind: "image", taskid: "t-1", origin: "http://localhost", results: 1, createdAt: 0 });
-  const [often, seldom] = [await checkStep(task, { now: () => 60_000 }), await checkStep(task, { now: () => 60_000, worthOfQueryMs: 340 })];
+  const task = media.task({
+    version: 1,
+    kind: "image",
+    taskid: "t-1",
+    origin: "http://localhost",
+    results: 1,
+    createdAt: 0,
+  });
+  const [often, seldom] = [
+    await checkStep(task, { now: () => 60_000 }),
+    await checkStep(task, { now: () => 60_000, worthOfQueryMs: 340 }),
+  ];
   if (often.state !== "pending" || seldom.state !== "pending") throw new Error("they are pending");
   expect(seldom.afterMs / often.afterMs).toBeGreaterThan(1.8);
 });
 
 test("a pending task holds what its check has learned, failed ones are known by the client's statuses, and old ones are overdue", async () => {
-  const { media } = clientOnAClock([{ url: ["1"] }, { status: 3 }, { url: [] }, "lost"], { statuses: { failed: [3] }, retries: 0 });
-  const saved: TaskJSON = { version: 1, kind: "image", taskid: "t-1", origin: "http://localhost", results: 2, createdAt: 0 };
+  const { media } = clientOnAClock([{ url: ["1"] }, { status: 3 }, { url: [] }, "lost"], {
+    statuses: { failed: [3] },
+    retries: 0,
+  });
+  const saved: TaskJSON = {
+    version: 1,
+    kind: "image",
+    taskid: "t-1",
+    origin: "http://localhost",
+    results: 2,
+    createdAt: 0,
+  };
   const now = () => 1_800_000;
-  expect(await checkStep(media.task(saved), { now: () => 0 })).toMatchObject({ state: "pending", task: { partial: { count: 1, checks: 1 } } });
+  expect(await checkStep(media.task(saved), { now: () => 0 })).toMatchObject({
+    state: "pending",
+    task: { partial: { count: 1, checks: 1 } },
+  });
   expect(await checkStep(media.task(saved), { now })).toMatchObject({ state: "failed", record: { image_status: 3 } });
   expect(await checkStep(media.task(saved), { now })).toMatchObject({ state: "overdue", record: { url: [] } });
   await expect(checkStep(media.task(saved), { now })).rejects.toMatchObject({ name: "ConnectionError" });

@@ -38,7 +38,11 @@ test("check asks once and does not sleep; what it learned goes along in the JSON
   for (const state of ["pending", "pending", "succeeded"]) {
     // As a queue does it: each check in another process.
     const task = media.task(JSON.parse(JSON.stringify(saved)) as TaskJSON);
-    expect(await task.check()).toEqual({ state, status: 1, record: { taskid: "t-1", url: ["1"], image_status: 1, task_status: 1 } });
+    expect(await task.check()).toEqual({
+      state,
+      status: 1,
+      record: { taskid: "t-1", url: ["1"], image_status: 1, task_status: 1 },
+    });
     saved = task.toJSON();
   }
   expect(queries).toHaveLength(3);

@@ -1,6 +1,16 @@
-import type { Form, ImageTask, InvalidRequestError, JournalEntry, MediaGen, Model, Task, TaskJSON, VideoTask } from "@mediagen/sdk";
+import type {
+  Form,
+  ImageTask,
+  InvalidRequestError,
+  JournalEntry,
+  MediaGen,
+  Model,
+  Task,
+  TaskJSON,
+  VideoTask,
+} from "@mediagen/sdk";
 import { describe, expectTypeOf, test } from "vitest";
-import type { paths } from "../../packages/sdk/src/paths.gen.ts";
+import type { paths } from "../../packages/sdk/src/spec/paths.gen.ts";
 
 declare const media: MediaGen;
 declare const blob: Blob;
@@ -16,7 +26,14 @@ describe("a model's form is known to the compiler", () => {
   });
 
   test("fields take the values of the spec", () => {
-    void media.video.generate("vidmodelv2", { prompt: "A fox", duration: 5, ratio: "adaptive", fps: 24, websearch: true, sourceImage: [blob, blob] });
+    void media.video.generate("vidmodelv2", {
+      prompt: "A fox",
+      duration: 5,
+      ratio: "adaptive",
+      fps: 24,
+      websearch: true,
+      sourceImage: [blob, blob],
+    });
     void media.image.generate("imgmodelv45", { prompt: "A fox", resolution: "2560x1440", sourceImage: blob });
     void media.image.generate("imgmodelz", { prompt: "A fox", resolution: "1024*1536", seed: undefined });
     // @ts-expect-error -- not a duration of this model
@@ -55,7 +72,8 @@ describe("a model's form is known to the compiler", () => {
       if (!done.record) expectTypeOf(done.error).toEqualTypeOf<unknown>();
       else expectTypeOf(done.record).toEqualTypeOf<VideoTask | ImageTask>();
     }
-    for await (const { record } of media.settle([media.video.task("t-1")])) expectTypeOf(record).toEqualTypeOf<VideoTask | undefined>();
+    for await (const { record } of media.settle([media.video.task("t-1")]))
+      expectTypeOf(record).toEqualTypeOf<VideoTask | undefined>();
     // @ts-expect-error -- ids are no tasks
     void media.settle(["t-1"]);
   });
@@ -80,7 +98,9 @@ describe("a model's form is known to the compiler", () => {
   test("what a journal answers follows from what it is told", () => {
     expectTypeOf(media.resolve("id", { taskid: "t-1" })).resolves.toEqualTypeOf<Task<"video"> | Task<"image">>();
     expectTypeOf(media.resolve("id", "not created")).resolves.toEqualTypeOf<undefined>();
-    expectTypeOf<JournalEntry["type"]>().toEqualTypeOf<"intent" | "lease" | "created" | "notCreated" | "unknown" | "end">();
+    expectTypeOf<JournalEntry["type"]>().toEqualTypeOf<
+      "intent" | "lease" | "created" | "notCreated" | "unknown" | "end"
+    >();
   });
 
   test("errors tell their kind by name", () => {

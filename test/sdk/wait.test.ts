@@ -15,7 +15,13 @@ describe("a wait ends", () => {
   });
 
   test("with fewer addresses once their count has not changed over three checks", async () => {
-    const { media, queries } = clientOnAClock([pending, { url: ["1"] }, { url: ["1", "2"] }, { url: ["1", "2"] }, { url: ["1", "2"] }]);
+    const { media, queries } = clientOnAClock([
+      pending,
+      { url: ["1"] },
+      { url: ["1", "2"] },
+      { url: ["1", "2"] },
+      { url: ["1", "2"] },
+    ]);
     const task = await media.image.generate("imgmodelv4", { prompt: "A fox", batchsize: 3 });
     expect((await task.wait()).url).toEqual(["1", "2"]);
     expect(queries).toHaveLength(5);
@@ -98,13 +104,20 @@ describe("a wait ends", () => {
     for (const options of [{ fetch: never }, { apiKey: never }]) {
       const media = createMediaGen({ baseUrl: "http://localhost", ...options });
       await expect(media.video.task("t-1").wait({ timeoutMs: 5 })).rejects.toBeInstanceOf(WaitTimeoutError);
-      await expect(media.video.query("t-1", { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ name: "TimeoutError" });
+      await expect(media.video.query("t-1", { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({
+        name: "TimeoutError",
+      });
     }
   });
 
   test("when the caller's own onUpdate throws", async () => {
     const { media } = clientOnAClock([pending]);
-    for (const onUpdate of [() => { throw new RangeError("mine"); }, () => Promise.reject(new RangeError("mine"))]) {
+    for (const onUpdate of [
+      () => {
+        throw new RangeError("mine");
+      },
+      () => Promise.reject(new RangeError("mine")),
+    ]) {
       await expect(media.video.task("t-1").wait({ onUpdate })).rejects.toBeInstanceOf(RangeError);
     }
   });
@@ -134,7 +147,12 @@ describe("a wait goes on", () => {
     const { media } = clientOnAClock([{ status: 77 }, { status: -1 }, "lost", { status: 3, url: ["1"] }]);
     const seen: unknown[] = [];
     await media.video.task("t-1").wait({ onUpdate: ({ state, status, checks }) => seen.push([checks, state, status]) });
-    expect(seen).toEqual([[1, "pending", 77], [2, "pending", -1], [3, undefined, undefined], [4, "succeeded", 3]]);
+    expect(seen).toEqual([
+      [1, "pending", 77],
+      [2, "pending", -1],
+      [3, undefined, undefined],
+      [4, "succeeded", 3],
+    ]);
   });
 });
 
@@ -185,7 +203,9 @@ test("a wait whose deadline passes while onUpdate takes its time still ends as i
     throw mine;
   };
   const failing = clientOnAClock([{ status: 3 }], { statuses: { failed: [3] } });
-  await expect(failing.media.video.task("t-1").wait({ timeoutMs: 100, onUpdate: slowly(() => undefined) })).rejects.toBeInstanceOf(TaskFailedError);
+  await expect(
+    failing.media.video.task("t-1").wait({ timeoutMs: 100, onUpdate: slowly(() => undefined) }),
+  ).rejects.toBeInstanceOf(TaskFailedError);
   const pending = clientOnAClock([{}]);
   await expect(pending.media.video.task("t-1").wait({ timeoutMs: 100, onUpdate: slowly(throws) })).rejects.toBe(mine);
   expect([failing.elapsed(), pending.elapsed()]).toEqual([100, 100]);

@@ -12,7 +12,10 @@ import { specFile } from "../../scripts/read-spec.ts";
 
 const yaml = await readFile(specFile, "utf8");
 /** The model of images that CONTRIBUTING shows, by another name: whoever tries it there has it in the spec. */
-const shownModel = (/```yaml\n([^]*?)```/.exec(await readFile("CONTRIBUTING.md", "utf8"))?.[1] ?? "").replaceAll("modelnine", "modelshown");
+const shownModel = (/```yaml\n([^]*?)```/.exec(await readFile("CONTRIBUTING.md", "utf8"))?.[1] ?? "").replaceAll(
+  "modelnine",
+  "modelshown",
+);
 
 test("the committed files are what the spec gives", async () => {
   for (const [name, text] of Object.entries(await generate(yaml))) {
@@ -33,7 +36,10 @@ describe("what the SDK would not check stops the generation, and says where it s
     ["prompt: { anyOf: [{ type: array, items: { type: string } }] }", "lists inside of anyOf"],
     ["prompt: { type: string, x-total-pixels: { minimum: 1, maximum: 2 } }", "x-total-pixels without the pattern"],
     ["prompt: { type: string, x-result-count: true }", "generateVidmodelnine.prompt: a result count is an integer"],
-    ["prompt: { type: integer, x-result-count: true }", 'generateVidmodelv2.duration: does it say how many results are asked for? Write "x-result-count: true" or "x-result-count: false"'],
+    [
+      "prompt: { type: integer, x-result-count: true }",
+      'generateVidmodelv2.duration: does it say how many results are asked for? Write "x-result-count: true" or "x-result-count: false"',
+    ],
   ])("%s", async ([field, message]) => {
     const changed = withFurtherModels().replace("prompt: { type: string, maxLength: 5 }", field);
     await expect(generate(changed)).rejects.toThrow(message);
@@ -42,15 +48,23 @@ describe("what the SDK would not check stops the generation, and says where it s
   test.for<[string, string, string]>([
     ["generateVidmodelnine", "createVidmodelnine", "starts with none of generate, query, delete"],
     ["/v1/video/vidmodelnine", "/v2/video/vidmodelv2", "are the same model, vidmodelv2"],
-    ["tags: [Video]\n      operationId: generateVidmodelnine", "tags: [Sound]\n      operationId: generateVidmodelnine", 'tag "sound" is neither Video nor Image'],
+    [
+      "tags: [Video]\n      operationId: generateVidmodelnine",
+      "tags: [Sound]\n      operationId: generateVidmodelnine",
+      'tag "sound" is neither Video nor Image',
+    ],
   ])("%s as %s", async ([from, to, message]) => {
     await expect(generate(withFurtherModels().replace(from, to))).rejects.toThrow(message);
   });
 });
 
 test("a list of enum values is typed as one", async () => {
-  const changed = withFurtherModels().replace("mood: { type: string, enum", "mood: { type: array, items: { type: string, enum").replace("stormy], description", "stormy] }, description");
-  expect((await generate(changed))["sdk/src/types.gen.ts"]).toContain('readonly mood?: ("calm" | "stormy")[] | undefined;');
+  const changed = withFurtherModels()
+    .replace("mood: { type: string, enum", "mood: { type: array, items: { type: string, enum")
+    .replace("stormy], description", "stormy] }, description");
+  expect((await generate(changed))["sdk/src/spec/types.gen.ts"]).toContain(
+    'readonly mood?: ("calm" | "stormy")[] | undefined;',
+  );
 });
 
 describe("in a copy of the project", () => {
@@ -59,7 +73,16 @@ describe("in a copy of the project", () => {
   beforeAll(async () => {
     await mkdir("out", { recursive: true });
     copy = await mkdtemp("out/copy-");
-    for (const room of ["package.json", "tsconfig.json", "openapi", "scripts", "packages/sdk/src", "packages/sdk/tsconfig.json", "packages/sdk/package.json", "packages/emulator/src"]) {
+    for (const room of [
+      "package.json",
+      "tsconfig.json",
+      "openapi",
+      "scripts",
+      "packages/sdk/src",
+      "packages/sdk/tsconfig.json",
+      "packages/sdk/package.json",
+      "packages/emulator/src",
+    ]) {
       await cp(room, join(copy, room), { recursive: true });
     }
   });
@@ -73,11 +96,17 @@ describe("in a copy of the project", () => {
     expect(run("scripts/run.js", "generate").status).toBe(0);
     await change(withFurtherModels().replace("maxLength: 5", "maxLength: 6"));
     const stale = run("scripts/run.js", "generate", "--check");
-    expect(stale.stderr).toMatch(/^-\s+prompt: \{ type: "string", maxLength: 5 \},\n(-.*\n)*\+\s+prompt: \{ type: "string", maxLength: 6 \},/m);
+    expect(stale.stderr).toMatch(
+      /^-\s+prompt: \{ type: "string", maxLength: 5 \},\n(-.*\n)*\+\s+prompt: \{ type: "string", maxLength: 6 \},/m,
+    );
     expect(stale.stderr).toContain("npm run generate");
     expect(stale.status).toBe(1);
     expect(run("scripts/run.js", "generate").status).toBe(0);
-    expect(run("scripts/run.js", "generate", "--check")).toMatchObject({ status: 0, stdout: "The generated files are those of the spec.\n", stderr: "" });
+    expect(run("scripts/run.js", "generate", "--check")).toMatchObject({
+      status: 0,
+      stdout: "The generated files are those of the spec.\n",
+      stderr: "",
+    });
   });
 
   test("a model added to the spec is there in the SDK, typed and checked, and in the emulator, without another line", async () => {
@@ -95,7 +124,9 @@ describe("in a copy of the project", () => {
     );
     const compiler = join(process.cwd(), "node_modules/typescript/bin/tsc");
     expect(run(compiler, "-p", "packages/sdk", "--noEmit", "--isolatedDeclarations", "false").stdout).toBe("");
-    const { task, issues, media, createMediaGen } = (await import(pathToFileURL(join(copy, "packages/sdk/src/use.ts")).href)) as {
+    const { task, issues, media, createMediaGen } = (await import(
+      pathToFileURL(join(copy, "packages/sdk/src/use.ts")).href
+    )) as {
       task: { taskid: string; results: number };
       issues: unknown;
       media: { models: readonly { model: string }[] };
@@ -108,18 +139,27 @@ describe("in a copy of the project", () => {
     ]);
     expect(media.models.map(({ model }) => model)).toContain("vidmodelnine");
 
-    const { createEmulator } = (await import(pathToFileURL(join(copy, "packages/emulator/src/index.ts")).href)) as typeof import("@mediagen/emulator");
-    const record = await (await createMediaGen(createEmulator().client).image.generate("imgmodelshown", { prompt: "A fox", count: 3 })).wait();
+    const { createEmulator } = (await import(
+      pathToFileURL(join(copy, "packages/emulator/src/index.ts")).href
+    )) as typeof import("@mediagen/emulator");
+    const record = await (
+      await createMediaGen(createEmulator().client).image.generate("imgmodelshown", { prompt: "A fox", count: 3 })
+    ).wait();
     expect(record.url).toHaveLength(3);
   });
 
   test("and in the command line: its help, its flags, its values", async () => {
     await change(withFurtherModels());
     expect(run("scripts/run.js", "generate").stderr).toBe("");
-    const { listModels } = (await import(pathToFileURL(join(copy, "packages/sdk/src/index.ts")).href)) as { listModels(): readonly ModelInfo[] };
+    const { listModels } = (await import(pathToFileURL(join(copy, "packages/sdk/src/index.ts")).href)) as {
+      listModels(): readonly ModelInfo[];
+    };
     const document = JSON.parse(await readFile(join(copy, "packages/sdk/openapi.gen.json"), "utf8")) as OpenApiDocument;
     const program = createProgram(listModels(), describeDocument(document));
-    const help = program.commands.find((command) => command.name() === "video")?.helpInformation().replace(/\s+/g, " ");
+    const help = program.commands
+      .find((command) => command.name() === "video")
+      ?.helpInformation()
+      .replace(/\s+/g, " ");
     expect(help).toContain('--mood <text> What is felt (vidmodelnine: "calm" or "stormy")');
     expect(help).toContain("--frames <file> Pictures in order (vidmodelnine: at most 4 files)");
     expect(complete(program, ["video", "-m", "vidmodeln"])).toEqual(["vidmodelnine"]);
@@ -154,5 +194,7 @@ function withFurtherModels(): string {
         "200":
           $ref: "#/components/responses/VideoTaskCreated"
 `;
-  return yaml.replace("\n  /v1/video/infobytaskid:", `${operation}$&`).replace("\n  /v1/images/infobytaskid:", `\n${shownModel}$&`);
+  return yaml
+    .replace("\n  /v1/video/infobytaskid:", `${operation}$&`)
+    .replace("\n  /v1/images/infobytaskid:", `\n${shownModel}$&`);
 }

@@ -10,7 +10,9 @@ import { specFile } from "../../scripts/read-spec.ts";
 async function lint(yaml?: string): Promise<{ readonly passes: boolean; readonly output: string }> {
   const file = yaml === undefined ? [] : [join(await mkdtemp(join(tmpdir(), "mediagen-lint-")), "openapi.yaml")];
   for (const path of file) await writeFile(path, yaml ?? "");
-  const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/run.js", "lint", ...file], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["scripts/run.js", "lint", ...file], {
+    encoding: "utf8",
+  });
   return { passes: status === 0, output: stdout + stderr };
 }
 
@@ -24,14 +26,44 @@ test("the spec, the sources and the workflows pass without an error or a warning
 
 describe.concurrent("the lint refuses", () => {
   test.for<[string, RegExp | string, string, string]>([
-    ["an operation that is no POST", "  /v1/video/vidmodelv15pro:\n    post:", "  /v1/video/vidmodelv15pro:\n    put:", "operations-are-post"],
-    ["an operationId that is no verb and noun", "operationId: queryVideoTask", "operationId: VideoTaskInfo", "operation-id-is-verb-and-noun"],
-    ["an operation without a description", /      description: \|\n        Creates one image task from a prompt alone.*\n/, "", "operations-are-documented"],
-    ["an operation without a tag", "tags: [Video]\n      operationId: queryVideoTask", "tags: []\n      operationId: queryVideoTask", "operations-have-a-tag"],
-    ["an answer without its three examples", /                insufficientCredits:\n.*\n/, "", "outcomes-have-examples"],
-    ["a body without an example", /            examples:\n              task:\n.*\n.*\n.*\n/, "", "answers-have-examples"],
+    [
+      "an operation that is no POST",
+      "  /v1/video/vidmodelv15pro:\n    post:",
+      "  /v1/video/vidmodelv15pro:\n    put:",
+      "operations-are-post",
+    ],
+    [
+      "an operationId that is no verb and noun",
+      "operationId: queryVideoTask",
+      "operationId: VideoTaskInfo",
+      "operation-id-is-verb-and-noun",
+    ],
+    [
+      "an operation without a description",
+      /      description: \|\n        Creates one image task from a prompt alone.*\n/,
+      "",
+      "operations-are-documented",
+    ],
+    [
+      "an operation without a tag",
+      "tags: [Video]\n      operationId: queryVideoTask",
+      "tags: []\n      operationId: queryVideoTask",
+      "operations-have-a-tag",
+    ],
+    [
+      "an answer without its three examples",
+      /                insufficientCredits:\n.*\n/,
+      "",
+      "outcomes-have-examples",
+    ],
+    [
+      "a body without an example",
+      /            examples:\n              task:\n.*\n.*\n.*\n/,
+      "",
+      "answers-have-examples",
+    ],
     ["an example at odds with its schema", "task_status: 2", "task_status: done", "no-invalid-media-type-examples"],
-    ["a reference to nothing", "schemas/Seed\"", "schemas/Soil\"", "no-unresolved-refs"],
+    ["a reference to nothing", 'schemas/Seed"', 'schemas/Soil"', "no-unresolved-refs"],
   ])("%s", async ([, from, to, rule], { expect: check }) => {
     const broken = yaml.replace(from, to);
     check(broken).not.toBe(yaml);
@@ -46,7 +78,12 @@ describe("the lint of workflows refuses", () => {
 
   test.for<[string, string, string, RegExp]>([
     ["what GitHub does not know", "ubuntu-latest", "ubuntu-${{ matrix.release }}", /release/],
-    ["an action by a tag, which may move", /@0+ # v1/.exec(workflow)?.[0] ?? "", "@v1", /actions\/checkout@v1 is not pinned/],
+    [
+      "an action by a tag, which may move",
+      /@0+ # v1/.exec(workflow)?.[0] ?? "",
+      "@v1",
+      /actions\/checkout@v1 is not pinned/,
+    ],
     ["a workflow that may write", "contents: read", "contents: write", /may read/],
   ])("%s", async ([, from, to, fault]) => {
     expect(await lintWorkflow("test.yml", workflow)).toEqual([]);

@@ -6,13 +6,23 @@ import { exampleOf } from "../../scripts/by-kind.ts";
 import { models, operations } from "../contract/cases.ts";
 
 test("no hand-written source spells a model, a path or an operation of the service", async () => {
-  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "packages/*/src/*", "scripts"], { encoding: "utf8" });
-  const words = [...models.map(({ model }) => model), ...operations.flatMap(({ path, operationId }) => [path, operationId])];
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "packages/*/src/*", "scripts"], {
+    encoding: "utf8",
+  });
+  const words = [
+    ...models.map(({ model }) => model),
+    ...operations.flatMap(({ path, operationId }) => [path, operationId]),
+  ];
   const spelled: string[] = [];
-  for (const file of files.trim().split("\n").filter((name) => !name.includes(".gen."))) {
+  for (const file of files
+    .trim()
+    .split("\n")
+    .filter((name) => !name.includes(".gen."))) {
     // What a docstring or message names as an example is not a fact that the code stands on.
     const code = (await readFile(file, "utf8")).replace(/\/\*\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
-    spelled.push(...words.filter((word) => new RegExp(`["'\`/]${word}["'\`/]`).test(code)).map((word) => `${file}: ${word}`));
+    spelled.push(
+      ...words.filter((word) => new RegExp(`["'\`/]${word}["'\`/]`).test(code)).map((word) => `${file}: ${word}`),
+    );
   }
   expect(spelled).toEqual([]);
 });

@@ -40,9 +40,7 @@ export function openQueues(redis: Redis) {
 /** Orders are jobs under their own ids: one that is sent twice while it is there is taken once. */
 export async function submit(redis: Redis, orders: readonly Order[]): Promise<void> {
   const { generate } = openQueues(redis);
-  await generate.addBulk(
-    orders.map((order) => ({ name: order.model, data: order, opts: { jobId: order.id } })),
-  );
+  await generate.addBulk(orders.map((order) => ({ name: order.model, data: order, opts: { jobId: order.id } })));
 }
 // #endregion queues
 

@@ -36,7 +36,10 @@ export async function prepare(boss: PgBoss, deadAfterSeconds = 30): Promise<void
 
 /** Orders are jobs. One that is sent twice is generated once, by its mark. */
 export async function submit(boss: PgBoss, orders: readonly Order[]): Promise<void> {
-  await boss.insert("generate", orders.map((order) => ({ data: order })));
+  await boss.insert(
+    "generate",
+    orders.map((order) => ({ data: order })),
+  );
 }
 // #endregion queues
 
@@ -91,7 +94,6 @@ export async function work(
   folder: string,
   { perSecond = 12, loops = 4 }: FleetOptions = {},
 ): Promise<void> {
-
   // #region generate
   async function checkLater(id: string, task: TaskJSON, afterMs: number): Promise<Result> {
     const startAfter = new Date(Date.now() + afterMs);
@@ -130,13 +132,15 @@ export async function work(
 
   // #region worker
   /** Does a step for each job of a batch. One that throws is handed out again by itself. */
-  const each = <T>(step: (data: T) => Promise<Result>) => async (jobs: readonly Job<T>[]) =>
-    Promise.all(
-      jobs.map(async ({ id, data }): Promise<JobResult> => {
-        const failed = (error: unknown) => ({ status: "failed" as const, output: String(error) });
-        return { id, ...(await step(data).catch(failed)) };
-      }),
-    );
+  const each =
+    <T>(step: (data: T) => Promise<Result>) =>
+    async (jobs: readonly Job<T>[]) =>
+      Promise.all(
+        jobs.map(async ({ id, data }): Promise<JobResult> => {
+          const failed = (error: unknown) => ({ status: "failed" as const, output: String(error) });
+          return { id, ...(await step(data).catch(failed)) };
+        }),
+      );
 
   const options = { perJobResults: true, localConcurrency: loops } as const;
   // A loop that looks once a second for so many orders is the rate limit.

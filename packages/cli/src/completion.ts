@@ -26,13 +26,23 @@ export function complete(program: Command, words: readonly string[]): readonly s
   }
   const begun = ([candidate]: readonly [string, string?]) => candidate.startsWith(last);
   const print = (candidates: readonly (readonly [string, string?])[]) =>
-    candidates.filter(begun).map(([candidate, description]) => (description ? `${candidate}\t${description.replace(/\s+/g, " ")}` : candidate));
+    candidates
+      .filter(begun)
+      .map(([candidate, description]) =>
+        description ? `${candidate}\t${description.replace(/\s+/g, " ")}` : candidate,
+      );
   if (awaiting) {
     if (/<(file|path)>/.test(awaiting.flags)) return [filesMark];
     return print(valuesOf(awaiting, command, model).map((value) => [value]));
   }
   if (last.startsWith("-")) return print(optionsOf(command).map((option) => [option.long ?? "", option.description]));
-  if (command.commands.length > 0) return print(command.createHelp().visibleCommands(command).map((one) => [one.name(), one.summary() || one.description()]));
+  if (command.commands.length > 0)
+    return print(
+      command
+        .createHelp()
+        .visibleCommands(command)
+        .map((one) => [one.name(), one.summary() || one.description()]),
+    );
   return print((command.registeredArguments[places]?.argChoices ?? []).map((choice) => [choice]));
 }
 

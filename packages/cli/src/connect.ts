@@ -2,7 +2,14 @@ import { createReadStream } from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { isatty, ReadStream } from "node:tty";
-import { createMediaGen, fileJournal, type FileJournal, type JournalFailed, type MediaGen, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import {
+  createMediaGen,
+  fileJournal,
+  type FileJournal,
+  type JournalFailed,
+  type MediaGen,
+  type NodeMediaGenOptions,
+} from "@mediagen/sdk/node";
 import { CommandError } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { clockText } from "./duration.ts";
@@ -41,7 +48,10 @@ export async function connect(options: ConnectOptions, listener: ConnectListener
 }
 
 /** What a client is created with. The key comes from the environment or a file descriptor, which no list of processes shows. */
-export async function clientOptions(options: ConnectOptions, { signal, progress, beforeGenerate }: ConnectListener): Promise<NodeMediaGenOptions> {
+export async function clientOptions(
+  options: ConnectOptions,
+  { signal, progress, beforeGenerate }: ConnectListener,
+): Promise<NodeMediaGenOptions> {
   return {
     baseUrl: options.baseUrl,
     allowHttp: options.allowHttp,
@@ -49,15 +59,25 @@ export async function clientOptions(options: ConnectOptions, { signal, progress,
     statuses: { failed: options.failedStatus },
     beforeGenerate,
     onEvent(event) {
-      if (event.type === "retried") progress.now(`${event.operation} was turned away (${event.status === undefined ? String(event.error) : `HTTP ${event.status}`}); again in ${clockText(event.delayMs)}`);
+      if (event.type === "retried")
+        progress.now(
+          `${event.operation} was turned away (${event.status === undefined ? String(event.error) : `HTTP ${event.status}`}); again in ${clockText(event.delayMs)}`,
+        );
       if (event.type === "journalFailed") progress.warn(journalFailedText(event));
     },
   };
 }
 
 /** The options that a command which goes on from here needs too; what stands in the environment is there again. */
-export function connectFlags({ baseUrl, keyFd, allowHttp, journal, failedStatus = [] }: ConnectOptions): readonly string[] {
-  const flag = (name: string, value: string | number | undefined) => (value === undefined ? [] : [name, quoted(String(value))]);
+export function connectFlags({
+  baseUrl,
+  keyFd,
+  allowHttp,
+  journal,
+  failedStatus = [],
+}: ConnectOptions): readonly string[] {
+  const flag = (name: string, value: string | number | undefined) =>
+    value === undefined ? [] : [name, quoted(String(value))];
   return [
     ...flag("--base-url", baseUrl),
     ...flag("--key-fd", keyFd),
@@ -68,7 +88,12 @@ export function connectFlags({ baseUrl, keyFd, allowHttp, journal, failedStatus 
 }
 
 async function readKey(fd: number, signal: AbortSignal): Promise<string> {
-  const fail = (why: string) => new CommandError(`--key-fd ${fd}: ${why}`, "Open it for reading, as in: mediagen ... --key-fd 3 3< key.txt", exitCodes.usage);
+  const fail = (why: string) =>
+    new CommandError(
+      `--key-fd ${fd}: ${why}`,
+      "Open it for reading, as in: mediagen ... --key-fd 3 3< key.txt",
+      exitCodes.usage,
+    );
   let key: string;
   try {
     key = (await text(addAbortSignal(signal, openFd(fd)))).trim();

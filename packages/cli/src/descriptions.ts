@@ -45,9 +45,15 @@ export function describeDocument(document: OpenApiDocument): Descriptions {
   function resolve<T extends object>(node: T): T {
     if (!("$ref" in node) || typeof node.$ref !== "string") return node;
     const { $ref, ...beside } = node;
-    const names = $ref.slice(2).split("/").map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const names = $ref
+      .slice(2)
+      .split("/")
+      .map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
     // The casts: a reference stands for what may stand in its place.
-    const target = names.reduce((at, name) => (at as Readonly<Record<string, object>>)[name] ?? {}, document as object) as T;
+    const target = names.reduce(
+      (at, name) => (at as Readonly<Record<string, object>>)[name] ?? {},
+      document as object,
+    ) as T;
     return { ...resolve(target), ...beside };
   }
   const operations = Object.values(document.paths).map(({ post }) => post);

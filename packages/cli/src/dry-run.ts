@@ -10,11 +10,21 @@ export interface DescribedRequest {
   readonly parts: readonly DescribedPart[];
 }
 
-type DescribedPart = { readonly name: string; readonly value: string } | { readonly name: string; readonly file: string; readonly type: string; readonly bytes: number };
+type DescribedPart =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly file: string; readonly type: string; readonly bytes: number };
 
 /** Makes a generation's request as it would be sent, and sends nothing: the client's own fetch is where it stops. */
-export async function describeRequest(generate: (media: MediaGen) => Promise<unknown>, { baseUrl, allowHttp, keyFd }: ConnectOptions): Promise<DescribedRequest> {
-  const key = keyFd !== undefined ? `from file descriptor ${keyFd}` : process.env["MEDIAGEN_API_KEY"] ? "from MEDIAGEN_API_KEY" : "none";
+export async function describeRequest(
+  generate: (media: MediaGen) => Promise<unknown>,
+  { baseUrl, allowHttp, keyFd }: ConnectOptions,
+): Promise<DescribedRequest> {
+  const key =
+    keyFd !== undefined
+      ? `from file descriptor ${keyFd}`
+      : process.env["MEDIAGEN_API_KEY"]
+        ? "from MEDIAGEN_API_KEY"
+        : "none";
   let request: DescribedRequest | undefined;
   const media = createMediaGen({
     baseUrl,
@@ -41,6 +51,15 @@ export async function describeRequest(generate: (media: MediaGen) => Promise<unk
 /** A request in lines. */
 export function requestText({ method, url, key, parts }: DescribedRequest): string {
   const width = Math.max(...parts.map(({ name }) => name.length));
-  const lines = parts.map((part) => `${part.name.padEnd(width)}  ${"value" in part ? part.value : `${part.file} (${part.type}, ${part.bytes} bytes)`}`);
-  return [`${method} ${url}`, `Authorization: ${key === "none" ? key : `the key ${key}, not shown`}`, "Content-Type: multipart/form-data", "", ...lines].join("\n");
+  const lines = parts.map(
+    (part) =>
+      `${part.name.padEnd(width)}  ${"value" in part ? part.value : `${part.file} (${part.type}, ${part.bytes} bytes)`}`,
+  );
+  return [
+    `${method} ${url}`,
+    `Authorization: ${key === "none" ? key : `the key ${key}, not shown`}`,
+    "Content-Type: multipart/form-data",
+    "",
+    ...lines,
+  ].join("\n");
 }

@@ -21,4 +21,7 @@ export const exitCodeMeanings: readonly (readonly [code: number, meaning: string
 ];
 
 /** The codes as the help tells them. */
-export const exitCodesText: string = ["Exit codes:", ...exitCodeMeanings.map(([code, meaning]) => `${String(code).padStart(5)}  ${meaning}`)].join("\n");
+export const exitCodesText: string = [
+  "Exit codes:",
+  ...exitCodeMeanings.map(([code, meaning]) => `${String(code).padStart(5)}  ${meaning}`),
+].join("\n");

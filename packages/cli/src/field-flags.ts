@@ -24,21 +24,42 @@ export function fieldFlagsOf(command: Command): readonly FieldFlag[] {
  * Adds a flag for each field of the kind's models: its name in kebab-case, with `form-` before it where the command has that
  * flag itself. The first field that takes files is also called `--image`.
  */
-export function addFieldFlags(command: Command, kind: Kind, models: readonly ModelInfo[], descriptions: Descriptions): void {
+export function addFieldFlags(
+  command: Command,
+  kind: Kind,
+  models: readonly ModelInfo[],
+  descriptions: Descriptions,
+): void {
   const ofKind = models.filter((one) => one.kind === kind);
   const flags: FieldFlag[] = [];
   flagsOfCommands.set(command, flags);
-  const fields = new Set(ofKind.flatMap(fieldsOf).map(({ field }) => field).filter((field) => field !== argumentField));
+  const fields = new Set(
+    ofKind
+      .flatMap(fieldsOf)
+      .map(({ field }) => field)
+      .filter((field) => field !== argumentField),
+  );
   for (const field of fields) {
-    const having = ofKind.flatMap((model) => fieldsOf(model).filter((info) => info.field === field).map((info) => ({ model, info })));
+    const having = ofKind.flatMap((model) =>
+      fieldsOf(model)
+        .filter((info) => info.field === field)
+        .map((info) => ({ model, info })),
+    );
     const infos = new Map(having.map(({ model, info }) => [model.model, info]));
-    const described = having.map(({ model, info }) => descriptions.field(model.operation, info.property).description).find(Boolean) ?? "";
+    const described =
+      having.map(({ model, info }) => descriptions.field(model.operation, info.property).description).find(Boolean) ??
+      "";
     const name = nameFor(command, field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase());
     const limits = isYesOrNo(infos) ? `--no-${name} is the opposite` : limitsOf(infos, ofKind.length);
-    flags.push({ field, models: infos, option: addFlag(command, name, infos, `${firstSentence(described)} (${limits})`) });
+    flags.push({
+      field,
+      models: infos,
+      option: addFlag(command, name, infos, `${firstSentence(described)} (${limits})`),
+    });
   }
   const files = flags.find(({ models: infos }) => [...infos.values()].some(({ takes }) => takes === "file"));
-  if (files && isFree(command, imageFlag)) flags.push({ ...files, option: addFlag(command, imageFlag, files.models, `the same as ${files.option.long}`) });
+  if (files && isFree(command, imageFlag))
+    flags.push({ ...files, option: addFlag(command, imageFlag, files.models, `the same as ${files.option.long}`) });
 }
 
 function addFlag(command: Command, name: string, infos: ReadonlyMap<string, FieldInfo>, description: string): Option {
@@ -78,13 +99,23 @@ function firstSentence(text: string): string {
 }
 
 /** What was given for a field, as the SDK takes it; what does not read as the field's type is left to the SDK to refuse. */
-export function readField(given: unknown, info: FieldInfo | undefined, readFile: (path: string) => Promise<unknown>): unknown {
+export function readField(
+  given: unknown,
+  info: FieldInfo | undefined,
+  readFile: (path: string) => Promise<unknown>,
+): unknown {
   if (Array.isArray(given)) return readList(given, info, readFile);
   if (typeof given !== "string") return given;
   return info?.takes === "number" && /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
 }
 
-async function readList(given: readonly unknown[], info: FieldInfo | undefined, readFile: (path: string) => Promise<unknown>): Promise<unknown> {
-  const each = await Promise.all(given.map((one) => (info?.takes === "file" ? readFile(String(one)) : readField(one, info, readFile))));
+async function readList(
+  given: readonly unknown[],
+  info: FieldInfo | undefined,
+  readFile: (path: string) => Promise<unknown>,
+): Promise<unknown> {
+  const each = await Promise.all(
+    given.map((one) => (info?.takes === "file" ? readFile(String(one)) : readField(one, info, readFile))),
+  );
   return each.length === 1 && !info?.many ? each[0] : each;
 }

@@ -1,5 +1,13 @@
 import { basename } from "node:path";
-import { download, type AnyTask, type Download, type MediaGen, type TaskJSON, type TaskRecord, type WaitUpdate } from "@mediagen/sdk/node";
+import {
+  download,
+  type AnyTask,
+  type Download,
+  type MediaGen,
+  type TaskJSON,
+  type TaskRecord,
+  type WaitUpdate,
+} from "@mediagen/sdk/node";
 import { connectFlags, type ConnectOptions } from "./connect.ts";
 import { explain, tell, type CommandError } from "./explain.ts";
 import { Interrupted } from "./interrupt.ts";
@@ -43,13 +51,21 @@ export function nameOf({ kind, taskid }: { readonly kind: string; readonly taski
  * Waits for tasks, fetches their results, and prints each as soon as it is there. The errors of some do not hold up the
  * others: they are told, and answered is an interrupt, else the first.
  */
-export async function finish(tasks: readonly AnyTask[], options: FinishOptions, context: FinishContext): Promise<{ readonly finished: readonly Finished[]; readonly error: CommandError | undefined }> {
+export async function finish(
+  tasks: readonly AnyTask[],
+  options: FinishOptions,
+  context: FinishContext,
+): Promise<{ readonly finished: readonly Finished[]; readonly error: CommandError | undefined }> {
   const { media, signal, progress, output, target } = context;
   const finished: Finished[] = [];
   const left = new Set(tasks);
   const errors: CommandError[] = [];
   const failed = (task: AnyTask, thrown: unknown) => {
-    const error = explain(thrown, { task: nameOf(task), resume: resumeCommand([task], options, target), timeout: options.timeout.text });
+    const error = explain(thrown, {
+      task: nameOf(task),
+      resume: resumeCommand([task], options, target),
+      timeout: options.timeout.text,
+    });
     errors.push(error);
     finished.push({ task: task.toJSON(), error: error.message });
     progress.end();
@@ -63,9 +79,14 @@ export async function finish(tasks: readonly AnyTask[], options: FinishOptions, 
     told.set(update.task, text);
     progress.now(tasks.length > 1 ? `${tasks.length - left.size} of ${tasks.length} done, ${text}` : text);
   };
-  if (tasks.length > 0) progress.now(`waiting for ${tasks.length > 1 ? `${tasks.length} tasks` : tasks.map(nameOf).join("")}`);
+  if (tasks.length > 0)
+    progress.now(`waiting for ${tasks.length > 1 ? `${tasks.length} tasks` : tasks.map(nameOf).join("")}`);
   try {
-    for await (const { task, record, error } of media.settle(tasks, { timeoutMs: options.timeout.ms, signal, onUpdate })) {
+    for await (const { task, record, error } of media.settle(tasks, {
+      timeoutMs: options.timeout.ms,
+      signal,
+      onUpdate,
+    })) {
       if (!record) failed(task, error);
       else if (target === undefined) {
         finished.push({ task: task.toJSON(), record });
@@ -84,7 +105,10 @@ export async function finish(tasks: readonly AnyTask[], options: FinishOptions, 
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     const rest = [...left];
-    const interrupted = explain(error, { task: rest.map(nameOf).join(", "), resume: resumeCommand(rest, options, target) });
+    const interrupted = explain(error, {
+      task: rest.map(nameOf).join(", "),
+      resume: resumeCommand(rest, options, target),
+    });
     progress.end();
     tell(interrupted);
     errors.unshift(interrupted);
@@ -95,7 +119,12 @@ export async function finish(tasks: readonly AnyTask[], options: FinishOptions, 
   return { finished, error: errors[0] };
 }
 
-async function fetchResults(task: AnyTask, target: string, options: FinishOptions, { signal, progress, output }: FinishContext): Promise<readonly Download[]> {
+async function fetchResults(
+  task: AnyTask,
+  target: string,
+  options: FinishOptions,
+  { signal, progress, output }: FinishContext,
+): Promise<readonly Download[]> {
   const files = await download(task, target, {
     overwrite: options.overwrite,
     signal,
@@ -108,7 +137,9 @@ async function fetchResults(task: AnyTask, target: string, options: FinishOption
   // Results may go to the same terminal.
   progress.end();
   for (const { path, bytes, type } of files) {
-    progress.note(`${nameOf(task)} ${basename(path)}, ${Math.ceil(bytes / 1_000)} kB${type === undefined ? "" : `, ${type}`}`);
+    progress.note(
+      `${nameOf(task)} ${basename(path)}, ${Math.ceil(bytes / 1_000)} kB${type === undefined ? "" : `, ${type}`}`,
+    );
     output.line(path);
   }
   if (options.preview) for (const file of files) await preview(file);
@@ -116,7 +147,8 @@ async function fetchResults(task: AnyTask, target: string, options: FinishOption
 }
 
 function updateText({ task, state, status, error }: WaitUpdate): string {
-  if (state === undefined) return `${nameOf(task)} could not be queried: ${error instanceof Error ? error.message : String(error)}`;
+  if (state === undefined)
+    return `${nameOf(task)} could not be queried: ${error instanceof Error ? error.message : String(error)}`;
   return `${nameOf(task)} ${state}${status === undefined ? "" : `, status ${status}`}`;
 }
 

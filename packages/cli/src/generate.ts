@@ -28,7 +28,13 @@ interface AnyKindClient {
 }
 
 /** `mediagen video` and `mediagen image`. */
-export async function runGenerate(kind: Kind, prompt: string | undefined, options: GenerateOptions, command: Command, models: readonly ModelInfo[]): Promise<void> {
+export async function runGenerate(
+  kind: Kind,
+  prompt: string | undefined,
+  options: GenerateOptions,
+  command: Command,
+  models: readonly ModelInfo[],
+): Promise<void> {
   const { model, once } = options;
   const interrupt = listenForInterrupt();
   const { signal } = interrupt;
@@ -38,7 +44,8 @@ export async function runGenerate(kind: Kind, prompt: string | undefined, option
   const circumstances = {
     generates: true,
     command,
-    resolve: (id: string) => ["mediagen recover --resolve", id, "--taskid TASKID (or --not-created)", ...connectFlags(options)].join(" "),
+    resolve: (id: string) =>
+      ["mediagen recover --resolve", id, "--taskid TASKID (or --not-created)", ...connectFlags(options)].join(" "),
   };
   try {
     const form = await readForm(prompt, model, command, models, (): Readable => {
@@ -46,7 +53,8 @@ export async function runGenerate(kind: Kind, prompt: string | undefined, option
       return stdin(signal);
     });
     const extraFields = readExtraFields(options.extraField ?? []);
-    const generateOn = (media: MediaGen, more: object) => (media[kind] as object as AnyKindClient).generate(model, form, { extraFields, signal, ...more });
+    const generateOn = (media: MediaGen, more: object) =>
+      (media[kind] as object as AnyKindClient).generate(model, form, { extraFields, signal, ...more });
     if (options.dryRun) {
       const request = await describeRequest((media) => generateOn(media, {}), options);
       output.line(requestText(request));
@@ -55,7 +63,11 @@ export async function runGenerate(kind: Kind, prompt: string | undefined, option
     if (options.wait) await checkTarget(target, options);
     const beforeGenerate = () => {
       progress.now(`sending the form to ${model}`);
-      interrupt.hold(() => progress.warn("mediagen: the form is on its way; waiting for its answer, so that the task is not lost. Once more gives up on it."));
+      interrupt.hold(() =>
+        progress.warn(
+          "mediagen: the form is on its way; waiting for its answer, so that the task is not lost. Once more gives up on it.",
+        ),
+      );
     };
     const { media } = await connect(options, { signal, progress, beforeGenerate });
     signal.throwIfAborted();
@@ -76,7 +88,13 @@ export async function runGenerate(kind: Kind, prompt: string | undefined, option
   }
 }
 
-async function readForm(prompt: string | undefined, model: string, command: Command, models: readonly ModelInfo[], openStdin: () => Readable): Promise<Record<string, unknown>> {
+async function readForm(
+  prompt: string | undefined,
+  model: string,
+  command: Command,
+  models: readonly ModelInfo[],
+  openStdin: () => Readable,
+): Promise<Record<string, unknown>> {
   const given: Readonly<Record<string, unknown>> = command.opts();
   const info = models.find((one) => one.model === model);
   const fields = new Map(info && fieldsOf(info).map((field) => [field.field, field]));
@@ -87,7 +105,8 @@ async function readForm(prompt: string | undefined, model: string, command: Comm
     const value = given[option.attributeName()];
     const before = values.get(field);
     // A field may have two flags.
-    if (value !== undefined) values.set(field, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value);
+    if (value !== undefined)
+      values.set(field, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value);
   }
   for (const [field, value] of values) form[field] = await readField(value, fields.get(field), readSource);
   return form;
@@ -107,7 +126,12 @@ function readExtraFields(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((one) => {
       const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
-      if (name === "") throw new CommandError(`--extra-field ${one}: there is no name and value`, "Nothing was sent. Write --extra-field name=value.", exitCodes.usage);
+      if (name === "")
+        throw new CommandError(
+          `--extra-field ${one}: there is no name and value`,
+          "Nothing was sent. Write --extra-field name=value.",
+          exitCodes.usage,
+        );
       return [name, value];
     }),
   );

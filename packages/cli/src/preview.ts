@@ -13,13 +13,25 @@ const pieceLength = 4096;
 export async function preview({ path, type, bytes }: Download): Promise<void> {
   const { stderr } = process;
   const protocol = stderr.isTTY ? protocolOf(process.env) : undefined;
-  const shown = protocol !== undefined && bytes <= largest && (protocol === "iterm" ? type?.startsWith("image/") : type === "image/png");
-  if (!shown) return void stderr.write(`no preview of ${path}: ${protocol === undefined ? "this terminal is not known to show pictures" : `it does not show ${type ?? "such files"}`}\n`);
+  const shown =
+    protocol !== undefined &&
+    bytes <= largest &&
+    (protocol === "iterm" ? type?.startsWith("image/") : type === "image/png");
+  if (!shown)
+    return void stderr.write(
+      `no preview of ${path}: ${protocol === undefined ? "this terminal is not known to show pictures" : `it does not show ${type ?? "such files"}`}\n`,
+    );
   const data = (await readFile(path)).toString("base64");
   stderr.write(`${protocol === "iterm" ? iterm(data, bytes) : kitty(data)}\n`);
 }
 
-function protocolOf({ TERM = "", TERM_PROGRAM = "", KITTY_WINDOW_ID, LC_TERMINAL, TMUX }: NodeJS.ProcessEnv): Protocol | undefined {
+function protocolOf({
+  TERM = "",
+  TERM_PROGRAM = "",
+  KITTY_WINDOW_ID,
+  LC_TERMINAL,
+  TMUX,
+}: NodeJS.ProcessEnv): Protocol | undefined {
   // A multiplexer keeps such sequences to itself.
   if (TMUX) return undefined;
   if (KITTY_WINDOW_ID || /kitty|ghostty/.test(TERM) || TERM_PROGRAM === "ghostty") return "kitty";
@@ -32,5 +44,10 @@ function iterm(data: string, size: number): string {
 
 function kitty(data: string): string {
   const pieces = data.match(new RegExp(`.{1,${pieceLength}}`, "g")) ?? [];
-  return pieces.map((piece, index) => `\x1b_G${index === 0 ? "a=T,f=100,r=12," : ""}m=${index < pieces.length - 1 ? 1 : 0};${piece}\x1b\\`).join("");
+  return pieces
+    .map(
+      (piece, index) =>
+        `\x1b_G${index === 0 ? "a=T,f=100,r=12," : ""}m=${index < pieces.length - 1 ? 1 : 0};${piece}\x1b\\`,
+    )
+    .join("");
 }

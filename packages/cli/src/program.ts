@@ -9,7 +9,9 @@ import { shells } from "./shells.ts";
 
 /** The command line: what it takes is made from the models and the service's own descriptions. */
 export function createProgram(models: readonly ModelInfo[], descriptions: Descriptions): Command {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { readonly version: string };
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    readonly version: string;
+  };
   const program = new Command("mediagen")
     .description("Videos and images from the Media Generation Service")
     .version(version)
@@ -17,7 +19,10 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
     // What is wrong is told in two lines, by whoever runs the program.
     .configureOutput({ outputError: () => undefined })
     .configureHelp({ showGlobalOptions: false, helpWidth: Math.min(process.stdout.columns || 100, 120) })
-    .addHelpText("after", `\nMEDIAGEN_BASE_URL and MEDIAGEN_API_KEY say where the service is and carry the key.\n\n${exitCodesText}`);
+    .addHelpText(
+      "after",
+      `\nMEDIAGEN_BASE_URL and MEDIAGEN_API_KEY say where the service is and carry the key.\n\n${exitCodesText}`,
+    );
   const kinds = [...new Set(models.map((one) => one.kind))];
   for (const kind of kinds) addGenerate(program, kind, models, descriptions);
   addTask(program, kinds, descriptions);
@@ -28,7 +33,9 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
     .description("show the models, or the fields of one with their bounds and defaults")
     .addArgument(new Argument("[model]").choices(models.map(({ model }) => model)))
     .addOption(jsonOption())
-    .action(async (model: string | undefined, options: object, command: Command) => (await import("./models.ts")).showModels(model, options, command, models, descriptions));
+    .action(async (model: string | undefined, options: object, command: Command) =>
+      (await import("./models.ts")).showModels(model, options, command, models, descriptions),
+    );
   program
     .command("emulator")
     .description("the service on this machine, free of charge: serve it, or run a command beside it")
@@ -58,17 +65,26 @@ function addGenerate(program: Command, kind: Kind, models: readonly ModelInfo[],
     .option("--no-wait", "print the task once it is created, and end")
     .option("--dry-run", "show the request, and send nothing")
     .option("--once <key>", "a key of yours: run again with it, it is the same task, paid once (with a journal)")
-    .option("--extra-field <name=value>", "a field that the service takes and its description does not show; sent unchecked", collect);
+    .option(
+      "--extra-field <name=value>",
+      "a field that the service takes and its description does not show; sent unchecked",
+      collect,
+    );
   addWaitOptions(command);
   addCommonOptions(command);
   command.optionsGroup("Fields of the form, by the service's description:");
   addFieldFlags(command, kind, models, descriptions);
   command.addHelpText("after", `\n\`mediagen models MODEL\` shows the fields of one model.`);
-  command.action(async (prompt: string | undefined, options, self: Command) => (await import("./generate.ts")).runGenerate(kind, prompt, options, self, models));
+  command.action(async (prompt: string | undefined, options, self: Command) =>
+    (await import("./generate.ts")).runGenerate(kind, prompt, options, self, models),
+  );
 }
 
 function addTask(program: Command, kinds: readonly Kind[], descriptions: Descriptions): void {
-  const task = program.command("task").description("look at tasks, wait for them, fetch their results, delete them").helpCommand(false);
+  const task = program
+    .command("task")
+    .description("look at tasks, wait for them, fetch their results, delete them")
+    .helpCommand(false);
   const add = (name: string, description: string) => {
     const command = task
       .command(name)
@@ -86,30 +102,50 @@ function addTask(program: Command, kinds: readonly Kind[], descriptions: Descrip
   addResultOptions(download);
   addStateOptions(download);
   addWaitOptions(download);
-  const deletion = add("delete", "delete tasks; whether that stops or refunds a running one is not documented by the service");
+  const deletion = add(
+    "delete",
+    "delete tasks; whether that stops or refunds a running one is not documented by the service",
+  );
   for (const { field, description } of descriptions.deletionFields()) deletion.option(`--${field} <text>`, description);
   for (const command of [show, wait, download, deletion]) addCommonOptions(command);
   show.action(async (ids: string[], options) => (await import("./tasks.ts")).showTasks(ids, options));
   wait.action(async (ids: string[], options) => (await import("./tasks.ts")).finishTasks(ids, options, undefined));
-  download.action(async (ids: string[], options) => (await import("./tasks.ts")).finishTasks(ids, options, options.output ?? "."));
-  deletion.action(async (ids: string[], options, self: Command) => (await import("./tasks.ts")).deleteTasks(ids, options, readDeletionFields(self, descriptions)));
+  download.action(async (ids: string[], options) =>
+    (await import("./tasks.ts")).finishTasks(ids, options, options.output ?? "."),
+  );
+  deletion.action(async (ids: string[], options, self: Command) =>
+    (await import("./tasks.ts")).deleteTasks(ids, options, readDeletionFields(self, descriptions)),
+  );
 }
 
 function readDeletionFields(command: Command, descriptions: Descriptions): Readonly<Record<string, unknown>> {
   const given: Readonly<Record<string, unknown>> = command.opts();
-  return Object.fromEntries(descriptions.deletionFields().map(({ field }) => [field, given[field]]).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    descriptions
+      .deletionFields()
+      .map(({ field }) => [field, given[field]])
+      .filter(([, value]) => value !== undefined),
+  );
 }
 
 function addBatch(program: Command): void {
   const command = program
     .command("batch")
     .summary("generate what each line of a file asks for; this is paid")
-    .description("Generates what each line of a file asks for, into a folder: JSON lines, or CSV with a header, with a model, the fields of its form and, if you like, an id. Run again, it goes on where it was; nothing is paid twice.")
+    .description(
+      "Generates what each line of a file asks for, into a folder: JSON lines, or CSV with a header, with a model, the fields of its form and, if you like, an id. Run again, it goes on where it was; nothing is paid twice.",
+    )
     .argument("<file>", "a .jsonl, .ndjson, .csv or .tsv; files in it are paths, relative to it")
     .requiredOption("-o, --output <path>", "the folder of the results, and of the journal by which it goes on")
     .option("-y, --yes", "do not ask before it is paid for")
-    .addOption(new Option("--concurrency <n>", "how many lines may be under way at once (default: 8)").argParser(readPositive))
-    .addOption(new Option("--rate <n>", "how many generations may be sent in a minute (default: no limit)").argParser(readPositive));
+    .addOption(
+      new Option("--concurrency <n>", "how many lines may be under way at once (default: 8)").argParser(readPositive),
+    )
+    .addOption(
+      new Option("--rate <n>", "how many generations may be sent in a minute (default: no limit)").argParser(
+        readPositive,
+      ),
+    );
   addWaitOptions(command);
   addConnectOptions(command);
   command.action(async (file: string, options) => (await import("./batch.ts")).batch(file, options));
@@ -130,7 +166,10 @@ function addRecover(program: Command): void {
   command.action(async (options) => (await import("./recover.ts")).recover(options));
 }
 
-function addResultOptions(command: Command, output: string = "where the results go: a file, or a folder (default: this folder)"): void {
+function addResultOptions(
+  command: Command,
+  output: string = "where the results go: a file, or a folder (default: this folder)",
+): void {
   command
     .option("-o, --output <path>", output)
     .option("--overwrite", "replace files of the same names")
@@ -138,26 +177,48 @@ function addResultOptions(command: Command, output: string = "where the results 
 }
 
 function addStateOptions(command: Command): void {
-  command.addOption(new Option("--results <count>", "how many results the task was asked for (default: by the journal, else 1)").argParser(readCount));
+  command.addOption(
+    new Option(
+      "--results <count>",
+      "how many results the task was asked for (default: by the journal, else 1)",
+    ).argParser(readCount),
+  );
 }
 
 function addWaitOptions(command: Command): void {
-  command.addOption(new Option("--timeout <time>", "how long to wait at most, such as 90s, 30m or 2h").default({ ms: 30 * 60_000, text: "30m" }, "30m").argParser(readTime));
+  command.addOption(
+    new Option("--timeout <time>", "how long to wait at most, such as 90s, 30m or 2h")
+      .default({ ms: 30 * 60_000, text: "30m" }, "30m")
+      .argParser(readTime),
+  );
 }
 
 function addCommonOptions(command: Command): void {
   addConnectOptions(command);
-  command.addOption(new Option("--journal <file>", "note generations in this file before they are sent, so that none is lost").env("MEDIAGEN_JOURNAL"));
+  command.addOption(
+    new Option("--journal <file>", "note generations in this file before they are sent, so that none is lost").env(
+      "MEDIAGEN_JOURNAL",
+    ),
+  );
 }
 
 /** What every command that asks the service takes. */
 function addConnectOptions(command: Command): void {
-  command.addOption(new Option("--failed-status <n>", "a status that means that a task failed; the service does not document any").argParser(collectStatus));
+  command.addOption(
+    new Option(
+      "--failed-status <n>",
+      "a status that means that a task failed; the service does not document any",
+    ).argParser(collectStatus),
+  );
   command.addOption(jsonOption());
   command
     .option("-q, --quiet", "no progress on stderr")
     .option("--base-url <url>", "where the service is (default: MEDIAGEN_BASE_URL)")
-    .addOption(new Option("--key-fd <n>", "read the API key from this file descriptor (default: MEDIAGEN_API_KEY)").argParser(readCount))
+    .addOption(
+      new Option("--key-fd <n>", "read the API key from this file descriptor (default: MEDIAGEN_API_KEY)").argParser(
+        readCount,
+      ),
+    )
     .option("--allow-http", "allow http to another machine, where whoever is on the way reads the key");
 }
 

@@ -13,7 +13,11 @@ export async function run(args: readonly string[]): Promise<number> {
   const program = createProgram(listModels(), readDescriptions());
   if (args[0] === "__complete") {
     const { complete } = await import("./completion.ts");
-    process.stdout.write(complete(program, args.slice(1)).map((line) => `${line}\n`).join(""));
+    process.stdout.write(
+      complete(program, args.slice(1))
+        .map((line) => `${line}\n`)
+        .join(""),
+    );
     return exitCodes.done;
   }
   try {

@@ -38,20 +38,34 @@ export async function showTasks(ids: readonly string[], options: TaskCommandOpti
 }
 
 /** `mediagen task wait`, and `download` where there is a target. */
-export async function finishTasks(ids: readonly string[], options: TaskCommandOptions & FinishOptions, target: string | undefined): Promise<void> {
+export async function finishTasks(
+  ids: readonly string[],
+  options: TaskCommandOptions & FinishOptions,
+  target: string | undefined,
+): Promise<void> {
   const { signal } = listenForInterrupt();
   const progress = createProgress(options);
   const connected = await connect(options, { signal, progress });
   const tasks = await findTasks(ids, options, connected);
   if (target !== undefined) await checkTarget(target, { ...options, several: tasks.length > 1 });
   const output = createOutput(options);
-  const { finished, error } = await finish(tasks, options, { media: connected.media, signal, progress, output, target });
+  const { finished, error } = await finish(tasks, options, {
+    media: connected.media,
+    signal,
+    progress,
+    output,
+    target,
+  });
   output.document(finished);
   process.exitCode = error?.exitCode ?? exitCodes.done;
 }
 
 /** `mediagen task delete`; `further` is what the service takes beside the ids. */
-export async function deleteTasks(ids: readonly string[], options: TaskCommandOptions, further: Readonly<Record<string, unknown>>): Promise<void> {
+export async function deleteTasks(
+  ids: readonly string[],
+  options: TaskCommandOptions,
+  further: Readonly<Record<string, unknown>>,
+): Promise<void> {
   const { signal } = listenForInterrupt();
   const progress = createProgress(options);
   const connected = await connect(options, { signal, progress });
@@ -67,14 +81,26 @@ export async function deleteTasks(ids: readonly string[], options: TaskCommandOp
 }
 
 /** The tasks of ids as the command line spells them: with their kind before them, or as the journal knows them. */
-async function findTasks(ids: readonly string[], { kind: given, results }: TaskCommandOptions, { media, journal }: Connected): Promise<readonly AnyTask[]> {
+async function findTasks(
+  ids: readonly string[],
+  { kind: given, results }: TaskCommandOptions,
+  { media, journal }: Connected,
+): Promise<readonly AnyTask[]> {
   const entries = (await journal?.entries()) ?? [];
   const kinds = new Set(media.models.map(({ kind }) => kind));
   return ids.map((id) => {
     const [prefix = ""] = id.split(":", 1);
     const kind = [...kinds].find((one) => one === prefix);
     const taskid = kind === undefined ? id : id.slice(kind.length + 1);
-    const known = entries.flatMap((entry) => (entry.type === "created" && entry.task.taskid === taskid && (kind ?? given ?? entry.task.kind) === entry.task.kind ? [entry.task] : [])).at(-1);
+    const known = entries
+      .flatMap((entry) =>
+        entry.type === "created" &&
+        entry.task.taskid === taskid &&
+        (kind ?? given ?? entry.task.kind) === entry.task.kind
+          ? [entry.task]
+          : [],
+      )
+      .at(-1);
     if (known) return media.task(results === undefined ? known : { ...known, results });
     const chosen = kind ?? given;
     if (chosen === undefined) {

@@ -3,7 +3,10 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { createEmulator, createStateFile, listen, type Emulator, type EmulatorServer } from "./node.ts";
+import { createEmulator } from "./emulator.ts";
+import { type EmulatorServer, listen } from "./node/server.ts";
+import { createStateFile } from "./node/state-file.ts";
+import type { Emulator } from "./service/emulator.ts";
 
 const usage = `mediagen-emulator: the Media Generation Service on this machine
 
@@ -80,7 +83,11 @@ function serveUntilStopped(server: EmulatorServer, { client }: Emulator): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.close());
 }
 
-async function runBeside([name = "", ...args]: readonly string[], server: EmulatorServer, { client }: Emulator): Promise<void> {
+async function runBeside(
+  [name = "", ...args]: readonly string[],
+  server: EmulatorServer,
+  { client }: Emulator,
+): Promise<void> {
   const env = { ...process.env, MEDIAGEN_BASE_URL: server.baseUrl, MEDIAGEN_API_KEY: client.apiKey };
   const child = spawn(name, args, { stdio: "inherit", env, shell: process.platform === "win32" });
   // On a terminal Ctrl+C reaches the command by itself, and a second one would cut its clean-up; the emulator stays meanwhile.
@@ -100,6 +107,7 @@ async function runBeside([name = "", ...args]: readonly string[], server: Emulat
 function number(name: string, text: string | undefined, least: number): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value) || value < least) throw new Error(`--${name} takes a number, at least ${least}, not "${text}"`);
+  if (text.trim() === "" || !Number.isFinite(value) || value < least)
+    throw new Error(`--${name} takes a number, at least ${least}, not "${text}"`);
   return value;
 }

@@ -1,15 +1,18 @@
-import { defaultBehaviour, type Behaviour, type Statuses } from "./behaviour.ts";
-import { createCalls, type CallEntry } from "./calls.ts";
-import { createClock, type Clock, type ClockMode } from "./clock.ts";
-import { createControl } from "./control.ts";
-import { incomingOf, type Answer, type Incoming } from "./exchange.ts";
-import { createFaults, type Fault } from "./faults.ts";
-import { createOperations } from "./operations.ts";
-import { createRandom } from "./random.ts";
-import { createDownloads } from "./downloads.ts";
-import { readRoutes, type OpenApiDocument } from "./service.ts";
-import { createState, restoreSnapshot, takeSnapshot, type Charge, type Snapshot } from "./state.ts";
-import { stateAt, type EmulatorState, type EmulatorTask } from "./task.ts";
+import { defaultBehaviour } from "./service/behaviour.ts";
+import { createControl } from "./page/control.ts";
+import type { Behaviour, Statuses } from "./service/behaviour.ts";
+import { createCalls } from "./service/calls.ts";
+import { type ClockMode, createClock } from "./service/clock.ts";
+import type { OpenApiDocument } from "./service/document.ts";
+import { createDownloads } from "./service/downloads.ts";
+import type { Emulator } from "./service/emulator.ts";
+import { type Answer, type Incoming, incomingOf } from "./service/exchange.ts";
+import { createFaults } from "./service/faults.ts";
+import { createOperations } from "./service/operations.ts";
+import { createRandom } from "./service/random.ts";
+import { readRoutes } from "./service/routes.ts";
+import { createState, restoreSnapshot, type Snapshot, takeSnapshot } from "./service/state.ts";
+import { stateAt } from "./service/task.ts";
 
 /** How to create an emulator. */
 export interface EmulatorOptions {
@@ -42,69 +45,6 @@ export interface EmulatorOptions {
   readonly document?: OpenApiDocument | undefined;
   /** Is awaited before a change is answered: what it keeps survives the process. */
   readonly persist?: ((snapshot: () => Snapshot) => Promise<void>) | undefined;
-}
-
-/** A task as a test sees it. */
-export interface EmulatedTask extends EmulatorTask {
-  /** Where the task is now. */
-  readonly state: EmulatorState;
-}
-
-/** The Media Generation Service on this machine. */
-export interface Emulator {
-  /** The whole service as a function; it plugs into the `fetch` of a client. */
-  fetch(request: Request | URL | string, init?: RequestInit): Promise<Response>;
-  /** The same for what is no web Request: `fetch` and `listen` stand on it. */
-  serve(incoming: Incoming): Promise<Answer>;
-  /** What a client of the SDK is created with, so that it talks to this emulator, on its time. */
-  readonly client: EmulatorClient;
-  /** Which statuses are final, for the SDK's `statuses`. */
-  readonly statuses: {
-    /** Statuses of tasks whose results are there. */
-    readonly succeeded: readonly number[];
-    /** Statuses of tasks that have failed. */
-    readonly failed: readonly number[];
-  };
-  /** The emulator's time. */
-  readonly clock: Clock;
-  /** The balance; it may be set. */
-  credits: number;
-  /** The latest calls, with what was wrong with each. */
-  readonly calls: readonly CallEntry[];
-  /** Each paid creation. */
-  readonly charges: readonly Charge[];
-  /** Every task that was not deleted, with its state. */
-  readonly tasks: readonly EmulatedTask[];
-  /** Asks for a fault. */
-  next(fault: Fault): void;
-  /** Everything that outlives a call, as plain JSON. */
-  snapshot(): Snapshot;
-  /**
-   * Puts a snapshot's memory and time in the place of its own.
-   *
-   * @throws TypeError it is no snapshot of an emulator of this version
-   */
-  restore(snapshot: Snapshot): void;
-  /** Back to how it was created. */
-  reset(): void;
-}
-
-/** The options that connect a client of the SDK to an emulator. */
-export interface EmulatorClient {
-  /** An address that leaves no machine; `fetch` answers for it. */
-  readonly baseUrl: string;
-  /** The key that the emulator takes. */
-  readonly apiKey: string;
-  /** The service as a function. */
-  readonly fetch: (request: Request) => Promise<Response>;
-  /** Which statuses are final. */
-  readonly statuses: Emulator["statuses"];
-  /** The emulator's time, in milliseconds since 1970. */
-  readonly now: () => number;
-  /** Sleeps on the emulator's clock. */
-  readonly sleep: Clock["sleep"];
-  /** Draws the jitter of waits from the seed, so that they take the same time in every run. */
-  readonly random: () => number;
 }
 
 /** Creates the service on this machine. It holds nothing that is to be closed. */
@@ -172,7 +112,15 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     get client() {
       const { fetch, statuses: final } = emulator;
       // localhost and what ends in it never leaves the machine (RFC 6761).
-      return { baseUrl: "http://emulator.localhost", apiKey, fetch, statuses: final, now: clock.now, sleep: clock.sleep, random: createRandom(seed) };
+      return {
+        baseUrl: "http://emulator.localhost",
+        apiKey,
+        fetch,
+        statuses: final,
+        now: clock.now,
+        sleep: clock.sleep,
+        random: createRandom(seed),
+      };
     },
     statuses: { succeeded: [statuses.succeeded], failed: [statuses.failed] },
     clock,
@@ -214,7 +162,10 @@ const readableByAll = { "access-control-allow-origin": "*", "access-control-expo
 /** What a page may send: the key (which no asterisk covers), a body of either type, and a request for the rest of a result. */
 const preflight: Answer = {
   status: 204,
-  headers: { "access-control-allow-headers": "authorization, content-type, range, if-range, if-none-match, *", "access-control-allow-methods": "*" },
+  headers: {
+    "access-control-allow-headers": "authorization, content-type, range, if-range, if-none-match, *",
+    "access-control-allow-methods": "*",
+  },
   body: null,
 };
 

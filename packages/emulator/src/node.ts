@@ -1,3 +1,3 @@
 export * from "./index.ts";
-export { listen, type EmulatorServer, type ListenOptions } from "./server.ts";
-export { createStateFile, type StateFile } from "./state-file.ts";
+export { listen, type EmulatorServer, type ListenOptions } from "./node/server.ts";
+export { createStateFile, type StateFile } from "./node/state-file.ts";

@@ -1,11 +1,18 @@
 import createClient from "openapi-fetch";
-import type { paths } from "../../../packages/sdk/src/paths.gen.ts";
+import type { paths } from "../../../packages/sdk/src/spec/paths.gen.ts";
 
 const client = createClient<paths>({ baseUrl: "https://media.example.com", headers: { Authorization: "key" } });
 
 /** The same on the client that ours stands on, with the waiting written by hand. */
-export async function makeVideo(prompt: string, seconds: 5 | 10 | 15, signal: AbortSignal | null = null): Promise<readonly string[]> {
-  const created = await client.POST("/v1/video/vidmodelv2", { body: { prompt, duration: seconds, resolution: "720p", generate_audio: "1" }, signal });
+export async function makeVideo(
+  prompt: string,
+  seconds: 5 | 10 | 15,
+  signal: AbortSignal | null = null,
+): Promise<readonly string[]> {
+  const created = await client.POST("/v1/video/vidmodelv2", {
+    body: { prompt, duration: seconds, resolution: "720p", generate_audio: "1" },
+    signal,
+  });
   if (created.data?.code !== 1000) throw new Error(created.data?.msg);
   const { taskid } = created.data.data;
   for (;;) {

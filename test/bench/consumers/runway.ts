@@ -3,7 +3,11 @@ import RunwayML, { TaskFailedError } from "@runwayml/sdk";
 const runway = new RunwayML({ apiKey: "key" });
 
 /** Images of a prompt. */
-export async function makeImages(promptText: string, ratio: "1024:1024" | "1920:1080", abortSignal?: AbortSignal): Promise<readonly string[]> {
+export async function makeImages(
+  promptText: string,
+  ratio: "1024:1024" | "1920:1080",
+  abortSignal?: AbortSignal,
+): Promise<readonly string[]> {
   try {
     const created = runway.textToImage.create({ model: "gen4_image", promptText, ratio });
     console.log((await created).id);

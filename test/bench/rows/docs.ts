@@ -18,16 +18,36 @@ const clean = "npm run docs, from clean";
 const again = "npm run docs, again";
 const copying = "the sources read and the site copied";
 const site = { args: ["scripts/run.js", "docs"], out: join(root, "docs/dist") };
-const doors = ["sdk/src/index", "sdk/src/node", "emulator/src/index", "emulator/src/node"].map((door) => `packages/${door}.ts`);
+const doors = ["sdk/src/index", "sdk/src/node", "emulator/src/index", "emulator/src/node"].map(
+  (door) => `packages/${door}.ts`,
+);
 const makers: Readonly<Record<string, Maker>> = {
   [clean]: site,
   [again]: { ...site, again: true },
   "redocly build-docs alone": {
-    args: [fileIn("@redocly/cli", "bin/cli.js"), "build-docs", "openapi/openapi.yaml", "--config", "openapi/redocly.yaml", "-o", join(scratch, "redoc/index.html")],
+    args: [
+      fileIn("@redocly/cli", "bin/cli.js"),
+      "build-docs",
+      "openapi/openapi.yaml",
+      "--config",
+      "openapi/redocly.yaml",
+      "-o",
+      join(scratch, "redoc/index.html"),
+    ],
     out: join(scratch, "redoc"),
   },
   "TypeDoc alone": {
-    args: [fileIn("typedoc", "dist/cli.js"), "--tsconfig", "docs/site/tsconfig.reference.json", "--skipErrorChecking", "--readme", "none", "--out", join(scratch, "typedoc"), ...doors],
+    args: [
+      fileIn("typedoc", "dist/cli.js"),
+      "--tsconfig",
+      "docs/site/tsconfig.reference.json",
+      "--skipErrorChecking",
+      "--readme",
+      "none",
+      "--out",
+      join(scratch, "typedoc"),
+      ...doors,
+    ],
     out: join(scratch, "typedoc"),
   },
 };
@@ -62,13 +82,18 @@ export const row: Row = {
 };
 
 /** What a process tells of itself at its end. */
-const tell = 'data:text/javascript,import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, JSON.stringify(process.resourceUsage())));';
+const tell =
+  'data:text/javascript,import { writeSync } from "node:fs"; process.on("exit", () => writeSync(3, JSON.stringify(process.resourceUsage())));';
 
 function make({ args, out, again: over }: Maker): Figures {
   if (!over) rmSync(out, { recursive: true, force: true });
   mkdirSync(dirname(out), { recursive: true });
   const start = performance.now();
-  const { status, output } = spawnSync(process.execPath, ["--import", tell, ...args], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  const { status, output } = spawnSync(process.execPath, ["--import", tell, ...args], {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
   const seconds = (performance.now() - start) / 1_000;
   if (status !== 0) throw new Error(output.join("\n"));
   // The cast: what `tell` writes.
@@ -76,11 +101,22 @@ function make({ args, out, again: over }: Maker): Figures {
   const made = readdirSync(out, { recursive: true, encoding: "utf8" });
   const pages = made.filter((name) => name.endsWith(".html")).length;
   const bytes = made.reduce((sum, name) => sum + sizeOf(join(out, name)), 0);
-  return { seconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, memoryMb: maxRSS / 1_024, pages, megabytes: bytes / 1e6 };
+  return {
+    seconds,
+    cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
+    memoryMb: maxRSS / 1_024,
+    pages,
+    megabytes: bytes / 1e6,
+  };
 }
 
 function copy(): Figures {
-  const sources = execFileSync("git", ["ls-files", "docs", "openapi", "packages/*/src/*", "scripts/docs"], { cwd: root, encoding: "utf8" }).trim().split("\n");
+  const sources = execFileSync("git", ["ls-files", "docs", "openapi", "packages/*/src/*", "scripts/docs"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+    .trim()
+    .split("\n");
   rmSync(join(scratch, "copy"), { recursive: true, force: true });
   const start = performance.now();
   for (const name of sources) readFileSync(join(root, name));

@@ -7,7 +7,10 @@ import { aimOf, inTurn, lineOf, withRatio, type Figures, type Row, type Scale } 
 
 const emulator = "@mediagen/emulator";
 const prism = "Prism (-v silent)";
-const prismFile = join(dirname(createRequire(import.meta.url).resolve("@stoplight/prism-cli/package.json")), "dist/index.js");
+const prismFile = join(
+  dirname(createRequire(import.meta.url).resolve("@stoplight/prism-cli/package.json")),
+  "dist/index.js",
+);
 /** How to start each server on a port. */
 const servers: Readonly<Record<string, (port: string) => readonly string[]>> = {
   [emulator]: (port) => ["packages/emulator/dist/command.js", "--port", port, "--credits", "1e12"],
@@ -21,7 +24,9 @@ export const row: Row = {
   limit: "the raw sockets and one core; Prism keeps no state, the emulator does and makes results.",
   async measure(scale) {
     let port = 4_700;
-    const measured = await inTurn(Object.keys(servers), scale(3), (name) => measureServer(servers[name]?.(String(++port)) ?? [], port, scale));
+    const measured = await inTurn(Object.keys(servers), scale(3), (name) =>
+      measureServer(servers[name]?.(String(++port)) ?? [], port, scale),
+    );
     const keys = ["startCpuMs", "queriesPerSecond", "formsPerSecond", "memoryMb"];
     const lines = keys.reduce((all, key) => withRatio(all, prism, key, `${key} of Prism`), measured);
     const own = lineOf(lines, emulator);
@@ -103,8 +108,12 @@ async function load(call: () => Promise<string>, count: number): Promise<number>
 }
 
 function multipart(fields: Readonly<Record<string, string>>): { readonly type: string; readonly body: string } {
-  const part = ([name, value]: readonly string[]) => `--bench\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-  return { type: "multipart/form-data; boundary=bench", body: `${Object.entries(fields).map(part).join("")}--bench--\r\n` };
+  const part = ([name, value]: readonly string[]) =>
+    `--bench\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  return {
+    type: "multipart/form-data; boundary=bench",
+    body: `${Object.entries(fields).map(part).join("")}--bench--\r\n`,
+  };
 }
 
 /** CPU time of a process by Linux's accounts: fields 14 and 15 of its stat, in ticks of 10 ms. */

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import * as v from "valibot";
 import { z } from "zod";
-import type { Bounds } from "../../../packages/sdk/src/operation.ts";
+import type { Bounds } from "../../../packages/sdk/src/spec/operation.ts";
 import { byKind } from "../../../scripts/by-kind.ts";
 import { readSpec, specFile } from "../../../scripts/read-spec.ts";
 import { inChild, type Measurement } from "../child.ts";
@@ -17,7 +17,14 @@ interface Given {
 }
 
 const model = "vidmodelv2";
-const valid = { prompt: "A fox runs through snow", ratio: "16:9", duration: 5, seed: 42, resolution: "720p", generate_audio: "1" } as const;
+const valid = {
+  prompt: "A fox runs through snow",
+  ratio: "16:9",
+  duration: 5,
+  seed: 42,
+  resolution: "720p",
+  generate_audio: "1",
+} as const;
 const invalid = { ...valid, ratio: "16:10", duration: 7 };
 const ajv = "Ajv, standalone";
 
@@ -26,7 +33,9 @@ export const row: Row = {
   what: `Six fields of ${model}, as they are and with two of them wrong. All read the same schema, the spec's, closed to unknown fields, and list everything that is wrong. Ours also brings the fields into their wire form, looks for half characters and paths, and says what is allowed; it is called as a user calls it, \`media.validate\`.`,
   limit: "code that was written for this one schema: Ajv's standalone code is close to it.",
   async measure(scale) {
-    const lines = await inTurn([plainDoor, ajv, "valibot", "zod"], scale(7), (checker) => inChild("form", { checker, forMs: scale(2_000) } satisfies Given));
+    const lines = await inTurn([plainDoor, ajv, "valibot", "zod"], scale(7), (checker) =>
+      inChild("form", { checker, forMs: scale(2_000) } satisfies Given),
+    );
     return {
       tables: [
         {
@@ -38,10 +47,12 @@ export const row: Row = {
           lines,
         },
       ],
-      aims: [aimOf("millions of valid forms a second", lineOf(lines, plainDoor), "valid", {
+      aims: [
+        aimOf("millions of valid forms a second", lineOf(lines, plainDoor), "valid", {
           atLeast: 3,
           note: "it also brings the fields into their wire form, looks for half characters and paths, and reads the bounds from the table, where Ajv is code made for this schema",
-        })],
+        }),
+      ],
     };
   },
 };
@@ -93,16 +104,36 @@ export const measurement: Measurement<Given> = async ({ checker, forMs }) => {
 };
 
 /** The schema of text fields as zod's; files are no matter of any of these checkers. */
-function zodOf({ type, enum: values, minimum = -Infinity, maximum = Infinity, maxLength = Infinity, properties }: Bounds): z.ZodType {
-  if (properties) return z.strictObject(Object.fromEntries(Object.entries(properties).map(([name, bounds]) => [name, zodOf(bounds).optional()])));
+function zodOf({
+  type,
+  enum: values,
+  minimum = -Infinity,
+  maximum = Infinity,
+  maxLength = Infinity,
+  properties,
+}: Bounds): z.ZodType {
+  if (properties)
+    return z.strictObject(
+      Object.fromEntries(Object.entries(properties).map(([name, bounds]) => [name, zodOf(bounds).optional()])),
+    );
   if (values) return z.literal([...values]);
   if (type === "integer") return z.int().min(minimum).max(maximum);
   return type === "string" ? z.string().max(maxLength) : z.unknown();
 }
 
 /** The same as valibot's. */
-function valibotOf({ type, enum: values, minimum = -Infinity, maximum = Infinity, maxLength = Infinity, properties }: Bounds): v.GenericSchema {
-  if (properties) return v.strictObject(Object.fromEntries(Object.entries(properties).map(([name, bounds]) => [name, v.optional(valibotOf(bounds))])));
+function valibotOf({
+  type,
+  enum: values,
+  minimum = -Infinity,
+  maximum = Infinity,
+  maxLength = Infinity,
+  properties,
+}: Bounds): v.GenericSchema {
+  if (properties)
+    return v.strictObject(
+      Object.fromEntries(Object.entries(properties).map(([name, bounds]) => [name, v.optional(valibotOf(bounds))])),
+    );
   if (values) return v.picklist(values);
   if (type === "integer") return v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.maxValue(maximum));
   return type === "string" ? v.pipe(v.string(), v.maxLength(maxLength)) : v.unknown();

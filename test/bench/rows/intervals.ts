@@ -1,9 +1,9 @@
 import type { Check } from "@mediagen/sdk";
 // The client's own code behind a wait, without HTTP: a million queries through Request and Response would measure those.
-import { shareTimer, sleepBy } from "../../../packages/sdk/src/clock.ts";
-import { createDurations, worthOfQueryMs } from "../../../packages/sdk/src/durations.ts";
-import { createScheduler } from "../../../packages/sdk/src/scheduler.ts";
-import { waitFor } from "../../../packages/sdk/src/wait.ts";
+import { shareTimer, sleepBy } from "../../../packages/sdk/src/time/clock.ts";
+import { createDurations, worthOfQueryMs } from "../../../packages/sdk/src/wait/durations.ts";
+import { createScheduler } from "../../../packages/sdk/src/wait/scheduler.ts";
+import { waitFor } from "../../../packages/sdk/src/wait/wait.ts";
 import { randomFrom } from "../doubles.ts";
 import { aimOf, lineOf, type Line, type Row, type Table } from "../table.ts";
 
@@ -17,8 +17,16 @@ interface Model {
 const median = 60_000;
 const sigma = 0.5;
 const models: readonly Model[] = [
-  { name: "uniform 2 to 6 s", draw: (random) => 2_000 + 4_000 * random, unfinished: (age) => Math.min(1, Math.max(0, (6_000 - age) / 4_000)) },
-  { name: "exponential, mean 4 s", draw: (random) => -4_000 * Math.log(1 - random), unfinished: (age) => Math.exp(-age / 4_000) },
+  {
+    name: "uniform 2 to 6 s",
+    draw: (random) => 2_000 + 4_000 * random,
+    unfinished: (age) => Math.min(1, Math.max(0, (6_000 - age) / 4_000)),
+  },
+  {
+    name: "exponential, mean 4 s",
+    draw: (random) => -4_000 * Math.log(1 - random),
+    unfinished: (age) => Math.exp(-age / 4_000),
+  },
   {
     name: "lognormal, median 60 s, sigma 0.5",
     draw: (random) => quantile((age) => normal(Math.log(age / median) / sigma), random),
@@ -61,10 +69,20 @@ export const row: Row = {
         { key: "p50", label: "p50", digits: 2 },
         { key: "p99", label: "p99", digits: 2 },
       ];
-      tables.push({ title: model.name[0]?.toUpperCase() + model.name.slice(1), columns, lines: outcomes.map(lineFrom) });
+      tables.push({
+        title: model.name[0]?.toUpperCase() + model.name.slice(1),
+        columns,
+        lines: outcomes.map(lineFrom),
+      });
     }
     const uniform = lineOf(tables[0]?.lines ?? [], ours);
-    return { tables, aims: [aimOf("queries a task, uniform", uniform, "queries", { atMost: 4 }), aimOf("mean delay, uniform", uniform, "delay", { atMost: 0.3 }, " s")] };
+    return {
+      tables,
+      aims: [
+        aimOf("queries a task, uniform", uniform, "queries", { atMost: 4 }),
+        aimOf("mean delay, uniform", uniform, "delay", { atMost: 0.3 }, " s"),
+      ],
+    };
   },
 };
 
@@ -76,7 +94,12 @@ function lineFrom({ rule, queries, delays }: Outcome): Line {
 }
 
 /** What it comes to if a task is queried at the ages that a rule says: at once where it says 0 first. */
-function byRule(rule: string, durations: Float64Array, next: (age: number) => number, first: number = next(0)): Outcome {
+function byRule(
+  rule: string,
+  durations: Float64Array,
+  next: (age: number) => number,
+  first: number = next(0),
+): Outcome {
   let queries = 0;
   const delays = durations.map((duration) => {
     let age = first;
@@ -112,7 +135,11 @@ async function simulate(durations: Float64Array): Promise<readonly Outcome[]> {
       const check = async (): Promise<Check> => {
         queries++;
         const done = now >= end;
-        return { state: done ? "succeeded" : "pending", status: undefined, record: { taskid: "", url: done ? ["1"] : [] } as object as Check["record"] };
+        return {
+          state: done ? "succeeded" : "pending",
+          status: undefined,
+          record: { taskid: "", url: done ? ["1"] : [] } as object as Check["record"],
+        };
       };
       void time.sleep(createdAt - now, new AbortController().signal).then(async () => {
         // The cast: a wait reads these two alone.
@@ -145,7 +172,10 @@ function drawn({ draw }: Model, count: number): Float64Array {
 /** The share of a standard normal distribution below x (Abramowitz and Stegun 26.2.17). */
 function normal(x: number): number {
   const t = 1 / (1 + 0.2316419 * Math.abs(x));
-  const tail = (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail =
+    (Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI)) *
+    t *
+    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
   return x < 0 ? tail : 1 - tail;
 }
 

@@ -23,7 +23,8 @@ const ways: readonly (readonly [NonNullable<Settings["lose"]>, string])[] = [
 export const row: Row = {
   title: "Lost answers",
   what: `${generations} generations, 20 at once, of which a fifth lose their answer after the task was created and paid. A duplicate is a task more than was asked for; an error tells where its text says that a task may exist; a task is lost if neither its id nor such an error came back. A call that has not ended after 20 s never does.`,
-  limit: "no duplicate and no lost task; an answer that is lost cannot be had again from a service without an idempotency key.",
+  limit:
+    "no duplicate and no lost task; an answer that is lost cannot be had again from a service without an idempotency key.",
   async measure(scale) {
     const doubles = await startDoubles();
     const tables: Table[] = [];
@@ -31,7 +32,15 @@ export const row: Row = {
     for (const [lose, title] of ways) {
       const lines = await inTurn(names, scale(3), async (client, round) => {
         await doubles.set({ lose, seed: round + 1 });
-        const { telling = 0, tasksInHand = 0, ...told } = await inChild("lost-answers", { client, base: doubles.base, generations: scale(generations) } satisfies Given);
+        const {
+          telling = 0,
+          tasksInHand = 0,
+          ...told
+        } = await inChild("lost-answers", {
+          client,
+          base: doubles.base,
+          generations: scale(generations),
+        } satisfies Given);
         const paid = Object.values((await doubles.seen()).paid);
         const tasks = paid.reduce((sum, { length }) => sum + length, 0);
         return { ...told, telling, tasks, duplicates: tasks - paid.length, lost: tasks - tasksInHand - telling };
@@ -49,7 +58,10 @@ export const row: Row = {
         lines,
       });
       for (const line of lines.filter(({ name }) => name === nodeDoor || name === plainDoor)) {
-        aims.push(aimOf(`duplicates (${lose})`, line, "duplicates", { atMost: 0 }), aimOf(`lost tasks (${lose})`, line, "lost", { atMost: 0 }));
+        aims.push(
+          aimOf(`duplicates (${lose})`, line, "duplicates", { atMost: 0 }),
+          aimOf(`lost tasks (${lose})`, line, "lost", { atMost: 0 }),
+        );
       }
     }
     doubles.stop();
@@ -69,7 +81,8 @@ export const measurement: Measurement<Given> = async ({ client: name, base, gene
         else taskids.add(taskid);
       } catch (error) {
         errors++;
-        if (/\bmay (already )?(exist|have been)|\b(outcome|result) (is )?(unknown|not known)/i.test(textOf(error))) telling++;
+        if (/\bmay (already )?(exist|have been)|\b(outcome|result) (is )?(unknown|not known)/i.test(textOf(error)))
+          telling++;
       }
     }
   };

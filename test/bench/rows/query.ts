@@ -13,11 +13,32 @@ interface Given {
 }
 
 const fetched = "raw fetch";
-const names = [fetched, "raw fetch, GET", "undici.request", "node:http", "a bare socket", plainDoor, nodeDoor, "replicate", "@fal-ai/client", "@runwayml/sdk", "lumaai", "openai"];
+const names = [
+  fetched,
+  "raw fetch, GET",
+  "undici.request",
+  "node:http",
+  "a bare socket",
+  plainDoor,
+  nodeDoor,
+  "replicate",
+  "@fal-ai/client",
+  "@runwayml/sdk",
+  "lumaai",
+  "openai",
+];
 
 const wanted = [
-  { door: plainDoor, atLeast: 0.97, note: "it stands on the same fetch; to it come openapi-fetch, limits on time, a bounded reading of the answer, and the checks of both" },
-  { door: nodeDoor, atLeast: 2.2, note: "of what it takes beyond node:http, half is the telling of sent from not sent and the bounded reading, half openapi-fetch, limits on time, and the checks of question and answer; no part stands out in a profile" },
+  {
+    door: plainDoor,
+    atLeast: 0.97,
+    note: "it stands on the same fetch; to it come openapi-fetch, limits on time, a bounded reading of the answer, and the checks of both",
+  },
+  {
+    door: nodeDoor,
+    atLeast: 2.2,
+    note: "of what it takes beyond node:http, half is the telling of sent from not sent and the bounded reading, half openapi-fetch, limits on time, and the checks of question and answer; no part stands out in a profile",
+  },
 ] as const;
 
 export const row: Row = {
@@ -29,7 +50,9 @@ export const row: Row = {
     const tables: Table[] = [];
     const aims = [];
     for (const atOnce of [1, 64]) {
-      const lines = await inTurn(names, scale(3), (client) => inChild("query", { client, base: doubles.base, atOnce, forMs: scale(1_500) } satisfies Given));
+      const lines = await inTurn(names, scale(3), (client) =>
+        inChild("query", { client, base: doubles.base, atOnce, forMs: scale(1_500) } satisfies Given),
+      );
       const compared = withRatio(lines, fetched, "callsPerSecond", "ratio");
       const title = atOnce === 1 ? "One after the other" : `${atOnce} at once`;
       tables.push({

@@ -8,16 +8,21 @@ const empty = "an empty process";
 const bench = new URL("../", import.meta.url);
 const inBrowsers = Object.keys(consumers).filter((name) => name !== nodeDoor);
 
-const whyImport = "openapi-fetch, the one dependency, takes some 2 ms of it by itself; the rest is Node's finding and compiling two files, of which one is 97 kB";
+const whyImport =
+  "openapi-fetch, the one dependency, takes some 2 ms of it by itself; the rest is Node's finding and compiling two files, of which one is 97 kB";
 
 export const row: Row = {
   title: "What it weighs",
   what: "Bytes that a browser loads for a program that generates and waits (test/bench/consumers), bundled and minified by esbuild; what an import adds to a Node process, by the clock and by memory; and packages that npm installs for it.",
-  limit: "openapi-fetch, which knows neither waiting nor errors nor bounds; and an import of nothing. The first use of Node's global fetch alone takes some 30 ms and 16 MB.",
+  limit:
+    "openapi-fetch, which knows neither waiting nor errors nor bounds; and an import of nothing. The first use of Node's global fetch alone takes some 30 ms and 16 MB.",
   async measure(scale) {
     const bytes = await inTurn(inBrowsers, 1, async (client) => ({ ...(await bundle(consumerOf(client))) }));
     const began = await inTurn([empty, ...Object.keys(consumers)], scale(15), async (client) => start(client));
-    const added = without(began, empty).map((line) => ({ ...line, rounds: line.rounds.map((figures) => ({ ...figures, packages: installed(line.name) })) }));
+    const added = without(began, empty).map((line) => ({
+      ...line,
+      rounds: line.rounds.map((figures) => ({ ...figures, packages: installed(line.name) })),
+    }));
     const [plain, node] = [lineOf(added, plainDoor), lineOf(added, nodeDoor)];
     return {
       tables: [
@@ -56,12 +61,16 @@ export const row: Row = {
 function start(client: string): Figures {
   const script = `${client === empty ? "" : `await import(${JSON.stringify(client)});`} process.stdout.write(String(process.resourceUsage().maxRSS))`;
   const begin = performance.now();
-  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { cwd: fileURLToPath(bench), encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+    cwd: fileURLToPath(bench),
+    encoding: "utf8",
+  });
   if (!stdout) throw new Error(stderr);
   return { ms: performance.now() - begin, memoryMb: Number(stdout) / 1_024 };
 }
 
 function installed(client: string): number {
   const ours = client.startsWith(plainDoor);
-  return packagesOf(ours ? plainDoor : client, new URL(ours ? "../../package-lock.json" : "package-lock.json", bench)).length;
+  return packagesOf(ours ? plainDoor : client, new URL(ours ? "../../package-lock.json" : "package-lock.json", bench))
+    .length;
 }

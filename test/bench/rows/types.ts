@@ -17,9 +17,12 @@ const counts = ["11", "110", "550"];
 export const row: Row = {
   title: "What a compiler takes",
   what: "TypeScript's own figures (--extendedDiagnostics, strict, skipLibCheck) for the programs in test/bench/consumers, less those of an empty one. Then the same for a service with ten and fifty times as many operations: the spec's generations are multiplied, `generate` is run on it, and the SDK is built.",
-  limit: "plain interfaces, which are looked up and not computed: a handful of instantiations, however many operations there are.",
+  limit:
+    "plain interfaces, which are looked up and not computed: a handful of instantiations, however many operations there are.",
   async measure(scale) {
-    const lines = await inTurn([empty, ...Object.keys(consumers)], scale(5), async (client) => compile(client === empty ? await emptyProgram() : consumerOf(client)));
+    const lines = await inTurn([empty, ...Object.keys(consumers)], scale(5), async (client) =>
+      compile(client === empty ? await emptyProgram() : consumerOf(client)),
+    );
     const programs = without(lines, empty);
     await generate(await readFile(specFile, "utf8")); // until it is compiled
     const [least = "", ...more] = counts;
@@ -65,7 +68,9 @@ export const row: Row = {
         aimOf("instantiations", lineOf(programs, plainDoor), "instantiations", { atMost: 100 }),
         aimOf("instantiations", lineOf(programs, nodeDoor), "instantiations", { atMost: 100 }),
         aimOf("operations: instantiations", most, "instantiations", { atMost: 100 }),
-        aimOf(`operations: generation time an operation, of that with ${least}`, most, "generateMs, growth", { atMost: 1 }),
+        aimOf(`operations: generation time an operation, of that with ${least}`, most, "generateMs, growth", {
+          atMost: 1,
+        }),
         aimOf(`operations: bytes an operation, of those with ${least}`, most, "minified, growth", { atMost: 1 }),
       ],
     };
@@ -84,15 +89,30 @@ async function compile(program: string, sdk?: URL): Promise<Figures> {
   const config = new URL("out/bench/tsconfig.json", root);
   await mkdir(new URL(".", config), { recursive: true });
   const paths = sdk && { "@mediagen/sdk": [fileURLToPath(new URL("dist/index.d.ts", sdk))] };
-  const options = { target: "es2022", lib: ["es2023", "dom", "dom.iterable"], module: "nodenext", types: ["node"], strict: true, skipLibCheck: true, noEmit: true, allowImportingTsExtensions: true };
-  await writeFile(config, JSON.stringify({ compilerOptions: { ...options, ...(paths ? { paths } : {}) }, files: [program] }));
+  const options = {
+    target: "es2022",
+    lib: ["es2023", "dom", "dom.iterable"],
+    module: "nodenext",
+    types: ["node"],
+    strict: true,
+    skipLibCheck: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+  };
+  await writeFile(
+    config,
+    JSON.stringify({ compilerOptions: { ...options, ...(paths ? { paths } : {}) }, files: [program] }),
+  );
   const told = tsc(["-p", fileURLToPath(config), "--extendedDiagnostics"]);
   const figure = (name: string) => Number(new RegExp(`^${name}:\\s+([\\d.]+)`, "m").exec(told)?.[1]);
   return { instantiations: figure("Instantiations"), types: figure("Types"), checkMs: figure("Check time") * 1_000 };
 }
 
 function tsc(args: readonly string[]): string {
-  return execFileSync(process.execPath, [fileURLToPath(import.meta.resolve("typescript/bin/tsc")), ...args], { encoding: "utf8", cwd: fileURLToPath(root) });
+  return execFileSync(process.execPath, [fileURLToPath(import.meta.resolve("typescript/bin/tsc")), ...args], {
+    encoding: "utf8",
+    cwd: fileURLToPath(root),
+  });
 }
 
 /** The SDK of a service with so many operations: what generating and using it takes. */
@@ -107,7 +127,13 @@ async function grow(operations: number): Promise<Figures> {
   const program = consumerOf(plainDoor);
   const { instantiations = 0, types = 0, checkMs = 0 } = await compile(program, sdk);
   const base = await compile(await emptyProgram());
-  const { minified, gzip } = await bundle(program, [{ name: "sdk", setup: ({ onResolve }) => onResolve({ filter: /^@mediagen\/sdk$/ }, () => ({ path: fileURLToPath(new URL("dist/index.js", sdk)) })) }]);
+  const { minified, gzip } = await bundle(program, [
+    {
+      name: "sdk",
+      setup: ({ onResolve }) =>
+        onResolve({ filter: /^@mediagen\/sdk$/ }, () => ({ path: fileURLToPath(new URL("dist/index.js", sdk)) })),
+    },
+  ]);
   await rm(sdk, { recursive: true });
   return {
     generateMs,
@@ -128,7 +154,10 @@ async function copyOfSdk(files: Readonly<Record<string, string>>): Promise<URL> 
   const compilerOptions = { rootDir: "src", outDir: "dist", tsBuildInfoFile: "dist/.tsbuildinfo" };
   await cp(new URL("src/", sdk), new URL("src/", copy), { recursive: true });
   await writeFile(new URL("package.json", copy), await readFile(new URL("package.json", sdk)));
-  await writeFile(new URL("tsconfig.json", copy), JSON.stringify({ extends: fileURLToPath(new URL("tsconfig.json", sdk)), compilerOptions, include: ["src"] }));
+  await writeFile(
+    new URL("tsconfig.json", copy),
+    JSON.stringify({ extends: fileURLToPath(new URL("tsconfig.json", sdk)), compilerOptions, include: ["src"] }),
+  );
   for (const [name, text] of Object.entries(files)) {
     if (name.startsWith("sdk/")) await writeFile(new URL(name.replace("sdk/", ""), copy), text);
   }
@@ -143,7 +172,9 @@ function bundleFromSources(operations?: string): ReturnType<typeof bundle> {
       name: "sources",
       setup({ onResolve, onLoad }) {
         onResolve({ filter: /^@mediagen\/sdk$/ }, () => ({ path: door }));
-        onLoad({ filter: /operations\.gen\.ts$/ }, () => (operations === undefined ? undefined : { contents: operations, loader: "ts" }));
+        onLoad({ filter: /operations\.gen\.ts$/ }, () =>
+          operations === undefined ? undefined : { contents: operations, loader: "ts" },
+        );
       },
     },
   ]);
@@ -160,7 +191,8 @@ function multiplied(yaml: string, operations: number): string {
   const own = Object.entries(spec.paths);
   const generations = own.filter(([, { post }]) => post.operationId.startsWith("generate"));
   for (let left = operations - own.length, copy = 2; left > 0; copy++) {
-    for (const [path, { post }] of generations.slice(0, left)) spec.paths[`${path}copy${copy}`] = { post: { ...post, operationId: `${post.operationId}Copy${copy}` } };
+    for (const [path, { post }] of generations.slice(0, left))
+      spec.paths[`${path}copy${copy}`] = { post: { ...post, operationId: `${post.operationId}Copy${copy}` } };
     left -= generations.length;
   }
   return stringify(spec, { aliasDuplicateObjects: false });
@@ -171,12 +203,16 @@ async function bytesOfAnOperation(): Promise<Figures> {
   const yaml = await readFile(specFile, "utf8");
   const whole = await bundleFromSources();
   const saved = { minified: 0, gzip: 0 };
-  const ids = Object.values((parse(yaml) as { readonly paths: Readonly<Record<string, { readonly post: Operation }>> }).paths).map(({ post }) => post.operationId);
+  const ids = Object.values(
+    (parse(yaml) as { readonly paths: Readonly<Record<string, { readonly post: Operation }>> }).paths,
+  ).map(({ post }) => post.operationId);
   const generations = ids.filter((id) => id.startsWith("generate"));
   for (const id of generations) {
     const spec = parse(yaml) as { paths: Record<string, { readonly post: Operation }> };
     spec.paths = Object.fromEntries(Object.entries(spec.paths).filter(([, { post }]) => post.operationId !== id));
-    const { "sdk/src/operations.gen.ts": contents = "" } = await generate(stringify(spec, { aliasDuplicateObjects: false }));
+    const { "sdk/src/operations.gen.ts": contents = "" } = await generate(
+      stringify(spec, { aliasDuplicateObjects: false }),
+    );
     const without = await bundleFromSources(contents);
     saved.minified += (whole.minified - without.minified) / generations.length;
     saved.gzip += (whole.gzip - without.gzip) / generations.length;

@@ -29,7 +29,12 @@ export const row: Row = {
     await mkdir(folder, { recursive: true });
     const tables: Table[] = [];
     const aims: Aim[] = [];
-    for (const [size, speed] of [[64, Infinity], [64, slow], [512, Infinity], [512, slow]] as const) {
+    for (const [size, speed] of [
+      [64, Infinity],
+      [64, slow],
+      [512, Infinity],
+      [512, slow],
+    ] as const) {
       const bytes = scale(size) * mb;
       const path = fileURLToPath(new URL(`${size}.gif`, folder));
       await sparseFile(path, bytes);
@@ -51,7 +56,15 @@ export const row: Row = {
         lines,
       });
       for (const line of lines.filter(({ name }) => name === nodeDoor || name === plainDoor)) {
-        aims.push(aimOf(`peak memory, ${title}`, line, "peakMb", { atMost: 64, note: line.name === nodeDoor ? whyNode : whyPlain }, " MB"));
+        aims.push(
+          aimOf(
+            `peak memory, ${title}`,
+            line,
+            "peakMb",
+            { atMost: 64, note: line.name === nodeDoor ? whyNode : whyPlain },
+            " MB",
+          ),
+        );
         aims.push(aimOf(`bodies without Content-Length, ${title}`, line, "bodiesWithoutLength", { atMost: 0 }));
       }
       await rm(path);

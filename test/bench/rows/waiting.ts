@@ -20,7 +20,8 @@ const manyInFlight = 64;
 export const row: Row = {
   title: "Waiting",
   what: `Tasks that were generated at once and take 2 to 6 s, each waited for by the client's own waiting. The delay is from the task's end until its wait has answered; memory is the peak above what the process had before. openai and lumaai have no waiting. With more than 1,000 tasks, ours has maxQueriesInFlight: ${manyInFlight}; else what it has by default, 16. Each wait of ours is measured in three rounds, those of peers in one, and of all in one where files are few.`,
-  limit: "a query and no delay if the end were known; not knowing it, some 3.4 queries for 0.3 s (see the row on intervals). The server answers some 20,000 queries a second.",
+  limit:
+    "a query and no delay if the end were known; not knowing it, some 3.4 queries for 0.3 s (see the row on intervals). The server answers some 20,000 queries a second.",
   async measure(scale) {
     const doubles = await startDoubles();
     const waits = (clients: readonly string[], rounds: number, tasks: number, openFiles?: number) =>
@@ -56,10 +57,46 @@ export const row: Row = {
       tables,
       aims: [
         aimOf("queries a task, 1,000 tasks", one, "queriesPerTask", { atMost: 4 }),
-        aimOf("mean delay, 1,000 tasks", one, "delay", { atMost: 0.25, note: "nothing is known of the model when it begins; with the distribution known the rule itself comes to 0.29 s at 3.7 queries (see the next row)" }, " s"),
-        aimOf("CPU a task, 1,000 tasks", one, "cpuMs", { atMost: 0.7, note: "3,300 calls are too few for the compiler to be done with them: at 10,000 tasks it is below the aim" }, " ms"),
-        aimOf("mean delay, 10,000 tasks", ten, "delay", { atMost: 0.3, note: "with 5,000 tasks unfinished in the mean it asks for some 8,000 queries a second, and one core sends half of that" }, " s"),
-        aimOf("memory, 10,000 tasks", ten, "memoryMb", { atMost: 120, note: "a wait holds 3 kB; the rest is garbage of queries, which V8 lets stand while there is memory" }, " MB"),
+        aimOf(
+          "mean delay, 1,000 tasks",
+          one,
+          "delay",
+          {
+            atMost: 0.25,
+            note: "nothing is known of the model when it begins; with the distribution known the rule itself comes to 0.29 s at 3.7 queries (see the next row)",
+          },
+          " s",
+        ),
+        aimOf(
+          "CPU a task, 1,000 tasks",
+          one,
+          "cpuMs",
+          {
+            atMost: 0.7,
+            note: "3,300 calls are too few for the compiler to be done with them: at 10,000 tasks it is below the aim",
+          },
+          " ms",
+        ),
+        aimOf(
+          "mean delay, 10,000 tasks",
+          ten,
+          "delay",
+          {
+            atMost: 0.3,
+            note: "with 5,000 tasks unfinished in the mean it asks for some 8,000 queries a second, and one core sends half of that",
+          },
+          " s",
+        ),
+        aimOf(
+          "memory, 10,000 tasks",
+          ten,
+          "memoryMb",
+          {
+            atMost: 120,
+            note: "a wait holds 3 kB; the rest is garbage of queries, which V8 lets stand while there is memory",
+          },
+          " MB",
+        ),
         aimOf("sockets, 10,000 tasks", ten, "sockets", { atMost: 64 }),
         aimOf("arrived of 2,000 tasks, with 1,024 files", two, "arrived", { atLeast: scale(2_000) }),
       ],
@@ -86,5 +123,12 @@ export const measurement: Measurement<Given> = async ({ client: name, base, task
   delays.sort((a, b) => a - b);
   const at = (share: number) => (delays[Math.floor(delays.length * share)] ?? Number.NaN) / 1_000;
   const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length / 1_000;
-  return { arrived: delays.length, delay: mean, p50: at(0.5), p99: at(0.99), cpuMs: cpu() / 1_000 / tasks, memoryMb: memory() };
+  return {
+    arrived: delays.length,
+    delay: mean,
+    p50: at(0.5),
+    p99: at(0.99),
+    cpuMs: cpu() / 1_000 / tasks,
+    memoryMb: memory(),
+  };
 };

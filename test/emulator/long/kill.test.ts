@@ -57,11 +57,23 @@ test(`an emulator that is killed ${kills} times under load has lost nothing that
   function check({ tasks, charges, credits: left }: Snapshot): void {
     const there = new Set(tasks.map(({ taskid }) => taskid));
     const charged = new Set(charges.map(({ taskid }) => taskid));
-    expect([...generated].filter((taskid) => !there.has(taskid) && !perhapsDeleted.has(taskid)), "answered tasks that are not there").toEqual([]);
-    expect([...deleted].filter((taskid) => there.has(taskid)), "deleted tasks that are there again").toEqual([]);
-    expect([...generated].filter((taskid) => !charged.has(taskid)), "answered tasks without a charge").toEqual([]);
+    expect(
+      [...generated].filter((taskid) => !there.has(taskid) && !perhapsDeleted.has(taskid)),
+      "answered tasks that are not there",
+    ).toEqual([]);
+    expect(
+      [...deleted].filter((taskid) => there.has(taskid)),
+      "deleted tasks that are there again",
+    ).toEqual([]);
+    expect(
+      [...generated].filter((taskid) => !charged.has(taskid)),
+      "answered tasks without a charge",
+    ).toEqual([]);
     expect(charged.size, "no task is charged twice").toBe(charges.length);
-    expect([...there].filter((taskid) => !charged.has(taskid)), "tasks without a charge").toEqual([]);
+    expect(
+      [...there].filter((taskid) => !charged.has(taskid)),
+      "tasks without a charge",
+    ).toEqual([]);
     expect(left, "credits add up").toBe(credits - charges.reduce((sum, charge) => sum + charge.credits, 0));
     // What nobody was answered may be there: no more of it than there were outcomes that are not known.
     expect([...charged].filter((taskid) => !generated.has(taskid)).length).toBeLessThanOrEqual(unknown);
@@ -82,7 +94,9 @@ test(`an emulator that is killed ${kills} times under load has lost nothing that
     check(JSON.parse(await readFile(file, "utf8")) as Snapshot);
   }
   const left = (await readdir(folder)).filter((name) => name !== "state.json").length;
-  console.log(`${kills} kills: ${generated.size} tasks and ${deleted.size} deletions answered, ${unknown} generations without an answer, ${reads} readings of the file, ${left} part files left`);
+  console.log(
+    `${kills} kills: ${generated.size} tasks and ${deleted.size} deletions answered, ${unknown} generations without an answer, ${reads} readings of the file, ${left} part files left`,
+  );
   expect(lost).toEqual([]);
   expect(deleted.size).toBeGreaterThan(50);
 });

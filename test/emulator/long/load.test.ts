@@ -32,8 +32,14 @@ test(`${clients} clients at once get ${requests} good answers, and the emulator'
 
   async function post(path: string, contentType: string, body: string | Buffer): Promise<Envelope> {
     const answer = await new Promise<string>((resolve, reject) => {
-      const headers = { authorization: "emulator-key", "content-type": contentType, "content-length": Buffer.byteLength(body) };
-      const call = request(emulator.baseUrl + path, { agent, method: "POST", headers }, (incoming) => resolve(text(incoming)));
+      const headers = {
+        authorization: "emulator-key",
+        "content-type": contentType,
+        "content-length": Buffer.byteLength(body),
+      };
+      const call = request(emulator.baseUrl + path, { agent, method: "POST", headers }, (incoming) =>
+        resolve(text(incoming)),
+      );
       call.on("error", reject).end(body);
     });
     answered++;
@@ -77,11 +83,19 @@ test(`${clients} clients at once get ${requests} good answers, and the emulator'
   agent.destroy();
   emulator.child.kill("SIGTERM");
 
-  const most = (from: number, to: number) => Math.max(...memory.filter((one) => one.answered >= from * requests && one.answered <= to * requests).map(({ mb }) => mb));
+  const most = (from: number, to: number) =>
+    Math.max(
+      ...memory.filter((one) => one.answered >= from * requests && one.answered <= to * requests).map(({ mb }) => mb),
+    );
   const quarters = [most(0, 0.25), most(0.25, 0.5), most(0.5, 0.75), most(0.75, 2)].map(Math.round);
-  console.log(`${answered} requests of ${clients} clients in ${seconds.toFixed(1)} s: ${Math.round(answered / seconds)} a second; most memory in each quarter: ${quarters.join(", ")} MB`);
+  console.log(
+    `${answered} requests of ${clients} clients in ${seconds.toFixed(1)} s: ${Math.round(answered / seconds)} a second; most memory in each quarter: ${quarters.join(", ")} MB`,
+  );
   expect(errors).toEqual([]);
   expect(answered).toBeGreaterThanOrEqual(requests);
-  expect(quarters[3], "the last quarter needs no more memory than the second, but for what a collector leaves lying").toBeLessThan((quarters[1] ?? 0) * 1.25 + 30);
+  expect(
+    quarters[3],
+    "the last quarter needs no more memory than the second, but for what a collector leaves lying",
+  ).toBeLessThan((quarters[1] ?? 0) * 1.25 + 30);
   expect(await emulator.ended).toMatchObject({ code: 0, stderr: "" });
 });

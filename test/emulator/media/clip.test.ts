@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { renderClip } from "../../../packages/emulator/src/clip.ts";
+import { renderClip } from "../../../packages/emulator/src/media/clip.ts";
 import { createDecoder, decode, type Picture, readSize } from "./read-h264.ts";
 import { readBoxes, readTracks, trackOf, type ReadTrack } from "./read-mp4.ts";
 import { type Grid, readLines, shows } from "./read-text.ts";
@@ -31,11 +31,22 @@ describe("a clip", () => {
     expect(readBoxes(file).map(({ type }) => type)).toEqual(["ftyp", "moov", "mdat"]);
     const media = readBoxes(file)[2]!;
     const [video, sound] = readTracks(file);
-    expect([sound!.from, sound!.to, video!.from, video!.to]).toEqual([media.start, video!.from, sound!.to, file.length]);
+    expect([sound!.from, sound!.to, video!.from, video!.to]).toEqual([
+      media.start,
+      video!.from,
+      sound!.to,
+      file.length,
+    ]);
   });
 
   test.each([
-    [1280, 720, 24, 5], [854, 480, 30, 10], [480, 854, 60, 15], [642, 362, 1, 5], [34, 18, 24, 1], [1680, 720, 29.97, 5], [2, 2, 0.5, 6],
+    [1280, 720, 24, 5],
+    [854, 480, 30, 10],
+    [480, 854, 60, 15],
+    [642, 362, 1, 5],
+    [34, 18, 24, 1],
+    [1680, 720, 29.97, 5],
+    [2, 2, 0.5, 6],
   ])("of %i x %i at %f frames a second for %f seconds says so in its tables", (width, height, fps, seconds) => {
     const video = trackOf(renderClip({ ...usual, width, height, fps, seconds }), "vide")!;
     expect(readSize(spsOf(video))).toEqual({ width, height });
@@ -46,19 +57,27 @@ describe("a clip", () => {
     for (const sample of video.samples) expect(sample.readUInt32BE(0)).toBe(sample.length - 4);
   });
 
-  test.each([24, 30, 60, 1, 29.97])("can be sought to each second at %f frames a second: its key frames are IDR pictures, and only they", (fps) => {
-    const { samples, keySamples } = trackOf(renderClip({ ...usual, width: 320, height: 180, fps }), "vide")!;
-    expect(samples.flatMap((sample, index) => ((sample[4]! & 31) === 5 ? [index + 1] : []))).toEqual(keySamples);
-    const gaps = keySamples!.map((sample, index) => (keySamples![index + 1] ?? samples.length + 1) - sample);
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(Math.max(1, fps));
-  });
+  test.each([24, 30, 60, 1, 29.97])(
+    "can be sought to each second at %f frames a second: its key frames are IDR pictures, and only they",
+    (fps) => {
+      const { samples, keySamples } = trackOf(renderClip({ ...usual, width: 320, height: 180, fps }), "vide")!;
+      expect(samples.flatMap((sample, index) => ((sample[4]! & 31) === 5 ? [index + 1] : []))).toEqual(keySamples);
+      const gaps = keySamples!.map((sample, index) => (keySamples![index + 1] ?? samples.length + 1) - sample);
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(Math.max(1, fps));
+    },
+  );
 
   test.each([
-    [1280, 720, 24], [4096, 2304, 60], [4096, 4096, 2], [16, 16, 300],
+    [1280, 720, 24],
+    [4096, 2304, 60],
+    [4096, 4096, 2],
+    [16, 16, 300],
   ])("of %i x %i at %i frames a second has nothing that looks like a start code", (width, height, fps) => {
     const video = trackOf(renderClip({ ...usual, width, height, fps, seconds: 2 }), "vide")!;
     for (const nalUnit of [spsOf(video), ...video.samples.map((sample) => sample.subarray(4))]) {
-      const start = nalUnit.findIndex((byte, index) => byte <= 3 && index > 1 && nalUnit[index - 1] === 0 && nalUnit[index - 2] === 0);
+      const start = nalUnit.findIndex(
+        (byte, index) => byte <= 3 && index > 1 && nalUnit[index - 1] === 0 && nalUnit[index - 2] === 0,
+      );
       expect(start).toBe(-1);
     }
   });
@@ -72,7 +91,11 @@ describe("a clip", () => {
   });
 
   test.each([
-    [1280, 720], [642, 482], [480, 854], [1120, 480], [480, 480],
+    [1280, 720],
+    [642, 482],
+    [480, 854],
+    [1120, 480],
+    [480, 480],
   ])("of %i x %i says model, prompt, task and seed in every frame", (width, height) => {
     const pictures = decode(renderClip({ ...usual, width, height, seconds: 1 }), { width, height });
     for (const picture of [pictures[0]!, pictures[11]!, pictures[23]!]) {
@@ -95,10 +118,13 @@ describe("a clip", () => {
     for (const second of [0, 1, 2, 3, 4]) {
       expect(shows(gridOf(pictures[second * 24]!), `0:0${second} / 0:05`)).toBe(true);
       expect(shows(gridOf(pictures[second * 24 + 23]!), `0:0${second} / 0:05`)).toBe(true);
-      const [sought] = [trackOf(file, "vide")!.samples[second * 24]!].map((sample) => createDecoder(160, 92)(sample.subarray(4)));
+      const [sought] = [trackOf(file, "vide")!.samples[second * 24]!].map((sample) =>
+        createDecoder(160, 92)(sample.subarray(4)),
+      );
       expect(sought).toEqual(pictures[second * 24]);
     }
-    const inkOf = (picture: Picture): number => picture.luma.reduce((sum, luma, dot) => sum + (luma - picture.luma[dot - (dot % 160)]! > 60 ? 1 : 0), 0);
+    const inkOf = (picture: Picture): number =>
+      picture.luma.reduce((sum, luma, dot) => sum + (luma - picture.luma[dot - (dot % 160)]! > 60 ? 1 : 0), 0);
     expect(inkOf(pictures[23]!)).toBeGreaterThan(inkOf(pictures[0]!) + 40);
   });
 
@@ -112,9 +138,16 @@ describe("a clip", () => {
   // These bytes are the promise "the same on every machine": a change of them is a change for whoever compares files.
   test.each([
     [{}, "d05f4ae54711521279578b710bb779564f1c6db93ad3e70a5d71c7e772495f97"],
-    [{ width: 480, height: 854, fps: 30, seconds: 10, audio: false }, "62eac170172fc8f30f07d386c07f9ea0e73d3799564cdc78b0fe95b8206a932f"],
+    [
+      { width: 480, height: 854, fps: 30, seconds: 10, audio: false },
+      "62eac170172fc8f30f07d386c07f9ea0e73d3799564cdc78b0fe95b8206a932f",
+    ],
     [{ width: 642, height: 362, fps: 29.97 }, "d7c249dd03611e8d00f6ec4af12e8f6d673daca9e58183732bd8d849ab02be61"],
   ])("with %o has the bytes it always had", (options, digest) => {
-    expect(createHash("sha256").update(renderClip({ ...usual, ...options })).digest("hex")).toBe(digest);
+    expect(
+      createHash("sha256")
+        .update(renderClip({ ...usual, ...options }))
+        .digest("hex"),
+    ).toBe(digest);
   });
 });

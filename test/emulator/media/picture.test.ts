@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { renderPicture } from "../../../packages/emulator/src/png.ts";
+import { renderPicture } from "../../../packages/emulator/src/media/png.ts";
 import { readPng, type Png } from "./read-png.ts";
 import { type Grid, readLines, shows } from "./read-text.ts";
 
@@ -16,12 +16,22 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 const gridOf = (png: Png, dot: number): Grid => ({
   columns: Math.floor(png.width / dot),
   rows: Math.floor(png.height / dot),
-  hasInk: (column, row) => column * dot < png.width && row * dot < png.height && png.index(column * dot, row * dot) % 2 === 1,
+  hasInk: (column, row) =>
+    column * dot < png.width && row * dot < png.height && png.index(column * dot, row * dot) % 2 === 1,
 });
 
 describe("a picture", () => {
   test.each([
-    [1, 1], [2, 3], [7, 5], [119, 121], [1024, 1024], [1365, 1023], [2048, 2048], [4096, 900], [900, 4096], [4096, 4096],
+    [1, 1],
+    [2, 3],
+    [7, 5],
+    [119, 121],
+    [1024, 1024],
+    [1365, 1023],
+    [2048, 2048],
+    [4096, 900],
+    [900, 4096],
+    [4096, 4096],
   ])("of %i x %i is a PNG of that size whose checksums hold", (width, height) => {
     const png = readPng(renderPicture({ width, height, seed: "42", text }));
     expect(png).toMatchObject({ width, height, depth: 4, types: ["IHDR", "PLTE", "IDAT", "IEND"] });
@@ -39,17 +49,23 @@ describe("a picture", () => {
   });
 
   test("spells what is not printable ASCII as U+XXXX", () => {
-    const png = readPng(renderPicture({ width: 960, height: 960, seed: "42", text: { ...text, body: "é狐\n🦊\ud800!" } }));
+    const png = readPng(
+      renderPicture({ width: 960, height: 960, seed: "42", text: { ...text, body: "é狐\n🦊\ud800!" } }),
+    );
     expect(readLines(gridOf(png, 4)).join(" ")).toContain("U+00E9 U+72D0 U+000A U+1F98A U+D800 !");
   });
 
   test("draws each printable ASCII character", () => {
-    const png = readPng(renderPicture({ width: 960, height: 960, seed: "42", text: { ...text, body: everyCharacter } }));
+    const png = readPng(
+      renderPicture({ width: 960, height: 960, seed: "42", text: { ...text, body: everyCharacter } }),
+    );
     expect(readLines(gridOf(png, 4)).join("")).toContain(everyCharacter);
   });
 
   test("cuts a prompt that is too long with an ellipsis and keeps task and seed", () => {
-    const png = readPng(renderPicture({ width: 960, height: 540, seed: "42", text: { ...text, body: "word ".repeat(1600) } }));
+    const png = readPng(
+      renderPicture({ width: 960, height: 540, seed: "42", text: { ...text, body: "word ".repeat(1600) } }),
+    );
     const lines = readLines(gridOf(png, 3));
     expect(lines.filter((line) => line.endsWith("..."))).toHaveLength(1);
     expect(lines).toContain(text.note);
@@ -68,7 +84,9 @@ describe("a picture", () => {
   });
 
   test("has other colours with another seed, and the same bytes with the same", () => {
-    const palettes = Array.from({ length: 40 }, (_, seed) => sha256(readPng(renderPicture({ width: 9, height: 9, seed: `${seed}`, text })).palette));
+    const palettes = Array.from({ length: 40 }, (_, seed) =>
+      sha256(readPng(renderPicture({ width: 9, height: 9, seed: `${seed}`, text })).palette),
+    );
     expect(new Set(palettes).size).toBeGreaterThanOrEqual(10);
     const options = { width: 300, height: 200, seed: "7", text };
     expect(renderPicture(options)).toEqual(renderPicture(options));

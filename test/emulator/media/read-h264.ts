@@ -12,7 +12,12 @@ export interface Picture {
   luma: Uint8Array;
 }
 
-function createBitReader(nalUnit: Uint8Array): { u(width: number): number; ue(): number; se(): number; more(): boolean } {
+function createBitReader(nalUnit: Uint8Array): {
+  u(width: number): number;
+  ue(): number;
+  se(): number;
+  more(): boolean;
+} {
   const payload: number[] = [];
   for (let index = 1; index < nalUnit.length; index++) {
     const escaped = nalUnit[index] === 3 && payload.at(-1) === 0 && payload.at(-2) === 0 && nalUnit[index - 1] === 0;
@@ -22,7 +27,8 @@ function createBitReader(nalUnit: Uint8Array): { u(width: number): number; ue():
   let position = 0;
   const u = (width: number): number => {
     let value = 0;
-    for (let bit = 0; bit < width; bit++, position++) value = value * 2 + ((payload[position >> 3]! >> (7 - (position & 7))) & 1);
+    for (let bit = 0; bit < width; bit++, position++)
+      value = value * 2 + ((payload[position >> 3]! >> (7 - (position & 7))) & 1);
     if (position > length) throw new Error("Read past the end.");
     return value;
   };
@@ -121,7 +127,10 @@ export function createDecoder(columns: number, rows: number): (nalUnit: Uint8Arr
       expect(ue(), type === 2 ? 1 : 0, "intra_chroma_pred_mode");
       qp += se();
       const step = level(false) * scale[qp % 6]! * 16;
-      const dc = qp >= 36 ? step * 2 ** (Math.floor(qp / 6) - 6) : (step + 2 ** (5 - Math.floor(qp / 6))) >> (6 - Math.floor(qp / 6));
+      const dc =
+        qp >= 36
+          ? step * 2 ** (Math.floor(qp / 6) - 6)
+          : (step + 2 ** (5 - Math.floor(qp / 6))) >> (6 - Math.floor(qp / 6));
       if (type === 7) {
         level(true);
         level(true);

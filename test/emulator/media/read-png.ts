@@ -15,7 +15,7 @@ export function readPng(bytes: Uint8Array): Png {
   const file = Buffer.from(bytes);
   if (file.toString("latin1", 0, 8) !== "\x89PNG\r\n\x1a\n") throw new Error("Not a PNG.");
   const chunks = new Map<string, Buffer>();
-  for (let position = 8; position < file.length; ) {
+  for (let position = 8; position < file.length;) {
     const length = file.readUInt32BE(position);
     const type = file.toString("latin1", position + 4, position + 8);
     const end = position + 8 + length;
@@ -33,7 +33,8 @@ export function readPng(bytes: Uint8Array): Png {
     const filter = lines[y * stride];
     if (filter !== 0 && filter !== 2) throw new Error(`Filter ${filter} is not expected.`);
     if (filter === 0) continue;
-    for (let x = 1; x < stride; x++) lines[y * stride + x] = (lines[y * stride + x]! + lines[(y - 1) * stride + x]!) & 0xff;
+    for (let x = 1; x < stride; x++)
+      lines[y * stride + x] = (lines[y * stride + x]! + lines[(y - 1) * stride + x]!) & 0xff;
   }
   const index = (x: number, y: number): number => {
     const byte = lines[y * stride + 1 + (x >> 1)]!;

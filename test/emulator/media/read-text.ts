@@ -1,5 +1,5 @@
 /** Reads text from a grid of dots by the shapes of the font alone: it knows nothing of where a card puts what. */
-import { hasInk } from "../../../packages/emulator/src/font.ts";
+import { hasInk } from "../../../packages/emulator/src/media/font.ts";
 
 export interface Grid {
   columns: number;

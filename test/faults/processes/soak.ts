@@ -2,13 +2,29 @@
 // killed at any moment: whoever starts it again goes on. It prints a key when it is done with it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createMediaGen, download, fileFrom, fileJournal, MediaGenError, OutcomeUnknownError } from "@mediagen/sdk/node";
+import {
+  createMediaGen,
+  download,
+  fileFrom,
+  fileJournal,
+  MediaGenError,
+  OutcomeUnknownError,
+} from "@mediagen/sdk/node";
 
-const { baseUrl, folder, generations } = JSON.parse(process.argv[2] ?? "") as { baseUrl: string; folder: string; generations: number };
+const { baseUrl, folder, generations } = JSON.parse(process.argv[2] ?? "") as {
+  baseUrl: string;
+  folder: string;
+  generations: number;
+};
 /** How many keys are worked on at once. */
 const atOnce = 24;
 const limits = { timeoutMs: 2_000, generateTimeoutMs: 2_000, stallTimeoutMs: 1_000 };
-const media = createMediaGen({ baseUrl, apiKey: "emulator-key", journal: fileJournal(join(folder, "journal.jsonl")), ...limits });
+const media = createMediaGen({
+  baseUrl,
+  apiKey: "emulator-key",
+  journal: fileJournal(join(folder, "journal.jsonl")),
+  ...limits,
+});
 
 /** Does again what is safe to do again, as a caller would: all but a generation of unknown outcome. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
@@ -28,7 +44,11 @@ async function finish(number: number): Promise<void> {
   const task = await insist(async () => {
     // Every tenth has a source image, streamed from disk.
     if (number % 10 > 0) return media.image.generate("imgmodelz", { prompt: once, resolution: "256*256" }, { once });
-    return media.image.generate("imgmodelv4", { prompt: once, sourceImage: await fileFrom(join(folder, "source.gif")) }, { once });
+    return media.image.generate(
+      "imgmodelv4",
+      { prompt: once, sourceImage: await fileFrom(join(folder, "source.gif")) },
+      { once },
+    );
   });
   await insist(() => task.wait());
   await insist(() => download(task, path, { timeoutMs: 10_000, stallTimeoutMs: 1_000 }));

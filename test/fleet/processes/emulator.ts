@@ -14,7 +14,9 @@ process.on("message", () => {
     queries,
     faulty: calls.filter(({ fault }) => fault !== undefined).length,
     charges: charges.length,
-    tasks: tasks.flatMap(({ prompt, taskid, createdAt }) => (paid.has(taskid) ? [{ id: prompt, taskid, createdAt }] : [])),
+    tasks: tasks.flatMap(({ prompt, taskid, createdAt }) =>
+      paid.has(taskid) ? [{ id: prompt, taskid, createdAt }] : [],
+    ),
   };
   process.send?.(seen);
 });

@@ -9,5 +9,12 @@ export function readWorkerOptions(): WorkerOptions {
 
 /** A client that gives up soon what hangs, and leaves repeating to the queue. */
 export function createWorkerClient(baseUrl: string): MediaGen {
-  return createMediaGen({ baseUrl, apiKey: "emulator-key", retries: 0, timeoutMs: 3_000, generateTimeoutMs: 6_000, stallTimeoutMs: 2_000 });
+  return createMediaGen({
+    baseUrl,
+    apiKey: "emulator-key",
+    retries: 0,
+    timeoutMs: 3_000,
+    generateTimeoutMs: 6_000,
+    stallTimeoutMs: 2_000,
+  });
 }

@@ -4,7 +4,13 @@ import { appendFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { createJournal, createMediaGen, fileJournal } from "@mediagen/sdk/node";
 
-const { baseUrl, path, keys, point, at } = JSON.parse(process.argv[2] ?? "") as { baseUrl: string; path: string; keys: string[]; point?: string; at?: number };
+const { baseUrl, path, keys, point, at } = JSON.parse(process.argv[2] ?? "") as {
+  baseUrl: string;
+  path: string;
+  keys: string[];
+  point?: string;
+  at?: number;
+};
 let key = "";
 
 function reach(reached: string): void {

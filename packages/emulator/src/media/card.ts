@@ -1,0 +1,219 @@
+import { characterPitch, characterRows, hasInk } from "./font.ts";
+import { hash } from "./hash.ts";
+/**
+ * The card: what a generated picture or clip shows.
+ *
+ * A card is a coarse grid of square dots. Its background is one tone per band of four dot rows; a dot carries ink or not,
+ * and ink only adds light to the tone below it. Both writers rest on that: in a PNG, tone and ink are a palette entry of
+ * four bits; in H.264 a dot is a 4x4 block, a band a row of macroblocks, and ink a multiple of the quantiser's step.
+ */
+
+/** What must be readable on a card. Printable ASCII is drawn; any other character is spelled as U+XXXX. */
+export interface CardText {
+  /** One line, large. */
+  title: string;
+  /** Wrapped in the middle, as large as it fits, cut with an ellipsis. */
+  body: string;
+  /** Small, below it; cut only beyond four lines. */
+  note: string;
+}
+
+/** A colour as video carries it: BT.709, luma 16 to 235, chroma around 128. */
+export interface Tone {
+  y: number;
+  cb: number;
+  cr: number;
+}
+
+/** A drawn card. */
+export interface Card {
+  /** Dots in a row and rows of dots, rounded up to whole bands: an encoder never meets half a macroblock. */
+  columns: number;
+  rows: number;
+  /** The part of it that is seen. */
+  visible: { columns: number; rows: number };
+  /** One byte per dot, row by row: 1 where there is ink. */
+  ink: Uint8Array<ArrayBuffer>;
+  /** The rows that drawFoot draws anew; all others stay as they are. Whole bands: a moving line touches few macroblocks. */
+  foot: { top: number; rows: number };
+  /** The background from top to bottom; bands share them out evenly. */
+  tones: readonly Tone[];
+}
+
+/** Dots in a band, and in a macroblock each way. */
+export const bandRows = 4;
+
+/** Luma that ink adds: two steps of the coarsest H.264 quantiser (h264.ts). Its contrast with each tone is above 4.5:1. */
+export const inkLuma = 112;
+
+/** Background tones of a card: with and without ink they are the 16 colours that a four-bit palette holds. */
+const toneCount = 8;
+
+/** Luma of the background at the top and the bottom: dark enough that ink on it stays within video's 235. */
+const topLuma = 96;
+const bottomLuma = 40;
+
+/** Cb - 128, Cr - 128 of twelve hues of one strength, round the colour circle. Integers: no engine's cosine is trusted. */
+const hues = [
+  [26, 0],
+  [23, 13],
+  [13, 23],
+  [0, 26],
+  [-13, 23],
+  [-23, 13],
+  [-26, 0],
+  [-23, -13],
+  [-13, -23],
+  [0, -26],
+  [13, -23],
+  [23, -13],
+] as const;
+
+/** Empty dots on each side. At least one band: the first macroblock of each row and all of the first row stay bare. */
+const margin = 8;
+
+/** Rows from one line of small text to the next: whole bands, so that small text lies in as few macroblocks as it can. */
+const linePitch = 3 * bandRows;
+
+/** Draws a card of `columns` x `rows` dots; the seed chooses its colours. What does not fit is left out. */
+export function drawCard(options: { columns: number; rows: number; seed: string; text: CardText }): Card {
+  const visible = { columns: options.columns, rows: options.rows };
+  const columns = Math.ceil(options.columns / bandRows) * bandRows;
+  const rows = Math.ceil(options.rows / bandRows) * bandRows;
+  const foot = { top: Math.max(1, Math.floor(visible.rows / bandRows) - 4) * bandRows, rows: 2 * bandRows };
+  const card: Card = {
+    columns,
+    rows,
+    visible,
+    ink: new Uint8Array(columns * rows),
+    foot,
+    tones: tonesOf(options.seed),
+  };
+  const across = { left: margin, columns: visible.columns - 2 * margin };
+
+  const titleRows = drawText(card, options.text.title, { ...across, top: margin, rows: 2 * linePitch, largest: 2 });
+  const ruleTop = margin + titleRows + 2;
+  drawBox(card, { ...across, top: ruleTop, rows: 1 });
+  const bodyTop = Math.ceil((ruleTop + 3) / bandRows) * bandRows;
+
+  const noteLines = wrap(options.text.note, Math.floor(across.columns / characterPitch)).length;
+  const noteRows = Math.min(4, noteLines) * linePitch;
+  const noteTop = foot.top - bandRows - noteRows;
+  drawText(card, options.text.note, { ...across, top: noteTop, rows: noteRows, largest: 1 });
+  drawText(card, options.text.body, { ...across, top: bodyTop, rows: noteTop - bodyTop, largest: 4 });
+  return card;
+}
+
+/** Draws the last line of a card anew: a label at the right and, with `share` (0 to 1), a line at its left that is thick so far. */
+export function drawFoot(card: Card, label: string, share?: number): void {
+  const { top, rows } = card.foot;
+  card.ink.fill(0, top * card.columns, (top + rows) * card.columns);
+  const labelLeft = card.visible.columns - margin - label.length * characterPitch;
+  drawText(card, label, { left: labelLeft, top, columns: label.length * characterPitch, rows: linePitch, largest: 1 });
+  if (share === undefined) return;
+  const barEnd = labelLeft - characterPitch;
+  drawBox(card, { left: margin, top: top + 3, columns: barEnd - margin, rows: 1 });
+  drawBox(card, { left: margin, top: top + 1, columns: Math.round((barEnd - margin) * share), rows: 5 });
+}
+
+/** Index in `card.tones` of the background of a dot row. */
+export function toneIndex(card: Card, row: number): number {
+  return Math.floor((Math.floor(row / bandRows) * card.tones.length * bandRows) / card.rows);
+}
+
+/** The lines that a text takes at `columns` characters a line. A word that no line can hold is broken, from where it stands. */
+function wrap(text: string, columns: number): string[] {
+  if (columns < 1) return [];
+  const lines: string[] = [];
+  let line = "";
+  for (const word of spell(text).split(" ")) {
+    const joined = line === "" ? word : `${line} ${word}`;
+    if (joined.length <= columns || word.length > columns) line = joined;
+    else {
+      lines.push(line);
+      line = word;
+    }
+    for (; line.length > columns; line = line.slice(columns)) lines.push(line.slice(0, columns));
+  }
+  return line === "" ? lines : [...lines, line];
+}
+
+/** Only what the font can draw, with single spaces: what is not printable ASCII as the word U+XXXX. */
+function spell(text: string): string {
+  const spelled = text.replace(/[^ -~]/gu, (character) => {
+    const codePoint = character.codePointAt(0) ?? 0;
+    return ` U+${codePoint.toString(16).toUpperCase().padStart(4, "0")} `;
+  });
+  return spelled
+    .split(" ")
+    .filter((word) => word !== "")
+    .join(" ");
+}
+
+interface Box {
+  left: number;
+  top: number;
+  columns: number;
+  rows: number;
+}
+
+/**
+ * Writes a text into a box, as large as it fits there whole without breaking a word, else small and cut with an ellipsis.
+ * Returns the rows it took.
+ */
+function drawText(card: Card, text: string, box: Box & { largest: number }): number {
+  const linesAt = (scale: number): string[] => wrap(text, Math.floor(box.columns / (scale * characterPitch)));
+  const roomAt = (scale: number): number => Math.max(0, Math.floor(box.rows / (scale * linePitch)));
+  const breaksAt = (scale: number): boolean =>
+    spell(text)
+      .split(" ")
+      .some((word) => word.length * characterPitch * scale > box.columns);
+
+  let scale = box.largest;
+  while (scale > 1 && (breaksAt(scale) || linesAt(scale).length > roomAt(scale))) scale--;
+
+  const lines = linesAt(scale);
+  const room = roomAt(scale);
+  if (lines.length > room) {
+    lines.length = room;
+    const last = lines.pop();
+    if (last !== undefined) lines.push(`${last.slice(0, Math.floor(box.columns / characterPitch) - 3)}...`);
+  }
+  lines.forEach((line, index) => {
+    for (let position = 0; position < line.length; position++) {
+      const left = box.left + position * characterPitch * scale;
+      const top = box.top + index * linePitch * scale;
+      drawCharacter(card, line.charAt(position), { left, top, scale });
+    }
+  });
+  return Math.max(0, lines.length * linePitch - (linePitch - characterRows)) * scale;
+}
+
+function drawCharacter(card: Card, character: string, at: { left: number; top: number; scale: number }): void {
+  for (let y = 0; y < characterRows; y++) {
+    for (let x = 0; x < characterPitch; x++) {
+      if (!hasInk(character, x, y)) continue;
+      drawBox(card, { left: at.left + x * at.scale, top: at.top + y * at.scale, columns: at.scale, rows: at.scale });
+    }
+  }
+}
+
+/** Inks a box, cut to what the margin leaves. */
+function drawBox(card: Card, box: Box): void {
+  const right = Math.min(box.left + box.columns, card.visible.columns - bandRows);
+  const bottom = Math.min(box.top + box.rows, card.visible.rows - bandRows);
+  for (let row = Math.max(box.top, bandRows); row < bottom; row++) {
+    for (let column = Math.max(box.left, bandRows); column < right; column++) card.ink[row * card.columns + column] = 1;
+  }
+}
+
+/** The background: from one hue to another a sixth of the circle away, darker below. */
+function tonesOf(seed: string): Tone[] {
+  const first = (hash(seed) >>> 8) % hues.length;
+  const [fromCb, fromCr] = hues[first] ?? hues[0];
+  const [toCb, toCr] = hues[(first + 2) % hues.length] ?? hues[0];
+  return Array.from({ length: toneCount }, (_, index) => {
+    const between = (from: number, to: number): number => Math.round(from + ((to - from) * index) / (toneCount - 1));
+    return { y: between(topLuma, bottomLuma), cb: 128 + between(fromCb, toCb), cr: 128 + between(fromCr, toCr) };
+  });
+}

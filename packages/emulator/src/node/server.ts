@@ -1,0 +1,139 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Emulator } from "../service/emulator.ts";
+
+/** Where to listen. */
+export interface ListenOptions {
+  /**
+   * The port; 0 is any free one.
+   * @default 0
+   */
+  readonly port?: number | undefined;
+  /**
+   * The address to listen on. Anything but the loopback lets other machines in.
+   * @default "127.0.0.1"
+   */
+  readonly host?: string | undefined;
+}
+
+/** An emulator behind a port. */
+export interface EmulatorServer {
+  /** What clients take as base URL. */
+  readonly baseUrl: string;
+  /** Ends every connection and frees the port. */
+  close(): Promise<void>;
+}
+
+/** Serves an emulator over HTTP. */
+export async function listen(
+  emulator: Emulator,
+  { port = 0, host = "127.0.0.1" }: ListenOptions = {},
+): Promise<EmulatorServer> {
+  const server = createServer((incoming, outgoing) => void answer(emulator, incoming, outgoing));
+  // Time enough for a client to send on a connection that was idle: a reset there looks like a lost answer.
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
+  const { port: bound, family, address } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://${hostOf(address, family)}:${bound}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** How this machine reaches an address that it listens on; that of all interfaces is none that one can call. */
+function hostOf(address: string, family: string): string {
+  if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
+  return family === "IPv6" ? `[${address}]` : address;
+}
+
+async function answer(emulator: Emulator, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  let gone: AbortController | undefined;
+  outgoing.once("close", () => gone?.abort());
+  try {
+    const url = urlOf(incoming);
+    // A page whose name was made to point at this machine would be of one origin with the emulator's own page.
+    if (
+      !url ||
+      (isLoopback(incoming.socket.localAddress) && url.pathname.startsWith("/_emulator") && !isLocalName(url.hostname))
+    ) {
+      outgoing
+        .writeHead(400, { "x-emulator": "1", "content-type": "text/plain", connection: "close" })
+        .end("the address or the Host header is not this emulator's\n");
+      return;
+    }
+    const { status, headers, body } = await emulator.serve({
+      method: incoming.method ?? "GET",
+      url,
+      // Made only where it is asked for: one for each request costs more than most requests do.
+      get signal() {
+        gone ??= new AbortController();
+        if (outgoing.destroyed) gone.abort();
+        return gone.signal;
+      },
+      header: (name) => incoming.headers[name]?.toString() ?? null,
+      bytes: (limit) => readAll(incoming, limit),
+    });
+    const known =
+      typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.byteLength : undefined;
+    outgoing.writeHead(status, known === undefined ? headers : { ...headers, "content-length": known });
+    // The cast: DOM's and Node's types of one and the same stream class differ.
+    if (body instanceof ReadableStream)
+      await pipeline(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), outgoing);
+    else outgoing.end(body);
+    // What is left of a body that was refused unread would be taken for the next request.
+    if (!incoming.complete) drain(incoming);
+  } catch (error) {
+    // A fault that resets, or a client that left; anything else is a bug and must be seen.
+    if (!isReset(error) && !outgoing.destroyed) console.error(error);
+    outgoing.destroy();
+  }
+}
+
+/** How much of a body that nobody reads is still taken, so that its connection can go on. */
+const drainedAtMost = 1024 * 1024;
+
+function drain(incoming: IncomingMessage): void {
+  let left = drainedAtMost;
+  incoming.on("data", (chunk: Buffer) => void ((left -= chunk.length) < 0 && incoming.destroy()));
+}
+
+function urlOf({ url = "/", headers }: IncomingMessage): URL | undefined {
+  // Put together, not resolved: a path that begins with two slashes would become a host.
+  const address = `http://${headers.host ?? "localhost"}${url.startsWith("/") ? url.replace(/^\/+/, "/") : "/"}`;
+  return URL.canParse(address) ? new URL(address) : undefined;
+}
+
+function isLoopback(address: string | undefined): boolean {
+  return /^(::ffff:)?127\.|^::1$/.test(address ?? "");
+}
+
+function isLocalName(hostname: string): boolean {
+  return /^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
+}
+
+function readAll(incoming: IncomingMessage, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    incoming.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    incoming.once("end", () => resolve(Buffer.concat(chunks)));
+    incoming.once("close", () => reject(Object.assign(new Error("the client left"), { code: "ECONNRESET" })));
+    incoming.once("error", reject);
+  });
+}
+
+function isReset(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    [error, error.cause].some((one) => one instanceof Error && "code" in one && one.code === "ECONNRESET")
+  );
+}

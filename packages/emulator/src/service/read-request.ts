@@ -1,0 +1,124 @@
+import { violationsOf } from "./validate.ts";
+import type { Behaviour } from "./behaviour.ts";
+import type { Schema } from "./document.ts";
+import type { Incoming } from "./exchange.ts";
+import { planResults, sizeFields } from "./results.ts";
+import type { Route } from "./routes.ts";
+
+/** A file part, without its bytes: no result depends on them. */
+export interface UploadedFile {
+  /** The name of the form part. */
+  readonly part: string;
+  /** The file name that was sent. */
+  readonly name: string;
+  /** The media type that was sent. */
+  readonly type: string;
+  /** The size in bytes. */
+  readonly size: number;
+}
+
+/** What a request said, and what was wrong with it. */
+export interface ReadRequest {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly files: readonly UploadedFile[];
+  readonly violations: readonly string[];
+}
+
+const nothing: Pick<ReadRequest, "fields" | "files"> = { fields: {}, files: [] };
+
+/** Reads a request's body by its route's schema. */
+export async function readRequest(incoming: Incoming, route: Route, behaviour: Behaviour): Promise<ReadRequest> {
+  const type = incoming.header("content-type") ?? "";
+  if (type.split(";")[0]?.trim().toLowerCase() !== route.mediaType) {
+    return { ...nothing, violations: [`Content-Type must be ${route.mediaType}, not ${type || "nothing"}`] };
+  }
+  const bytes = await incoming.bytes(behaviour.bodyLimit);
+  if (!bytes)
+    return {
+      ...nothing,
+      violations: [`the body is larger than ${behaviour.bodyLimit} bytes (the emulator's bodyLimit)`],
+    };
+  const read = route.mediaType === "application/json" ? readJson(bytes) : await readForm(bytes, type, route.body);
+  const violations = [...read.violations];
+  if (violations.length === 0)
+    violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(route, read.fields, behaviour));
+  if (behaviour.unknownFields === "refuse") {
+    const unknown = Object.keys(read.fields).filter((name) => !Object.hasOwn(route.body.properties ?? {}, name));
+    violations.push(...unknown.map((name) => `${name}: there is no such field`));
+  }
+  return { ...read, violations };
+}
+
+function readJson(bytes: Uint8Array): ReadRequest {
+  try {
+    const fields: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    if (typeof fields === "object" && fields !== null && !Array.isArray(fields)) {
+      return { ...nothing, fields: fields as Record<string, unknown>, violations: [] };
+    }
+    return { ...nothing, violations: ["the body must be a JSON object"] };
+  } catch (error) {
+    return { ...nothing, violations: [`the body is not JSON: ${String(error)}`] };
+  }
+}
+
+async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string, body: Schema): Promise<ReadRequest> {
+  let form: FormData;
+  try {
+    form = await new Response(bytes, { headers: { "content-type": type } }).formData();
+  } catch (error) {
+    return { ...nothing, violations: [`the body is not multipart/form-data: ${String(error)}`] };
+  }
+  const fields: Record<string, unknown> = {};
+  const files: UploadedFile[] = [];
+  const violations: string[] = [];
+  // Grouped once: asking the form for each name anew takes a time that grows with the square of the parts.
+  const parts = new Map<string, FormDataEntryValue[]>();
+  form.forEach((value, name) => void (parts.get(name)?.push(value) ?? parts.set(name, [value])));
+  for (const [name, given] of parts) {
+    const known = Object.hasOwn(body.properties ?? {}, name);
+    const schema = known ? (body.properties?.[name] ?? {}) : {};
+    const values = given.map((value) => {
+      const item = schema.type === "array" ? (schema.items ?? {}) : schema;
+      if (typeof value === "string") {
+        if (item.format === "binary") violations.push(`${name}: must be a file, not text`);
+        return coerce(value, item);
+      }
+      if (item.format !== "binary" && known) violations.push(`${name}: must be text, not a file`);
+      files.push({ part: name, name: value.name, type: value.type, size: value.size });
+      return value.name;
+    });
+    if (known && schema.type !== "array" && values.length > 1)
+      violations.push(`${name}: is there ${values.length} times, must be there once`);
+    const value = schema.type === "array" || values.length > 1 ? values : values[0];
+    // Defined, because assigning to a field called __proto__ would set no field.
+    Object.defineProperty(fields, name, { value, enumerable: true });
+  }
+  return { fields, files, violations };
+}
+
+/** Form text as the type that its schema asks for; text that is none of that type stays text, and its schema refuses it. */
+function coerce(text: string, { type }: Schema): unknown {
+  // As JSON writes numbers, so without leading zeros, and none past what a number holds: JSON could not keep it.
+  const isNumber = type === "integer" ? /^-?(0|[1-9]\d*)$/ : type === "number" ? /^-?(0|[1-9]\d*)(\.\d+)?$/ : undefined;
+  if (isNumber?.test(text) && Number.isFinite(Number(text))) return Number(text);
+  if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
+  return text;
+}
+
+function limitsExceeded(
+  { verb, kind, body }: Route,
+  fields: Readonly<Record<string, unknown>>,
+  behaviour: Behaviour,
+): string[] {
+  const { textLimit, pixelLimit } = behaviour;
+  const long = Object.entries(fields).filter(([, value]) => typeof value === "string" && value.length > textLimit);
+  const violations = long.map(([name]) => `${name}: is longer than ${textLimit} characters (the emulator's textLimit)`);
+  const { width, height } = planResults(kind, body, fields, behaviour);
+  if (verb === "generate" && width * height > pixelLimit) {
+    const asking = sizeFields.filter((name) => name in fields).join(", ");
+    violations.push(
+      `${asking || "the size"}: ${width} by ${height} is more than ${pixelLimit} pixels (the emulator's pixelLimit)`,
+    );
+  }
+  return violations;
+}

@@ -1,0 +1,184 @@
+import { renderClip } from "../media/clip.ts";
+import { hash } from "../media/hash.ts";
+import { renderPicture } from "../media/png.ts";
+import type { Behaviour } from "./behaviour.ts";
+import type { Schema } from "./document.ts";
+import type { Answer, Incoming } from "./exchange.ts";
+
+/** What a task makes, decided when it is generated. */
+export interface ResultPlan {
+  /** How many results. */
+  readonly count: number;
+  /** Their width in pixels. */
+  readonly width: number;
+  /** Their height in pixels. */
+  readonly height: number;
+  /** Present where the results are videos. */
+  readonly video?: {
+    /** The length in seconds. */
+    readonly seconds: number;
+    /** Frames per second. */
+    readonly fps: number;
+    /** Whether it has sound. */
+    readonly audio: boolean;
+  };
+}
+
+/** A size in pixels. */
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The fields that a size is read from. */
+export const sizeFields: readonly string[] = ["resolution", "ratio"];
+
+/** The size that a form's resolution spells out, such as `1024x768` or `1024*768`. */
+function explicitSize(resolution: unknown): Size | undefined {
+  const [, width, height] = /^([1-9]\d*)[x*]([1-9]\d*)$/.exec(String(resolution)) ?? [];
+  return width && height ? { width: Number(width), height: Number(height) } : undefined;
+}
+
+/** The most results that one task makes, however many a form without a bound asks for. */
+const mostResults = 100;
+
+/** Whether a plan may have so many results. */
+export function isResultCount(count: unknown): boolean {
+  return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= mostResults;
+}
+
+/** What a form asks for, with the defaults of its schema, and of the behaviour where that has none. */
+export function planResults(
+  kind: string,
+  form: Schema,
+  fields: Readonly<Record<string, unknown>>,
+  behaviour: Behaviour,
+): ResultPlan {
+  const field = (name: string) => fields[name] ?? form.properties?.[name]?.default;
+  const counting = Object.entries(form.properties ?? {}).find(([, schema]) => schema["x-result-count"])?.[0];
+  const asked = counting === undefined ? 1 : Number(fields[counting] ?? 1);
+  const count = Math.min(Math.max(Math.trunc(asked) || 1, 1), mostResults);
+  const ratio = ratioOf(field("ratio"));
+  const resolution = field("resolution");
+  if (kind !== "video") return { count, ...imageSize(resolution, behaviour) };
+  const side = Number(/^(\d+)p$/.exec(String(resolution))?.[1] ?? behaviour.videoSide);
+  const video = {
+    seconds: positive(field("duration"), behaviour.videoSeconds),
+    fps: Math.min(positive(field("fps"), behaviour.videoFps), 240),
+    audio: field("generate_audio") === "1",
+  };
+  return { count, ...fit(ratio ?? behaviour.videoRatio, side), video };
+}
+
+function imageSize(resolution: unknown, { imageSide }: Behaviour): Size {
+  const explicit = explicitSize(resolution);
+  if (explicit) return explicit;
+  const level = /^([1-9]\d*)K$/.exec(String(resolution))?.[1];
+  const longer = level ? Number(level) * 1024 : imageSide;
+  const ratio = ratioOf(resolution) ?? 1;
+  const [width, height] = ratio >= 1 ? [longer, longer / ratio] : [longer * ratio, longer];
+  return { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)) };
+}
+
+function ratioOf(text: unknown): number | undefined {
+  const [, width, height] = /^(\d+):(\d+)$/.exec(String(text)) ?? [];
+  const ratio = Number(width) / Number(height);
+  return ratio > 0 && Number.isFinite(ratio) ? ratio : undefined;
+}
+
+/** The size of a ratio with this shorter side; even, as video needs it. */
+function fit(ratio: number, shorter: number): Size {
+  const even = (length: number) => Math.max(2, 2 * Math.round(length / 2));
+  return ratio >= 1
+    ? { width: even(shorter * ratio), height: even(shorter) }
+    : { width: even(shorter), height: even(shorter / ratio) };
+}
+
+function positive(value: unknown, fallback: number): number {
+  const number = Number(value);
+  return number > 0 && Number.isFinite(number) ? number : fallback;
+}
+
+/** One result's bytes and media type. */
+export interface ResultFile {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+/** The file name extension of a plan's results. */
+export function extensionOf({ video }: ResultPlan): string {
+  return video ? "mp4" : "png";
+}
+
+/** What a task's results depend on. */
+interface Subject {
+  readonly taskid: string;
+  readonly model: string;
+  readonly prompt: string;
+  readonly seed: number;
+  readonly plan: ResultPlan;
+}
+
+/** A name for what a task's results hold: an id alone may come again after a reset, for another prompt. */
+export function fingerprint({ taskid, model, prompt, seed, plan }: Subject): string {
+  return hash(JSON.stringify([taskid, model, prompt, seed, plan]))
+    .toString(16)
+    .padStart(8, "0");
+}
+
+/** Makes a result; the same task and number give the same bytes on every machine. */
+export function renderResult(task: Subject, number: number): ResultFile {
+  const { taskid, model, prompt, plan } = task;
+  const { width, height, video, count } = plan;
+  const seed = `${task.seed}/${number}`;
+  const text = {
+    title: model,
+    body: prompt,
+    note: `${taskid}${count > 1 ? ` ${number}/${count}` : ""} seed ${task.seed}`,
+  };
+  if (!video) return { bytes: renderPicture({ width, height, seed, text }), type: "image/png" };
+  return { bytes: renderClip({ width, height, seed, text, ...video }), type: "video/mp4" };
+}
+
+/** Answers a GET or HEAD of a file, whole or a single range of it (RFC 9110, 14). */
+export function serveFile(
+  incoming: Pick<Incoming, "method" | "header">,
+  { bytes, type }: ResultFile,
+  etag: string,
+): Answer {
+  const headers = { "content-type": type, etag, "accept-ranges": "bytes", "cache-control": "no-cache" };
+  const known = incoming
+    .header("if-none-match")
+    ?.split(",")
+    .map((one) => one.trim().replace("W/", ""));
+  if (known?.some((one) => one === etag || one === "*")) return { status: 304, headers, body: null };
+  const size = bytes.byteLength;
+  const range = incoming.method === "GET" ? readRange(incoming, size, etag) : undefined;
+  if (range === "unsatisfiable")
+    return { status: 416, headers: { ...headers, "content-range": `bytes */${size}` }, body: null };
+  const [first, last] = range ?? [0, size - 1];
+  return {
+    status: range ? 206 : 200,
+    headers: {
+      ...headers,
+      "content-length": String(last - first + 1),
+      ...(range ? { "content-range": `bytes ${first}-${last}/${size}` } : {}),
+    },
+    body: incoming.method === "HEAD" ? null : bytes.subarray(first, last + 1),
+  };
+}
+
+function readRange(
+  incoming: Pick<Incoming, "header">,
+  size: number,
+  etag: string,
+): readonly [number, number] | "unsatisfiable" | undefined {
+  const condition = incoming.header("if-range");
+  if (condition !== null && condition !== etag) return undefined;
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(incoming.header("range") ?? "") ?? [];
+  if (first === undefined || (first === "" && last === "")) return undefined;
+  if (first === "") return Number(last) === 0 ? "unsatisfiable" : [Math.max(0, size - Number(last)), size - 1];
+  const end = last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  if (Number(first) >= size) return "unsatisfiable";
+  return Number(first) > end ? undefined : [Number(first), end];
+}

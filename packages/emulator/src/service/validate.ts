@@ -1,0 +1,49 @@
+import { Validator, type OutputUnit, type Schema as ValidatorSchema } from "@cfworker/json-schema";
+import type { Schema } from "./document.ts";
+
+const validators = new WeakMap<Schema, Validator>();
+
+/** What is wrong with a value by its schema, each with the field's name and the bound; an empty list where nothing is. */
+export function violationsOf(schema: Schema, value: unknown): string[] {
+  const { errors } = validatorOf(schema).validate(value);
+  return [...leavesOf(errors).map(describe), ...pixelViolationsOf(schema, value)];
+}
+
+function validatorOf(schema: Schema): Validator {
+  let validator = validators.get(schema);
+  if (!validator) {
+    // The cast: the validator's own type of a schema is a subset of the keywords that it reads.
+    validator = new Validator(schema as ValidatorSchema, "2020-12", false);
+    validators.set(schema, validator);
+  }
+  return validator;
+}
+
+/** The errors that name a bound, without those that only say that something below is wrong. */
+function leavesOf(errors: readonly OutputUnit[]): OutputUnit[] {
+  const keyword = (error: OutputUnit) =>
+    !["properties", "items", "anyOf", "oneOf", "allOf", "$ref"].includes(error.keyword);
+  return errors.filter(keyword);
+}
+
+function describe({ instanceLocation, error }: OutputUnit): string {
+  const field = instanceLocation.replace(/^#\/?/, "").replaceAll("~1", "/").replaceAll("~0", "~");
+  return field ? `${field}: ${error}` : error;
+}
+
+/** The product bound that JSON Schema cannot say: a value must hold it in a branch that otherwise takes the value. */
+function pixelViolationsOf(schema: Schema, value: unknown): string[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([field, property]) => {
+    const text = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[field] : undefined;
+    if (typeof text !== "string") return [];
+    const taking = (property.anyOf ?? [property]).filter((branch) => validatorOf(branch).validate(text).valid);
+    const bounds = taking.map((branch) => branch["x-total-pixels"]);
+    if (bounds.length === 0 || bounds.some((bound) => !bound || holds(bound, text))) return [];
+    return bounds.map((bound) => `${field}: ${text} must have ${bound?.minimum} to ${bound?.maximum} pixels in all`);
+  });
+}
+
+function holds({ minimum, maximum }: { readonly minimum: number; readonly maximum: number }, size: string): boolean {
+  const [width = 0n, height = 0n] = (size.match(/\d+/g) ?? []).map(BigInt);
+  return width * height >= minimum && width * height <= maximum;
+}

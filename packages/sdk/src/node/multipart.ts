@@ -1,0 +1,101 @@
+import { InvalidRequestError } from "../errors/errors.ts";
+import type { FormPart } from "../form/form.ts";
+
+/** A body before it is sent: its length is known, and what lies on disk is read while it leaves. */
+export interface Encoded {
+  /** The media type, where the body decides it. */
+  readonly type?: string;
+  readonly length: number;
+  readonly pieces: readonly (string | NamedBlob)[];
+}
+
+interface NamedBlob {
+  /** The part's name. */
+  readonly name: string;
+  readonly blob: Blob;
+}
+
+/** How much of a file is read at once, and how much of that leaves at once: a slow network moves in small steps. */
+const pieceBytes = 256 * 1024;
+const stepBytes = 64 * 1024;
+
+/** Encodes a form as browsers do, byte by byte the same but for the boundary. */
+export function encodeForm(parts: Iterable<FormPart>): Encoded {
+  const boundary = `----mediagen${crypto.randomUUID().replaceAll("-", "")}`;
+  const pieces: (string | NamedBlob)[] = [];
+  let text = "";
+  for (const [name, value, fileName] of parts) {
+    text += `--${boundary}\r\nContent-Disposition: form-data; name="${quote(toCRLF(name))}"`;
+    if (typeof value === "string") text += `\r\n\r\n${toCRLF(value)}\r\n`;
+    else {
+      text += `; filename="${quote(fileName ?? "blob")}"\r\nContent-Type: ${value.type || "application/octet-stream"}\r\n\r\n`;
+      pieces.push(text, { name, blob: value });
+      text = "\r\n";
+    }
+  }
+  pieces.push(`${text}--${boundary}--\r\n`);
+  const length = pieces.reduce(
+    (sum, piece) => sum + (typeof piece === "string" ? Buffer.byteLength(piece) : piece.blob.size),
+    0,
+  );
+  return { type: `multipart/form-data; boundary=${boundary}`, length, pieces };
+}
+
+/**
+ * Makes sure that every file can still be read as it was when it was given.
+ *
+ * @throws {@link InvalidRequestError} one cannot
+ */
+export async function checkFiles({ pieces }: Encoded): Promise<void> {
+  for (const piece of pieces) {
+    if (typeof piece === "string") continue;
+    await piece.blob
+      .slice(0, 1)
+      .arrayBuffer()
+      .catch((cause: unknown) => {
+        const issue = {
+          field: piece.name,
+          got: `a file that has changed since it was given (${String(cause)})`,
+          allowed: "a file that stays as it is: give it again",
+        };
+        throw new InvalidRequestError("nothing was sent", [issue]);
+      });
+  }
+}
+
+/** The bytes of a body, a piece at a time; `onPiece` is told of each as it is asked for. */
+export async function* readPieces(
+  { pieces }: Encoded,
+  onPiece: () => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (const piece of pieces) {
+    for await (const bytes of typeof piece === "string" ? [Buffer.from(piece)] : readBlob(piece)) {
+      for (let at = 0; at < bytes.length; at += stepBytes) {
+        onPiece();
+        yield bytes.subarray(at, at + stepBytes);
+      }
+    }
+  }
+}
+
+async function* readBlob({ name, blob }: NamedBlob): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let start = 0; start < blob.size; start += pieceBytes) {
+    const end = Math.min(start + pieceBytes, blob.size);
+    // By slices, because Node gives a Blob's stream no backpressure on disk; each looks whether the file is the same.
+    const bytes = await blob
+      .slice(start, end)
+      .arrayBuffer()
+      .catch((cause: unknown) => {
+        throw new Error(`the file of ${name} changed while it was sent`, { cause });
+      });
+    yield new Uint8Array(bytes);
+  }
+}
+
+function toCRLF(text: string): string {
+  return text.replace(/\r\n?|\n/g, "\r\n");
+}
+
+function quote(name: string): string {
+  return name.replace(/["\r\n]/g, (character) => ({ '"': "%22", "\r": "%0D" })[character] ?? "%0A");
+}

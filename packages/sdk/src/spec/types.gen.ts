@@ -1,0 +1,381 @@
+// Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.
+
+import type { FileInput } from "./file-input.ts";
+
+/** What vidmodelv2 and vidmodelv2fast make a video from. */
+export interface Vidmodelv2Form {
+  /**
+   * What the video shows.
+   * Takes at most 8192 characters.
+   */
+  readonly prompt?: string | undefined;
+  /**
+   * One or two source images, each a file part of this name. What two images mean (first and last frame, or two
+   * references): Not documented by the service.
+   *
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
+   * Takes 1 to 2 files.
+   */
+  readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
+  /**
+   * The aspect ratio. How `adaptive` chooses one is Not documented by the service.
+   * Takes "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
+   * The service's default: "9:16".
+   */
+  readonly ratio?: "16:9" | "4:3" | "1:1" | "3:4" | "9:16" | "21:9" | "adaptive" | undefined;
+  /**
+   * The length of the video in seconds.
+   * Takes 5, 10 or 15.
+   * The service's default: 5.
+   */
+  readonly duration?: 5 | 10 | 15 | undefined;
+  /** The random seed; any integer. */
+  readonly seed?: number | undefined;
+  /**
+   * The resolution.
+   * Takes "480p" or "720p".
+   * The service's default: "720p".
+   */
+  readonly resolution?: "480p" | "720p" | undefined;
+  /**
+   * The frame rate, frames per second. Allowed values: Not documented by the service.
+   * The service's default: "24".
+   */
+  readonly fps?: string | number | undefined;
+  /**
+   * Whether the video has sound; `1` enables.
+   * Takes "0" or "1".
+   */
+  readonly generate_audio?: "0" | "1" | boolean | undefined;
+  /**
+   * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by
+   * the service.
+   * Takes "0" or "1".
+   */
+  readonly return_last_frame?: "0" | "1" | boolean | undefined;
+  /**
+   * Seconds after which the task expires. What becomes of an expired task: Not documented by the service.
+   * Takes 3600 to 259200.
+   */
+  readonly execution_expires_after?: number | undefined;
+  /**
+   * Whether the model may search the web; `1` enables.
+   * Takes "0" or "1".
+   */
+  readonly websearch?: "0" | "1" | boolean | undefined;
+}
+
+/** What vidmodelv2 and vidmodelv2fast make a video from. */
+export interface Vidmodelv2fastForm {
+  /**
+   * What the video shows.
+   * Takes at most 8192 characters.
+   */
+  readonly prompt?: string | undefined;
+  /**
+   * One or two source images, each a file part of this name. What two images mean (first and last frame, or two
+   * references): Not documented by the service.
+   *
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
+   * Takes 1 to 2 files.
+   */
+  readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
+  /**
+   * The aspect ratio. How `adaptive` chooses one is Not documented by the service.
+   * Takes "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
+   * The service's default: "9:16".
+   */
+  readonly ratio?: "16:9" | "4:3" | "1:1" | "3:4" | "9:16" | "21:9" | "adaptive" | undefined;
+  /**
+   * The length of the video in seconds.
+   * Takes 5, 10 or 15.
+   * The service's default: 5.
+   */
+  readonly duration?: 5 | 10 | 15 | undefined;
+  /** The random seed; any integer. */
+  readonly seed?: number | undefined;
+  /**
+   * The resolution.
+   * Takes "480p" or "720p".
+   * The service's default: "720p".
+   */
+  readonly resolution?: "480p" | "720p" | undefined;
+  /**
+   * The frame rate, frames per second. Allowed values: Not documented by the service.
+   * The service's default: "24".
+   */
+  readonly fps?: string | number | undefined;
+  /**
+   * Whether the video has sound; `1` enables.
+   * Takes "0" or "1".
+   */
+  readonly generate_audio?: "0" | "1" | boolean | undefined;
+  /**
+   * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by
+   * the service.
+   * Takes "0" or "1".
+   */
+  readonly return_last_frame?: "0" | "1" | boolean | undefined;
+  /**
+   * Seconds after which the task expires. What becomes of an expired task: Not documented by the service.
+   * Takes 3600 to 259200.
+   */
+  readonly execution_expires_after?: number | undefined;
+  /**
+   * Whether the model may search the web; `1` enables.
+   * Takes "0" or "1".
+   */
+  readonly websearch?: "0" | "1" | boolean | undefined;
+}
+
+/** What vidmodelv15pro makes a video from. */
+export interface Vidmodelv15proForm {
+  /** What the video shows. */
+  readonly prompt?: string | undefined;
+  /**
+   * One or two source images, each a file part of this name. What two images mean (first and last frame, or two
+   * references): Not documented by the service.
+   *
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
+   * Takes 1 to 2 files.
+   */
+  readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
+  /** Addresses of source images; several are separated by commas. */
+  readonly imageUrl?: string | undefined;
+  /**
+   * The aspect ratio. Allowed values: Not documented by the service.
+   * The service's default: "9:16".
+   */
+  readonly ratio?: string | undefined;
+  /**
+   * The length of the video in seconds.
+   * Takes 5 or 10.
+   */
+  readonly duration?: 5 | 10 | undefined;
+  /** The random seed; any integer. */
+  readonly seed?: number | undefined;
+  /**
+   * The resolution.
+   * Takes "480p", "720p" or "1080p".
+   */
+  readonly resolution?: "480p" | "720p" | "1080p" | undefined;
+  /** The frame rate, frames per second. Allowed values: Not documented by the service. */
+  readonly fps?: string | number | undefined;
+  /**
+   * Whether the camera stays fixed; `1` enables. The field's name: Not documented by the service.
+   * Takes "0" or "1".
+   */
+  readonly fixed_camera?: "0" | "1" | boolean | undefined;
+  /**
+   * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by
+   * the service.
+   * Takes "0" or "1".
+   */
+  readonly return_last_frame?: "0" | "1" | boolean | undefined;
+  /**
+   * Whether the video has sound; `1` enables.
+   * Takes "0" or "1".
+   */
+  readonly generate_audio?: "0" | "1" | boolean | undefined;
+}
+
+/** The form of each video model. */
+export interface VideoForms {
+  /** Generate a video with vidmodelv2 */
+  vidmodelv2: Vidmodelv2Form;
+  /** Generate a video with vidmodelv2fast */
+  vidmodelv2fast: Vidmodelv2fastForm;
+  /** Generate a video with vidmodelv15pro */
+  vidmodelv15pro: Vidmodelv15proForm;
+}
+
+/** The record of a video task. */
+export interface VideoTask {
+  /** The task's id, as the generation answered it. */
+  taskid: string;
+  /** The addresses of the results. How long they stay valid: Not documented by the service. */
+  url: string[];
+  /** The status code. The meaning of its values: Not documented by the service. */
+  task_status?: number;
+  /** A message about the task. */
+  message?: string;
+  /** The prompt used. */
+  prompt?: string;
+  /** The address of the source image. */
+  imageurl?: string;
+  /** The resolution used. */
+  resolution?: string;
+  /** The frame rate, frames per second. */
+  fps?: number;
+  /** Where the task came from. */
+  source?: string;
+  /** The length of the video in seconds. */
+  duration?: number;
+  /** The random seed used. */
+  seed?: number;
+  /** The aspect ratio. */
+  ratio?: string;
+}
+
+/** What a deletion answers. */
+export interface VideoDeletion {
+  /** The result of the deletion; `Success` when it succeeded. Other values: Not documented by the service. */
+  status: string;
+}
+
+/** What a query of video tasks takes beside the task. */
+export interface VideoQueryFields {
+  /** Asks for more information. Its effect on the answer: Not documented by the service. */
+  readonly moreTaskInfo?: boolean | undefined;
+}
+
+/** What a deletion of video tasks takes beside their ids. */
+export interface VideoDeleteFields {
+}
+
+/** What imgmodelv45 makes images from. */
+export interface Imgmodelv45Form {
+  /**
+   * The category identifier. Other values: Not documented by the service.
+   * The service's default: "imgmodelv45".
+   */
+  readonly category?: string | undefined;
+  /** What the image shows. The greatest length: Not documented by the service. */
+  readonly prompt: string;
+  /**
+   * How many images to make. The default: Not documented by the service; 1 in its usage example.
+   * Takes 1 to 15.
+   */
+  readonly batchsize?: number | undefined;
+  /**
+   * The aspect ratio, the level, or the exact size of the images.
+   * Takes "9:16", "16:9", "3:4", "4:3", "1:1", "2:3" or "3:2"; or "2K" or "4K"; or <width>x<height> with 3686400 to 16777216 pixels in all.
+   */
+  readonly resolution?: "9:16" | "16:9" | "3:4" | "4:3" | "1:1" | "2:3" | "3:2" | "2K" | "4K" | `${number}x${number}` | undefined;
+  /**
+   * The source image, a file part of this name.
+   *
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
+   */
+  readonly sourceImage?: FileInput | string | undefined;
+  /** The address of a source image. */
+  readonly imageUrl?: string | undefined;
+}
+
+/**
+ * What imgmodelv5 makes images from: the fields of imgmodelv45. Their bounds, defaults and allowed values are Not
+ * documented by the service, so none is checked.
+ */
+export interface Imgmodelv5Form {
+  /** The category identifier. Allowed values: Not documented by the service; `imgmodelv5` is in use. */
+  readonly category?: string | undefined;
+  /** What the image shows. The greatest length: Not documented by the service. */
+  readonly prompt: string;
+  /** How many images to make. Bounds and default: Not documented by the service. */
+  readonly batchsize?: number | undefined;
+  /** The resolution. Allowed values: Not documented by the service. */
+  readonly resolution?: string | undefined;
+  /**
+   * The source image, a file part of this name.
+   *
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
+   */
+  readonly sourceImage?: FileInput | string | undefined;
+  /** The address of a source image. */
+  readonly imageUrl?: string | undefined;
+}
+
+/** What imgmodelv4 makes images from. */
+export interface Imgmodelv4Form {
+  /**
+   * The category identifier. Other values: Not documented by the service.
+   * The service's default: "imgmodelv4".
+   */
+  readonly category?: string | undefined;
+  /** What the image shows. The greatest length: Not documented by the service. */
+  readonly prompt: string;
+  /**
+   * How many images to make. The default: Not documented by the service.
+   * Takes 1 to 15.
+   */
+  readonly batchsize?: number | undefined;
+  /**
+   * The aspect ratio of the images.
+   * Takes "9:16", "16:9", "3:4", "4:3" or "1:1".
+   */
+  readonly resolution?: "9:16" | "16:9" | "3:4" | "4:3" | "1:1" | undefined;
+  /**
+   * The source image, a file part of this name.
+   *
+   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
+   * on your machine is of no use there.
+   */
+  readonly sourceImage?: FileInput | string | undefined;
+  /** The address of a source image. */
+  readonly imageUrl?: string | undefined;
+}
+
+/** What imgmodelz makes an image from. Bounds of the fields: Not documented by the service. */
+export interface ImgmodelzForm {
+  /** What the image shows. The greatest length: Not documented by the service. */
+  readonly prompt: string;
+  /**
+   * The size, `<width>*<height>` in pixels, joined by an asterisk. Allowed sizes: Not documented by the service.
+   * Takes <width>*<height>.
+   */
+  readonly resolution?: `${number}*${number}` | undefined;
+  /** The random seed. Its bounds: Not documented by the service. */
+  readonly seed?: number | undefined;
+}
+
+/** The form of each image model. */
+export interface ImageForms {
+  /** Generate images with imgmodelv45 */
+  imgmodelv45: Imgmodelv45Form;
+  /** Generate images with imgmodelv5 */
+  imgmodelv5: Imgmodelv5Form;
+  /** Generate images with imgmodelv4 */
+  imgmodelv4: Imgmodelv4Form;
+  /** Generate an image with imgmodelz */
+  imgmodelz: ImgmodelzForm;
+}
+
+/** The record of an image task. */
+export interface ImageTask {
+  /** The task's id, as the generation answered it. */
+  taskid: string;
+  /**
+   * When the task started, local date and time as `YYYY-MM-DD HH:MM:SS`. Its time zone: Not documented by the
+   * service.
+   */
+  starttime?: string;
+  /** The addresses of the results. How long they stay valid: Not documented by the service. */
+  url: string[];
+  /** The status code. The meaning of its values: Not documented by the service. */
+  image_status?: number;
+  /** The width in pixels. */
+  width?: number;
+  /** The height in pixels. */
+  height?: number;
+}
+
+/** What a deletion answers. */
+export interface ImageDeletion {
+  /** The result of the deletion; `Success` when it succeeded. Other values: Not documented by the service. */
+  status: string;
+}
+
+/** What a query of image tasks takes beside the task. */
+export interface ImageQueryFields {
+}
+
+/** What a deletion of image tasks takes beside their ids. */
+export interface ImageDeleteFields {
+  /** A user id. Its meaning: Not documented by the service. */
+  readonly uid?: string | undefined;
+}
