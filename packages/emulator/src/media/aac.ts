@@ -1,12 +1,16 @@
-import { mp4aBox, type Track } from "./mp4.ts";
 /** Silence as AAC-LC (ISO/IEC 14496-3). */
+
+import { mp4aBox, type Track } from "./mp4.ts";
 
 const rate = 48_000;
 
 /** Samples of sound that one AAC frame holds. */
 const frameLength = 1024;
 
-/** AudioSpecificConfig, 1.6.2.1: object type 2 (AAC-LC) in 5 bits, frequency index 3 (48 kHz) in 4, 1 channel in 4, 3 zero flags. */
+/**
+ * AudioSpecificConfig, 1.6.2.1: object type 2 (AAC-LC) in 5 bits, frequency index 3 (48 kHz) in 4, 1 channel in 4, 3
+ * zero flags.
+ */
 const config = [0b00010_001, 0b1_0001_000];
 
 /**
@@ -15,7 +19,7 @@ const config = [0b00010_001, 0b1_0001_000];
  */
 const silentFrame = Uint8Array.of(0, 0, 0, 0b111);
 
-/** A mono track of silence, exactly as long as asked. */
+/** Returns a mono track of silence, exactly this long. */
 export function silentTrack(seconds: number): Track {
   const duration = Math.round(seconds * rate);
   const samples = Array.from({ length: Math.ceil(duration / frameLength) }, () => silentFrame);

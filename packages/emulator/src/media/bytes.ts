@@ -3,7 +3,7 @@
 /** A piece of a file: bytes, or a four-character code. */
 export type Piece = Uint8Array | readonly number[] | string;
 
-/** All pieces in one array. */
+/** Returns all pieces in one array. */
 export function join(...pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
   let position = 0;
@@ -14,12 +14,12 @@ export function join(...pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
   return joined;
 }
 
-/** Numbers of 16 bits each. */
+/** Returns the bytes of numbers of 16 bits each. */
 export function u16(...values: readonly number[]): number[] {
   return values.flatMap((value) => [value >>> 8, value & 0xff]);
 }
 
-/** Numbers of 32 bits each. */
+/** Returns the bytes of numbers of 32 bits each. */
 export function u32(...values: readonly number[]): number[] {
   return values.flatMap((value) => [value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff]);
 }

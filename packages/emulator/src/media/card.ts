@@ -1,18 +1,20 @@
-import { characterPitch, characterRows, hasInk } from "./font.ts";
-import { hash } from "./hash.ts";
 /**
  * The card: what a generated picture or clip shows.
  *
- * A card is a coarse grid of square dots. Its background is one tone per band of four dot rows; a dot carries ink or not,
- * and ink only adds light to the tone below it. Both writers rest on that: in a PNG, tone and ink are a palette entry of
- * four bits; in H.264 a dot is a 4x4 block, a band a row of macroblocks, and ink a multiple of the quantiser's step.
+ * A card is a coarse grid of square dots. Its background is one tone per band of four dot rows. A dot has ink or not,
+ * and ink only adds light to the tone below it. Both writers rely on that: in a PNG, tone and ink are a palette entry
+ * of four bits; in H.264 a dot is a 4x4 block, a band a row of macroblocks, and ink a multiple of the quantiser's
+ * step.
  */
 
-/** What must be readable on a card. Printable ASCII is drawn; any other character is spelled as U+XXXX. */
+import { characterPitch, characterRows, hasInk } from "./font.ts";
+import { hash } from "./hash.ts";
+
+/** The text on a card. Printable ASCII is drawn; any other character is spelled as U+XXXX. */
 export interface CardText {
   /** One line, large. */
   title: string;
-  /** Wrapped in the middle, as large as it fits, cut with an ellipsis. */
+  /** In the middle, wrapped, as large as it fits, cut with an ellipsis. */
   body: string;
   /** Small, below it; cut only beyond four lines. */
   note: string;
@@ -27,23 +29,27 @@ export interface Tone {
 
 /** A drawn card. */
 export interface Card {
-  /** Dots in a row and rows of dots, rounded up to whole bands: an encoder never meets half a macroblock. */
+  /** Dots in a row and rows of dots, rounded up to complete bands: an encoder never gets half a macroblock. */
   columns: number;
   rows: number;
-  /** The part of it that is seen. */
+  /** The visible part. */
   visible: { columns: number; rows: number };
   /** One byte per dot, row by row: 1 where there is ink. */
   ink: Uint8Array<ArrayBuffer>;
-  /** The rows that drawFoot draws anew; all others stay as they are. Whole bands: a moving line touches few macroblocks. */
+  /**
+   * The rows that drawFoot draws anew; all others stay as they are. Whole bands: a moving line touches few macroblocks.
+   */
   foot: { top: number; rows: number };
-  /** The background from top to bottom; bands share them out evenly. */
+  /** The background from top to bottom, spread evenly over the bands. */
   tones: readonly Tone[];
 }
 
 /** Dots in a band, and in a macroblock each way. */
 export const bandRows = 4;
 
-/** Luma that ink adds: two steps of the coarsest H.264 quantiser (h264.ts). Its contrast with each tone is above 4.5:1. */
+/**
+ * Luma that ink adds: two steps of the coarsest H.264 quantiser (h264.ts). Its contrast with each tone is above 4.5:1.
+ */
 export const inkLuma = 112;
 
 /** Background tones of a card: with and without ink they are the 16 colours that a four-bit palette holds. */
@@ -53,7 +59,9 @@ const toneCount = 8;
 const topLuma = 96;
 const bottomLuma = 40;
 
-/** Cb - 128, Cr - 128 of twelve hues of one strength, round the colour circle. Integers: no engine's cosine is trusted. */
+/**
+ * Cb - 128, Cr - 128 of twelve hues of one strength, round the colour circle. Integers: no engine's cosine is trusted.
+ */
 const hues = [
   [26, 0],
   [23, 13],
@@ -72,10 +80,12 @@ const hues = [
 /** Empty dots on each side. At least one band: the first macroblock of each row and all of the first row stay bare. */
 const margin = 8;
 
-/** Rows from one line of small text to the next: whole bands, so that small text lies in as few macroblocks as it can. */
+/**
+ * Rows from one line of small text to the next: whole bands, so that small text lies in as few macroblocks as it can.
+ */
 const linePitch = 3 * bandRows;
 
-/** Draws a card of `columns` x `rows` dots; the seed chooses its colours. What does not fit is left out. */
+/** Draws a card of `columns` x `rows` dots in colours chosen by the seed. Text that does not fit is left out. */
 export function drawCard(options: { columns: number; rows: number; seed: string; text: CardText }): Card {
   const visible = { columns: options.columns, rows: options.rows };
   const columns = Math.ceil(options.columns / bandRows) * bandRows;
@@ -104,7 +114,10 @@ export function drawCard(options: { columns: number; rows: number; seed: string;
   return card;
 }
 
-/** Draws the last line of a card anew: a label at the right and, with `share` (0 to 1), a line at its left that is thick so far. */
+/**
+ * Draws the last line of a card anew: a label at the right and, with `share` (0 to 1), a line at its left that is thick
+ * so far.
+ */
 export function drawFoot(card: Card, label: string, share?: number): void {
   const { top, rows } = card.foot;
   card.ink.fill(0, top * card.columns, (top + rows) * card.columns);
@@ -116,12 +129,15 @@ export function drawFoot(card: Card, label: string, share?: number): void {
   drawBox(card, { left: margin, top: top + 1, columns: Math.round((barEnd - margin) * share), rows: 5 });
 }
 
-/** Index in `card.tones` of the background of a dot row. */
+/** Returns the index in `card.tones` of the background of a dot row. */
 export function toneIndex(card: Card, row: number): number {
   return Math.floor((Math.floor(row / bandRows) * card.tones.length * bandRows) / card.rows);
 }
 
-/** The lines that a text takes at `columns` characters a line. A word that no line can hold is broken, from where it stands. */
+/**
+ * The lines that a text takes at `columns` characters a line. A word that no line can hold is broken, from where it
+ * stands.
+ */
 function wrap(text: string, columns: number): string[] {
   if (columns < 1) return [];
   const lines: string[] = [];
@@ -158,8 +174,8 @@ interface Box {
 }
 
 /**
- * Writes a text into a box, as large as it fits there whole without breaking a word, else small and cut with an ellipsis.
- * Returns the rows it took.
+ * Draws a text into a box, as large as it fits completely without breaking a word, or else small and cut with an
+ * ellipsis. Returns the rows that it took.
  */
 function drawText(card: Card, text: string, box: Box & { largest: number }): number {
   const linesAt = (scale: number): string[] => wrap(text, Math.floor(box.columns / (scale * characterPitch)));
@@ -198,7 +214,7 @@ function drawCharacter(card: Card, character: string, at: { left: number; top: n
   }
 }
 
-/** Inks a box, cut to what the margin leaves. */
+/** Inks the part of a box within the margin. */
 function drawBox(card: Card, box: Box): void {
   const right = Math.min(box.left + box.columns, card.visible.columns - bandRows);
   const bottom = Math.min(box.top + box.rows, card.visible.rows - bandRows);

@@ -1,35 +1,39 @@
-import { silentTrack } from "./aac.ts";
-import { type CardText, drawCard, drawFoot } from "./card.ts";
-import { keyFrame, nextFrame, pictureParameterSet, sequenceParameterSet } from "./h264.ts";
-import { avc1Box, avcSample, type Track, writeMp4 } from "./mp4.ts";
 /** Clips: a card with a running clock as an MP4 of H.264 video and, if asked, silent AAC sound. */
 
-/** What to draw, and for how long. */
+import { silentTrack } from "./aac.ts";
+import { type CardText, drawCard, drawFoot } from "./card.ts";
+import { keyFrame, nextFrame } from "./h264.ts";
+import { pictureParameterSet, sequenceParameterSet } from "./h264-parameters.ts";
+import { avc1Box, avcSample, type Track, writeMp4 } from "./mp4.ts";
+
+/** The options of `renderClip`. */
 export interface ClipOptions {
   /** Pixels, even. */
   width: number;
   /** Pixels, even. */
   height: number;
-  /** Frames a second; also a fraction, as 29.97. */
+  /** Frames per second; may be a fraction, such as 29.97. */
   fps: number;
-  /** Length of the clip. */
+  /** The length of the clip. */
   seconds: number;
-  /** Adds a track of silence. */
+  /** Whether to add a silent track. */
   audio: boolean;
-  /** Chooses the colours: the same options give the same bytes, everywhere. */
+  /** The seed of the colours. */
   seed: string;
-  /** What is readable in every frame. */
+  /** The text in every frame. */
   text: CardText;
 }
 
 /**
- * An MP4 of exactly the asked size that shows the text over a running clock. Each second begins with a key frame.
- * @throws RangeError for a width or height that is not even: H.264 counts colour by pairs of pixels.
+ * Returns an MP4 of exactly this size that shows the text over a running clock. Each second begins with a key frame.
+ * The same options give the same bytes on every machine.
+ *
+ * @throws RangeError if the width or height is odd, because H.264 stores colour per pair of pixels
  */
 export function renderClip(options: ClipOptions): Uint8Array<ArrayBuffer> {
   const { width, height } = options;
   if (width % 2 !== 0 || height % 2 !== 0)
-    throw new RangeError(`A clip's width and height must be even, not ${width} x ${height}.`);
+    throw new RangeError(`renderClip: ${width} x ${height} is not valid. Use an even width and height.`);
   const video = videoTrack(options);
   return writeMp4(options.audio ? [video, silentTrack(video.duration / video.timescale)] : [video]);
 }
@@ -50,7 +54,7 @@ function videoTrack({ width, height, fps, seconds, seed, text }: ClipOptions): T
   }
   const sps = sequenceParameterSet({ width, height, fps });
   const sampleEntry = avc1Box({ width, height, sps, pps: pictureParameterSet() });
-  // Units that also a fraction of a frame rate fits: at 29.97 frames a second a frame lasts 1000 of 29970.
+  // Units that fit a fractional frame rate too: at 29.97 frames per second a frame lasts 1000 of 29970.
   const timescale = Math.round(fps * 1000);
   return {
     handler: "vide",
@@ -68,7 +72,7 @@ function videoTrack({ width, height, fps, seconds, seed, text }: ClipOptions): T
 /** A dot is one 4x4 block of H.264. */
 const dot = 4;
 
-/** Seconds as 0:07. */
+/** Returns seconds as 0:07. */
 function clock(seconds: number): string {
   const whole = Math.floor(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;

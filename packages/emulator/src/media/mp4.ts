@@ -1,38 +1,39 @@
-import { join, type Piece, u16, u32 } from "./bytes.ts";
 /**
- * An MP4 file, index first, so that it plays while it loads. Clauses are those of ISO/IEC 14496-12, written 12:8.2.1; what
- * the samples are is told as 14496-14 and 14496-15 ask.
+ * An MP4 file whose index comes first, so that it plays while it loads. 12:8.2.1 is clause 8.2.1 of ISO/IEC 14496-12.
+ * The samples are described as in 14496-14 and 14496-15.
  */
 
-/** Samples of one kind, to be played one after another from the start. */
+import { join, type Piece, u16, u32 } from "./bytes.ts";
+
+/** Samples of one kind, played one after another from the start. */
 export interface Track {
   /** handler_type, 12:8.4.3. */
   handler: "vide" | "soun";
-  /** Units a second of `sampleDuration` and `duration`. */
+  /** Units per second of `sampleDuration` and `duration`. */
   timescale: number;
-  /** How long a sample lasts. The last one lasts what is left of `duration`. */
+  /** The duration of a sample. The last one takes the rest of `duration`. */
   sampleDuration: number;
   duration: number;
   samples: readonly Uint8Array[];
-  /** Indexes of the samples that need none before them; all of them, if absent. */
+  /** Indexes of the samples that need no earlier ones; all samples, if absent. */
   keySamples?: readonly number[];
   /** Pixels; 0 for sound. */
   width: number;
   height: number;
-  /** The box that tells a decoder what the samples are: avc1Box or mp4aBox. */
+  /** The box that describes the samples to a decoder: avc1Box or mp4aBox. */
   sampleEntry: Uint8Array;
 }
 
-/** A file that plays its tracks together. The first one's clock is the file's. */
+/** Returns a file that plays its tracks together. The timescale of the first one is the file's. */
 export function writeMp4(tracks: readonly [Track, ...Track[]]): Uint8Array<ArrayBuffer> {
   const { timescale, duration } = tracks[0];
   const fileType = box("ftyp", "isom", u32(0x200), "isom", "iso2", "avc1", "mp41"); // 12:4.3
 
-  // Sound comes first in the media data: it is small, and a player that reads on needs it from the first picture on.
+  // Sound comes first in the media data: it is small, and a player needs it from the first picture on.
   const media = tracks.toReversed().flatMap((track) => track.samples);
   const sizeOf = (track: Track): number => track.samples.reduce((size, sample) => size + sample.length, 0);
 
-  // 12:8.2.1. How far in the file the samples start hangs on this box's length, but its length not on that number.
+  // 12:8.2.1. Where the samples start depends on the length of this box, but its length does not depend on that number.
   const movie = (mediaStart: number): Uint8Array => {
     const starts = tracks.map((_, index) =>
       tracks.slice(index + 1).reduce((start, track) => start + sizeOf(track), mediaStart),
@@ -56,7 +57,7 @@ export function writeMp4(tracks: readonly [Track, ...Track[]]): Uint8Array<Array
   return join(fileType, movie(mediaStart), box("mdat", ...media)); // 12:8.1.1
 }
 
-/** trak, 12:8.3.1, whose samples stand together in one chunk. `duration` is the file's, in the file's clock. */
+/** trak, 12:8.3.1, with all samples in one chunk. `duration` is the file's, in the file's timescale. */
 function trackBox(track: Track, { id, duration, start }: { id: number; duration: number; start: number }): Uint8Array {
   const count = track.samples.length;
   const isSound = track.handler === "soun";
@@ -115,7 +116,8 @@ export function avc1Box(video: { width: number; height: number; sps: Uint8Array;
     u16(1), // 72 dpi, one frame a sample
     new Uint8Array(32),
     u16(24, 0xffff), // compressorname, depth, pre_defined
-    // AVCDecoderConfigurationRecord, 5.3.3.1: version, the three bytes of profile and level from the SPS, lengths of 4 bytes
+    // AVCDecoderConfigurationRecord, 5.3.3.1: version, the three bytes of profile and level from the SPS, lengths of 4
+    // bytes
     // (3, under six ones), one SPS (under three ones), one PPS
     box(
       "avcC",

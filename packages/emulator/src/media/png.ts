@@ -1,29 +1,34 @@
+/**
+ * Pictures: a card as a palette PNG (W3C Portable Network Graphics, third edition; clauses are named beside the
+ * fields).
+ */
+
 import { join, u32 } from "./bytes.ts";
 import { type CardText, drawCard, drawFoot, inkLuma, type Tone, toneIndex } from "./card.ts";
-/** Pictures: a card as a palette PNG (W3C Portable Network Graphics, third edition; clauses are named beside the fields). */
 import { zlibSync } from "fflate";
 
-/** What to draw. */
+/** The options of `renderPicture`. */
 export interface PictureOptions {
   /** Pixels. */
   width: number;
   /** Pixels. */
   height: number;
-  /** Chooses the colours: the same options give the same bytes, everywhere. */
+  /** The seed of the colours. */
   seed: string;
-  /** What is readable in the picture. */
+  /** The text in the picture. */
   text: CardText;
 }
 
-/** A PNG of exactly the asked size that shows the text. */
+/** Returns a PNG of exactly this size that shows the text. The same options give the same bytes on every machine. */
 export function renderPicture({ width, height, seed, text }: PictureOptions): Uint8Array<ArrayBuffer> {
-  // About 240 dots each way, whatever the size; a long narrow picture gets smaller ones, so that 120 cross it.
+  // About 240 dots each way at any size; a long narrow picture gets smaller ones, so that 120 fit across.
   const dot = Math.max(1, Math.floor(Math.min(Math.sqrt(width * height) / 240, Math.min(width, height) / 120)));
   const card = drawCard({ columns: Math.ceil(width / dot), rows: Math.ceil(height / dot), seed, text });
   drawFoot(card, `${width} x ${height}`);
 
-  // 7.2: two pixels a byte, each scanline after its filter type. The first line of a dot row is written out (filter 0, None);
-  // those below repeat it, which is filter 2, Up (9.2), with zeros all along.
+  // 7.2: two pixels a byte, each scanline after its filter type. The first line of a dot row is written out (filter 0,
+  // None);
+  // those below repeat it, which is filter 2, Up (9.2), with zeros only.
   const stride = 1 + Math.ceil(width / 2);
   const scanlines = new Uint8Array(stride * height);
   for (let line = 0; line < height; line++) {
@@ -47,13 +52,13 @@ export function renderPicture({ width, height, seed, text }: PictureOptions): Ui
     [0x89, ...join("PNG"), 0x0d, 0x0a, 0x1a, 0x0a], // 5.2 signature
     chunk("IHDR", join(u32(width, height), [4, 3, 0, 0, 0])), // 11.2.1: 4 bits, indexed colour; the one compression and filter method; not interlaced
     chunk("PLTE", join(palette)), // 11.2.2
-    // 11.2.3. Memory is named because fflate else derives it by a logarithm, whose last bit is each engine's own.
+    // 11.2.3. Memory is set because fflate derives it by a logarithm otherwise, whose last bit differs between engines.
     chunk("IDAT", zlibSync(scanlines, { level: 6, mem: 4 })),
     chunk("IEND", join()), // 11.2.4
   );
 }
 
-/** 5.3: length of the data, type, data, CRC of the latter two. */
+/** 5.3: length of the data, type, data, CRC of type and data. */
 function chunk(type: string, data: Uint8Array): Uint8Array {
   const typeAndData = join(type, data);
   return join(u32(data.length), typeAndData, u32(crc32(typeAndData)));
@@ -72,7 +77,10 @@ const crcTable: readonly number[] = Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** A tone with some luma added as red, green, blue: the BT.709 matrix from video range to full range, in 256ths. */
+/**
+ * Returns a tone with some luma added as red, green, blue: the BT.709 matrix from video range to full range, in
+ * 256ths.
+ */
 function rgb({ y, cb, cr }: Tone, light: number): number[] {
   const luma = 298 * (y + light - 16) + 128;
   const blue = cb - 128;

@@ -1,0 +1,116 @@
+/** The parameter sets of H.264 (ITU-T H.264), which a decoder needs before the first picture. */
+
+import { inkLuma } from "./card.ts";
+import { BitWriter, nalUnit } from "./h264-bits.ts";
+
+/** Size and speed of a video. */
+export interface VideoFormat {
+  /** Pixels, even. */
+  width: number;
+  /** Pixels, even. */
+  height: number;
+  /** Frames a second. */
+  fps: number;
+}
+
+/** Pixels of a macroblock each way; a dot is a quarter of it. */
+const macroblock = 16;
+
+/** log2_max_frame_num_minus4 + 4: frame_num counts from the last key frame, modulo 2^8. */
+export const frameNumBits = 8;
+
+/**
+ * The quantiser of ink. By 8.5.12 a lone DC of level c adds (c * 14 * 16 << 51/6 - 4) / 64 = 56 c to its block: of all
+ * quantisers the largest step, so that levels stay within 2.
+ */
+export const inkQp = 51;
+/** The DC level that adds the luma of ink. */
+export const inkLevel: number = inkLuma / 56;
+
+/**
+ * The quantiser of tones. By 8.5.10 a lone DC of level c adds (c * 16 * 16 >> 6 - 28/6) / 64 = c to its macroblock:
+ * exact.
+ */
+export const toneQp = 28;
+
+/** With it chroma has quantiser 22, where by 8.5.11 its level c adds c, too. */
+const chromaQpOffset = -6;
+
+/** Table A-1: level_idc, macroblocks a second, macroblocks a frame. */
+const levels = [
+  [30, 40_500, 1_620],
+  [31, 108_000, 3_600],
+  [40, 245_760, 8_192],
+  [42, 522_240, 8_704],
+  [51, 983_040, 36_864],
+  [52, 2_073_600, 36_864],
+  [62, 16_711_680, 139_264],
+] as const;
+
+/** Returns the lowest level whose limits a video respects. */
+function levelOf({ width, height, fps }: VideoFormat): number {
+  const frame = Math.ceil(width / macroblock) * Math.ceil(height / macroblock);
+  return levels.find(([, perSecond, perFrame]) => frame <= perFrame && frame * fps <= perSecond)?.[0] ?? 62;
+}
+
+/** The sequence parameter set, 7.3.2.1.1, as a NAL unit. */
+export function sequenceParameterSet(format: VideoFormat): Uint8Array {
+  const bits = new BitWriter();
+  const columns = Math.ceil(format.width / macroblock);
+  const rows = Math.ceil(format.height / macroblock);
+  bits.u(8, 66); // profile_idc: Baseline, A.2.1
+  bits.u(8, 0b1100_0000); // constraint_set0_flag, and constraint_set1_flag: Constrained Baseline
+  bits.u(8, levelOf(format)); // level_idc
+  bits.ue(0); // seq_parameter_set_id
+  bits.ue(frameNumBits - 4); // log2_max_frame_num_minus4
+  bits.ue(2); // pic_order_cnt_type: shown in the order of decoding
+  bits.ue(1); // max_num_ref_frames
+  bits.u(1, 0); // gaps_in_frame_num_value_allowed_flag
+  bits.ue(columns - 1); // pic_width_in_mbs_minus1
+  bits.ue(rows - 1); // pic_height_in_map_units_minus1
+  bits.u(1, 1); // frame_mbs_only_flag: no interlacing
+  bits.u(1, 1); // direct_8x8_inference_flag (of B slices; there are none)
+  bits.u(1, 1); // frame_cropping_flag, offsets in chroma samples, that is 2 pixels
+  bits.ue(0); // frame_crop_left_offset
+  bits.ue((columns * macroblock - format.width) / 2); // frame_crop_right_offset
+  bits.ue(0); // frame_crop_top_offset
+  bits.ue((rows * macroblock - format.height) / 2); // frame_crop_bottom_offset
+  bits.u(1, 1); // vui_parameters_present_flag, E.1.1
+  bits.u(1, 0); // aspect_ratio_info_present_flag
+  bits.u(1, 0); // overscan_info_present_flag
+  bits.u(1, 1); // video_signal_type_present_flag
+  bits.u(3, 5); // video_format: unspecified
+  bits.u(1, 0); // video_full_range_flag: luma 16 to 235
+  bits.u(1, 1); // colour_description_present_flag
+  bits.u(8, 1); // colour_primaries: BT.709
+  bits.u(8, 1); // transfer_characteristics: BT.709
+  bits.u(8, 1); // matrix_coefficients: BT.709
+  bits.u(1, 0); // chroma_loc_info_present_flag
+  bits.u(1, 0); // timing_info_present_flag: MP4 times the samples
+  bits.u(1, 0); // nal_hrd_parameters_present_flag
+  bits.u(1, 0); // vcl_hrd_parameters_present_flag
+  bits.u(1, 0); // pic_struct_present_flag
+  bits.u(1, 0); // bitstream_restriction_flag
+  return nalUnit(3, 7, bits.end());
+}
+
+/** The picture parameter set, 7.3.2.2, as a NAL unit. */
+export function pictureParameterSet(): Uint8Array {
+  const bits = new BitWriter();
+  bits.ue(0); // pic_parameter_set_id
+  bits.ue(0); // seq_parameter_set_id
+  bits.u(1, 0); // entropy_coding_mode_flag: CAVLC
+  bits.u(1, 0); // bottom_field_pic_order_in_frame_present_flag
+  bits.ue(0); // num_slice_groups_minus1
+  bits.ue(0); // num_ref_idx_l0_default_active_minus1
+  bits.ue(0); // num_ref_idx_l1_default_active_minus1
+  bits.u(1, 0); // weighted_pred_flag
+  bits.u(2, 0); // weighted_bipred_idc
+  bits.se(inkQp - 26); // pic_init_qp_minus26
+  bits.se(0); // pic_init_qs_minus26
+  bits.se(chromaQpOffset); // chroma_qp_index_offset
+  bits.u(1, 1); // deblocking_filter_control_present_flag: dots stay square
+  bits.u(1, 0); // constrained_intra_pred_flag
+  bits.u(1, 0); // redundant_pic_cnt_present_flag
+  return nalUnit(3, 8, bits.end());
+}
