@@ -6,10 +6,10 @@ import { join, resolve } from "node:path";
 import {
   createEmulator,
   listen,
-  type Answer,
+  type EmulatorRequest,
   type Emulator,
   type EmulatorOptions,
-  type Incoming,
+  type EmulatorResponse,
 } from "@mediagen/emulator/node";
 
 /** The file that the package's bin names. */
@@ -99,19 +99,19 @@ export interface Place {
 
 /** How the service of a place is. */
 export interface PlaceOptions extends EmulatorOptions {
-  /** Stands between the command and the emulator, to hold answers up. */
-  readonly hold?: (incoming: Incoming, answer: Answer) => Promise<Answer>;
+  /** Stands between the command and the emulator, to hold responses up. */
+  readonly hold?: (request: EmulatorRequest, response: EmulatorResponse) => Promise<EmulatorResponse>;
 }
 
 /** Runs a test in a place of its own, where tasks take moments, unless its clock is manual: then they take for ever. */
 export async function inPlace(
   run: (place: Place) => Promise<void>,
-  { hold = async (_, answer) => answer, ...options }: PlaceOptions = {},
+  { hold = async (_, response) => response, ...options }: PlaceOptions = {},
 ): Promise<void> {
   const emulator = createEmulator({ clock: { speed: 20 }, ...options });
   const { baseUrl, close } = await listen({
     ...emulator,
-    serve: async (incoming) => hold(incoming, await emulator.serve(incoming)),
+    serve: async (request) => hold(request, await emulator.serve(request)),
   });
   const cwd = await mkdtemp(join(tmpdir(), "mediagen-cli-"));
   try {

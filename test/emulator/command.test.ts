@@ -38,18 +38,18 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
 
   test.for([
     [["--prot", "1"], "--prot"],
-    [["--port", "many"], '--port takes a number, at least 0, not "many"'],
+    [["--port", "many"], '--port: "many" is not valid. Use a number, at least 0.'],
     [["--port", "70000"], "port"],
     [["--port"], "--port"],
     [["--credits", "-1"], "--credits"],
-    [["--credits", ""], '--credits takes a number, at least 0, not ""'],
-    [["--speed", "0"], "--speed takes a number, at least 0.001"],
-    [["--seed", "x"], "--seed takes a number"],
+    [["--credits", ""], '--credits: "" is not valid. Use a number, at least 0.'],
+    [["--speed", "0"], "Use a number, at least 0.001."],
+    [["--seed", "x"], '--seed: "x" is not valid. Use a number'],
     [["serve"], "exec -- COMMAND"],
     [["exec"], "exec -- COMMAND"],
     [["exec", "--"], "exec -- COMMAND"],
     [["--", "npm", "test"], "exec -- COMMAND"],
-    [["--state", "."], ". is no state of an emulator"],
+    [["--state", "."], ". is not the state of an emulator"],
     [["--state", "no/such/folder/state.json", "exec", "--", "true"], "no/such/folder"],
   ] as const)("%o is refused with 2, and says why", async ([args, why], { expect }) => {
     const { code, stdout, stderr } = await run(...args);
@@ -196,7 +196,10 @@ describe.concurrent("--state", { timeout: 30_000 }, () => {
     const file = join(folder, `${name}.json`);
     await writeFile(file, text);
     const { code, stderr } = await run("--state", file, "exec", "--", process.execPath, "-e", "console.log('ran')");
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/is no (state|snapshot) of an emulator/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/is not (the state of an|a snapshot of this version of the) emulator/),
+    ]);
     expect(await readFile(file, "utf8")).toBe(text);
   });
 });

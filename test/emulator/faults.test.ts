@@ -319,7 +319,7 @@ describe("a fault that there is not", () => {
     ["none", {}],
   ])("is refused with the names that there are: %s", async ([, fault]) => {
     const emulator = createEmulator();
-    expect(() => emulator.next(fault as Fault)).toThrow(/^there is no fault .*resetBefore, /);
+    expect(() => emulator.next(fault as Fault)).toThrow(/^fault: ".*" is not valid\. Use one of resetBefore, /);
     const answer = await emulator.fetch("http://emulator.localhost/_emulator/next", {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -91,7 +91,7 @@ describe("what cannot be is refused, and changes nothing", () => {
   ])("a snapshot with %s", ([, spoil]) => {
     const one = createEmulator();
     const before = JSON.stringify(one.snapshot());
-    expect(() => one.restore(spoil(good()) as Snapshot)).toThrow("no snapshot");
+    expect(() => one.restore(spoil(good()) as Snapshot)).toThrow("not a snapshot");
     expect(JSON.stringify(one.snapshot())).toBe(before);
   });
 

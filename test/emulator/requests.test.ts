@@ -131,7 +131,7 @@ describe("fields that the description does not show", () => {
   });
 
   test("are refused by name where the behaviour says so, in forms and JSON", async () => {
-    const { emulator, media, post } = start({ behaviour: { unknownFields: "refuse" } });
+    const { emulator, media, post } = start({ behaviour: { unknownFields: "reject" } });
     await expect(
       media.image.generate("imgmodelz", { prompt: "x" }, { extraFields: { style: "woodcut" } }),
     ).rejects.toMatchObject({ msg: "style: there is no such field" });
@@ -235,7 +235,7 @@ describe("every answer is what the spec says", () => {
     expect(needsMore).not.toBe(yaml);
     const { media } = start({ document: documentOf(needsMore) });
     await expect(media.http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })).rejects.toThrow(
-      "the emulator's answer to generateVidmodelv2 is not the spec's",
+      "the emulator's response to generateVidmodelv2 does not match the OpenAPI document",
     );
   });
 });

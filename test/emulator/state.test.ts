@@ -230,7 +230,7 @@ describe("a snapshot", () => {
       { ...before, credits: null },
       { ...before, charges: {} },
     ];
-    for (const other of others) expect(() => emulator.restore(other as never)).toThrow("this is no snapshot");
+    for (const other of others) expect(() => emulator.restore(other as never)).toThrow("this is not a snapshot");
     expect(emulator.snapshot()).toEqual(before);
   });
 });

@@ -90,7 +90,7 @@ test("faults for a share of calls are listed until they are cleared; one that ca
   await faults.getByRole("combobox", { name: "Fault" }).selectOption("downloadCut");
   await faults.getByLabel("Where").selectOption("queryVideoTask");
   await faults.getByRole("button", { name: "Inject" }).click();
-  await expect.poll(() => text("#said")).toBe('RangeError: no call can meet "downloadCut" on "queryVideoTask"');
+  await expect.poll(() => text("#said")).toBe('RangeError: fault: no call can meet "downloadCut" on "queryVideoTask".');
   expect(trouble.splice(0)).toEqual([expect.stringContaining("400")]); // the browser's own word
 });
 

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { createEmulator } from "./emulator.ts";
+import { createEmulator } from "./emulator/create-emulator.ts";
 import { type EmulatorServer, listen } from "./node/server.ts";
 import { createStateFile } from "./node/state-file.ts";
 import type { Emulator } from "./service/emulator.ts";
@@ -12,20 +12,21 @@ const usage = `mediagen-emulator: the Media Generation Service on this machine
 
   mediagen-emulator [options]                     serve until stopped
   mediagen-emulator [options] exec -- COMMAND     serve while COMMAND runs, with MEDIAGEN_BASE_URL and
-                                                  MEDIAGEN_API_KEY set for it; ends as it ends
+                                                  MEDIAGEN_API_KEY set; exit with its exit code
 
   --port N        listen on this port                          (4020; any free one with exec)
-  --host ADDRESS  listen on this address, not only on loopback (127.0.0.1)
-  --key KEY       the key that calls must carry                (emulator-key)
-  --credits N     the balance                                  (10000)
-  --seed N        determines ids, seeds and pictures           (1)
-  --speed N       how fast time passes                         (1)
-  --state FILE    keep tasks and credits in this file
-  --help          this text
+  --host ADDRESS  listen on this address                       (127.0.0.1)
+  --key KEY       the API key that calls must carry            (emulator-key)
+  --credits N     the balance in credits                       (10000)
+  --seed N        the seed of ids and pictures                 (1)
+  --speed N       how many times as fast time passes           (1)
+  --state FILE    save tasks and credits to this file
+  --help          show this text
 `;
 
-// V8 lets the space for short-lived objects grow to where a server that makes many of them takes twice the memory, and is
-// no faster for it.
+// By default V8 lets the space for short-lived objects grow until a server that creates many of them uses twice the
+// memory,
+// without being faster.
 setFlagsFromString("--semi-space-growth-factor=1");
 
 await run(process.argv.slice(2)).catch((error: unknown) => {
@@ -67,7 +68,7 @@ async function run(args: readonly string[]): Promise<void> {
     emulator.restore(saved);
     emulator.clock.advance(Math.max(0, now - emulator.clock.now()));
   }
-  // Written once at the start, so that a file that cannot be written is told before a task is lost for it.
+  // Written once at the start, so that a file that cannot be written is reported before a task is lost.
   await file?.persist(emulator.snapshot);
   const port = number("port", values.port, 0) ?? (exec ? 0 : 4020);
   const server = await listen(emulator, { port, host: values.host });
@@ -90,7 +91,8 @@ async function runBeside(
 ): Promise<void> {
   const env = { ...process.env, MEDIAGEN_BASE_URL: server.baseUrl, MEDIAGEN_API_KEY: client.apiKey };
   const child = spawn(name, args, { stdio: "inherit", env, shell: process.platform === "win32" });
-  // On a terminal Ctrl+C reaches the command by itself, and a second one would cut its clean-up; the emulator stays meanwhile.
+  // On a terminal the command receives Ctrl+C too, and a second signal would end its clean-up. The emulator serves
+  // until it exits.
   process.on("SIGINT", () => void (process.stdin.isTTY || child.kill("SIGINT")));
   process.on("SIGTERM", () => void child.kill("SIGTERM"));
   try {
@@ -108,6 +110,6 @@ function number(name: string, text: string | undefined, least: number): number |
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value < least)
-    throw new Error(`--${name} takes a number, at least ${least}, not "${text}"`);
+    throw new Error(`--${name}: "${text}" is not valid. Use a number, at least ${least}.`);
   return value;
 }

@@ -1,9 +1,9 @@
 export { defaultBehaviour, magicWords, type Behaviour, type Statuses } from "./service/behaviour.ts";
 export type { CallEntry } from "./service/calls.ts";
 export type { Clock, ClockMode } from "./service/clock.ts";
-export { createEmulator, type EmulatorOptions } from "./emulator.ts";
-export type { EmulatedTask, Emulator, EmulatorClient } from "./service/emulator.ts";
-export type { Answer, Incoming } from "./service/exchange.ts";
+export { createEmulator } from "./emulator/create-emulator.ts";
+export type { EmulatedTask, Emulator, EmulatorClient, EmulatorOptions } from "./service/emulator.ts";
+export type { EmulatorResponse, EmulatorRequest } from "./service/exchange.ts";
 export { faultEffects, type Fault, type FaultName } from "./service/faults.ts";
 export type { UploadedFile } from "./service/read-request.ts";
 export type { ResultPlan } from "./service/results.ts";

@@ -3,16 +3,18 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Emulator } from "../service/emulator.ts";
+import { isEmulatorPath } from "../service/paths.ts";
+import { hasCode } from "./error-code.ts";
 
-/** Where to listen. */
+/** The options of `listen`. */
 export interface ListenOptions {
   /**
-   * The port; 0 is any free one.
+   * The port to listen on; 0 is any free one.
    * @default 0
    */
   readonly port?: number | undefined;
   /**
-   * The address to listen on. Anything but the loopback lets other machines in.
+   * The address to listen on. Other machines can connect unless it is a loopback address.
    * @default "127.0.0.1"
    */
   readonly host?: string | undefined;
@@ -20,9 +22,9 @@ export interface ListenOptions {
 
 /** An emulator behind a port. */
 export interface EmulatorServer {
-  /** What clients take as base URL. */
+  /** The base URL for clients. */
   readonly baseUrl: string;
-  /** Ends every connection and frees the port. */
+  /** Closes every connection and frees the port. */
   close(): Promise<void>;
 }
 
@@ -31,8 +33,8 @@ export async function listen(
   emulator: Emulator,
   { port = 0, host = "127.0.0.1" }: ListenOptions = {},
 ): Promise<EmulatorServer> {
-  const server = createServer((incoming, outgoing) => void answer(emulator, incoming, outgoing));
-  // Time enough for a client to send on a connection that was idle: a reset there looks like a lost answer.
+  const server = createServer((incoming, outgoing) => void respond(emulator, incoming, outgoing));
+  // A client may send on a connection that has been idle for long, and a reset then looks like a lost response.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   const { port: bound, family, address } = server.address() as AddressInfo;
@@ -45,31 +47,33 @@ export async function listen(
   };
 }
 
-/** How this machine reaches an address that it listens on; that of all interfaces is none that one can call. */
+/**
+ * Returns the host for URLs of an address that the server listens on. The address of all interfaces cannot be called.
+ */
 function hostOf(address: string, family: string): string {
   if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
   return family === "IPv6" ? `[${address}]` : address;
 }
 
-async function answer(emulator: Emulator, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function respond(emulator: Emulator, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   let gone: AbortController | undefined;
   outgoing.once("close", () => gone?.abort());
   try {
     const url = urlOf(incoming);
-    // A page whose name was made to point at this machine would be of one origin with the emulator's own page.
+    // A page whose host name resolves to this machine would have the same origin as the emulator's own page.
     if (
       !url ||
-      (isLoopback(incoming.socket.localAddress) && url.pathname.startsWith("/_emulator") && !isLocalName(url.hostname))
+      (isLoopback(incoming.socket.localAddress) && isEmulatorPath(url.pathname) && !isLocalName(url.hostname))
     ) {
       outgoing
         .writeHead(400, { "x-emulator": "1", "content-type": "text/plain", connection: "close" })
-        .end("the address or the Host header is not this emulator's\n");
+        .end("the URL or the Host header is not this emulator's\n");
       return;
     }
     const { status, headers, body } = await emulator.serve({
       method: incoming.method ?? "GET",
       url,
-      // Made only where it is asked for: one for each request costs more than most requests do.
+      // Created at first use: creating one for each request costs more than most requests do.
       get signal() {
         gone ??= new AbortController();
         if (outgoing.destroyed) gone.abort();
@@ -81,20 +85,20 @@ async function answer(emulator: Emulator, incoming: IncomingMessage, outgoing: S
     const known =
       typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.byteLength : undefined;
     outgoing.writeHead(status, known === undefined ? headers : { ...headers, "content-length": known });
-    // The cast: DOM's and Node's types of one and the same stream class differ.
+    // The cast: the types of DOM and Node for the same stream class differ.
     if (body instanceof ReadableStream)
       await pipeline(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), outgoing);
     else outgoing.end(body);
-    // What is left of a body that was refused unread would be taken for the next request.
+    // The rest of a body that was not read would be read as the next request.
     if (!incoming.complete) drain(incoming);
   } catch (error) {
-    // A fault that resets, or a client that left; anything else is a bug and must be seen.
+    // A fault that resets the connection, or a client that disconnected; anything else is a bug and must be seen.
     if (!isReset(error) && !outgoing.destroyed) console.error(error);
     outgoing.destroy();
   }
 }
 
-/** How much of a body that nobody reads is still taken, so that its connection can go on. */
+/** How many bytes of an unread body are still received, so that its connection can be used again. */
 const drainedAtMost = 1024 * 1024;
 
 function drain(incoming: IncomingMessage): void {
@@ -103,7 +107,7 @@ function drain(incoming: IncomingMessage): void {
 }
 
 function urlOf({ url = "/", headers }: IncomingMessage): URL | undefined {
-  // Put together, not resolved: a path that begins with two slashes would become a host.
+  // Concatenated, not resolved: a path that begins with two slashes would become a host.
   const address = `http://${headers.host ?? "localhost"}${url.startsWith("/") ? url.replace(/^\/+/, "/") : "/"}`;
   return URL.canParse(address) ? new URL(address) : undefined;
 }
@@ -126,14 +130,11 @@ function readAll(incoming: IncomingMessage, limit: number): Promise<Uint8Array<A
       else resolve(undefined);
     });
     incoming.once("end", () => resolve(Buffer.concat(chunks)));
-    incoming.once("close", () => reject(Object.assign(new Error("the client left"), { code: "ECONNRESET" })));
+    incoming.once("close", () => reject(Object.assign(new Error("the client disconnected"), { code: "ECONNRESET" })));
     incoming.once("error", reject);
   });
 }
 
 function isReset(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    [error, error.cause].some((one) => one instanceof Error && "code" in one && one.code === "ECONNRESET")
-  );
+  return error instanceof Error && [error, error.cause].some((one) => hasCode(one, "ECONNRESET"));
 }

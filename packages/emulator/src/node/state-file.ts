@@ -1,18 +1,19 @@
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Snapshot } from "../service/state.ts";
+import { hasCode } from "./error-code.ts";
 
 /** A file that holds an emulator's state. */
 export interface StateFile {
-  /** What the file holds; undefined where it is not there yet. */
+  /** Returns the state in the file, or undefined if there is no file yet. */
   read(): Promise<Snapshot | undefined>;
-  /** Keeps the state; when it resolves, the state is on disk. */
+  /** Saves the state. When it resolves, the state is on disk. */
   persist(snapshot: () => Snapshot): Promise<void>;
 }
 
 /**
- * A file for the state. It is replaced whole, so that a killed process leaves the old or the new one. Whoever asks while a
- * write is under way shares the next, so that many calls cost few writes.
+ * Creates a file for an emulator's state. It is replaced atomically: a killed process leaves the old or the new state.
+ * Calls during a write share the next write, so that many calls cost few writes.
  */
 export function createStateFile(path: string): StateFile {
   let underWay: Promise<void> | undefined;
@@ -22,8 +23,8 @@ export function createStateFile(path: string): StateFile {
       try {
         return JSON.parse(await readFile(path, "utf8")) as Snapshot;
       } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-        throw new Error(`${path} is no state of an emulator: ${String(error)}`, { cause: error });
+        if (hasCode(error, "ENOENT")) return undefined;
+        throw new Error(`${path} is not the state of an emulator: ${String(error)}`, { cause: error });
       }
     },
     persist(snapshot) {
@@ -33,7 +34,7 @@ export function createStateFile(path: string): StateFile {
         underWay = writing;
         return writing;
       };
-      // A write that failed was told to those who waited for it; the next one starts all the same.
+      // A failed write rejects for its own callers only; the next one starts anyway.
       next ??= underWay ? underWay.then(start, start) : Promise.resolve().then(start);
       return next;
     },
@@ -50,12 +51,12 @@ async function replace(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(part, path);
-  // The new name itself must be on disk too. Windows cannot open a folder, and needs no such step.
+  // The new name itself must be on disk too. Windows cannot open a directory, and does not need this.
   if (process.platform === "win32") return;
-  const folder = await open(dirname(path));
+  const directory = await open(dirname(path));
   try {
-    await folder.sync();
+    await directory.sync();
   } finally {
-    await folder.close();
+    await directory.close();
   }
 }

@@ -1,17 +1,14 @@
 import type { Context } from "../service/context.ts";
-import { type Downloads, previewAddress } from "../service/downloads.ts";
+import type { Downloads } from "../service/downloads.ts";
 import type { Emulator } from "../service/emulator.ts";
-import { type Answer, type Incoming, json } from "../service/exchange.ts";
-import { type Fault, faultEffects } from "../service/faults.ts";
+import { type EmulatorResponse, type EmulatorRequest, json } from "../service/exchange.ts";
+import type { Fault } from "../service/faults.ts";
+import { emulatorPath, isEmulatorPath } from "../service/paths.ts";
 import type { Snapshot } from "../service/state.ts";
-import { progressAt, resultsAt } from "../service/task.ts";
 import { page, scriptHash, styleHash } from "./page.gen.ts";
+import { createView } from "./view.ts";
 
-const prefix = "/_emulator/";
-/** How many tasks and calls the page shows. */
-const shown = 100;
-
-/** Only what the page itself holds may run on it, and no text can become markup. */
+/** Only the page's own script and style may run on it, and no text can become markup. */
 const policy = [
   "default-src 'none'",
   `script-src ${scriptHash}`,
@@ -26,19 +23,48 @@ const policy = [
   "trusted-types 'none'",
 ].join("; ");
 
-/** The emulator's page and what it steers by. */
+const pageResponse: EmulatorResponse = {
+  status: 200,
+  headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
+  body: page,
+};
+
+/** The emulator's page and control API. */
 export interface Control {
+  /** Returns whether a path belongs to the control API. */
   serves(pathname: string): boolean;
-  serve(incoming: Incoming): Promise<Answer>;
+  /** Handles a request to the page or the control API. */
+  serve(request: EmulatorRequest): Promise<EmulatorResponse>;
 }
 
-/** Serves the page at `/_emulator/`, and over HTTP what `Emulator` offers as code. */
+type Actions = Readonly<Record<string, (body: unknown) => void>>;
+
+/** Creates the page at `/_emulator/` and the control API, which offers what `Emulator` offers in code. */
 export function createControl(emulator: Emulator, context: Context, downloads: Downloads): Control {
-  const { behaviour, clock, faults, keep, routes, statuses } = context;
-  const operations = [...routes.values()];
-  const numbers = new WeakMap<object, number>();
-  let called = 0;
-  const actions: Readonly<Record<string, (body: unknown) => void>> = {
+  const view = createView(emulator, context);
+  const actions = actionsOf(emulator, context);
+  return {
+    serves: isEmulatorPath,
+    async serve(request) {
+      const { method, url } = request;
+      // Without the last slash the page's relative URLs would lead elsewhere.
+      if (!url.pathname.startsWith(emulatorPath))
+        return { status: 308, headers: { location: emulatorPath }, body: null };
+      const name = url.pathname.slice(emulatorPath.length);
+      if (name.startsWith("preview/")) return downloads.preview(request);
+      if (method === "GET" && name === "") return pageResponse;
+      if (method === "GET" && name === "state") return json(view());
+      if (method === "GET" && name === "snapshot") return json(emulator.snapshot());
+      const action = method === "POST" && Object.hasOwn(actions, name) ? actions[name] : undefined;
+      if (!action) return json({ error: `there is no ${method} ${emulatorPath}${name}` }, 404);
+      return act(request, action, name, context);
+    },
+  };
+}
+
+/** What can be posted, by name. The casts: each function checks what it gets, and throws. */
+function actionsOf(emulator: Emulator, { faults }: Context): Actions {
+  return {
     next: (body) => emulator.next(body as Fault),
     advance: (body) => emulator.clock.advance((body as { duration: string | number }).duration),
     credits: (body) => void (emulator.credits = (body as { credits: number }).credits),
@@ -46,70 +72,25 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
     reset: () => emulator.reset(),
     restore: (body) => emulator.restore(body as Snapshot),
   };
-  return {
-    serves: (pathname) => `${pathname}/`.startsWith(prefix),
-    async serve(incoming) {
-      const { method, url } = incoming;
-      // Without its slash the page's own addresses would lead elsewhere.
-      if (!url.pathname.startsWith(prefix)) return { status: 308, headers: { location: prefix }, body: null };
-      const name = url.pathname.slice(prefix.length);
-      if (name.startsWith("preview/")) return downloads.preview(incoming);
-      if (method === "GET") {
-        if (name === "")
-          return {
-            status: 200,
-            headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy },
-            body: page,
-          };
-        if (name === "state") return json(view());
-        if (name === "snapshot") return json(emulator.snapshot());
-      }
-      const action = method === "POST" && Object.hasOwn(actions, name) ? actions[name] : undefined;
-      if (!action) return json({ error: `there is no ${method} /_emulator/${name}` }, 404);
-      // Only pages of the emulator's own may steer it: a form or script of another site cannot send this type unasked.
-      if (!incoming.header("content-type")?.startsWith("application/json")) {
-        return json({ error: "Content-Type must be application/json" }, 415);
-      }
-      try {
-        const text = new TextDecoder().decode(await incoming.bytes(context.behaviour.bodyLimit));
-        action(text === "" ? {} : JSON.parse(text));
-      } catch (error) {
-        return json({ error: String(error) }, 400);
-      }
-      await keep();
-      return json({ done: name });
-    },
-  };
+}
 
-  /** What the page shows: the latest tasks and calls, newest first. */
-  function view(): unknown {
-    const now = clock.now();
-    // A number that stays a call's own lets the page tell which are new.
-    for (const call of emulator.calls) if (!numbers.has(call)) numbers.set(call, ++called);
-    const tasks = emulator.tasks.slice(-shown).reverse();
-    return {
-      now,
-      clock: clock.mode,
-      credits: emulator.credits,
-      charged: emulator.charges.length,
-      count: emulator.tasks.length,
-      tasks: tasks.map((task) => ({
-        ...task,
-        status: statuses[task.state],
-        progress: progressAt(task, now),
-        results: Array.from({ length: resultsAt(task, now, behaviour) }, (_, index) => previewAddress(task, index + 1)),
-      })),
-      calls: emulator.calls
-        .slice(-shown)
-        .reverse()
-        .map((call) => ({ ...call, number: numbers.get(call) })),
-      faults: faults.list(),
-      faultNames: Object.keys(faultEffects),
-      faultTargets: [
-        ...new Set(operations.map(({ verb }) => verb)),
-        "download",
-        ...operations.map(({ operation }) => operation),
-      ],
-    };
+async function act(
+  request: EmulatorRequest,
+  action: (body: unknown) => void,
+  name: string,
+  { behaviour, keep }: Context,
+): Promise<EmulatorResponse> {
+  // Only the emulator's own page may steer it: a form or script of another site cannot send this type without a
+  // preflight.
+  if (!request.header("content-type")?.startsWith("application/json")) {
+    return json({ error: "Content-Type must be application/json" }, 415);
   }
+  try {
+    const text = new TextDecoder().decode(await request.bytes(behaviour.bodyLimit));
+    action(text === "" ? {} : JSON.parse(text));
+  } catch (error) {
+    return json({ error: String(error) }, 400);
+  }
+  await keep();
+  return json({ done: name });
 }

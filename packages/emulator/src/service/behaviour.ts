@@ -1,70 +1,72 @@
+import { createRandom } from "./random.ts";
+
 /**
- * Everything that the service's description does not say and that the emulator must do one way or another. Nothing here is
- * a fact of the service: an app that passes with other values depends on nothing undocumented.
+ * Settings for everything that the service does not document and the emulator must decide. None of them is a fact of
+ * the service: an app whose tests pass with other values too does not depend on undocumented behaviour.
  */
 export interface Behaviour {
   /**
-   * The integers that records carry as status, or `"scrambled"`: drawn from the seed.
+   * The status integers in records, or `"scrambled"` for integers drawn from the seed.
    * @default { pending: 0, running: 1, succeeded: 2, failed: 3 }
    */
   readonly statuses: Statuses | "scrambled";
   /**
-   * What a query or deletion of an id that is not there ends in: a failure, or a success with nothing done.
+   * The outcome of a query or deletion of an unknown id: a failure, or a success that does nothing.
    * @default "fail"
    */
   readonly unknownIds: "fail" | "ignore";
   /**
-   * What a field that the description does not show ends in.
+   * Whether forms may have fields that the document does not have.
    * @default "accept"
    */
-  readonly unknownFields: "accept" | "refuse";
+  readonly unknownFields: "accept" | "reject";
   /**
-   * Whether several results are there all at once or one by one.
+   * Whether several results arrive all at once or one by one.
    * @default "together"
    */
   readonly resultsArrive: "together" | "one by one";
   /**
-   * Credits that a video costs for each second of its length.
+   * The price of each second of a video, in credits.
    * @default 10
    */
   readonly creditsPerVideoSecond: number;
   /**
-   * Credits that an image costs.
+   * The price of an image, in credits.
    * @default 5
    */
   readonly creditsPerImage: number;
   /**
-   * How long a task is pending, in milliseconds.
+   * The time for which a task is pending, in milliseconds.
    * @default 1_000
    */
   readonly pendingMs: number;
   /**
-   * How long a task runs for each second of its video, in milliseconds.
+   * The time for which a task runs per second of its video, in milliseconds.
    * @default 1_000
    */
   readonly runningMsPerVideoSecond: number;
   /**
-   * How long a task runs for each of its images, in milliseconds.
+   * The time for which a task runs per image, in milliseconds.
    * @default 1_500
    */
   readonly runningMsPerImage: number;
   /**
-   * How much longer a task takes whose prompt holds `#slow`.
+   * The factor by which a task takes longer if its prompt contains `#slow`.
    * @default 20
    */
   readonly slowFactor: number;
   /**
-   * How far each query moves an `auto` clock on, in milliseconds.
+   * The time by which each query advances an `auto` clock, in milliseconds.
    * @default 2_000
    */
   readonly queryMovesMs: number;
   /**
-   * How long the address of a result is valid after a query answered it, in milliseconds.
+   * The time for which the URL of a result is valid after the query that returned it, in milliseconds.
    * @default 86_400_000 (a day)
    */
   readonly linksLiveMs: number;
   /**
-   * The HTTP status of an address that is no longer valid.
+   * The HTTP status of a URL that has expired.
    * @default 403
    */
   readonly expiredLinkStatus: number;
@@ -74,60 +76,60 @@ export interface Behaviour {
    */
   readonly bodyLimit: number;
   /**
-   * The longest text of a field that the description leaves unbounded, in characters.
+   * The longest text of a field without a documented bound, in characters.
    * @default 100_000
    */
   readonly textLimit: number;
   /**
-   * The most pixels of a picture whose size the description leaves unbounded.
+   * The most pixels of a picture without a documented bound on its size.
    * @default 4096 * 4096
    */
   readonly pixelLimit: number;
   /**
-   * The longer side of a picture whose form names no size, in pixels.
+   * The longer side of a picture whose form sets no size, in pixels.
    * @default 1024
    */
   readonly imageSide: number;
   /**
-   * The width divided by the height of a video whose form names no ratio that is one.
+   * The width divided by the height of a video whose form sets no usable ratio.
    * @default 16 / 9
    */
   readonly videoRatio: number;
   /**
-   * The shorter side of a video whose form names no resolution, in pixels.
+   * The shorter side of a video whose form sets no resolution, in pixels.
    * @default 720
    */
   readonly videoSide: number;
   /**
-   * Frames per second of a video whose form names none.
+   * The frames per second of a video whose form sets none.
    * @default 24
    */
   readonly videoFps: number;
   /**
-   * The length of a video whose form names none, in seconds.
+   * The length of a video whose form sets none, in seconds.
    * @default 5
    */
   readonly videoSeconds: number;
   /**
-   * How many calls `emulator.calls` keeps, the latest ones.
+   * The number of latest calls that `emulator.calls` keeps.
    * @default 1_000
    */
   readonly callsKept: number;
 }
 
-/** The integer of each of the emulator's states. */
+/** The status integer of each state. */
 export interface Statuses {
-  /** Of a task that waits for its turn. */
+  /** The status of a task that has not started. */
   readonly pending: number;
-  /** Of a task that is being made. */
+  /** The status of a task that is running. */
   readonly running: number;
-  /** Of a task whose results are there. */
+  /** The status of a task whose results are complete. */
   readonly succeeded: number;
-  /** Of a task that has failed. */
+  /** The status of a task that has failed. */
   readonly failed: number;
 }
 
-/** What the emulator does unless told otherwise. */
+/** The defaults of all settings. */
 export const defaultBehaviour: Behaviour = {
   statuses: { pending: 0, running: 1, succeeded: 2, failed: 3 },
   unknownIds: "fail",
@@ -153,12 +155,30 @@ export const defaultBehaviour: Behaviour = {
   callsKept: 1_000,
 };
 
-/** Words in a prompt that make something happen. */
+/**
+ * Returns the default behaviour with these settings in place of its own. A setting that is undefined keeps its default.
+ */
+export function readBehaviour(settings: Partial<Behaviour> = {}): Behaviour {
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return { ...defaultBehaviour, ...Object.fromEntries(given) };
+}
+
+/** Returns the statuses of a behaviour; scrambled ones are four different integers below 1,000. */
+export function statusesOf({ statuses }: Behaviour, seed: number): Statuses {
+  if (statuses !== "scrambled") return statuses;
+  const random = createRandom(seed ^ 0x5eed);
+  const drawn = new Set<number>();
+  while (drawn.size < 4) drawn.add(Math.floor(random() * 1_000));
+  const [pending = 0, running = 0, succeeded = 0, failed = 0] = drawn;
+  return { pending, running, succeeded, failed };
+}
+
+/** Words in a prompt that control the task. */
 export const magicWords = {
   /** The task fails. */
   fail: "#fail",
   /** The task takes longer. */
   slow: "#slow",
-  /** The generation answers that the credits are out. */
+  /** The generation fails for insufficient credits. */
   credits: "#credits",
 } as const;

@@ -1,38 +1,38 @@
-import type { Incoming } from "./exchange.ts";
+import type { EmulatorRequest } from "./exchange.ts";
 
-/** What the emulator saw of one call. */
+/** One call that the emulator received. */
 export interface CallEntry {
-  /** When, in milliseconds since 1970 on the emulator's clock. */
+  /** The time on the emulator's clock, in milliseconds since 1970. */
   readonly at: number;
   /** The HTTP method. */
   readonly method: string;
-  /** The path of the address. */
+  /** The path of the URL. */
   readonly path: string;
-  /** The operation's id, or `download`; undefined where the path is none. */
+  /** The operation's id, or `download`; undefined if the path is unknown. */
   readonly operation: string | undefined;
-  /** What was wrong with the request; each names the field and the bound. */
+  /** What is invalid in the request; each entry names the field and the bound. */
   readonly violations: readonly string[];
-  /** The HTTP status; undefined where no answer was sent. */
+  /** The HTTP status; undefined if no response was sent. */
   readonly status: number | undefined;
   /** The envelope's code. */
   readonly code: number | undefined;
-  /** The fault that hit it. */
+  /** The fault that the call met. */
   readonly fault: string | undefined;
-  /** The task that it created. */
+  /** The id of the task that the call created. */
   readonly created: string | undefined;
 }
 
-/** A call while it is served. */
+/** A call that is being served. */
 export type OpenCall = { -readonly [Key in keyof CallEntry]: CallEntry[Key] };
 
 /** The latest calls. */
 export interface Calls {
-  open(at: number, incoming: Incoming): OpenCall;
+  open(at: number, request: EmulatorRequest): OpenCall;
   list(): readonly CallEntry[];
   clear(): void;
 }
 
-/** Creates an empty log that keeps so many calls. */
+/** Creates an empty log that keeps the latest calls, as many as `kept`. */
 export function createCalls(kept: number): Calls {
   let entries: CallEntry[] = [];
   return {
@@ -49,7 +49,7 @@ export function createCalls(kept: number): Calls {
         created: undefined,
       };
       entries.push(entry);
-      // Cut rarely, so that a call costs the same whatever is kept.
+      // Trimmed rarely, so that the cost of a call does not depend on how many are kept.
       if (entries.length > 2 * kept + 100) entries = entries.slice(entries.length - kept);
       return entry;
     },

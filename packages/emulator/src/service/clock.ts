@@ -1,4 +1,6 @@
-/** How time passes: by queries and sleeps, by hand, or by the machine's clock at a speed. */
+import { millisecondsOf } from "./duration.ts";
+
+/** How time passes: with queries and sleeps, by hand, or like the machine's clock at a speed. */
 export type ClockMode =
   | "auto"
   | "manual"
@@ -9,30 +11,26 @@ export type ClockMode =
 
 /** The emulator's time. */
 export interface Clock {
-  /** The present, in milliseconds since 1970. */
+  /** Returns the time, in milliseconds since 1970. */
   now(): number;
-  /** Moves time on, by milliseconds or a duration such as `"20s"`. */
+  /** Advances the time by milliseconds or by a duration such as `"20s"`. */
   advance(duration: number | string): void;
   /**
-   * Sleeps on this clock; rejects with the signal's reason when it aborts. In `auto` time a pause passes as soon as nothing is
-   * under way, and a deadline when pauses have led to it. A limit is on something real, so it takes the machine's time.
+   * Sleeps on this clock. Rejects with the signal's reason if the signal aborts. In `auto` mode a pause ends as soon as
+   * no request is being served, and a deadline once pauses have advanced the time to it. A limit bounds something real,
+   * so it takes real time.
    */
   sleep(ms: number, signal?: AbortSignal, why?: "pause" | "deadline" | "limit"): Promise<void>;
 }
 
-/** A clock with what only the emulator itself asks of it. */
-export interface EmulatorClock extends Clock {
-  readonly mode: ClockMode;
-  set(now: number): void;
-}
-
-/** Where `auto` and `manual` time starts, so that runs are alike: 2026-01-01. */
+/** The time at which `auto` and `manual` clocks start, so that all runs are alike: 2026-01-01. */
 const start = Date.UTC(2026, 0, 1);
-/** The last moment that a Date can hold. */
+/** The latest time that a Date can hold. */
 const latest = 8.64e15;
-/** The longest delay that timers take; a longer one fires at once. */
+/** The longest delay that timers support; a longer one fires at once. */
 const longestDelayMs = 2 ** 31 - 1;
-// The engine's own timers: a test that fakes time does not mean the turns of the event loop that `auto` time waits for.
+// The engine's own timers: a test with fake timers must not stop the turns of the event loop that `auto` mode waits
+// for.
 const { setTimeout: startTurn, clearTimeout: endTurn } = globalThis;
 
 interface Sleeper {
@@ -41,76 +39,86 @@ interface Sleeper {
   wake(): void;
 }
 
-/** Creates a clock; `activity` changes with every request, and always differs while one is under way. */
-export function createClock(mode: ClockMode, activity: () => unknown): EmulatorClock {
-  const speed = typeof mode === "object" ? mode.speed : 0;
-  if (mode !== "auto" && mode !== "manual" && !(speed > 0 && speed < Infinity)) {
-    throw new RangeError(`a clock is "auto", "manual" or { speed } with a number above 0, not ${JSON.stringify(mode)}`);
+/** The clock of one emulator. Its public functions are bound, because clients get them without the clock. */
+export class EmulatorClock implements Clock {
+  readonly mode: ClockMode;
+  readonly #activity: () => unknown;
+  readonly #speed: number;
+  readonly #sleepers = new Set<Sleeper>();
+  /** The time on this clock when the machine's clock showed `#since`. */
+  #base: number;
+  #since = Date.now();
+  /** The number of sleeps so far. */
+  #slept = 0;
+  #turn: ReturnType<typeof startTurn> | undefined;
+
+  /** @param activity returns another value after each request, and each time during one */
+  constructor(mode: ClockMode, activity: () => unknown) {
+    const speed = typeof mode === "object" ? mode.speed : 0;
+    if (mode !== "auto" && mode !== "manual" && !(speed > 0 && speed < Infinity)) {
+      throw new RangeError(
+        `clock: ${JSON.stringify(mode)} is not valid. Use "auto", "manual" or { speed } with a number above 0.`,
+      );
+    }
+    this.mode = mode;
+    this.#activity = activity;
+    this.#speed = speed;
+    this.#base = speed > 0 ? Date.now() : start;
   }
-  let base = speed > 0 ? Date.now() : start;
-  let since = Date.now();
-  const sleepers = new Set<Sleeper>();
-  const now = () => Math.floor(base + (Date.now() - since) * speed);
-  const set = (time: number) => {
-    if (!(Math.abs(time) <= latest)) throw new RangeError(`there is no time ${time}`);
-    [base, since] = [time, Date.now()];
-    for (const sleeper of [...sleepers].sort((a, b) => a.until - b.until)) if (sleeper.until <= time) sleeper.wake();
+
+  readonly now = (): number => Math.floor(this.#base + (Date.now() - this.#since) * this.#speed);
+
+  readonly advance = (duration: number | string): void => this.set(this.now() + millisecondsOf(duration));
+
+  /** Sets the time and ends the sleeps that are over by then. */
+  readonly set = (time: number): void => {
+    if (!(Math.abs(time) <= latest)) throw new RangeError(`clock: ${time} is not a valid time.`);
+    [this.#base, this.#since] = [time, Date.now()];
+    for (const sleeper of [...this.#sleepers].sort((a, b) => a.until - b.until))
+      if (sleeper.until <= time) sleeper.wake();
   };
-  let slept = 0;
-  let turn: ReturnType<typeof startTurn> | undefined;
-  // While all that are left wait for each other, only a pause leads on: without one, something is under way elsewhere.
-  const moveOnWhenIdle = () => {
-    endTurn(turn);
-    if (![...sleepers].some(({ why }) => why === "pause")) return;
-    const next = Math.min(...[...sleepers].map(({ until }) => until));
-    const [requests, sleeps] = [activity(), slept];
-    turn = startTurn(() => {
-      // Whatever has happened meanwhile may lead to another, earlier sleep.
-      if (requests === activity() && sleeps === slept && next <= latest) set(Math.max(now(), next));
-      moveOnWhenIdle();
+
+  readonly sleep = (ms: number, signal?: AbortSignal, why: Sleeper["why"] | "limit" = "pause"): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const end = (settle: () => void) => {
+        if (sleeper) this.#sleepers.delete(sleeper);
+        clearTimeout(alarm);
+        if (this.#sleepers.size === 0) endTurn(this.#turn);
+        signal?.removeEventListener("abort", abort);
+        settle();
+      };
+      const abort = () => end(() => reject(signal?.reason));
+      const wake = () => end(resolve);
+      const sleeper = why === "limit" ? undefined : { until: this.now() + Math.ceil(ms), why, wake };
+      const realMs = this.#realMsOf(ms, why);
+      const alarm = realMs < Infinity ? setTimeout(wake, Math.min(realMs, longestDelayMs)) : undefined;
+      if (sleeper) this.#sleepers.add(sleeper);
+      this.#slept++;
+      signal?.addEventListener("abort", abort);
+      if (this.mode === "auto") this.#advanceWhenIdle();
     });
-  };
-  /** After how long a sleep ends by the machine's time, if nothing else has ended it. */
-  const realMsOf = (ms: number, why: Sleeper["why"] | "limit") => {
+
+  /** Returns after how much real time a sleep ends, unless the clock ends it earlier. */
+  #realMsOf(ms: number, why: Sleeper["why"] | "limit"): number {
     if (why === "limit") return ms;
-    // Where a request hangs, nothing leads `auto` time to the deadline: it comes as it would at the service.
-    return speed > 0 ? ms / speed : why === "deadline" && mode === "auto" ? ms : Infinity;
-  };
-  return {
-    mode,
-    now,
-    set,
-    advance: (duration) => set(now() + milliseconds(duration)),
-    sleep: (ms, signal, why = "pause") =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
-        const end = (settle: () => void) => {
-          if (sleeper) sleepers.delete(sleeper);
-          clearTimeout(alarm);
-          if (sleepers.size === 0) endTurn(turn);
-          signal?.removeEventListener("abort", abort);
-          settle();
-        };
-        const abort = () => end(() => reject(signal?.reason));
-        const wake = () => end(resolve);
-        const sleeper = why === "limit" ? undefined : { until: now() + Math.ceil(ms), why, wake };
-        const realMs = realMsOf(ms, why);
-        const alarm = realMs < Infinity ? setTimeout(wake, Math.min(realMs, longestDelayMs)) : undefined;
-        if (sleeper) sleepers.add(sleeper);
-        slept++;
-        signal?.addEventListener("abort", abort);
-        if (mode === "auto") moveOnWhenIdle();
-      }),
-  };
-}
+    // If a request hangs, nothing advances `auto` time to the deadline, so it comes after as long as it would at the
+    // service.
+    return this.#speed > 0 ? ms / this.#speed : why === "deadline" && this.mode === "auto" ? ms : Infinity;
+  }
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function milliseconds(duration: number | string): number {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(String(duration)) ?? [];
-  const ms = typeof duration === "number" ? duration : Number(amount) * (units[unit ?? ""] ?? Number.NaN);
-  if (ms >= 0 && Number.isFinite(ms)) return ms;
-  throw new RangeError(
-    `a duration is milliseconds or text such as "20s", "5m" or "1h", not ${JSON.stringify(duration)}`,
-  );
+  /** Advances `auto` time to the end of the next sleep once a turn of the event loop has brought nothing new. */
+  #advanceWhenIdle(): void {
+    endTurn(this.#turn);
+    // Only a pause lets time pass: with deadlines alone, the work that they limit is still going on elsewhere.
+    if (![...this.#sleepers].some(({ why }) => why === "pause")) return;
+    const next = Math.min(...[...this.#sleepers].map(({ until }) => until));
+    const [activity, slept] = [this.#activity(), this.#slept];
+    this.#turn = startTurn(() => {
+      // A request or sleep since then may lead to another sleep that ends earlier.
+      if (activity === this.#activity() && slept === this.#slept && next <= latest)
+        this.set(Math.max(this.now(), next));
+      this.#advanceWhenIdle();
+    });
+  }
 }

@@ -1,39 +1,39 @@
-/** A JSON Schema, references resolved. */
+/** A JSON Schema with its references resolved. */
 export interface Schema {
   readonly [keyword: string]: unknown;
   /** The JSON type. */
   readonly type?: string;
   /** The format, such as `binary`. */
   readonly format?: string;
-  /** The value that the service takes where the field is left out. */
+  /** The value that the service uses if the field is missing. */
   readonly default?: unknown;
-  /** The only values that are taken. */
+  /** The valid values. */
   readonly enum?: readonly unknown[];
   /** The schema of each item of a list. */
   readonly items?: Schema;
-  /** Schemas of which at least one holds. */
+  /** Schemas of which at least one must match. */
   readonly anyOf?: readonly Schema[];
-  /** Schemas of which exactly one holds. */
+  /** Schemas of which exactly one must match. */
   readonly oneOf?: readonly Schema[];
   /** The schema of each field. */
   readonly properties?: Readonly<Record<string, Schema>>;
-  /** The least and the greatest width times height, in pixels. */
+  /** The limits on width times height, in pixels. */
   readonly "x-total-pixels"?: {
-    /** The least, inclusive. */
+    /** The minimum, inclusive. */
     readonly minimum: number;
-    /** The greatest, inclusive. */
+    /** The maximum, inclusive. */
     readonly maximum: number;
   };
 }
 
-/** An OpenAPI 3.1 document with its references resolved, as far as the emulator reads it. */
+/** The part of an OpenAPI 3.1 document that the emulator reads, with its references resolved. */
 export interface OpenApiDocument {
   /** The operations by path; each is a POST. */
   readonly paths: Readonly<
     Record<
       string,
       {
-        /** The path's one operation. */
+        /** The only operation of the path. */
         readonly post: OpenApiOperation;
       }
     >
@@ -46,24 +46,24 @@ export interface OpenApiOperation {
   readonly operationId: string;
   /** The kind, as the one tag. */
   readonly tags: readonly string[];
-  /** What it does, in a few words. */
+  /** A short description. */
   readonly summary?: string;
-  /** What it does, in Markdown. */
+  /** A description in Markdown. */
   readonly description?: string;
-  /** What it takes. */
+  /** The request body. */
   readonly requestBody: Body;
-  /** What it answers, by HTTP status. */
+  /** The response bodies by HTTP status. */
   readonly responses: Readonly<Record<string, Body>>;
 }
 
-/** What a request or an answer carries, by media type. */
+/** The body of a request or response, by media type. */
 export interface Body {
   readonly description?: string;
   readonly required?: boolean;
   readonly content: Readonly<Record<string, Media>>;
 }
 
-/** One media type of a request or an answer. */
+/** One media type of a body. */
 export interface Media {
   readonly schema: Schema;
   readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value?: unknown }>>;

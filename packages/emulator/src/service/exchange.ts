@@ -1,39 +1,39 @@
-/** A request as the emulator reads it: what a web Request says, without the cost of one where a socket brought it. */
-export interface Incoming {
+/** A request as the emulator reads it. A server can create one without the cost of a web Request. */
+export interface EmulatorRequest {
   /** The HTTP method. */
   readonly method: string;
-  /** The whole address. */
+  /** The complete URL. */
   readonly url: URL;
-  /** Aborts when the caller gives up. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** A header by its name in lower case. */
+  /** Returns a header by its name in lower case, or null. */
   header(name: string): string | null;
-  /** The body, or undefined where it is longer than the limit. */
+  /** Reads the body. Resolves to undefined if it is longer than the limit. */
   bytes(limit: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
-/** An answer, before it becomes a Response or goes to a socket. */
-export interface Answer {
+/** A response of the emulator, before it becomes a web Response or is written to a socket. */
+export interface EmulatorResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** The headers, by names in lower case. */
+  /** The headers, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body; null where there is none. */
+  /** The body, or null. */
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 }
 
-/** An answer of JSON. */
-export function json(value: unknown, status = 200): Answer {
+/** Returns a JSON response. */
+export function json(value: unknown, status = 200): EmulatorResponse {
   return { status, headers: { "content-type": "application/json" }, body: JSON.stringify(value) };
 }
 
-/** An answer of text for a person. */
-export function plain(status: number, text: string): Answer {
+/** Returns a plain text response. */
+export function plain(status: number, text: string): EmulatorResponse {
   return { status, headers: { "content-type": "text/plain" }, body: `${text}\n` };
 }
 
-/** Reads a web Request. */
-export function incomingOf(request: Request): Incoming {
+/** Returns a web Request as the emulator reads it. */
+export function emulatorRequestOf(request: Request): EmulatorRequest {
   return {
     method: request.method,
     url: new URL(request.url),

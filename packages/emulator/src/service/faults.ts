@@ -1,24 +1,27 @@
-import { type Answer, type Incoming, plain } from "./exchange.ts";
+import type { Hang } from "./activity.ts";
+import { type EmulatorResponse, type EmulatorRequest, plain } from "./exchange.ts";
 import type { Random } from "./random.ts";
-import type { Verb } from "./routes.ts";
+import { type Verb, verbs } from "./routes.ts";
 
-/** What can go wrong, and whether the operation has taken effect by then (a task was created and paid, say). */
+/**
+ * All faults, and whether each comes before or after the operation has taken effect, such as a task created and paid.
+ */
 export const faultEffects = {
-  /** The connection is reset before anything happened. */
+  /** The connection is reset before the operation. */
   resetBefore: "before",
-  /** The connection is reset after it happened: the answer is lost. */
+  /** The connection is reset after the operation: the response is lost. */
   resetAfter: "after",
-  /** No answer ever comes; it happened all the same. */
+  /** The operation happens, but no response ever comes. */
   hang: "after",
-  /** Half of the answer's body, then a reset. */
+  /** Half of the response body, then a reset. */
   cutBody: "after",
-  /** The answer's body comes a few bytes at a time. */
+  /** The response body comes in ten pieces, 200 ms apart. */
   slowBody: "after",
-  /** A page of HTML with status 200. */
+  /** An HTML page with status 200. */
   html: "after",
-  /** JSON that ends in the middle, with status 200. */
+  /** Truncated JSON with status 200. */
   brokenJson: "after",
-  /** Nothing, with status 200. */
+  /** An empty body with status 200. */
   emptyBody: "after",
   /** The envelope of a failure. */
   failure: "before",
@@ -30,37 +33,37 @@ export const faultEffects = {
   unavailable: "before",
   /** HTTP 500. */
   serverError: "after",
-  /** An envelope with a code that nobody knows. */
+  /** An envelope with an unknown code. */
   wrongCode: "after",
-  /** A record with a status that nobody knows. */
+  /** A record with an unknown status. */
   unknownStatus: "after",
-  /** The task that is generated will fail. */
+  /** The task is created, and fails. */
   taskFails: "after",
-  /** A result's address is no longer valid. */
+  /** The URL of a result has expired. */
   linkExpired: "before",
-  /** A result breaks off in the middle. */
+  /** Half of a result, then a reset. */
   downloadCut: "after",
 } as const;
 
 /** The name of a fault. */
 export type FaultName = keyof typeof faultEffects;
 
-/** A fault to come. */
+/** A fault that later calls meet. */
 export interface Fault {
-  /** Which fault; `faultEffects` lists them. */
+  /** The name of the fault; `faultEffects` lists them. */
   readonly fault: FaultName;
   /**
-   * Where: a verb, `download`, or an operation's id.
-   * @default every call that the fault fits
+   * The calls that meet it: a verb, `download`, or an operation's id.
+   * @default every call that the fault applies to
    */
   readonly on?: Verb | "download" | (string & {}) | undefined;
   /**
-   * How often.
-   * @default 1, without end where a share is given
+   * The number of calls that meet it.
+   * @default 1, or unlimited if `share` is set
    */
   readonly times?: number | undefined;
   /**
-   * The share of the calls that it hits, from 0 to 1, drawn from the seed.
+   * The share of the calls that meet it, from 0 to 1, drawn from the seed.
    * @default 1
    */
   readonly share?: number | undefined;
@@ -71,36 +74,40 @@ export interface Fault {
   readonly retryAfter?: string | undefined;
 }
 
-/** What a call is, for choosing a fault. */
+/** The properties of a call that decide which fault it meets. */
 export interface FaultTarget {
   readonly verb: Verb | "download";
   readonly operation: string;
 }
 
-/** The faults to come, in the order they were asked for. */
+/** The faults that later calls meet, in the order in which they were added. */
 export interface Faults {
   add(fault: Fault): void;
-  /** The fault that hits this call, if one does. */
+  /** Returns the fault that this call meets, if any, and counts it. */
   take(target: FaultTarget): Fault | undefined;
   list(): readonly Fault[];
   clear(): void;
 }
 
-/** Creates an empty list of faults for calls such as these, and for downloads. */
+/** Creates an empty list of faults for these calls and for downloads. */
 export function createFaults(random: Random, calls: Iterable<FaultTarget>): Faults {
   const targets: readonly FaultTarget[] = [...calls, { verb: "download", operation: "download" }];
   let waiting: { readonly fault: Fault; left: number }[] = [];
   return {
     add(fault) {
       if (!Object.hasOwn(faultEffects, fault.fault)) {
-        throw new RangeError(`there is no fault "${fault.fault}"; there are ${Object.keys(faultEffects).join(", ")}`);
+        throw new RangeError(
+          `fault: "${fault.fault}" is not valid. Use one of ${Object.keys(faultEffects).join(", ")}.`,
+        );
       }
       if (!targets.some((target) => fits(fault, target)))
-        throw new RangeError(`no call can meet "${fault.fault}" on "${fault.on}"`);
-      if (!((fault.times ?? 1) >= 1)) throw new RangeError(`a fault comes at least once, not ${fault.times} times`);
+        throw new RangeError(`fault: no call can meet "${fault.fault}" on "${fault.on}".`);
+      if (!((fault.times ?? 1) >= 1))
+        throw new RangeError(`times: ${fault.times} is not valid. Use a number, at least 1.`);
       if (!((fault.share ?? 1) >= 0 && (fault.share ?? 1) <= 1))
-        throw new RangeError(`a share is from 0 to 1, not ${fault.share}`);
-      if (!/^[\x20-\x7e]*$/.test(fault.retryAfter ?? "")) throw new RangeError("retryAfter is the value of a header");
+        throw new RangeError(`share: ${fault.share} is not valid. Use a number from 0 to 1.`);
+      if (!/^[\x20-\x7e]*$/.test(fault.retryAfter ?? ""))
+        throw new RangeError("retryAfter: use the value of a header, in printable ASCII.");
       waiting.push({ fault, left: fault.times ?? (fault.share === undefined ? 1 : Infinity) });
     },
     take(target) {
@@ -121,29 +128,29 @@ const onlyOn: Partial<Record<FaultName, readonly string[]>> = {
   taskFails: ["generate"],
   linkExpired: ["download"],
   downloadCut: ["download"],
-  failure: ["generate", "query", "delete"],
-  insufficientCredits: ["generate", "query", "delete"],
-  wrongCode: ["generate", "query", "delete"],
-  brokenJson: ["generate", "query", "delete"],
+  failure: verbs,
+  insufficientCredits: verbs,
+  wrongCode: verbs,
+  brokenJson: verbs,
 };
 
 function fits({ fault, on }: Fault, { verb, operation }: FaultTarget): boolean {
   if (onlyOn[fault] && !onlyOn[fault].includes(verb)) return false;
-  // Where nothing is said, a fault hits the service's operations; a download is hit only where it is named.
+  // By default a fault applies to the operations. Downloads meet it only if they are named.
   if (on === undefined) return verb !== "download" || onlyOn[fault]?.[0] === "download";
   return on === verb || on === operation;
 }
 
-/** Gives no answer until the signal aborts, and rejects with its reason then. */
-export type Hang = (signal: AbortSignal) => Promise<never>;
-
-/** The answer that a fault makes of a good one, or of none where it hits before; the good one where the fault is in what it says. */
+/**
+ * Returns what a fault makes of a response. Without a response, the fault comes before the operation; a fault in the
+ * content leaves it.
+ */
 export async function spoil(
   { fault, retryAfter = "1" }: Fault,
-  { signal }: Incoming,
+  { signal }: EmulatorRequest,
   hang: Hang,
-  good: Answer = plain(500, "no answer"),
-): Promise<Answer> {
+  good: EmulatorResponse = plain(500, "no response"),
+): Promise<EmulatorResponse> {
   switch (fault) {
     case "resetBefore":
     case "resetAfter":
@@ -176,8 +183,12 @@ export async function spoil(
   }
 }
 
-/** The same answer with its body in pieces, and something done before each. */
-function inPieces(good: Answer, count: number, before: (index: number) => Promise<unknown>): Answer {
+/** Returns the same response with its body in pieces, and calls `before` ahead of each. */
+function inPieces(
+  good: EmulatorResponse,
+  count: number,
+  before: (index: number) => Promise<unknown>,
+): EmulatorResponse {
   if (good.body === null) return good;
   const bytes = good.body instanceof Uint8Array ? good.body : new TextEncoder().encode(String(good.body));
   const size = Math.ceil(bytes.length / count);
@@ -193,7 +204,7 @@ function inPieces(good: Answer, count: number, before: (index: number) => Promis
   return { ...good, headers: { ...good.headers, "content-length": String(bytes.length) }, body };
 }
 
-/** What a fetch rejects with when its connection is reset, as Node spells it. */
+/** Returns the error with which fetch rejects in Node if its connection is reset. */
 function connectionReset(): TypeError {
   const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
   return new TypeError("fetch failed", { cause });

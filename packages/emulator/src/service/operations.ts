@@ -1,8 +1,8 @@
 import { type Behaviour, magicWords } from "./behaviour.ts";
 import type { OpenCall } from "./calls.ts";
 import type { Context } from "./context.ts";
-import { resultAddress } from "./downloads.ts";
-import { type Answer, type Incoming, json } from "./exchange.ts";
+import { resultUrl } from "./downloads.ts";
+import { type EmulatorResponse, type EmulatorRequest, json } from "./exchange.ts";
 import { type Fault, faultEffects, spoil } from "./faults.ts";
 import { readRequest, type ReadRequest } from "./read-request.ts";
 import { planResults, type ResultPlan } from "./results.ts";
@@ -17,50 +17,50 @@ interface Envelope {
   readonly status?: number;
 }
 
-/** A status that stands in no table, for the fault that answers one. */
+/** A status that no behaviour uses, for the fault `unknownStatus`. */
 const unknownStatus = 424_242;
-/** A code that stands in no table. */
+/** A code that the document does not have, for the fault `wrongCode`. */
 const unknownCode = 4_242;
 
-/** The service's operations, as a function. */
-export function createOperations(context: Context): (incoming: Incoming) => Promise<Answer> {
+/** Returns a function that serves the service's operations. */
+export function createOperations(context: Context): (request: EmulatorRequest) => Promise<EmulatorResponse> {
   const { calls, clock, faults, routes } = context;
-  return async (incoming) => {
-    const { url } = incoming;
-    const call = calls.open(clock.now(), incoming);
+  return async (request) => {
+    const { url } = request;
+    const call = calls.open(clock.now(), request);
     const route = routes.get(url.pathname);
-    const answer = await (route ? serve(incoming, route, call) : noSuchOperation(incoming, [...routes.values()][0]));
-    call.status = answer.status;
-    return answer;
+    const response = await (route ? serve(request, route, call) : noSuchOperation(request, [...routes.values()][0]));
+    call.status = response.status;
+    return response;
   };
 
-  async function serve(incoming: Incoming, route: Route, call: OpenCall): Promise<Answer> {
+  async function serve(request: EmulatorRequest, route: Route, call: OpenCall): Promise<EmulatorResponse> {
     call.operation = route.operation;
-    const answer = (envelope: Envelope, fault?: Fault) => {
+    const respond = (envelope: Envelope, fault?: Fault) => {
       const body = envelopeOf(route, envelope, fault);
       call.code = body.code;
       return json(body, envelope.status);
     };
-    if (incoming.method !== "POST")
-      return answer({ outcome: "failure", msg: `${route.path} takes POST, not ${incoming.method}`, status: 405 });
-    if (incoming.header("authorization") !== context.apiKey) {
+    if (request.method !== "POST")
+      return respond({ outcome: "failure", msg: `${route.path} takes POST, not ${request.method}`, status: 405 });
+    if (request.header("authorization") !== context.apiKey) {
       call.violations = ["Authorization must be the API key"];
-      return answer({ outcome: "failure", msg: "the API key is missing or wrong", status: 401 });
+      return respond({ outcome: "failure", msg: "the API key is missing or wrong", status: 401 });
     }
     const fault = faults.take(route);
     call.fault = fault?.fault;
     if (fault?.fault === "failure" || fault?.fault === "insufficientCredits") {
-      return answer({ outcome: fault.fault, msg: "the emulator was asked for this" });
+      return respond({ outcome: fault.fault, msg: "a fault of the emulator asks for this outcome" });
     }
-    if (fault && faultEffects[fault.fault] === "before") return spoil(fault, incoming, context.hang);
-    const read = await readRequest(incoming, route, context.behaviour);
+    if (fault && faultEffects[fault.fault] === "before") return spoil(fault, request, context.activity.hang);
+    const read = await readRequest(request, route, context.behaviour);
     call.violations = read.violations;
     const envelope =
       read.violations.length > 0
         ? ({ outcome: "failure", msg: read.violations.join("; ") } as const)
-        : await perform(context, route, read, call, fault, incoming.url.origin);
-    const good = answer(envelope, fault);
-    return fault ? spoil(fault, incoming, context.hang, good) : good;
+        : await perform(context, route, read, call, fault, request.url.origin);
+    const good = respond(envelope, fault);
+    return fault ? spoil(fault, request, context.activity.hang, good) : good;
   }
 }
 
@@ -116,7 +116,7 @@ async function generate(
   state.charges.push({ taskid, operation: route.operation, credits, at: task.createdAt });
   call.created = taskid;
   await context.keep();
-  const named = route.data.properties?.["url"] ? { url: resultAddress(context, origin, task, 1) } : {};
+  const named = route.data.properties?.["url"] ? { url: resultUrl(context, origin, task, 1) } : {};
   return { outcome: "success", msg: "success", data: { taskid, ...named } };
 }
 
@@ -137,7 +137,7 @@ async function query(
   if (clock.mode === "auto") {
     const before = task && stateAt(task, clock.now());
     clock.advance(behaviour.queryMovesMs);
-    // A state that was answered stays so after a restart, though nothing but time has changed.
+    // Time alone has changed the state, but a state that was reported must outlive a restart.
     if (task && stateAt(task, clock.now()) !== before) await context.keep();
   }
   if (!task || task.kind !== route.kind) {
@@ -148,9 +148,9 @@ async function query(
   const reached = stateAt(task, now);
   const status = fault?.fault === "unknownStatus" ? unknownStatus : statuses[reached];
   const url = Array.from({ length: resultsAt(task, now, behaviour) }, (_, index) =>
-    resultAddress(context, origin, task, index + 1),
+    resultUrl(context, origin, task, index + 1),
   );
-  const message = reached === "failed" ? "the emulator was asked to let this task fail" : "";
+  const message = reached === "failed" ? "a fault or the prompt asked for this failure" : "";
   const form =
     [...context.routes.values()].find(({ verb, model }) => verb === "generate" && model === task.model)?.body
       .properties ?? {};
@@ -192,19 +192,20 @@ async function deleteTasks(context: Context, route: Route, { fields }: ReadReque
   return { outcome: "success", msg: "success", data: { status: "Success" } };
 }
 
-/** The envelope of an answer, held against the spec before it leaves: a violation is a bug of the emulator's, and loud. */
+/**
+ * Returns the envelope of a response. Throws if it does not match the document, because that is a bug of the emulator.
+ */
 function envelopeOf(route: Route, { outcome, msg, data }: Envelope, fault?: Fault): { readonly code: number } {
   const body = { code: route.codes[outcome], msg, ...(data === undefined ? {} : { data }) };
-  const { oneOf = [route.answer] } = route.answer;
+  const { oneOf = [route.response] } = route.response;
   if (!oneOf.some((branch) => violationsOf(branch, body).length === 0)) {
-    throw new Error(
-      `the emulator's answer to ${route.operation} is not the spec's: ${violationsOf(route.answer, body).join("; ")}`,
-    );
+    const violations = violationsOf(route.response, body).join("; ");
+    throw new Error(`the emulator's response to ${route.operation} does not match the OpenAPI document: ${violations}`);
   }
   return fault?.fault === "wrongCode" ? { ...body, code: unknownCode } : body;
 }
 
-function noSuchOperation({ url, method }: Incoming, like: Route | undefined): Answer {
+function noSuchOperation({ url, method }: EmulatorRequest, like: Route | undefined): EmulatorResponse {
   return json({ code: like?.codes.failure, msg: `there is no ${method} ${url.pathname}` }, 404);
 }
 

@@ -1,10 +1,10 @@
-/** A generator of numbers from 0 to below 1 that a seed determines, and its state, so that it goes on after a restore. */
+/** A seeded generator of numbers from 0 to below 1. Its state can be saved and restored. */
 export interface Random {
   (): number;
   state: number;
 }
 
-/** A small generator with 32 bits of state (mulberry32): the same numbers on every engine. */
+/** Creates a generator with 32 bits of state (mulberry32), which returns the same numbers on every engine. */
 export function createRandom(seed: number): Random {
   const random = (): number => {
     random.state = (random.state + 0x6d2b79f5) | 0;

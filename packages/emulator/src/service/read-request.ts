@@ -1,23 +1,23 @@
 import { violationsOf } from "./validate.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { Schema } from "./document.ts";
-import type { Incoming } from "./exchange.ts";
+import type { EmulatorRequest } from "./exchange.ts";
 import { planResults, sizeFields } from "./results.ts";
 import type { Route } from "./routes.ts";
 
-/** A file part, without its bytes: no result depends on them. */
+/** An uploaded file, without its bytes, because no result depends on them. */
 export interface UploadedFile {
   /** The name of the form part. */
   readonly part: string;
-  /** The file name that was sent. */
+  /** The file name. */
   readonly name: string;
-  /** The media type that was sent. */
+  /** The media type. */
   readonly type: string;
   /** The size in bytes. */
   readonly size: number;
 }
 
-/** What a request said, and what was wrong with it. */
+/** What a request contains, and what is invalid in it. */
 export interface ReadRequest {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: readonly UploadedFile[];
@@ -26,13 +26,13 @@ export interface ReadRequest {
 
 const nothing: Pick<ReadRequest, "fields" | "files"> = { fields: {}, files: [] };
 
-/** Reads a request's body by its route's schema. */
-export async function readRequest(incoming: Incoming, route: Route, behaviour: Behaviour): Promise<ReadRequest> {
-  const type = incoming.header("content-type") ?? "";
+/** Reads and checks a request's body by the schema of its route. */
+export async function readRequest(request: EmulatorRequest, route: Route, behaviour: Behaviour): Promise<ReadRequest> {
+  const type = request.header("content-type") ?? "";
   if (type.split(";")[0]?.trim().toLowerCase() !== route.mediaType) {
     return { ...nothing, violations: [`Content-Type must be ${route.mediaType}, not ${type || "nothing"}`] };
   }
-  const bytes = await incoming.bytes(behaviour.bodyLimit);
+  const bytes = await request.bytes(behaviour.bodyLimit);
   if (!bytes)
     return {
       ...nothing,
@@ -42,7 +42,7 @@ export async function readRequest(incoming: Incoming, route: Route, behaviour: B
   const violations = [...read.violations];
   if (violations.length === 0)
     violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(route, read.fields, behaviour));
-  if (behaviour.unknownFields === "refuse") {
+  if (behaviour.unknownFields === "reject") {
     const unknown = Object.keys(read.fields).filter((name) => !Object.hasOwn(route.body.properties ?? {}, name));
     violations.push(...unknown.map((name) => `${name}: there is no such field`));
   }
@@ -71,7 +71,7 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string, body: Sche
   const fields: Record<string, unknown> = {};
   const files: UploadedFile[] = [];
   const violations: string[] = [];
-  // Grouped once: asking the form for each name anew takes a time that grows with the square of the parts.
+  // Grouped once: looking up each name in the form takes time that grows with the square of the parts.
   const parts = new Map<string, FormDataEntryValue[]>();
   form.forEach((value, name) => void (parts.get(name)?.push(value) ?? parts.set(name, [value])));
   for (const [name, given] of parts) {
@@ -90,15 +90,16 @@ async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string, body: Sche
     if (known && schema.type !== "array" && values.length > 1)
       violations.push(`${name}: is there ${values.length} times, must be there once`);
     const value = schema.type === "array" || values.length > 1 ? values : values[0];
-    // Defined, because assigning to a field called __proto__ would set no field.
+    // Defined, because an assignment to a field named __proto__ would not add a field.
     Object.defineProperty(fields, name, { value, enumerable: true });
   }
   return { fields, files, violations };
 }
 
-/** Form text as the type that its schema asks for; text that is none of that type stays text, and its schema refuses it. */
+/** Returns form text as the type of its schema. Other text stays as it is, and the schema rejects it. */
 function coerce(text: string, { type }: Schema): unknown {
-  // As JSON writes numbers, so without leading zeros, and none past what a number holds: JSON could not keep it.
+  // Numbers as JSON writes them: no leading zeros, and nothing beyond the range of a number, which JSON could not
+  // store.
   const isNumber = type === "integer" ? /^-?(0|[1-9]\d*)$/ : type === "number" ? /^-?(0|[1-9]\d*)(\.\d+)?$/ : undefined;
   if (isNumber?.test(text) && Number.isFinite(Number(text))) return Number(text);
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";

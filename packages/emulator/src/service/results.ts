@@ -3,17 +3,17 @@ import { hash } from "../media/hash.ts";
 import { renderPicture } from "../media/png.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { Schema } from "./document.ts";
-import type { Answer, Incoming } from "./exchange.ts";
+import type { EmulatorResponse, EmulatorRequest } from "./exchange.ts";
 
-/** What a task makes, decided when it is generated. */
+/** The results of a task, decided when it is created. */
 export interface ResultPlan {
-  /** How many results. */
+  /** The number of results. */
   readonly count: number;
-  /** Their width in pixels. */
+  /** The width in pixels. */
   readonly width: number;
-  /** Their height in pixels. */
+  /** The height in pixels. */
   readonly height: number;
-  /** Present where the results are videos. */
+  /** Present if the results are videos. */
   readonly video?: {
     /** The length in seconds. */
     readonly seconds: number;
@@ -30,24 +30,26 @@ interface Size {
   readonly height: number;
 }
 
-/** The fields that a size is read from. */
+/** The form fields that determine the size. */
 export const sizeFields: readonly string[] = ["resolution", "ratio"];
 
-/** The size that a form's resolution spells out, such as `1024x768` or `1024*768`. */
+/** Returns the size in a form's resolution, such as `1024x768` or `1024*768`. */
 function explicitSize(resolution: unknown): Size | undefined {
   const [, width, height] = /^([1-9]\d*)[x*]([1-9]\d*)$/.exec(String(resolution)) ?? [];
   return width && height ? { width: Number(width), height: Number(height) } : undefined;
 }
 
-/** The most results that one task makes, however many a form without a bound asks for. */
+/** The limit on the results of one task, because a form may have no bound. */
 const mostResults = 100;
 
-/** Whether a plan may have so many results. */
+/** Returns whether a plan can have this number of results. */
 export function isResultCount(count: unknown): boolean {
   return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= mostResults;
 }
 
-/** What a form asks for, with the defaults of its schema, and of the behaviour where that has none. */
+/**
+ * Returns the results that a form requests. Missing fields take the default of the schema, or else of the behaviour.
+ */
 export function planResults(
   kind: string,
   form: Schema,
@@ -86,7 +88,7 @@ function ratioOf(text: unknown): number | undefined {
   return ratio > 0 && Number.isFinite(ratio) ? ratio : undefined;
 }
 
-/** The size of a ratio with this shorter side; even, as video needs it. */
+/** Returns the size with this ratio and shorter side; both sides are even, as video requires. */
 function fit(ratio: number, shorter: number): Size {
   const even = (length: number) => Math.max(2, 2 * Math.round(length / 2));
   return ratio >= 1
@@ -105,12 +107,12 @@ export interface ResultFile {
   readonly type: string;
 }
 
-/** The file name extension of a plan's results. */
-export function extensionOf({ video }: ResultPlan): string {
-  return video ? "mp4" : "png";
+/** Returns the file format of a plan's results. */
+export function formatOf({ video }: ResultPlan): { readonly extension: string; readonly type: string } {
+  return video ? { extension: "mp4", type: "video/mp4" } : { extension: "png", type: "image/png" };
 }
 
-/** What a task's results depend on. */
+/** The part of a task that its results depend on. */
 interface Subject {
   readonly taskid: string;
   readonly model: string;
@@ -119,14 +121,17 @@ interface Subject {
   readonly plan: ResultPlan;
 }
 
-/** A name for what a task's results hold: an id alone may come again after a reset, for another prompt. */
+/**
+ * Returns a name for the content of a task's results. The id is not enough: it can recur after a reset, with another
+ * prompt.
+ */
 export function fingerprint({ taskid, model, prompt, seed, plan }: Subject): string {
   return hash(JSON.stringify([taskid, model, prompt, seed, plan]))
     .toString(16)
     .padStart(8, "0");
 }
 
-/** Makes a result; the same task and number give the same bytes on every machine. */
+/** Renders a result. The same task and number give the same bytes on every machine. */
 export function renderResult(task: Subject, number: number): ResultFile {
   const { taskid, model, prompt, plan } = task;
   const { width, height, video, count } = plan;
@@ -136,24 +141,25 @@ export function renderResult(task: Subject, number: number): ResultFile {
     body: prompt,
     note: `${taskid}${count > 1 ? ` ${number}/${count}` : ""} seed ${task.seed}`,
   };
-  if (!video) return { bytes: renderPicture({ width, height, seed, text }), type: "image/png" };
-  return { bytes: renderClip({ width, height, seed, text, ...video }), type: "video/mp4" };
+  const { type } = formatOf(plan);
+  if (!video) return { bytes: renderPicture({ width, height, seed, text }), type };
+  return { bytes: renderClip({ width, height, seed, text, ...video }), type };
 }
 
-/** Answers a GET or HEAD of a file, whole or a single range of it (RFC 9110, 14). */
+/** Returns the response to a GET or HEAD of a file, complete or a single range of it (RFC 9110, 14). */
 export function serveFile(
-  incoming: Pick<Incoming, "method" | "header">,
+  request: Pick<EmulatorRequest, "method" | "header">,
   { bytes, type }: ResultFile,
   etag: string,
-): Answer {
+): EmulatorResponse {
   const headers = { "content-type": type, etag, "accept-ranges": "bytes", "cache-control": "no-cache" };
-  const known = incoming
+  const known = request
     .header("if-none-match")
     ?.split(",")
     .map((one) => one.trim().replace("W/", ""));
   if (known?.some((one) => one === etag || one === "*")) return { status: 304, headers, body: null };
   const size = bytes.byteLength;
-  const range = incoming.method === "GET" ? readRange(incoming, size, etag) : undefined;
+  const range = request.method === "GET" ? readRange(request, size, etag) : undefined;
   if (range === "unsatisfiable")
     return { status: 416, headers: { ...headers, "content-range": `bytes */${size}` }, body: null };
   const [first, last] = range ?? [0, size - 1];
@@ -164,18 +170,18 @@ export function serveFile(
       "content-length": String(last - first + 1),
       ...(range ? { "content-range": `bytes ${first}-${last}/${size}` } : {}),
     },
-    body: incoming.method === "HEAD" ? null : bytes.subarray(first, last + 1),
+    body: request.method === "HEAD" ? null : bytes.subarray(first, last + 1),
   };
 }
 
 function readRange(
-  incoming: Pick<Incoming, "header">,
+  request: Pick<EmulatorRequest, "header">,
   size: number,
   etag: string,
 ): readonly [number, number] | "unsatisfiable" | undefined {
-  const condition = incoming.header("if-range");
+  const condition = request.header("if-range");
   if (condition !== null && condition !== etag) return undefined;
-  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(incoming.header("range") ?? "") ?? [];
+  const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(request.header("range") ?? "") ?? [];
   if (first === undefined || (first === "" && last === "")) return undefined;
   if (first === "") return Number(last) === 0 ? "unsatisfiable" : [Math.max(0, size - Number(last)), size - 1];
   const end = last === "" ? size - 1 : Math.min(Number(last), size - 1);

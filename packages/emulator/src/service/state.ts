@@ -2,15 +2,15 @@ import { createRandom, type Random } from "./random.ts";
 import { isResultCount } from "./results.ts";
 import type { EmulatorTask } from "./task.ts";
 
-/** One paid creation. */
+/** The payment for one task. */
 export interface Charge {
-  /** The task that was created. */
+  /** The id of the task. */
   readonly taskid: string;
   /** The operation's id. */
   readonly operation: string;
-  /** What it cost. */
+  /** The price in credits. */
   readonly credits: number;
-  /** When, in milliseconds since 1970 on the emulator's clock. */
+  /** The time of creation on the emulator's clock, in milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -18,21 +18,21 @@ export interface Charge {
 export interface Snapshot {
   /** The version of this JSON. */
   readonly version: 1;
-  /** What the emulator was created with. */
+  /** The seed that the emulator was created with. */
   readonly seed: number;
-  /** Where its random numbers stand. */
+  /** The state of the random number generator. */
   readonly random: number;
-  /** Its time, in milliseconds since 1970. */
+  /** The emulator's time, in milliseconds since 1970. */
   readonly now: number;
-  /** The balance. */
+  /** The balance in credits. */
   readonly credits: number;
-  /** Every task that was not deleted. */
+  /** Every task that has not been deleted. */
   readonly tasks: readonly EmulatorTask[];
-  /** Each paid creation. */
+  /** One entry for each paid task. */
   readonly charges: readonly Charge[];
 }
 
-/** What the emulator remembers. */
+/** What the emulator remembers between calls. */
 export interface State {
   readonly seed: number;
   readonly random: Random;
@@ -41,20 +41,26 @@ export interface State {
   charges: Charge[];
 }
 
-/** An empty memory. */
+/** Creates a state without tasks. */
 export function createState(seed: number, credits: number): State {
-  return { seed, random: createRandom(seed), credits, tasks: new Map(), charges: [] };
+  return { seed, random: createRandom(seed), credits: validCredits(credits), tasks: new Map(), charges: [] };
 }
 
-/** The memory as plain JSON. */
+/** Returns the balance, or throws a RangeError if it is not one. */
+export function validCredits(credits: number): number {
+  if (typeof credits === "number" && credits >= 0) return credits;
+  throw new RangeError(`credits: ${JSON.stringify(credits)} is not valid. Use a number, at least 0.`);
+}
+
+/** Returns the state as plain JSON. */
 export function takeSnapshot({ seed, random, credits, tasks, charges }: State, now: number): Snapshot {
   return { version: 1, seed, random: random.state, now, credits, tasks: [...tasks.values()], charges: [...charges] };
 }
 
-/** Puts the memory back to a snapshot. */
+/** Replaces the state with a snapshot's, or throws a TypeError and changes nothing. */
 export function restoreSnapshot(state: State, snapshot: Snapshot): void {
-  if (!isSnapshot(snapshot)) throw new TypeError("this is no snapshot of an emulator of this version");
-  // Everything is looked at before anything is changed.
+  if (!isSnapshot(snapshot))
+    throw new TypeError("restore: this is not a snapshot of this version of the emulator. Nothing was changed.");
   state.random.state = snapshot.random;
   state.credits = snapshot.credits;
   state.tasks = new Map(snapshot.tasks.map((task) => [task.taskid, task]));

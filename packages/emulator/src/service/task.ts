@@ -2,18 +2,18 @@ import type { Behaviour } from "./behaviour.ts";
 import type { UploadedFile } from "./read-request.ts";
 import type { ResultPlan } from "./results.ts";
 
-/** The emulator's own words for where a task is. */
+/** The state of a task in the emulator. */
 export type EmulatorState = "pending" | "running" | "succeeded" | "failed";
 
-/** A task as the emulator keeps it. Its state is a function of this and the clock; nothing else changes it. */
+/** A task as the emulator stores it. Its state depends on these fields and the clock alone. */
 export interface EmulatorTask {
   /** The task's id. */
   readonly taskid: string;
   /** The kind, such as `video`. */
   readonly kind: string;
-  /** The model that makes it. */
+  /** The model. */
   readonly model: string;
-  /** When it was created, in milliseconds since 1970 on the emulator's clock. */
+  /** The time of creation on the emulator's clock, in milliseconds since 1970. */
   readonly createdAt: number;
   /** The fields of its form. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -21,19 +21,19 @@ export interface EmulatorTask {
   readonly files: readonly UploadedFile[];
   /** The prompt of its form. */
   readonly prompt: string;
-  /** The seed of its form, or the one that was drawn. */
+  /** The seed of its form, or a random one. */
   readonly seed: number;
-  /** What it makes. */
+  /** The planned results. */
   readonly plan: ResultPlan;
-  /** When it starts to run, in milliseconds after its creation. */
+  /** The time until it starts to run, in milliseconds after its creation. */
   readonly startsAfterMs: number;
-  /** When it ends, in milliseconds after its creation. */
+  /** The time until it ends, in milliseconds after its creation. */
   readonly endsAfterMs: number;
-  /** Whether it ends in a failure. */
+  /** Whether it fails. */
   readonly fails: boolean;
 }
 
-/** Where a task is at a time. */
+/** Returns the state of a task at a time. */
 export function stateAt(task: EmulatorTask, now: number): EmulatorState {
   const age = now - task.createdAt;
   if (age < task.startsAfterMs) return "pending";
@@ -41,7 +41,7 @@ export function stateAt(task: EmulatorTask, now: number): EmulatorState {
   return task.fails ? "failed" : "succeeded";
 }
 
-/** How many of a task's results are there at a time. */
+/** Returns how many results a task has at a time. */
 export function resultsAt(task: EmulatorTask, now: number, { resultsArrive }: Behaviour): number {
   const state = stateAt(task, now);
   if (state === "succeeded") return task.plan.count;
@@ -50,7 +50,7 @@ export function resultsAt(task: EmulatorTask, now: number, { resultsArrive }: Be
   return Math.floor(share * task.plan.count);
 }
 
-/** How far a task is, from 0 to 1. */
+/** Returns the progress of a task at a time, from 0 to 1. */
 export function progressAt(task: EmulatorTask, now: number): number {
   return Math.min(1, Math.max(0, (now - task.createdAt) / task.endsAfterMs));
 }

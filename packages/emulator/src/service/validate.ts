@@ -3,7 +3,10 @@ import type { Schema } from "./document.ts";
 
 const validators = new WeakMap<Schema, Validator>();
 
-/** What is wrong with a value by its schema, each with the field's name and the bound; an empty list where nothing is. */
+/**
+ * Returns how a value violates its schema. Each entry names the field and the bound; the list is empty if the value is
+ * valid.
+ */
 export function violationsOf(schema: Schema, value: unknown): string[] {
   const { errors } = validatorOf(schema).validate(value);
   return [...leavesOf(errors).map(describe), ...pixelViolationsOf(schema, value)];
@@ -12,14 +15,14 @@ export function violationsOf(schema: Schema, value: unknown): string[] {
 function validatorOf(schema: Schema): Validator {
   let validator = validators.get(schema);
   if (!validator) {
-    // The cast: the validator's own type of a schema is a subset of the keywords that it reads.
+    // The cast: the validator's type of a schema has fewer keywords than the validator reads.
     validator = new Validator(schema as ValidatorSchema, "2020-12", false);
     validators.set(schema, validator);
   }
   return validator;
 }
 
-/** The errors that name a bound, without those that only say that something below is wrong. */
+/** Returns the errors that name a bound, without those that only say that something nested is invalid. */
 function leavesOf(errors: readonly OutputUnit[]): OutputUnit[] {
   const keyword = (error: OutputUnit) =>
     !["properties", "items", "anyOf", "oneOf", "allOf", "$ref"].includes(error.keyword);
@@ -31,7 +34,10 @@ function describe({ instanceLocation, error }: OutputUnit): string {
   return field ? `${field}: ${error}` : error;
 }
 
-/** The product bound that JSON Schema cannot say: a value must hold it in a branch that otherwise takes the value. */
+/**
+ * Checks the bound on the product of two sides, which JSON Schema cannot express, in the branches that accept the value
+ * otherwise.
+ */
 function pixelViolationsOf(schema: Schema, value: unknown): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([field, property]) => {
     const text = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[field] : undefined;

@@ -1,0 +1,65 @@
+import { type Context, createContext } from "../service/context.ts";
+import type { Emulator, EmulatorClient, EmulatorOptions } from "../service/emulator.ts";
+import { createRandom } from "../service/random.ts";
+import { restoreSnapshot, validCredits } from "../service/state.ts";
+import { stateAt } from "../service/task.ts";
+import { createDispatch } from "./dispatch.ts";
+import { createFetch } from "./fetch.ts";
+
+/** Creates the service on this machine. It holds nothing that must be closed. */
+export function createEmulator(options: EmulatorOptions = {}): Emulator {
+  const context = createContext(options);
+  const { state, clock, calls, faults, snapshot, statuses } = context;
+  const fresh = snapshot();
+  // An object, not a class: its functions are passed on by themselves, as in `{ fetch: emulator.fetch }`.
+  const emulator: Emulator = {
+    fetch: createFetch((request) => dispatch(request)),
+    serve: (request) => dispatch(request),
+    get client() {
+      return clientOf(emulator, context);
+    },
+    statuses: { succeeded: [statuses.succeeded], failed: [statuses.failed] },
+    clock,
+    get credits() {
+      return state.credits;
+    },
+    set credits(value) {
+      state.credits = validCredits(value);
+    },
+    get calls() {
+      return calls.list();
+    },
+    get charges() {
+      return [...state.charges];
+    },
+    get tasks() {
+      return [...state.tasks.values()].map((task) => ({ ...task, state: stateAt(task, clock.now()) }));
+    },
+    next: faults.add,
+    snapshot,
+    restore(given) {
+      restoreSnapshot(state, given);
+      clock.set(given.now);
+    },
+    reset() {
+      emulator.restore(fresh);
+      faults.clear();
+      calls.clear();
+    },
+  };
+  const dispatch = createDispatch(emulator, context);
+  return emulator;
+}
+
+function clientOf({ fetch, statuses }: Emulator, { apiKey, clock, state }: Context): EmulatorClient {
+  return {
+    // Requests to localhost and its subdomains never leave the machine (RFC 6761).
+    baseUrl: "http://emulator.localhost",
+    apiKey,
+    fetch,
+    statuses,
+    now: clock.now,
+    sleep: clock.sleep,
+    random: createRandom(state.seed),
+  };
+}

@@ -1,0 +1,40 @@
+import { createControl } from "../page/control.ts";
+import type { Context } from "../service/context.ts";
+import { createDownloads } from "../service/downloads.ts";
+import type { Emulator } from "../service/emulator.ts";
+import type { EmulatorResponse } from "../service/exchange.ts";
+import { createOperations } from "../service/operations.ts";
+
+/** Lets pages of any origin read a response of the service, but not one of the emulator's control API. */
+const readableByAll = { "access-control-allow-origin": "*", "access-control-expose-headers": "*" };
+
+/** What pages may send: the key (which `*` does not cover), a body of either type, and range requests for results. */
+const preflight: EmulatorResponse = {
+  status: 204,
+  headers: {
+    "access-control-allow-headers": "authorization, content-type, range, if-range, if-none-match, *",
+    "access-control-allow-methods": "*",
+  },
+  body: null,
+};
+
+/** Returns the function that passes each request to the results, to the page's control API, or to the operations. */
+export function createDispatch(emulator: Emulator, context: Context): Emulator["serve"] {
+  const operations = createOperations(context);
+  const downloads = createDownloads(context);
+  const control = createControl(emulator, context, downloads);
+  return (request) =>
+    context.activity.during(async () => {
+      const { pathname } = request.url;
+      // The paths of results also begin with the control API's prefix, so they go first.
+      const isDownload = downloads.serves(pathname);
+      if (!isDownload && control.serves(pathname)) return marked(await control.serve(request), {});
+      if (request.method === "OPTIONS") return marked(preflight, readableByAll);
+      return marked(await (isDownload ? downloads.serve(request) : operations(request)), readableByAll);
+    });
+}
+
+/** Marks a response as the emulator's, so that a test can tell it from the service's. */
+function marked(response: EmulatorResponse, more: Readonly<Record<string, string>>): EmulatorResponse {
+  return { ...response, headers: { ...response.headers, ...more, "x-emulator": "1" } };
+}

@@ -1,0 +1,19 @@
+import type { Emulator } from "../service/emulator.ts";
+import { emulatorRequestOf } from "../service/exchange.ts";
+
+/** Returns a function like `fetch` whose requests `serve` handles instead of the network. */
+export function createFetch(serve: Emulator["serve"]): Emulator["fetch"] {
+  // A Request that nothing refers to is garbage-collected, and its signal never aborts then: a hang would have no end.
+  const held = new Set<Request>();
+  return async (input, init) => {
+    const request = input instanceof Request && !init ? input : new Request(input, init);
+    request.signal.throwIfAborted();
+    held.add(request);
+    try {
+      const { status, headers, body } = await serve(emulatorRequestOf(request));
+      return new Response(body, { status, headers });
+    } finally {
+      held.delete(request);
+    }
+  };
+}

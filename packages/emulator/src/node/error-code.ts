@@ -1,0 +1,4 @@
+/** Returns whether an error of the system has this code, such as `"ENOENT"`. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

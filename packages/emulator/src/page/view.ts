@@ -1,0 +1,63 @@
+import type { Context } from "../service/context.ts";
+import { previewUrl } from "../service/downloads.ts";
+import type { Emulator } from "../service/emulator.ts";
+import { faultEffects } from "../service/faults.ts";
+import { progressAt, resultsAt } from "../service/task.ts";
+
+/** How many tasks and calls the page shows. */
+const shown = 100;
+
+/** Returns a function that returns what the page shows, as plain JSON: the latest tasks and calls, newest first. */
+export function createView(emulator: Emulator, context: Context): () => unknown {
+  const { behaviour, clock, faults, routes, statuses } = context;
+  const operations = [...routes.values()];
+  const numberOf = createNumbering();
+  const tasks = (now: number) =>
+    emulator.tasks
+      .slice(-shown)
+      .reverse()
+      .map((task) => ({
+        ...task,
+        status: statuses[task.state],
+        progress: progressAt(task, now),
+        results: Array.from({ length: resultsAt(task, now, behaviour) }, (_, index) => previewUrl(task, index + 1)),
+      }));
+  const calls = () =>
+    emulator.calls
+      .map((call) => ({ ...call, number: numberOf(call) }))
+      .slice(-shown)
+      .reverse();
+  return () => {
+    const now = clock.now();
+    return {
+      now,
+      clock: clock.mode,
+      credits: emulator.credits,
+      charged: emulator.charges.length,
+      count: emulator.tasks.length,
+      tasks: tasks(now),
+      calls: calls(),
+      faults: faults.list(),
+      faultNames: Object.keys(faultEffects),
+      faultTargets: [
+        ...new Set(operations.map(({ verb }) => verb)),
+        "download",
+        ...operations.map(({ operation }) => operation),
+      ],
+    };
+  };
+}
+
+/**
+ * Returns a function that numbers objects in the order in which it first meets them, so that the page knows which are
+ * new.
+ */
+function createNumbering(): (one: object) => number {
+  const numbers = new WeakMap<object, number>();
+  let last = 0;
+  return (one) => {
+    const number = numbers.get(one) ?? ++last;
+    numbers.set(one, number);
+    return number;
+  };
+}

@@ -1,0 +1,35 @@
+/** Leaves a request without a response until the signal aborts, then rejects with the signal's reason. */
+export type Hang = (signal: AbortSignal) => Promise<never>;
+
+/** Tracks the requests that are being served, so that `auto` time stands still during each of them. */
+export class Activity {
+  #serving = 0;
+  #served = 0;
+
+  /** Counts a request as being served until its work has settled. */
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#serving++;
+    this.#served++;
+    try {
+      return await work();
+    } finally {
+      this.#serving--;
+    }
+  }
+
+  /** Returns a value that equals an earlier one only if no request is being served and none has been since. */
+  readonly current = (): unknown => (this.#serving > 0 ? {} : this.#served);
+
+  /** Hangs; a request that hangs does not count as being served, because time must go on without it. */
+  readonly hang: Hang = async (signal) => {
+    this.#serving--;
+    try {
+      return await new Promise((_, reject) => {
+        if (signal.aborted) reject(signal.reason);
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      });
+    } finally {
+      this.#serving++;
+    }
+  };
+}

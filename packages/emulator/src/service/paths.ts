@@ -1,0 +1,10 @@
+/** The path prefix of everything that only the emulator has: its page, its control API and the files of results. */
+export const emulatorPath = "/_emulator/";
+
+/** The path prefix of the files of results. */
+export const resultsPath = "/_emulator/results/";
+
+/** Returns whether a path is the emulator's own, not the service's; the prefix also counts without its last slash. */
+export function isEmulatorPath(pathname: string): boolean {
+  return `${pathname}/`.startsWith(emulatorPath);
+}
