@@ -6,12 +6,12 @@ import { createTwoFilesPatch } from "diff";
 const packages = new URL("../packages/", import.meta.url);
 
 /** The packages whose public surface is kept in an `api.md` beside their package.json. */
-export const reported: readonly string[] = ["sdk", "emulator"];
+export const reported: readonly string[] = ["sdk", "emulator", "batch"];
 
 /** What of a package.json says where its doors are. */
 interface Manifest {
   readonly name: string;
-  readonly exports: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
 }
 
 /** The public surface of a built package as Markdown: each door's exports, and what they are made of, without comments. */
@@ -19,7 +19,10 @@ export async function apiOf(name: string): Promise<string> {
   const root = new URL(`${name}/`, packages);
   // The cast: each package's manifest has both.
   const manifest = JSON.parse(await readFile(new URL("package.json", root), "utf8")) as Manifest;
-  const doors = Object.entries(manifest.exports).filter(([, file]) => file.endsWith(".js"));
+  // The conditions of an entry point differ in what they run, not in their types.
+  const doors = Object.entries(manifest.exports)
+    .map(([door, target]) => [door, typeof target === "string" ? target : target.default] as const)
+    .filter(([, file]) => file.endsWith(".js"));
   const files = doors.map(([, file]) => fileURLToPath(new URL(file.replace(/\.js$/, ".d.ts"), root)));
   const program = ts.createProgram(files, {
     module: ts.ModuleKind.NodeNext,

@@ -2,7 +2,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { redocly } from "./redocly.ts";
-import { specFile } from "./read-spec.ts";
+import { specFile } from "./spec.ts";
 
 /** The spec as the last release had it: `npm run release` copies it here. */
 export const releasedFile = new URL("../openapi/released.yaml", import.meta.url);

@@ -2,12 +2,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createTwoFilesPatch } from "diff";
 import { parse } from "yaml";
+import { descriptionsFile } from "./generate/descriptions.ts";
 import { documentFile } from "./generate/document.ts";
 import { operationsFile } from "./generate/operations.ts";
 import { pathsFile } from "./generate/paths.ts";
 import { typesFile } from "./generate/types.ts";
 import { pageFile } from "./generate/page.ts";
-import { readSpec, specFile } from "./read-spec.ts";
+import { readSpec, specFile } from "./spec.ts";
 
 const header = "// Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.\n\n";
 const pageHeader = header.replace("openapi/openapi.yaml", "packages/emulator/src/page/page.html");
@@ -24,6 +25,7 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
     "sdk/src/spec/operations.gen.ts": header + operationsFile(spec),
     "sdk/src/spec/paths.gen.ts": header + (await pathsFile(yaml)),
     "sdk/src/spec/types.gen.ts": header + typesFile(spec),
+    "cli/src/descriptions.gen.ts": header + descriptionsFile(spec),
     "emulator/src/service/openapi.gen.ts": header + documentFile(spec),
     "emulator/src/page/page.gen.ts": pageHeader + pageFile(await readFile(pageSource, "utf8")),
   };

@@ -2,8 +2,16 @@ import { readFile } from "node:fs/promises";
 import { createLogger } from "@stoplight/prism-core";
 import { getHttpOperationsFromSpec } from "@stoplight/prism-http";
 import { createServer } from "@stoplight/prism-http-server";
-import { bodyOf, byKind, exampleOf, type PlacedOperation } from "./by-kind.ts";
-import { readSpec, specFile, type Spec, type SpecOperation } from "./read-spec.ts";
+import {
+  bodyOf,
+  byKind,
+  exampleOf,
+  type PlacedOperation,
+  readSpec,
+  type Spec,
+  specFile,
+  type SpecOperation,
+} from "./spec.ts";
 
 /** A running mock. */
 export interface Mock {

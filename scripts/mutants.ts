@@ -8,7 +8,7 @@ import { mutants, type Mutant } from "../test/mutants.ts";
 import { bundle } from "./build.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const sdk = "packages/sdk";
+const packages = ["sdk", "batch"] as const;
 /** Below the root, so that what a copy does not have itself is found above it. */
 const copies = join(root, "out/mutants");
 /** How many mutants are tried at once. */
@@ -17,14 +17,14 @@ const atOnce = 2;
 const longestMs = 60_000;
 
 /**
- * Makes each mutant of the SDK in turn in a copy of the built tree and runs the tests that are to fail. Fails where one
- * survives or cannot be made. Takes files or directories below packages/sdk/src, to try their mutants alone.
+ * Makes each mutant in turn in a copy of the built tree and runs the tests that are to fail. Fails if one survives or cannot be
+ * made. Takes packages, or files and directories below a package's src, to try their mutants alone.
  */
 export default async function run(places: readonly string[]): Promise<void> {
-  const sources = readSources(join(root, sdk, "src"));
   const chosen = mutants.filter((mutant) => {
-    const { file } = mutate(sources, mutant);
-    return places.length === 0 || places.some((place) => file === place || file.startsWith(`${place}/`));
+    const { file } = mutate(readSources(sourcesOf(root, mutant)), mutant);
+    const isAt = (place: string) => place === (mutant.in ?? "sdk") || file === place || file.startsWith(`${place}/`);
+    return places.length === 0 || places.some(isAt);
   });
   if (chosen.length === 0) throw new TypeError(`test:mutants: no mutant is in ${places.join(" or ")}`);
   await rm(copies, { recursive: true, force: true });
@@ -36,7 +36,7 @@ export default async function run(places: readonly string[]): Promise<void> {
     const { passed, printed } = await runTests(sound, tests, 10 * longestMs);
     if (!passed) throw new Error(`the tests fail without any mutant:\n${printed}`);
     console.log(
-      `${tests.length} test files pass on the SDK as it is; now ${chosen.length} mutants, ${atOnce} at a time`,
+      `${tests.length} test files pass without any mutant; now ${chosen.length} mutants, ${atOnce} at a time`,
     );
 
     const waiting = [...chosen];
@@ -68,31 +68,38 @@ export default async function run(places: readonly string[]): Promise<void> {
   }
 }
 
-/** A copy of the built SDK and of the tests, which find it and not the root's. */
+/** A copy of the built packages and of the tests, which find it and not the root's. */
 async function makeTree(tree: string): Promise<string> {
   await mkdir(join(tree, "node_modules/@mediagen"), { recursive: true });
-  await cp(join(root, sdk), join(tree, sdk), { recursive: true });
+  for (const name of packages)
+    await cp(join(root, "packages", name), join(tree, "packages", name), { recursive: true });
   for (const name of ["test", "scripts", "openapi", "package.json", "tsconfig.json", "vitest.config.ts"])
     await cp(join(root, name), join(tree, name), { recursive: true });
-  await symlink(join(tree, sdk), join(tree, "node_modules/@mediagen/sdk"));
+  for (const name of packages) await symlink(join(tree, "packages", name), join(tree, "node_modules/@mediagen", name));
   await symlink(join(root, "packages/emulator"), join(tree, "node_modules/@mediagen/emulator"));
   return tree;
 }
 
 async function survives(mutant: Mutant, tree: string): Promise<boolean> {
-  const sources = readSources(join(tree, sdk, "src"));
+  const directory = sourcesOf(tree, mutant);
+  const sources = readSources(directory);
   const { file, source } = mutate(sources, mutant);
-  const path = join(tree, sdk, "src", file);
+  const path = join(directory, file);
   await writeFile(path, source);
   try {
-    await bundle(join(tree, sdk));
+    await bundle(join(directory, ".."));
     return (await runTests(tree, mutant.tests, longestMs)).passed;
   } finally {
     await writeFile(path, sources.get(file) ?? "");
   }
 }
 
-/** The sources of the SDK written by hand, by their paths below packages/sdk/src. */
+/** The sources of the package that has a mutant's guard. */
+function sourcesOf(tree: string, mutant: Mutant): string {
+  return join(tree, "packages", mutant.in ?? "sdk", "src");
+}
+
+/** The sources of a package written by hand, by their paths below its src. */
 export function readSources(directory: string): ReadonlyMap<string, string> {
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) =>
     /(?<!\.gen)\.ts$/.test(name),

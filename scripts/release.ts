@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import build from "./build.ts";
 import { releasedFile } from "./diff.ts";
-import { specFile } from "./read-spec.ts";
+import { specFile } from "./spec.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -13,12 +13,11 @@ import {
   type Task,
   type WaitUpdate,
 } from "@mediagen/sdk/node";
-import { byKind, exampleOf, type KindOfSpec } from "./by-kind.ts";
-import { readSpec, specFile } from "./read-spec.ts";
+import { byKind, exampleOf, type KindOfSpec, readSpec, specFile } from "./spec.ts";
 
 const out = fileURLToPath(new URL("../out/", import.meta.url));
 
-/** The main job on the embedded emulator: a prompt becomes a video and a batch of images on disk. */
+/** Generates a batch of images and a video from a prompt on the embedded emulator, and saves them to disk. */
 export default async function run(args: readonly string[]): Promise<void> {
   if (process.env["npm_config_image"] || process.env["npm_config_keep"]) {
     throw new TypeError(
@@ -54,19 +53,17 @@ async function generateBoth(media: MediaGen, prompt: string, given: readonly Sou
   console.log(`Images of "${prompt}"`);
   const pictures = await finish(await generateFirst(media, spec, "image", { prompt }));
 
-  // The first picture becomes the source of the video, unless there are files of the caller's.
+  // The first picture is the source of the video, unless you pass files.
   const sourceImage = given.length > 0 ? given : [await fileFrom(pictures[0] ?? "")];
   console.log(`\nA video of "${prompt}" from ${sourceImage.map(({ name }) => name).join(", ")}`);
   await finish(await generateFirst(media, spec, "video", { prompt, sourceImage }));
 }
 
-/** Generates with the first model of a kind in the spec, from the spec's own example and these fields. */
+/** Generates with the first model of a kind in the spec, with the spec's example and these fields. */
 async function generateFirst(media: MediaGen, spec: readonly KindOfSpec[], kind: Kind, fields: object): Promise<Task> {
   const [[model, operation] = []] = spec.find((one) => one.kind === kind)?.generate ?? [];
-  if (!operation) throw new Error(`the spec has no ${kind} model`);
-  // The cast: which models and fields there are is read from the spec here, where the compiler cannot know them.
-  const { generate } = media[kind] as { generate(model: string, form: object): Promise<Task> };
-  return generate(model ?? "", { ...exampleOf(operation), ...fields });
+  if (!model || !operation) throw new Error(`the spec has no ${kind} model`);
+  return media.generate(model, { ...exampleOf(operation), ...fields });
 }
 
 async function finish(task: Task): Promise<readonly string[]> {
@@ -78,7 +75,7 @@ async function finish(task: Task): Promise<readonly string[]> {
   return files.map(({ path }) => path);
 }
 
-/** One line that is written over on a terminal, and a line for each change elsewhere. */
+/** Shows progress: on a terminal in one line, in a pipe as a line for each change. */
 function progressLine() {
   let last = "";
   return {

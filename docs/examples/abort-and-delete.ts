@@ -15,7 +15,7 @@ process.once("SIGINT", () => stop.abort("Ctrl+C"));
 try {
   await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" }, { signal: stop.signal });
 } catch (error) {
-  console.log(error instanceof OutcomeUnknownError ? "it had been sent: perhaps paid" : "it had not been sent");
+  console.log(error instanceof OutcomeUnknownError ? "it had been sent: perhaps billed" : "it had not been sent");
 }
 // #endregion sending
 

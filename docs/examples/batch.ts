@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { runBatch } from "@mediagen/sdk/node";
+import { runBatch } from "@mediagen/batch";
 
 // #region input
 const lines = [

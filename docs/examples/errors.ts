@@ -5,6 +5,7 @@ import {
   InvalidRequestError,
   OutcomeUnknownError,
   ServiceError,
+  StoreError,
   TaskFailedError,
   WaitTimeoutError,
 } from "@mediagen/sdk/node";
@@ -14,16 +15,17 @@ const media = createMediaGen({
 });
 
 // #region generate
-/** What an error of a generation means for your money. */
+/** Returns what an error of a generation means for your money. */
 function meaningOf(error: unknown): string {
   if (error instanceof InvalidRequestError) {
-    return `not paid, nothing was sent: ${error.issues.map(({ field }) => field)} is wrong`;
+    return `not billed, nothing was sent: fix ${error.issues.map(({ field }) => field)}`;
   }
-  if (error instanceof InsufficientCreditsError) return "not paid: add credits, then make the same call again";
-  if (error instanceof ServiceError) return `not paid, the service refused: ${error.code} ${error.msg}`;
-  if (error instanceof ConnectionError) return "not paid, the service was not reached: try again later";
+  if (error instanceof InsufficientCreditsError) return "not billed: add credits, then repeat the call";
+  if (error instanceof ServiceError) return `not billed, the service rejected it: ${error.code} ${error.msg}`;
+  if (error instanceof ConnectionError) return "not billed, nothing was sent: try again later";
+  if (error instanceof StoreError) return "not billed, nothing was sent: fix the store";
   if (error instanceof OutcomeUnknownError) {
-    return `perhaps paid: look at the service for ${error.model}, ${new Date(error.at).toISOString()}`;
+    return `perhaps billed: look for ${error.model} at ${new Date(error.at).toISOString()} at the service`;
   }
   throw error;
 }
@@ -37,12 +39,12 @@ const task = await media.video.generate("vidmodelv2", { prompt }).catch((error: 
 
 // #region wait
 try {
-  const record = await task?.wait({ timeoutMs: 5_000 });
-  if (record) console.log("paid, and here it is:", record.url);
+  const record = await task?.wait({ waitTimeoutMs: 5_000 });
+  if (record) console.log("billed, and finished:", record.url);
 } catch (error) {
-  if (error instanceof TaskFailedError) console.log("the task failed: whether that costs is not documented");
-  else if (error instanceof WaitTimeoutError) console.log("nothing is lost: wait for the same task again");
-  else if (error instanceof ServiceError) console.log("the queries are refused: the task may be there");
+  if (error instanceof TaskFailedError) console.log("the task failed: whether it is billed is not documented");
+  else if (error instanceof WaitTimeoutError) console.log("the task is not lost: wait for it again");
+  else if (error instanceof ServiceError) console.log("the service rejects the queries: the task may exist");
   else throw error;
 }
 // #endregion wait

@@ -1,7 +1,7 @@
 // #region client
 import { createMediaGen, download } from "@mediagen/sdk/node";
 
-const media = createMediaGen(); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY of the environment
+const media = createMediaGen(); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
 // #endregion client
 
 // #region generate

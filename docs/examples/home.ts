@@ -1,6 +1,6 @@
 import { createMediaGen, download, fileFrom } from "@mediagen/sdk/node";
 
-const media = createMediaGen(); // key and address: environment
+const media = createMediaGen(); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
 
 const task = await media.video.generate("vidmodelv2", {
   prompt: "A fox runs through snow",

@@ -1,13 +1,13 @@
-import { createMediaGen, download } from "@mediagen/sdk/node";
+import { createMediaGen, download, waitEach } from "@mediagen/sdk/node";
 
 // #region client
-let left = 5; // generations that this run may pay for
+let left = 5; // paid generations that this run may send
 
 const media = createMediaGen({
   statuses: { failed: [3] }, // what you have seen at the service; 3 is the emulator's
   maxGenerationsInFlight: 2,
   beforeGenerate() {
-    if (left-- <= 0) throw new Error("the ceiling of this run is reached");
+    if (left-- <= 0) throw new Error("the limit of this run is reached");
   },
 });
 // #endregion client
@@ -25,18 +25,19 @@ console.log(`${(await download(four, "out/astronaut")).length} images of one tas
 // #region generate
 const prompts = ["a lighthouse", "a red bicycle", "a paper boat", "a bowl of oranges", "a fox in the snow"];
 const tasks = [];
-const answers = await Promise.allSettled(
+const results = await Promise.allSettled(
   prompts.map((prompt) => media.image.generate("imgmodelv4", { prompt, resolution: "1:1" })),
 );
-for (const [index, answer] of answers.entries()) {
-  if (answer.status === "fulfilled") tasks.push(answer.value);
-  else console.log(`${prompts[index]}: ${answer.reason}`);
+for (const [index, result] of results.entries()) {
+  if (result.status === "fulfilled") tasks.push(result.value);
+  else console.log(`${prompts[index]}: ${result.reason}`);
 }
 // #endregion generate
 
-// #region settle
-for await (const { task, error } of media.settle(tasks)) {
-  if (error) console.log(`${task.taskid}: ${error}`);
-  else console.log(`${task.taskid}: ${(await download(task, "out")).map(({ path }) => path)}`);
+// #region wait
+for await (const outcome of waitEach(tasks)) {
+  const { taskid } = outcome.task;
+  if (outcome.ok) console.log(`${taskid}: ${(await download(outcome.task, "out")).map(({ path }) => path)}`);
+  else console.log(`${taskid}: ${outcome.error}`);
 }
-// #endregion settle
+// #endregion wait

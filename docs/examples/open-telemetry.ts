@@ -1,10 +1,10 @@
 // #region spans
 import { SpanKind, SpanStatusCode, trace, type Attributes } from "@opentelemetry/api";
-import { createMediaGen, type MediaGenEvent } from "@mediagen/sdk/node";
+import { blobs, createMediaGen, type MediaGenEvent } from "@mediagen/sdk/node";
 
 const tracer = trace.getTracer("media"); // of the provider that your app has registered
 
-/** Makes a span of an event: it ended when the event was told, and began as long before as the event says. */
+/** Creates the span of an event. It ends when the event was emitted, and lasts as long as the event says. */
 export function toSpan(event: MediaGenEvent): void {
   const at = "at" in event ? event.at : Date.now();
   const durationMs = ("durationMs" in event ? event.durationMs : undefined) ?? 0;
@@ -22,7 +22,7 @@ export function toSpan(event: MediaGenEvent): void {
   span.end(new Date(at));
 }
 
-/** What is text or a number in an event, by its name there. */
+/** Returns the strings and numbers of an event, by name. */
 function attributesOf({ type, ...facts }: MediaGenEvent): Attributes {
   const attributes: Attributes = {};
   for (const [name, value] of Object.entries(facts)) {
@@ -36,5 +36,5 @@ function attributesOf({ type, ...facts }: MediaGenEvent): Attributes {
 const media = createMediaGen({ onEvent: toSpan });
 const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
 await task.wait();
-console.log(`${(await task.blobs()).length} clip`);
+console.log(`${(await blobs(task)).length} clip`);
 // #endregion use

@@ -1,62 +1,67 @@
 import {
+  checkStep,
   createMediaGen,
   download,
-  fileJournal,
-  OutcomeUnknownError,
-  ServiceError,
+  fileStore,
+  generateStep,
   type Form,
   type TaskJSON,
 } from "@mediagen/sdk/node";
 
 // #region job
-/** What a queue carries: plain JSON. */
+/** What the queue stores: plain JSON. */
 type Job =
   | { readonly do: "generate"; readonly order: string; readonly form: Form<"vidmodelv2"> }
-  | { readonly do: "check"; readonly order: string; readonly task: TaskJSON; readonly checks: number };
+  | { readonly do: "check"; readonly order: string; readonly task: TaskJSON };
+
+/** The next job, and its delay. */
+interface Next {
+  readonly job: Job;
+  readonly afterMs: number;
+}
 
 const media = createMediaGen({
-  journal: fileJournal("journal.jsonl"), // in a table, where the workers are on several machines
+  store: fileStore("generations"), // in your database, if the workers run on several machines
   statuses: { failed: [3] }, // what you have seen at the service; 3 is the emulator's
 });
-
-/** Does one step of a job, and answers the next one with its delay. It never sleeps, so it holds no worker. */
-async function step(job: Job): Promise<{ readonly next: Job; readonly inMs: number } | undefined> {
-  if (job.do === "generate") {
-    const { order, form } = job;
-    const task = await media.video.generate("vidmodelv2", form, { once: order });
-    return { next: { do: "check", order, task: task.toJSON(), checks: 0 }, inMs: 1_000 };
-  }
-  const { order, checks } = job;
-  const task = media.task(job.task);
-  const { state } = await task.check();
-  if (state === "failed") throw new Error(`${order}: task ${task.taskid} failed`);
-  if (state === "pending") {
-    const next = { ...job, task: task.toJSON(), checks: checks + 1 };
-    return { next, inMs: Math.min(1_000 * 1.5 ** checks, 30_000) };
-  }
-  await download(task, `out/${order}`, { overwrite: true });
-  console.log(`${order} is done`);
-  return undefined;
-}
 // #endregion job
 
-// #region again
-/** Whether your engine may run a step again after an error. With a journal and a key no step is paid twice. */
-function mayRunAgain(job: Job, error: unknown): boolean {
-  if (error instanceof OutcomeUnknownError) return false; // a person looks at the service, and resolves it
-  return job.do === "check" || !(error instanceof ServiceError); // it would be refused again
-}
-// #endregion again
-
-// An engine in a few lines, so that this program runs; yours keeps its jobs and runs them on many machines.
-async function run(job: Job): Promise<void> {
-  try {
-    const more = await step(job);
-    if (more) setTimeout(() => void run(more.next), more.inMs);
-  } catch (error) {
-    const name = error instanceof Error ? error.name : error;
-    console.log(`${job.order}: ${name}, again: ${mayRunAgain(job, error)}`);
+// #region generate
+/** Generates an order once, however often the queue runs this job. */
+async function generate(job: Job & { readonly do: "generate" }): Promise<Next | undefined> {
+  const { order, form } = job;
+  const step = await generateStep(media, "vidmodelv2", form, { idempotencyKey: order });
+  switch (step.outcome) {
+    case "created":
+      return { job: { do: "check", order, task: step.task }, afterMs: step.afterMs };
+    case "again":
+      return { job, afterMs: step.afterMs };
+    case "creditsOut":
+      return { job, afterMs: 60_000 };
+    case "unknown": // A person looks at the service and calls media.resolve.
+    case "refused":
+      console.log(`${order}: ${step.outcome}`);
+      return undefined;
   }
+}
+// #endregion generate
+
+// #region check
+/** Checks a task once. It does not sleep, so it blocks no worker. */
+async function check({ order, task: saved }: Job & { readonly do: "check" }): Promise<Next | undefined> {
+  const task = media.task(saved);
+  const step = await checkStep(task);
+  if (step.state === "pending") return { job: { do: "check", order, task: step.task }, afterMs: step.afterMs };
+  if (step.state === "succeeded") await download(task, `out/${order}`, { overwrite: true });
+  console.log(`${order}: ${step.state}`);
+  return undefined;
+}
+// #endregion check
+
+// A queue in a few lines, so that this program runs. Yours stores its jobs and runs them on many machines.
+async function run(job: Job): Promise<void> {
+  const next = await (job.do === "generate" ? generate(job) : check(job));
+  if (next) setTimeout(() => void run(next.job), next.afterMs);
 }
 
 await run({ do: "generate", order: "order-1", form: { prompt: "A fox runs through snow" } });

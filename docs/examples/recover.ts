@@ -1,22 +1,28 @@
-import { createMediaGen, download, fileJournal } from "@mediagen/sdk/node";
+import { createMediaGen, download, fileStore, waitEach } from "@mediagen/sdk/node";
 
-const media = createMediaGen({ journal: fileJournal("journal.jsonl") });
+const media = createMediaGen({ store: fileStore("generations") });
 
 // #region resolve
-// node recover.ts ID TASKID, or node recover.ts ID "not created"
+// node recover.ts GENERATION_ID TASKID, or node recover.ts GENERATION_ID notCreated
 const [id, found] = process.argv.slice(2);
-if (id && found === "not created") await media.resolve(id, "not created");
+if (id && found === "notCreated") await media.resolve(id, "notCreated");
 else if (id && found) await media.resolve(id, { taskid: found });
 // #endregion resolve
 
 // #region recover
-const { tasks, finished, unknown } = await media.recover();
+const { tasks, finished, unknown, unreadable } = await media.recover();
 
-for await (const { task, error } of media.settle([...tasks, ...finished])) {
-  const files = error ? [] : await download(task, "out", { overwrite: true });
-  console.log(`${task.taskid}: ${error ?? files.map(({ path }) => path)}`);
+for await (const outcome of waitEach([...tasks, ...finished])) {
+  const { taskid } = outcome.task;
+  if (!outcome.ok) {
+    console.log(`${taskid}: ${outcome.error}`);
+    continue;
+  }
+  const files = await download(outcome.task, "out", { overwrite: true });
+  console.log(`${taskid}: ${files.map(({ path }) => path)}`);
 }
-for (const { id, model, once, at } of unknown) {
-  console.log(`unknown: ${id}, ${model} for ${once} at ${new Date(at).toISOString()}`);
+for (const { generationId, model, idempotencyKey, at } of unknown) {
+  console.log(`unknown: ${generationId}, ${model} for ${idempotencyKey} at ${new Date(at).toISOString()}`);
 }
+for (const record of unreadable) console.log(`unreadable: ${record.id}, ${record.unreadable}`);
 // #endregion recover

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import {
   createMediaGen,
-  fileJournal,
+  fileStore,
   InvalidRequestError,
   MediaGenError,
   OutcomeUnknownError,
@@ -11,26 +11,26 @@ import {
 } from "@mediagen/sdk/node";
 
 // #region route
-const media = createMediaGen({ journal: fileJournal("journal.jsonl") }); // the key stays in this process
-const tasks = new Map<string, TaskJSON>(); // a table of yours
+const media = createMediaGen({ store: fileStore("generations") }); // the API key stays in this process
+const tasks = new Map<string, TaskJSON>(); // your own table
 
 interface Order {
-  /** Made by the page once for each press of the button, and sent again with each retry. */
+  /** Created by the page once per press of the button, and repeated in each retry. */
   readonly id: string;
   readonly prompt: string;
 }
 
-/** POST /videos: generates once for each order of a user, however often the browser sends it. */
+/** POST /videos: generates once per order of a user, however often the browser sends it. */
 async function post(user: string, { id, prompt }: Order): Promise<object> {
   // The page chooses the prompt, not what it costs.
   const form: Form<"vidmodelv2"> = { prompt, duration: 5, resolution: "720p" };
-  const key = `${user}/${id}`;
-  const task = await media.video.generate("vidmodelv2", form, { once: key });
-  tasks.set(key, task.toJSON());
+  const idempotencyKey = `${user}/${id}`;
+  const task = await media.video.generate("vidmodelv2", form, { idempotencyKey });
+  tasks.set(idempotencyKey, task.toJSON());
   return { state: "pending" };
 }
 
-/** GET /videos/ID: one look at a task of the same user. */
+/** GET /videos/ID: checks a task of the same user once. */
 async function get(user: string, id: string): Promise<object | undefined> {
   const saved = tasks.get(`${user}/${id}`);
   if (!saved) return undefined;
@@ -38,11 +38,11 @@ async function get(user: string, id: string): Promise<object | undefined> {
   return { state, url: record.url };
 }
 
-/** What a page may know of an error; the rest is for your log. */
+/** Returns what the page may know of an error, and logs the rest. */
 function refusal(error: unknown): readonly [status: number, body: object] {
   console.error(error);
   if (error instanceof InvalidRequestError) return [400, { error: "not sent", issues: error.issues }];
-  if (error instanceof OutcomeUnknownError) return [409, { error: "perhaps under way: we look into it" }];
+  if (error instanceof OutcomeUnknownError) return [409, { error: "outcome unknown: we look into it" }];
   return [error instanceof MediaGenError ? 502 : 500, { error: "please try again later" }];
 }
 // #endregion route
@@ -53,7 +53,7 @@ const server = createServer(async (request, response) => {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 
   async function answer(): Promise<readonly [status: number, body: object]> {
-    const user = "user-17"; // by your session: whoever may call this spends your credits
+    const user = "user-17"; // from your session: everybody who may call this spends your credits
     const [, path, id] = new URL(request.url ?? "/", "http://localhost").pathname.split("/");
     if (path === "videos" && request.method === "POST") {
       const order = (await json(request)) as Order; // check it, as you check every body

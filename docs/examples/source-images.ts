@@ -43,7 +43,7 @@ for (const source of ["https://example.com/first.png", "no-such.png", "notes.txt
     await fileFrom(source);
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error;
-    console.log(`${source}: ${error.issues[0]?.got}`);
+    console.log(`${source}: ${error.issues[0]?.received}`);
   }
 }
 // #endregion refused

@@ -6,7 +6,7 @@ const media = createMediaGen();
 // #region deadline
 const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
 try {
-  await task.wait({ timeoutMs: 1 }); // far too short, to show what happens
+  await task.wait({ waitTimeoutMs: 1 }); // far too short, to show what happens
 } catch (error) {
   if (!(error instanceof WaitTimeoutError)) throw error;
   console.log(error.message);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEmulator } from "@mediagen/emulator";
-import { createMediaGen, OutcomeUnknownError, TaskFailedError } from "@mediagen/sdk";
+import { blobs, createMediaGen, OutcomeUnknownError, TaskFailedError } from "@mediagen/sdk";
 // #endregion setup
 
 // #region in-process
@@ -12,7 +12,7 @@ test("a fox becomes a clip", async () => {
 
   const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", duration: 10 });
   await task.wait();
-  const [clip] = await task.blobs();
+  const [clip] = await blobs(task);
 
   assert.equal(clip?.type, "video/mp4");
   assert.equal(emulator.charges.length, 1);
@@ -20,10 +20,10 @@ test("a fox becomes a clip", async () => {
 // #endregion in-process
 
 // #region fault
-test("a lost answer is not paid for twice", async () => {
+test("a lost response is not billed twice", async () => {
   const emulator = createEmulator();
   const media = createMediaGen(emulator.client);
-  emulator.next({ fault: "resetAfter", on: "generate" }); // the task exists, its answer is lost
+  emulator.next({ fault: "resetAfter", on: "generate" }); // the task exists, its response is lost
 
   await assert.rejects(media.image.generate("imgmodelv4", { prompt: "A fox" }), OutcomeUnknownError);
   assert.equal(emulator.charges.length, 1);
@@ -31,7 +31,7 @@ test("a lost answer is not paid for twice", async () => {
 // #endregion fault
 
 // #region words
-test("a failed task is told", async () => {
+test("a failed task rejects its wait", async () => {
   const media = createMediaGen(createEmulator().client); // it brings the emulator's statuses along
   const task = await media.image.generate("imgmodelv4", { prompt: "A fox #fail" });
   await assert.rejects(task.wait(), TaskFailedError);

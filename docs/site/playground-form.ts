@@ -1,4 +1,4 @@
-import type { Issue } from "@mediagen/sdk";
+import { describeIssue, type Issue } from "@mediagen/sdk";
 import type { Schema } from "../../packages/emulator/src/service/document.ts";
 import type { Route } from "../../packages/emulator/src/service/routes.ts";
 import { isFlag, type SampleFile } from "../../scripts/docs/samples.ts";
@@ -77,10 +77,7 @@ export function createForm({ body }: Route, example: Readonly<Record<string, unk
     },
     has: (name) => fields.some((one) => one.name === name),
     show(issues, all) {
-      const textOf = (own: readonly Issue[]) =>
-        own
-          .map(({ got, allowed, hint }) => `Got ${got}; allowed is ${allowed}.${hint ? ` Did you mean ${hint}?` : ""}`)
-          .join(" ");
+      const textOf = (own: readonly Issue[]) => own.map(describeIssue).join(" ");
       for (const { name, control, error, touched } of fields) {
         const own = issues.filter(({ field }) => field === name || field.startsWith(`${name}[`));
         const shown = all || touched || control.value !== "" ? own : [];

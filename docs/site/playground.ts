@@ -1,8 +1,10 @@
 // The playground: a form for each operation, the program for what is filled in, and an emulator inside the page to send it to.
 import { createEmulator, magicWords, type Emulator } from "@mediagen/emulator";
 import {
+  blobs,
   createMediaGen,
   InvalidRequestError,
+  validate,
   type AnyTask,
   type Bounds,
   type Issue,
@@ -59,7 +61,7 @@ const baseUrl = make("input", {
 const apiKey = make("input", { id: "api-key", type: "password", autocomplete: "off" });
 const own = make("div", { className: "own", hidden: true });
 const risk =
-  "Your service is paid. The key stays in this page, and the service must allow this page's origin (CORS). A browser may send a generation again by itself when its answer is lost: it may be paid twice. Programs of yours belong on a server.";
+  "Your service bills you. The key stays in this page, and the service must allow this page's origin (CORS). A browser may resend a generation on its own if the response is lost, and then it is billed twice. Run your own programs on a server.";
 own.append(
   labelled(baseUrl, "Address"),
   labelled(apiKey, "Key, if needed"),
@@ -127,12 +129,8 @@ function createClient(): MediaGen {
   return createMediaGen({ baseUrl: baseUrl.value, apiKey: apiKey.value || undefined, allowBrowser: true });
 }
 
-/** The checks of forms need no service. */
-const checker = createMediaGen({ baseUrl: "http://localhost", allowBrowser: true });
-
 function issuesOf(fields: Readonly<Record<string, unknown>>): readonly Issue[] {
-  // The casts: which models there are, and what their forms take, is read from the spec here.
-  if (route.verb === "generate") return checker.validate(route.model as never, fields as never);
+  if (route.verb === "generate") return validate(route.model, fields);
   return readBody(route.body as Bounds, fields).issues;
 }
 
@@ -175,7 +173,7 @@ async function submit(): Promise<void> {
   form.show(issues, true);
   outcome.clear();
   if (issues.length > 0) {
-    outcome.failure(new InvalidRequestError(`${route.operation}: nothing was sent`, issues));
+    outcome.failure(new InvalidRequestError(route.operation, issues, "Nothing was sent."));
     return document.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }
   outcome.show();
@@ -195,7 +193,7 @@ async function submit(): Promise<void> {
     }
   } catch (error) {
     if (signal.aborted)
-      outcome.failure(new Error("You stopped waiting. The task goes on at the service: query it later."));
+      outcome.failure(new Error("You stopped waiting. The task continues at the service: query it later."));
     else outcome.failure(error);
   } finally {
     underWay = undefined;
@@ -232,7 +230,7 @@ async function generate(
     clearInterval(timer);
     outcome.progress("succeeded", 1);
     try {
-      outcome.results(task as AnyTask, await task.blobs({ signal }));
+      outcome.results(task as AnyTask, await blobs(task, { signal }));
     } catch (error) {
       if (inside) throw error;
       outcome.addresses(record.url);

@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { specFile } from "../read-spec.ts";
+import { specFile } from "../spec.ts";
 import { checkLinks } from "./links.ts";
 import { readFrontMatter, resolveIncludes, type Includes } from "./include.ts";
 import { createRenderer, slugOf, type Rendered } from "./markdown.ts";

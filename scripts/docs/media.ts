@@ -1,19 +1,17 @@
 import { createEmulator } from "@mediagen/emulator";
-import { createMediaGen, type KindClient } from "@mediagen/sdk";
+import { blobs, createMediaGen } from "@mediagen/sdk";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
-import { byKind, exampleOf } from "../by-kind.ts";
-import type { Spec } from "../read-spec.ts";
+import { byKind, exampleOf, type Spec } from "../spec.ts";
 
-/** Makes the home page's picture and clip as a reader would, with the emulator, and the card that links to the site show. */
+/** Generates the home page's picture and clip with the emulator, and draws the card that links to the site show. */
 export async function drawMedia(spec: Spec): Promise<Readonly<Record<string, Uint8Array>>> {
   const media = createMediaGen(createEmulator().client);
   const first = async (kind: "video" | "image") => {
     const [[model, operation] = []] = byKind(spec).find((one) => one.kind === kind)?.generate ?? [];
     if (!model || !operation) throw new Error(`the spec has no model of ${kind}s`);
-    // The casts: which models there are is read from the spec here, where the compiler cannot know them.
-    const task = await (media[kind] as KindClient<"video">).generate(model as never, exampleOf(operation) as never);
+    const task = await media.generate(model, exampleOf(operation));
     await task.wait();
-    const [blob] = await task.blobs();
+    const [blob] = await blobs(task);
     return new Uint8Array((await blob?.arrayBuffer()) ?? []);
   };
   const card = {

@@ -1,9 +1,9 @@
 import { parse } from "yaml";
-import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../by-kind.ts";
+import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../spec.ts";
 import type { Kind } from "../../packages/sdk/src/spec/operation.ts";
 import type { NavGroup, NavLink, Page } from "./page.ts";
 import { asSdkTakesIt, curlSample, typescriptSample, type SampleCall } from "./samples.ts";
-import { boundsOf, fieldsTable, table, type SpecPages } from "./tables.ts";
+import { describeInMarkdown, fieldsTable, table, type SpecPages } from "./tables.ts";
 
 /** The API's part of the site. */
 export interface OperationPages {
@@ -163,7 +163,7 @@ function answerFields({ responses }: PlacedOperation): string[] {
   if (!data) return [];
   const rows = Object.entries(data.properties ?? {}).map(([name, schema]) => [
     `\`${name}\``,
-    boundsOf(schema),
+    describeInMarkdown(schema),
     schema.description ?? "",
   ]);
   const assumed = data["x-assumption"] ? [`Assumed: ${data["x-assumption"].trim()}`] : [];

@@ -5,6 +5,7 @@ import {
   Application,
   Comment,
   LogLevel,
+  OptionDefaults,
   ReflectionKind,
   type DeclarationReflection,
   type ProjectReflection,
@@ -18,14 +19,14 @@ import { table } from "./tables.ts";
 export interface Reference {
   readonly pages: readonly Page[];
   readonly sidebar: readonly NavGroup[];
-  /** The page of an export, by its name; the SDK's own door comes before the others. */
+  /** The page of an export, by its name; the first entry point wins. */
   readonly pageOf: ReadonlyMap<string, string>;
   /** The error classes as a Markdown table. */
   readonly errors: string;
 }
 
-/** The doors of the packages: their sources as TypeDoc names them, and where their pages stand. */
-const doors = [
+/** The entry points of the packages: their sources as TypeDoc names them, and the paths of their pages. */
+const entryPoints = [
   {
     module: "sdk/src",
     path: "sdk",
@@ -36,7 +37,19 @@ const doors = [
     module: "sdk/src/node",
     path: "sdk/node",
     name: "@mediagen/sdk/node",
-    intro: "The same client on a transport of its own on node:http, and files.",
+    intro: "The same client on its own transport on node:http, with files and a file store.",
+  },
+  {
+    module: "sdk/src/http",
+    path: "sdk/http",
+    name: "@mediagen/sdk/http",
+    intro: "The low-level client: openapi-fetch, typed by the spec.",
+  },
+  {
+    module: "batch/src",
+    path: "sdk/batch",
+    name: "@mediagen/batch",
+    intro: "A folder of results from a file of forms.",
   },
   {
     module: "emulator/src",
@@ -52,7 +65,7 @@ const doors = [
   },
 ] as const;
 
-/** In what order a door's exports are listed. */
+/** The order in which an entry point's exports are listed. */
 const groups: readonly (readonly [folder: string, title: string])[] = [
   ["functions", "Functions"],
   ["classes", "Errors"],
@@ -66,9 +79,13 @@ export async function readReference(): Promise<Reference> {
   const out = mkdtempSync(join(tmpdir(), "mediagen-reference-"));
   try {
     const app = await Application.bootstrapWithPlugins({ ...options, out });
-    // Errors are caught, not made: what their constructors take is nobody's business.
     app.converter.on("resolveBegin", ({ project }) => {
+      // Users catch errors and do not create them, so the parameters of constructors are left out.
       for (const one of project.getReflectionsByKind(ReflectionKind.Constructor)) project.removeReflection(one);
+      // The pages of the operations show these better.
+      for (const one of project.getReflectionsByKind(ReflectionKind.TypeAlias | ReflectionKind.Interface)) {
+        if (one.name === generatedTypes) project.removeReflection(one);
+      }
     });
     const project = await app.convert();
     if (project) app.validate(project);
@@ -81,10 +98,16 @@ export async function readReference(): Promise<Reference> {
   }
 }
 
+/** The export of `@mediagen/sdk/http` that types openapi-fetch. */
+const generatedTypes = "paths";
+
 const options = {
+  blockTags: [...OptionDefaults.blockTags, "@description", "@constant"], // openapi-typescript writes these.
   entryPoints: [
     "packages/sdk/src/index.ts",
     "packages/sdk/src/node.ts",
+    "packages/sdk/src/http.ts",
+    "packages/batch/src/index.ts",
     "packages/emulator/src/index.ts",
     "packages/emulator/src/node.ts",
   ],
@@ -110,7 +133,7 @@ const options = {
     notDocumented: true,
     unusedMergeModuleWith: true,
   },
-  packagesRequiringDocumentation: ["@mediagen/sdk", "@mediagen/emulator"],
+  packagesRequiringDocumentation: ["@mediagen/sdk", "@mediagen/batch", "@mediagen/emulator"],
   hideBreadcrumbs: true,
   hidePageHeader: true,
   useCodeBlocks: true,
@@ -136,18 +159,18 @@ interface Export {
 }
 
 function readOutput(out: string, project: ProjectReflection): Reference {
-  const exports = doors.map((door) => {
-    const module = project.children?.find(({ name }) => name === door.module);
+  const exports = entryPoints.map((entryPoint) => {
+    const module = project.children?.find(({ name }) => name === entryPoint.module);
     return groups.flatMap(([folder]) =>
-      filesIn(join(out, door.module, folder)).map((file): Export => {
+      filesIn(join(out, entryPoint.module, folder)).map((file): Export => {
         const name = file.replace(/\.md$/, "");
         const reflection = module?.children?.find((one) => one.name === name);
-        const source = sourceOf(reflection, project, `packages/${door.module.split("/")[0]}`);
+        const source = sourceOf(reflection, project, `packages/${entryPoint.module.split("/")[0]}`);
         return {
           name,
           folder,
-          file: posix.join(door.module, folder, file),
-          path: `${door.path}/${name}`,
+          file: posix.join(entryPoint.module, folder, file),
+          path: `${entryPoint.path}/${name}`,
           summary: summaryOf(reflection),
           source,
         };
@@ -157,25 +180,25 @@ function readOutput(out: string, project: ProjectReflection): Reference {
   const all = exports.flat();
   const pathOf = new Map(all.map(({ file, path }) => [file, path]));
   const pageOf = new Map([...all].reverse().map(({ name, path }) => [name, path]));
-  for (const door of doors) pathOf.set(`${door.module}/README.md`, door.path);
-  const pages = doors.flatMap((door, index): Page[] => {
+  for (const entryPoint of entryPoints) pathOf.set(`${entryPoint.module}/README.md`, entryPoint.path);
+  const pages = entryPoints.flatMap((entryPoint, index): Page[] => {
     const own = exports[index] ?? [];
     const lists = groups.flatMap(([folder, title]) => {
       const rows = own
         .filter((one) => one.folder === folder)
-        .map(({ name, path, summary }) => [`[\`${name}\`](${linkTo(door.path, path)})`, summary]);
+        .map(({ name, path, summary }) => [`[\`${name}\`](${linkTo(entryPoint.path, path)})`, summary]);
       return rows.length === 0 ? [] : [`## ${title}\n`, table(["Name", "What it is"], rows)];
     });
-    const doorPage = {
-      path: door.path,
+    const overview = {
+      path: entryPoint.path,
       section: "sdk",
-      title: door.name,
-      description: door.intro.replaceAll("`", ""),
+      title: entryPoint.name,
+      description: entryPoint.intro.replaceAll("`", ""),
       source: "scripts/docs/reference.ts",
     };
     const members = own.map(({ name, path, file, summary, source }): Page => {
       const title = name;
-      const markdown = tidy(readFileSync(join(out, file), "utf8"), name, door.name).replace(
+      const markdown = tidy(readFileSync(join(out, file), "utf8"), name, entryPoint.name).replace(
         /\]\(([^)\s#]+\.md)/g,
         (_, link: string) => {
           const target = posix.join(posix.dirname(file), link);
@@ -188,17 +211,20 @@ function readOutput(out: string, project: ProjectReflection): Reference {
         path,
         section: "sdk",
         title,
-        place: `SDK / ${door.name}`,
+        place: `SDK / ${entryPoint.name}`,
         description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""),
         markdown,
         source,
       };
     });
-    return [{ ...doorPage, markdown: [`# ${door.name}`, "", door.intro, "", ...lists].join("\n") }, ...members];
+    return [
+      { ...overview, markdown: [`# ${entryPoint.name}`, "", entryPoint.intro, "", ...lists].join("\n") },
+      ...members,
+    ];
   });
-  const sidebar = doors.flatMap((door, index): NavGroup[] => {
+  const sidebar = entryPoints.flatMap((entryPoint, index): NavGroup[] => {
     const links = (exports[index] ?? []).map(({ name, path }) => ({ path, title: name, code: true }));
-    return [{ title: door.name, folded: true, links: [{ path: door.path, title: "Overview" }, ...links] }];
+    return [{ title: entryPoint.name, folded: true, links: [{ path: entryPoint.path, title: "Overview" }, ...links] }];
   });
   return { pages, sidebar, pageOf, errors: errorsTable(project, pageOf) };
 }
@@ -209,7 +235,7 @@ function filesIn(folder: string): string[] {
       .filter((file) => file.endsWith(".md"))
       .sort((a, b) => a.localeCompare(b, "en"));
   } catch {
-    return []; // A door need not have every sort of export.
+    return []; // An entry point need not have every sort of export.
   }
 }
 
@@ -218,14 +244,14 @@ function linkTo(from: string, to: string): string {
 }
 
 /** TypeDoc's Markdown in the site's manner: what it is imported from first, and one list of what is thrown. */
-function tidy(markdown: string, name: string, door: string): string {
+function tidy(markdown: string, name: string, entryPoint: string): string {
   const [, ...lines] = markdown.split("\n");
   // What a type parameter is called says nothing that the signature does not.
   const body = lines
     .join("\n")
     .replace(/^\*\*\*\n\n/gm, "")
     .replace(/^#+ Type Parameters\n\n\| Type Parameter \|\n[^]*?\n\n/gm, "");
-  return `# ${name}\n\n${mergeThrows(body).trim()}\n\nExported by \`${door}\`.\n`;
+  return `# ${name}\n\n${mergeThrows(body).trim()}\n\nExported by \`${entryPoint}\`.\n`;
 }
 
 /** One heading for the errors that a function throws, and a list of them. */

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
-import { bodyOf, byKind } from "../by-kind.ts";
-import { readSpec, type Spec, type SpecSchema } from "../read-spec.ts";
+import { type BoundsStyle, describeIn } from "../../packages/sdk/src/spec/describe.ts";
+import { bodyOf, byKind, readSpec, type Spec, type SpecSchema } from "../spec.ts";
 
 /** A statement about a place of the spec. */
 interface Statement {
@@ -45,7 +45,12 @@ export function fieldsTable({ properties = {}, required = [] }: SpecSchema): str
   const rows = Object.entries(properties).map(([name, schema]) => {
     const fallback = schema.default === undefined ? "" : code(schema.default);
     const must = required.includes(name) ? " **required**" : "";
-    return [`<a id="field-${name}"></a>${code(name)}${must}`, boundsOf(schema), fallback, schema.description ?? ""];
+    return [
+      `<a id="field-${name}"></a>${code(name)}${must}`,
+      describeInMarkdown(schema),
+      fallback,
+      schema.description ?? "",
+    ];
   });
   return table(["Field", "Takes", "Default", "What it is"], rows);
 }
@@ -66,28 +71,15 @@ function statementTable(title: string, statements: readonly Statement[]): string
   return table(["Where in the spec", title], rows);
 }
 
-/** What a schema takes, in Markdown. */
-export function boundsOf(schema: SpecSchema): string {
-  if (schema.anyOf) return schema.anyOf.map(boundsOf).join("; or ");
-  if (schema.enum) return schema.enum.map(code).join(", ");
-  if (schema.type === "array")
-    return `${between(schema.minItems, schema.maxItems, "") || "a list of"} ${schema.items?.format === "binary" ? "files" : `${schema.items?.type ?? "value"}s`}`;
-  if (schema.format === "binary") return "one file";
-  const pixels = schema["x-total-pixels"];
-  const rules = [
-    between(schema.minLength, schema.maxLength, " characters"),
-    between(schema.minimum, schema.maximum, ""),
-    schema.pattern === undefined ? "" : `as ${code(schema.pattern)}`,
-    pixels ? `${between(pixels.minimum, pixels.maximum, " pixels in all")}` : "",
-  ];
-  return [schema.type ?? "any", ...rules.filter((rule) => rule !== "")].join(", ");
-}
+const markdown: BoundsStyle = {
+  value: code,
+  pattern: code,
+  number: (value) => value.toLocaleString("en-GB"),
+};
 
-function between(least: number | undefined, most: number | undefined, unit: string): string {
-  const number = (value: number) => value.toLocaleString("en-GB");
-  if (least !== undefined && most !== undefined) return `${number(least)} to ${number(most)}${unit}`;
-  if (most !== undefined) return `at most ${number(most)}${unit}`;
-  return least === undefined ? "" : `at least ${number(least)}${unit}`;
+/** Returns what a schema takes, in Markdown. */
+export function describeInMarkdown(schema: SpecSchema): string {
+  return describeIn(markdown, schema);
 }
 
 /** Every `x-assumption` of the spec, in its order. */

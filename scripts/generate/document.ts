@@ -1,4 +1,4 @@
-import type { Spec } from "../read-spec.ts";
+import type { Spec } from "../spec.ts";
 import { print } from "./print.ts";
 
 /** The OpenAPI document with its references resolved, as the emulator reads it. */

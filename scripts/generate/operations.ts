@@ -1,8 +1,7 @@
 import type { Bounds, KindOperations, Operation } from "../../packages/sdk/src/spec/operation.ts";
-import type { Spec, SpecSchema } from "../read-spec.ts";
+import { bodyOf, byKind, dataOf, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
 import { print } from "./print.ts";
-import { sizeSeparator } from "../../packages/sdk/src/form/bounds.ts";
-import { bodyOf, byKind, dataOf, type PlacedOperation } from "../by-kind.ts";
+import { sizeSeparator } from "../../packages/sdk/src/spec/schema.ts";
 
 // What the SDK checks or serialises by, and what only people read. Anything else in a body's schema would be a bound
 // that the SDK does not check, so it stops the generation.
@@ -44,7 +43,8 @@ export function operationsFile(spec: Spec): string {
     }),
   );
   return [
-    'import type { Codes, Operations } from "./operation.ts";',
+    'import type { Codes, Operations } from "./operation.ts";\nimport type { Kind } from "./types.gen.ts";',
+    `/** Every kind. */\nexport const kinds: readonly Kind[] = ${print(Object.keys(table))};`,
     `/** The codes of the envelope. */\nexport const codes: Codes = ${print(codes(spec))};`,
     `/** Every operation of the service, by kind. */\nexport const operations: Operations = ${print(table)};\n`,
   ].join("\n\n");
@@ -86,7 +86,7 @@ function bounds(schema: SpecSchema, where: string): Bounds {
   return Object.fromEntries(
     entries.map(([keyword, value]) => {
       if (!kept.has(keyword))
-        throw new Error(`${where}: the SDK does not check "${keyword}" (packages/sdk/src/operation.ts)`);
+        throw new Error(`${where}: the SDK does not check "${keyword}" (packages/sdk/src/spec/operation.ts)`);
       if (keyword === "items") return [keyword, bounds(value as SpecSchema, `${where}[]`)];
       if (keyword === "anyOf") return [keyword, (value as SpecSchema[]).map((one) => bounds(one, where))];
       if (keyword !== "properties") return [keyword, value];
@@ -102,7 +102,7 @@ function refuseWhatIsNotChecked(
   where: string,
 ): void {
   const refuse = (what: string) => {
-    throw new Error(`${where}: the SDK does not check ${what} (packages/sdk/src/fields.ts)`);
+    throw new Error(`${where}: the SDK does not check ${what} (packages/sdk/src/form/bounds.ts)`);
   };
   if (Array.isArray(type)) refuse("several types");
   if (format !== undefined && !["binary", "int32"].includes(format)) refuse(`the format "${format}"`);

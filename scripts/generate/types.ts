@@ -1,21 +1,22 @@
+import { describe } from "../../packages/sdk/src/spec/describe.ts";
 import {
-  describeLimits,
   fieldOf,
   filePartSuffix,
+  isBounded,
   isFile,
   isFlag,
   isNumericString,
   sizeSeparator,
-} from "../../packages/sdk/src/form/bounds.ts";
-import type { Spec, SpecSchema } from "../read-spec.ts";
-import { bodyOf, byKind, dataOf } from "../by-kind.ts";
+} from "../../packages/sdk/src/spec/schema.ts";
+import { bodyOf, byKind, dataOf, type Spec, type SpecSchema } from "../spec.ts";
 
 type Direction = "in" | "out";
 type Fields = readonly (readonly [name: string, type: string, schema: SpecSchema, required: boolean])[];
 
 /** The types that the SDK's users meet: plain interfaces, because they cost a compiler least and read best on hover. */
 export function typesFile(spec: Spec): string {
-  const parts = ['import type { FileInput } from "./file-input.ts";'];
+  const kinds = byKind(spec).map(({ kind }) => kind);
+  const parts = ['import type { FileInput } from "./file-input.ts";', kindText(kinds)];
   for (const { kind, generate, query, delete: deletion } of byKind(spec)) {
     const Kind = capitalised(kind);
     const forms: [string, string, SpecSchema, true][] = [];
@@ -26,23 +27,54 @@ export function typesFile(spec: Spec): string {
     }
     parts.push(
       interfaceText(`${Kind}Forms`, `The form of each ${kind} model.`, forms, "out"),
-      interfaceText(`${Kind}Task`, dataOf(query).description, fieldsOf(dataOf(query), "out"), "out"),
+      interfaceText(`${Kind}Record`, dataOf(query).description, fieldsOf(dataOf(query), "out"), "out"),
       interfaceText(`${Kind}Deletion`, dataOf(deletion).description, fieldsOf(dataOf(deletion), "out"), "out"),
       interfaceText(
         `${Kind}QueryFields`,
-        `What a query of ${kind} tasks takes beside the task.`,
+        `What a query of ${kind} tasks takes besides the task.`,
         further(bodyOf(query)),
         "in",
       ),
       interfaceText(
         `${Kind}DeleteFields`,
-        `What a deletion of ${kind} tasks takes beside their ids.`,
+        `What a deletion of ${kind} tasks takes besides their ids.`,
         further(bodyOf(deletion)),
         "in",
       ),
     );
   }
-  return `${parts.join("\n\n")}\n`;
+  return `${[...parts, ...lookUpTexts(kinds)].join("\n\n")}\n`;
+}
+
+function kindText(kinds: readonly string[]): string {
+  const union = kinds.map((kind) => JSON.stringify(kind)).join(" | ");
+  return `/** What is generated: a video or images. */\nexport type Kind = ${union};`;
+}
+
+/** The types that lead from a kind or a model to what belongs to it. */
+function lookUpTexts(kinds: readonly string[]): string[] {
+  const all = (suffix: string) => kinds.map((kind) => capitalised(kind) + suffix);
+  /** An interface with a field for each kind. */
+  const byKind = (name: string, description: string, suffix: string) => {
+    const lines = kinds.map((kind) => {
+      const what = `${kind} ${name === "Forms" ? "models" : "tasks"}`;
+      return `  /** For ${what}. */\n  readonly ${kind}: ${capitalised(kind)}${suffix};\n`;
+    });
+    return `/** ${description} */\nexport interface ${name} {\n${lines.join("")}}`;
+  };
+  const models = kinds.map((kind) => `  readonly ${kind}: keyof ${capitalised(kind)}Forms;\n`);
+  return [
+    byKind("Forms", "The forms of the models, by kind.", "Forms"),
+    byKind("Records", "The record of a task, by kind.", "Record"),
+    `/** The record of a task of any kind. */\nexport type TaskRecord = ${all("Record").join(" | ")};`,
+    byKind("QueryFields", "What a query takes besides the task, by kind.", "QueryFields"),
+    byKind("DeleteFields", "What a deletion takes besides the tasks, by kind.", "DeleteFields"),
+    byKind("Deletions", "What a deletion returns, by kind.", "Deletion"),
+    `// Looked up, not computed: conditional types would cost every program's compiler three times as much.\ninterface ModelsOf {\n${models.join("")}}`,
+    `interface FormsOf extends ${all("Forms").join(", ")} {}`,
+    "/** A generation model, of one kind or of any. */\nexport type Model<K extends Kind = Kind> = ModelsOf[K];",
+    "/** The form of a model. */\nexport type Form<M extends Model> = FormsOf[M];",
+  ];
 }
 
 /** A form's fields: by the service's rule a binary part `X.items` is the field `X`, and a string of that field the text part `X`. */
@@ -75,7 +107,7 @@ function fieldsOf({ properties = {}, required = [] }: SpecSchema, direction: Dir
 function interfaceText(name: string, description: string | undefined, fields: Fields, direction: Direction): string {
   const lines = fields.map(([field, type, schema, required]) => {
     const key = /^\w+$/.test(field) ? field : JSON.stringify(field);
-    const limits = direction === "in" && describeLimits(schema);
+    const limits = direction === "in" && isBounded(schema) && describe(schema);
     const fallback = schema.default === undefined ? "" : `The service's default: ${JSON.stringify(schema.default)}.`;
     const text = [schema.description?.trim(), limits ? `Takes ${limits}.` : "", fallback].filter(Boolean).join("\n");
     const optional = direction === "in" ? " | undefined" : "";

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BatchLine } from "@mediagen/sdk/node";
+import type { BatchLine } from "@mediagen/batch";
 import { onTestFinished } from "vitest";
 
 /** A folder for one test's batch: its input, and `out` for its results. */

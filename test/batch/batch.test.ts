@@ -1,18 +1,10 @@
-import { appendFile, readdir, readFile, truncate, writeFile } from "node:fs/promises";
-import { hostname } from "node:os";
+import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "@mediagen/emulator";
-import {
-  createMediaGen,
-  fileJournal,
-  InvalidRequestError,
-  runBatch,
-  type BatchLine,
-  type BatchOptions,
-  type BatchPlan,
-  type BatchProgress,
-} from "@mediagen/sdk/node";
-import { describe, expect, test } from "vitest";
+import { runBatch, type BatchLine, type BatchOptions, type BatchPlan, type BatchProgress } from "@mediagen/batch";
+import { createMediaGen, fileStore, generationIdOf, InvalidRequestError, type MediaGenEvent } from "@mediagen/sdk/node";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { createHolder } from "../../packages/batch/src/lock-files.ts";
 import { createBatchFolder, linesOf } from "./batch-folder.ts";
 
 async function start(lines: readonly object[], emulator: Emulator = createEmulator()) {
@@ -23,6 +15,7 @@ async function start(lines: readonly object[], emulator: Emulator = createEmulat
   return { ...batch, input, emulator, run };
 }
 
+const inRealTime = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
 const isGeneration = ({ url }: Request) => !/infobytaskid|results/.test(url);
 
 describe("a batch", () => {
@@ -43,9 +36,10 @@ describe("a batch", () => {
       generated: 4,
     });
     expect((await readdir(out)).sort()).toEqual([
+      ".lock.1",
       "clip-1.mp4",
+      "generations",
       "index.html",
-      "journal.jsonl",
       "line-1-1.png",
       "line-2-1.png",
       "results.jsonl",
@@ -83,7 +77,7 @@ describe("a batch", () => {
     await writeFile(join(out, ".line-3-1.00000000-0000-4000-8000-000000000000.part"), "half");
     expect(await run()).toMatchObject({ succeeded: 3, generated: 0 });
     expect((await results()).map(({ id }) => id)).toEqual(["line-1", "line-2", "line-3"]);
-    expect((await readdir(out)).filter((name) => name.startsWith("."))).toEqual([]);
+    expect((await readdir(out)).filter((name) => name.startsWith("."))).toEqual([".lock.2"]);
   });
 
   test("asks before anything is sent, with the count of what is paid, and takes no for an answer", async () => {
@@ -103,9 +97,9 @@ describe("a batch", () => {
     const { run, write, emulator } = await start(linesOf(2));
     await run();
     await write("jobs.jsonl", [{ id: "line-1", model: "imgmodelz", prompt: "A hare" }, ...linesOf(3)]);
-    await expect(run()).rejects.toThrow(/line 1, id: got "line-1" with another form[^]*line 2, id/);
+    await expect(run()).rejects.toThrow(/line 1, id "line-1" with another form is not allowed[^]*line 2, id/);
     await expect(run({ baseUrl: "http://127.0.0.1:1" })).rejects.toThrow(
-      /folder: got results of http:\/\/emulator\.localhost/,
+      /folder: a folder with results of http:\/\/emulator\.localhost/,
     );
     expect(emulator.charges).toHaveLength(2);
   });
@@ -127,7 +121,7 @@ describe("a batch", () => {
     // A call may take a while, but none begins too early.
     for (const [index, { at }] of emulator.charges.entries()) expect(at - begin).toBeGreaterThanOrEqual(index * 10_000);
     await expect(run({ concurrency: 0, generationsPerMinute: Number.NaN })).rejects.toThrow(
-      /concurrency: got 0[^]*generationsPerMinute: got NaN/,
+      /concurrency: 0 is not valid[^]*generationsPerMinute: NaN is not valid/,
     );
   });
 
@@ -151,47 +145,64 @@ describe("a batch", () => {
 describe("a folder", () => {
   test("is one run's at a time, and the next one's once it has ended", async () => {
     const { run, emulator, results } = await start(linesOf(4));
-    const runs = await Promise.allSettled([run(), run(), run()]);
-    const refused = runs.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
-    expect(refused).toHaveLength(2);
-    for (const text of refused)
-      expect(text).toMatch(
-        new RegExp(
-          `folder: got one that another run is using, process ${process.pid} on .*, allowed is one run at a time`,
-        ),
-      );
-    expect([await results(), emulator.charges]).toEqual([
-      expect.objectContaining({ length: 4 }),
-      expect.objectContaining({ length: 4 }),
-    ]);
-    expect(await run()).toMatchObject({ succeeded: 4 });
-  });
-
-  test("stays its run's when its journal is compacted meanwhile", async () => {
-    const { run, out } = await start(linesOf(1));
     const confirm = async () => {
-      await fileJournal(join(out, "journal.jsonl")).compact();
-      await expect(run()).rejects.toThrow("another run is using");
+      const others = await Promise.allSettled([run(), run()]);
+      const message = `folder: a folder that another run is using (process ${process.pid} on `;
+      for (const other of others)
+        expect(other).toMatchObject({ reason: { message: expect.stringContaining(message) } });
       return true;
     };
-    expect(await run({ confirm })).toMatchObject({ succeeded: 1 });
+    expect(await run({ confirm })).toMatchObject({ succeeded: 4 });
+    expect([await results(), emulator.charges]).toMatchObject([{ length: 4 }, { length: 4 }]);
+    expect(await run()).toMatchObject({ succeeded: 4, generated: 0 });
   });
 
-  test.for<[string, object, string]>([
-    ["of another machine that has not renewed its lease", { host: "elsewhere", pid: 1, until: 1 }, "succeeded"],
-    [
-      "of another machine that lives",
-      { host: "elsewhere", pid: 1, until: Date.now() + 3_600_000 },
-      "process 1 on elsewhere",
-    ],
-    ["of this machine that is no more", { host: hostname(), pid: 2 ** 30, until: Date.now() + 3_600_000 }, "succeeded"],
-  ])("that was left by a run %s", async ([, lease, outcome]) => {
-    const { run, out } = await start(linesOf(1));
-    const path = join(out, "journal.jsonl");
-    await fileJournal(path).append({ type: "lease", owner: "somebody", until: 0 });
-    await appendFile(path, `${JSON.stringify({ type: "lease", owner: "batch 1", ...lease })}\n`);
-    expect(await run().then(() => "succeeded", String)).toContain(outcome);
+  test("that another run has taken while the machine slept gets nothing more, and nothing more is sent", async () => {
+    const { run, out, emulator } = await start(linesOf(9));
+    const another = JSON.stringify({ ...(await createHolder()), id: "another" });
+    const awake = Date.now;
+    onTestFinished(() => void vi.restoreAllMocks());
+    const onLine = async ({ id }: BatchLine) => {
+      if (id !== "line-2") return;
+      await writeFile(join(out, ".lock.9"), another);
+      vi.spyOn(Date, "now").mockImplementation(() => awake() + 60_000);
+    };
+    await expect(run({ concurrency: 1, onLine })).rejects.toThrow(/another run is using.*The batch was stopped/);
+    expect(emulator.charges).toHaveLength(2);
   });
+});
+
+test("a picture that has changed since an earlier run is another form, also if it has the same size", async () => {
+  const { run, folder, emulator } = await start([
+    { id: "fox", model: "imgmodelv45", prompt: "A fox", sourceImage: "first.gif" },
+  ]);
+  await writeFile(join(folder, "first.gif"), "GIF89a, a picture");
+  await run();
+  await writeFile(join(folder, "first.gif"), "GIF89a, another..");
+  await expect(run()).rejects.toThrow('line 1, id "fox" with another form is not allowed');
+  expect(emulator.charges).toHaveLength(1);
+});
+
+test("a result whose file is gone is downloaded again, without paying again", async () => {
+  const { run, emulator, out, results } = await start(linesOf(3));
+  await run();
+  await rm(join(out, "line-2-1.png"));
+  expect(await run()).toMatchObject({ succeeded: 3, generated: 0 });
+  expect(await readdir(out)).toContain("line-2-1.png");
+  expect((await results()).map(({ id }) => id).sort()).toEqual(["line-1", "line-2", "line-3"]);
+  expect(emulator.charges).toHaveLength(3);
+});
+
+test("a record that cannot be read blocks its line, and no other", async () => {
+  const { run, emulator, out, unfinished } = await start(linesOf(3));
+  await run();
+  const id = await generationIdOf(new URL(emulator.client.baseUrl).origin, "line-1");
+  const record = join(out, "generations", id.slice(0, 2), id);
+  for (const name of await readdir(record)) await writeFile(join(record, name), "{");
+  await writeFile(join(out, "results.jsonl"), "");
+  expect(await run()).toMatchObject({ succeeded: 2, unfinished: 1, generated: 0 });
+  expect(await unfinished()).toMatchObject([{ id: "line-1", error: { name: "StoreError" } }]);
+  expect(emulator.charges).toHaveLength(3);
 });
 
 test("a result that a full disk cut off amid others is told with what to do, and then fetched again unpaid", async () => {
@@ -200,7 +211,7 @@ test("a result that a full disk cut off amid others is told with what to do, and
   const path = join(out, "results.jsonl");
   const [first = "", second = ""] = (await readFile(path, "utf8")).split("\n");
   await writeFile(path, `${first.slice(0, 20)}${second}\n`);
-  await expect(run()).rejects.toThrow(/results\.jsonl has no result in line 1, allowed is .*take the line away/);
+  await expect(run()).rejects.toThrow(/line 1 of results\.jsonl is not valid\. Use .*remove that line/);
   await writeFile(path, "");
   expect([await run(), emulator.charges.length]).toMatchObject([{ succeeded: 2, generated: 0 }, 2]);
 });
@@ -231,16 +242,16 @@ describe("a line", () => {
       line: 1,
       id: "line-1",
       state: "unknown",
-      generation: expect.any(String),
+      generationId: expect.any(String),
       error: { name: "OutcomeUnknownError" },
       form: { prompt: "Picture 1" },
     });
     expect(refused).toMatchObject({ line: 2, id: "line-2", state: "unfinished", error: { name: "ServiceError" } });
 
     expect(await run()).toMatchObject({ succeeded: 5, failed: 1, unknown: 1, unfinished: 0, generated: 1 });
-    expect(await unfinished()).toMatchObject([{ id: "line-1", state: "unknown", generation: unknown?.generation }]);
-    const media = createMediaGen({ ...emulator.client, journal: fileJournal(join(out, "journal.jsonl")) });
-    await media.resolve(unknown?.generation ?? "", { taskid: emulator.charges[0]?.taskid ?? "" });
+    expect(await unfinished()).toMatchObject([{ id: "line-1", state: "unknown", generationId: unknown?.generationId }]);
+    const media = createMediaGen({ ...emulator.client, store: fileStore(join(out, "generations")) });
+    await media.resolve(unknown?.generationId ?? "", { taskid: emulator.charges[0]?.taskid ?? "" });
     expect(await runBatch(input, out, emulator.client)).toMatchObject({ succeeded: 6, unknown: 0, generated: 0 });
     expect(emulator.charges).toHaveLength(7);
     expect(new Set((await results()).map(({ id }) => id)).size).toBe(7);
@@ -248,7 +259,7 @@ describe("a line", () => {
 
   test("that is not done in time is waited for again, not paid again", async () => {
     const { run, unfinished, emulator } = await start([{ id: "slow", model: "imgmodelz", prompt: "#slow" }]);
-    expect(await run({ timeoutMs: 1_000 })).toMatchObject({ unfinished: 1, generated: 1 });
+    expect(await run({ waitTimeoutMs: 1_000 })).toMatchObject({ unfinished: 1, generated: 1 });
     expect(await unfinished()).toMatchObject([
       { taskid: emulator.charges[0]?.taskid, error: { name: "WaitTimeoutError" } },
     ]);
@@ -325,12 +336,22 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
   test("but not one refusal among others, nor an outage of a moment", async () => {
     const { run, emulator } = await start(linesOf(9));
     const statuses = [200, 403, 404, 200, 0, 0, 200];
+    let [accepted, generated] = [0, 0];
     const fetch = async (request: Request) => {
-      const status = isGeneration(request) ? statuses.shift() : 200;
+      const status = isGeneration(request) ? (statuses.shift() ?? 200) : undefined;
+      if (status === 200) accepted++;
+      if (status === undefined || status === 200) return emulator.fetch(request);
+      // Responses arrive in the order of their requests.
+      await vi.waitFor(() => expect(generated).toBe(accepted), { timeout: 10_000 });
       if (status === 0) throw Object.assign(new Error("no"), { code: "ECONNREFUSED" });
-      return status === undefined || status === 200 ? emulator.fetch(request) : new Response("no", { status });
+      return new Response("no", { status });
     };
-    expect(await run({ concurrency: 2, fetch })).toMatchObject({ succeeded: 5, unfinished: 4, stopped: undefined });
+    const onEvent = ({ type }: MediaGenEvent) => void (generated += type === "generated" ? 1 : 0);
+    expect(await run({ concurrency: 2, fetch, onEvent })).toMatchObject({
+      succeeded: 5,
+      unfinished: 4,
+      stopped: undefined,
+    });
   });
 });
 
@@ -371,13 +392,28 @@ describe("what is no fault of a line ends the batch, and loses nothing", () => {
     expect(emulator.charges).toEqual([]);
   });
 
+  test("a picture that changes after it was checked, though not its size", async () => {
+    const { run, folder, emulator } = await start([
+      { id: "fox", model: "imgmodelv45", prompt: "A fox", sourceImage: "first.gif" },
+    ]);
+    const picture = join(folder, "first.gif");
+    await writeFile(picture, "GIF89a, a picture");
+    const confirm = async () => {
+      await inRealTime(20);
+      await writeFile(picture, "GIF89a, another..");
+      return true;
+    };
+    await expect(run({ confirm })).rejects.toThrow("line 1: the input has changed");
+    expect(emulator.charges).toEqual([]);
+  });
+
   test("an input that is cut off before it is read again", async () => {
     const { run, input } = await start(linesOf(3));
     const confirm = async () => {
       await writeFile(input, JSON.stringify(linesOf(1)[0]));
       return true;
     };
-    await expect(run({ confirm })).rejects.toThrow("line 2 and on: got nothing");
+    await expect(run({ confirm })).rejects.toThrow("line 2 and on: the input has changed");
   });
 });
 
@@ -389,7 +425,7 @@ test("an input is read on as lines end, not held: what changes far behind the li
     .join("\n");
   await expect(
     run({ concurrency: 1, onLine: ({ line }) => (line === 1 ? writeFile(input, changed) : undefined) }),
-  ).rejects.toThrow("line 41: got another content");
+  ).rejects.toThrow("line 41: the input has changed");
   expect([39, 40]).toContain(emulator.charges.length); // The last one may not have been sent yet.
 });
 
@@ -409,6 +445,6 @@ test("the contact sheet shows pictures and clips in the input's order, escaped, 
   expect(page).toContain('<img src="f%C3%BCchse-1.png" alt="2. füchse (imgmodelz)" loading="lazy">');
   expect(page).toContain('<video src="clip-1.mp4" aria-label="1. clip (vidmodelv2)" controls preload="none">');
   expect(page).toContain("prompt: &lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; more");
-  expect(page).toMatch(/3\. fails[^]*failed\. It cannot be waited for/);
+  expect(page).toMatch(/3\. fails[^]*failed\. Waiting again does not help/);
   expect(page).not.toMatch(/https?:|\/\//);
 });

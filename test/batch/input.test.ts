@@ -1,9 +1,10 @@
+import { runBatch } from "@mediagen/batch";
 import { createEmulator } from "@mediagen/emulator";
-import { InvalidRequestError, runBatch } from "@mediagen/sdk/node";
+import { InvalidRequestError } from "@mediagen/sdk/node";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
-import { readCsv } from "../../packages/sdk/src/batch/csv.ts";
+import { readCsv } from "../../packages/batch/src/csv.ts";
 import { createBatchFolder } from "./batch-folder.ts";
 
 const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
@@ -115,17 +116,48 @@ describe("every bad line is named, and nothing is sent", () => {
       "line 3, model",
       "line 4, duration",
       "line 4, seeed",
-      "line 5, (all)",
-      "line 6, (all)",
+      "line 5, form",
+      "line 6, form",
       "line 8, id",
       "line 9, id",
       "line 10, sourceImage",
       "line 11, sourceImage",
     ]);
-    expect(ran.error?.message).toMatch(/line 2, model: got "imgmodelq".*Did you mean imgmodelz\?/);
-    expect(ran.error?.message).toMatch(/line 8, id: got "A", allowed is another id than line 7 has/);
-    expect(ran.error?.message).toMatch(/line 10, sourceImage: got "none\.png": no such file/);
+    expect(ran.error?.message).toMatch(/line 2, model "imgmodelq" is not valid.*Did you mean "imgmodelz"\?/);
+    expect(ran.error?.message).toMatch(/line 8, id "A" is used twice\. Use another id than line 7/);
+    expect(ran.error?.message).toMatch(/line 10, sourceImage "none\.png" \(no such file\) is not a file/);
     expect(ran.emulator.calls).toEqual([]);
+  });
+
+  test("once for each file that is missing, and also if a field is named as no field may be", async () => {
+    const ran = await run(
+      "jobs.jsonl",
+      [
+        '{"model":"vidmodelv2","prompt":"A fox","sourceImage":["first.png","none.png"]}',
+        '{"model":"imgmodelz","prompt":"A fox","__proto__":{"seed":1}}',
+      ].join("\n"),
+    );
+    expect(ran.fields).toEqual(["line 1, sourceImage[1]", "line 2, __proto__"]);
+    expect((await run("jobs.csv", "model,prompt,__proto__\nimgmodelz,A fox,1")).fields).toEqual(["line 2, __proto__"]);
+  });
+
+  test("whose id would be too long for a file's name in bytes, though not in characters", async () => {
+    const lines = [100, 66, 67].map((length) => ({
+      id: (length === 100 ? "a" : "\u72d0").repeat(length),
+      model: "imgmodelz",
+      prompt: "A fox",
+    }));
+    const ran = await run("jobs.jsonl", lines);
+    expect(ran.fields).toEqual(["line 3, id"]);
+  });
+
+  test("in CSV by the line that they begin in, whatever line breaks their cells and rows have", async () => {
+    const rows = ["id;model;prompt", '1;imgmodelz;"F\u00fcchse,\r\n\r\nHasen"', "", "2;imgmodelq;B", '3;imgmodelz;"C'];
+    for (const end of ["\n", "\r\n"]) {
+      const ran = await run("jobs.csv", rows.join(end));
+      expect(ran.fields).toEqual(["line 6, model", "line 7, form"]);
+      expect(ran.error?.message).toMatch(/line 7, form: a quote that is not closed is not valid/);
+    }
   });
 
   test("in CSV", async () => {
@@ -133,7 +165,7 @@ describe("every bad line is named, and nothing is sent", () => {
       "jobs.csv",
       'model;prompt;duration\nvidmodelv2;A fox;six\nimgmodelz;A fox;;;\nimgmodelz;"A fox',
     );
-    expect(ran.fields).toEqual(["line 2, duration", "line 3, (all)", "line 4, (all)"]);
+    expect(ran.fields).toEqual(["line 2, duration", "line 3, form", "line 4, form"]);
     expect(ran.emulator.calls).toEqual([]);
   });
 
@@ -147,6 +179,21 @@ describe("every bad line is named, and nothing is sent", () => {
     expect((await run("jobs.txt", "")).error?.message).toContain(".jsonl");
     await expect(runBatch("none.jsonl", "out/none", { baseUrl: "http://localhost" })).rejects.toThrow(/ENOENT/);
   });
+});
+
+test.for([",", ";", "\t"])(
+  "CSV finds the delimiter %j in its header, not in the texts below",
+  async ([delimiter = ""]) => {
+    const header = ["id", "model", "prompt"].join(delimiter);
+    const ran = await run("jobs.csv", `${header}\n${["fox", "imgmodelz", '"\u00c4,,;;\t\t"'].join(delimiter)}`);
+    expect(ran.error).toBeUndefined();
+    expect(taken(ran)).toMatchObject([{ prompt: "\u00c4,,;;\t\t" }]);
+  },
+);
+
+test("CSV takes a quote within a cell as it stands", async () => {
+  const ran = await run("jobs.csv", 'id,model,prompt\nfox,imgmodelz,a 5" screen\n');
+  expect(taken(ran)).toMatchObject([{ prompt: 'a 5" screen' }]);
 });
 
 test("CSV gives back every table that was written by its rules, in whatever pieces it comes", async () => {

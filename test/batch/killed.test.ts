@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { createEmulator, listen, type Emulator } from "@mediagen/emulator/node";
-import { createMediaGen, fileJournal } from "@mediagen/sdk/node";
+import { createMediaGen, fileStore } from "@mediagen/sdk/node";
 import { expect, onTestFinished, test } from "vitest";
 import { createBatchFolder, linesOf } from "./batch-folder.ts";
 import { runBatchIn } from "./run-batch.ts";
@@ -49,10 +49,12 @@ test(
     expect(succeeded + unknown.length).toBe(24);
 
     // What a person finds at the service settles the rest.
-    const media = createMediaGen({ baseUrl, apiKey: "emulator-key", journal: fileJournal(join(out, "journal.jsonl")) });
-    for (const { generation = "", form } of unknown) {
+    const media = createMediaGen({ baseUrl, apiKey: "emulator-key", store: fileStore(join(out, "generations")) });
+    for (const { generationId = "", form } of unknown) {
       const taskid = taskOf.get(String(form["prompt"]));
-      await (taskid === undefined ? media.resolve(generation, "not created") : media.resolve(generation, { taskid }));
+      await (taskid === undefined
+        ? media.resolve(generationId, "notCreated")
+        : media.resolve(generationId, { taskid }));
     }
     expect(await runBatchIn(input, out, options)).toMatchObject({ succeeded: 24, unknown: 0 });
     expect(emulator.charges).toHaveLength(24);

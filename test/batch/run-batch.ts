@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
-import type { BatchOptions, BatchSummary } from "@mediagen/sdk/node";
+import type { BatchOptions, BatchSummary } from "@mediagen/batch";
 
 /** How a batch's process ended. */
 export interface BatchEnd extends BatchSummary {

@@ -23,20 +23,20 @@ export interface ClientOptions {
   readonly maxQueriesInFlight?: number | undefined;
 }
 
-export const plainDoor = "@mediagen/sdk";
-export const nodeDoor = "@mediagen/sdk/node";
+export const webSdk = "@mediagen/sdk";
+export const nodeSdk = "@mediagen/sdk/node";
 const apiKey = "bench-key";
 
 /**
- * Ours, by both doors, the peers, and what they all stand on. Each is loaded only when it is created, and as its README says:
+ * Ours, by both entry points, the peers, and what they all stand on. Each is loaded only when it is created, and as its README says:
  * nothing is set but the address and a key.
  */
 const clients = {
-  async [nodeDoor]({ base, maxQueriesInFlight }) {
+  async [nodeSdk]({ base, maxQueriesInFlight }) {
     const { createMediaGen, fileFrom } = await import("@mediagen/sdk/node");
     return mediaGen(createMediaGen(optionsOf(base, maxQueriesInFlight)), fileFrom);
   },
-  async [plainDoor]({ base, maxQueriesInFlight }) {
+  async [webSdk]({ base, maxQueriesInFlight }) {
     const { createMediaGen } = await import("@mediagen/sdk");
     return mediaGen(createMediaGen(optionsOf(base, maxQueriesInFlight)), openAsBlob);
   },
@@ -183,12 +183,12 @@ function mediaGen(media: MediaGen, read: (path: string) => Promise<FileInput>): 
       const { origin } = media.image.task(taskid);
       return media
         .task({
-          version: 1,
+          version: 2,
           kind: "image",
           model: "imgmodelz",
           taskid,
           origin,
-          results: 1,
+          resultCount: 1,
           createdAt: bornAtOf(taskid),
         })
         .wait();

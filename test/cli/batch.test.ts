@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Fault } from "@mediagen/emulator";
 import { describe, test } from "vitest";
@@ -18,10 +18,11 @@ describe.concurrent("mediagen batch", () => {
       expect([code, stdout]).toEqual([0, "out/fox-1.png\nout/hare-1.png\n"]);
       expect(stderr).toMatch(/2 of 2 lines succeeded, .*; out\/index\.html shows them/);
       expect((await readdir(join(cwd, "out"))).sort()).toEqual([
+        ".lock.1",
         "fox-1.png",
+        "generations",
         "hare-1.png",
         "index.html",
-        "journal.jsonl",
         "results.jsonl",
         "unfinished.jsonl",
       ]);
@@ -68,7 +69,7 @@ describe.concurrent("mediagen batch", () => {
       expect([code, stdout]).toEqual([
         1,
         expect.stringMatching(
-          /it was stopped, because of line 2 and on: got nothing.*\s+Nothing is paid twice; go on with: mediagen batch/,
+          /line 2 and on: the input has changed since it was given.*\s+Nothing is paid twice; go on with: mediagen batch/,
         ),
       ]);
     }));
@@ -81,13 +82,13 @@ describe.concurrent("mediagen batch", () => {
         await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(1)));
         const run = () => mediagen([...batch, "--yes"], { cwd, env });
         const first = run();
-        await expect
-          .poll(() => readFile(join(cwd, "out/journal.jsonl"), "utf8").catch(() => ""))
-          .toContain('"type":"created"');
+        await expect.poll(() => emulator.charges.length).toBe(1);
         expect(await run().ended).toMatchObject({
           code: 2,
           stdout: "",
-          stderr: expect.stringMatching(`another run is using, process ${first.child.pid} on .*\n {2}Nothing was sent`),
+          stderr: expect.stringMatching(
+            `another run is using \\(process ${first.child.pid} on .*\n {2}Nothing was sent`,
+          ),
         });
         first.child.kill("SIGKILL");
         await first.ended;
@@ -136,8 +137,8 @@ describe.concurrent("mediagen batch", () => {
       expect([code, stderr.split("\n")]).toEqual([
         2,
         [
-          expect.stringMatching(/^line 1, model: got "imgmodelq".*did you mean/),
-          `line 2, duration: got 0.5, allowed is ${durationsInWords}`,
+          expect.stringMatching(/^line 1, model "imgmodelq" is not valid\..*Did you mean/),
+          `line 2, duration: 0.5 is not valid. Use one of ${durationsInWords}.`,
           "mediagen: jobs.jsonl: 2 things are wrong",
           "  Nothing was sent. Correct them and run the command again.",
           "",
@@ -147,7 +148,12 @@ describe.concurrent("mediagen batch", () => {
     }));
 
   test.for<[code: number, fault: Pick<Fault, "fault">, flags: readonly string[], says: RegExp]>([
-    [1, { fault: "taskFails" }, ["--failed-status", "3"], /1 of 3 lines failed\n {2}out\/results\.jsonl tells why/],
+    [
+      1,
+      { fault: "taskFails" },
+      ["--failed-status", "3"],
+      /1 of 3 lines failed\n {2}out\/results\.jsonl has the reasons/,
+    ],
     [
       1,
       { fault: "failure" },
@@ -165,7 +171,7 @@ describe.concurrent("mediagen batch", () => {
       5,
       { fault: "resetAfter" },
       [],
-      /settle it: mediagen recover --resolve \S+ --taskid TASKID \(or --not-created\) --journal out\/journal\.jsonl[^]*1 of 3 lines have an unknown outcome/,
+      /record what you find at the service: mediagen recover --resolve \S+ --taskid TASKID --store out\/generations or[^]*1 of 3 lines have an unknown outcome/,
     ],
   ])("ends with %i after %j", ([code, given, flags, says], { expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
@@ -199,7 +205,7 @@ describe.concurrent("mediagen batch", () => {
       const run = mediagen([...batch, "--yes", "-q"], { cwd, env });
       await expect.poll(() => emulator.charges.length).toBe(1);
       run.child.kill("SIGINT");
-      await run.printed(/waiting for their answers, so that no task is lost\. Once more gives up on them\.\n/);
+      await run.printed(/waiting for the responses, so that no task is lost\. Press Ctrl-C again to give up\.\n/);
       run.child.kill("SIGINT");
       expect(await run.ended).toMatchObject({
         code: 130,

@@ -7,11 +7,11 @@ import { listModels } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { durations, schemaOf } from "../contract/cases.ts";
 import { complete } from "../../packages/cli/src/completion.ts";
-import { readDescriptions } from "../../packages/cli/src/descriptions.ts";
+import { descriptions } from "../../packages/cli/src/descriptions.gen.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { commandFile, mediagen } from "./run-command.ts";
 
-const program = createProgram(listModels(), readDescriptions());
+const program = createProgram(listModels(), descriptions);
 const namesOf = (kind: string) =>
   listModels()
     .filter((one) => one.kind === kind)

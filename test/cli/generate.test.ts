@@ -7,7 +7,7 @@ import { inPlace, mediagen } from "./run-command.ts";
 const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
 
 describe.concurrent("a generation", () => {
-  test("brings the video to the file that it was asked for, and prints its path alone", ({ expect }) =>
+  test("downloads the video to the requested file, and prints only its path", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       await writeFile(join(cwd, "first.png"), picture);
       const run = mediagen(
@@ -35,13 +35,13 @@ describe.concurrent("a generation", () => {
           files: [{ part: "sourceImage.items", name: "first.png", type: "image/png", size: picture.length }],
         },
       ]);
-      // Lines, and nothing that steers a terminal.
+      // Lines, without control characters.
       expect(stderr).toMatch(
         /^\d:\d\d sending the form to vidmodelv2\n\d:\d\d the task is video:video-\w+\n[^\r\x1b]*succeeded, status 2\n[^\r\x1b]*fox\.mp4, \d+ kB, video\/mp4\n$/,
       );
     }));
 
-  test("of several images brings them to a folder", ({ expect }) =>
+  test("of several images downloads them to a directory", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       const { code, stdout } = await mediagen(
         ["image", "A bicycle", "-m", "imgmodelv45", "--batchsize", "4", "-o", "out/", "-q"],
@@ -70,7 +70,7 @@ describe.concurrent("a generation", () => {
       ]);
     }));
 
-  test("with --no-wait ends when the task is there, and prints it as the other commands take it", ({ expect }) =>
+  test("with --no-wait ends once the task is created, and prints it as other commands accept it", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       const { code, stdout } = await mediagen(["video", "A fox", "-m", "vidmodelv15pro", "--no-wait"], { cwd, env })
         .ended;
@@ -92,31 +92,34 @@ describe.concurrent("a generation", () => {
       ]);
     }));
 
-  test("with --extra-field sends what the description does not show", ({ expect }) =>
+  test("with --extra-field sends a field that is not in the description", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       await mediagen(["image", "A bicycle", "-m", "imgmodelz", "--no-wait", "--extra-field", "style=a=b"], { cwd, env })
         .ended;
       expect(emulator.tasks).toMatchObject([{ fields: { style: "a=b" } }]);
     }));
 
-  test("that is turned away says so while it waits to send again", ({ expect }) =>
+  test("prints why it is retried", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "0" });
       const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz", "--no-wait"], { cwd, env })
         .ended;
       expect([code, stderr]).toEqual([
         0,
-        expect.stringMatching(/generateImgmodelz was turned away \(HTTP 429\); again in 0:00\n/),
+        expect.stringMatching(/generateImgmodelz failed \(HTTP 429\); retrying in 0:00\n/),
       ]);
     }));
 
-  test("with --once and a journal is paid once, however often it is run", ({ expect }) =>
+  test("with --idempotency-key and a store is billed once, however often it runs", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       const run = () =>
-        mediagen(["image", "A bicycle", "-m", "imgmodelz", "--once", "order-42", "-o", "b.png", "--overwrite"], {
-          cwd,
-          env: { ...env, MEDIAGEN_JOURNAL: "journal.jsonl" },
-        }).ended;
+        mediagen(
+          ["image", "A bicycle", "-m", "imgmodelz", "--idempotency-key", "order-42", "-o", "b.png", "--overwrite"],
+          {
+            cwd,
+            env: { ...env, MEDIAGEN_STORE: "store" },
+          },
+        ).ended;
       expect([await run(), await run()]).toMatchObject([
         { code: 0, stdout: "b.png\n" },
         { code: 0, stdout: "b.png\n" },
@@ -126,7 +129,7 @@ describe.concurrent("a generation", () => {
 });
 
 describe.concurrent("the key", () => {
-  test("may come from a file descriptor, and the environment is not asked then", ({ expect }) =>
+  test("may come from a file descriptor, which takes precedence over the environment", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       const wrong = { ...env, MEDIAGEN_API_KEY: "wrong" };
       const args = ["image", "A bicycle", "-m", "imgmodelz", "-o", "b.png"];
@@ -136,7 +139,7 @@ describe.concurrent("the key", () => {
       ).toMatchObject({ code: 0, stdout: "b.png\n" });
     }));
 
-  test("that is missing is what the refusal speaks of", ({ expect }) =>
+  test("that is missing is named in the error", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz"], {
         cwd,
@@ -144,7 +147,7 @@ describe.concurrent("the key", () => {
       }).ended;
       expect([code, stderr]).toEqual([
         1,
-        expect.stringContaining("It had no API key: set MEDIAGEN_API_KEY, or give --key-fd.\n"),
+        expect.stringContaining("No API key was sent: set MEDIAGEN_API_KEY or add --key-fd.\n"),
       ]);
     }));
 
@@ -174,7 +177,7 @@ describe.concurrent("--dry-run", () => {
         `POST ${env["MEDIAGEN_BASE_URL"]}/v1/video/vidmodelv2\nAuthorization: the key from MEDIAGEN_API_KEY, not shown\n`,
       );
       expect(stdout).toContain(`sourceImage.items  first.png (image/png, ${picture.length} bytes)\n`);
-      const { stdout: json } = await mediagen([...args, "--json", "--once", "order-42", "--key-fd", "3"], {
+      const { stdout: json } = await mediagen([...args, "--json", "--idempotency-key", "order-42", "--key-fd", "3"], {
         cwd,
         env,
         fd3: "sk-secret",
@@ -193,7 +196,7 @@ describe.concurrent("--dry-run", () => {
       expect(emulator.calls).toEqual([]);
     }));
 
-  test("finds what is wrong with the form", ({ expect }) =>
+  test("rejects an invalid form", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       expect(await mediagen(args, { cwd, env }).ended).toMatchObject({
         code: 2,

@@ -6,7 +6,7 @@ import { inPlace, mediagen, mediagenOnTerminal, type Place, type PlaceOptions, t
 const ctrlC = "\x03";
 const video = ["video", "A fox", "-m", "vidmodelv2", "-o", "fox.mp4"];
 
-/** Runs the command that an interrupt printed, as whoever reads it would. */
+/** Runs the command that an interrupt printed, as its reader would. */
 async function goOn(expect: ExpectStatic, output: string, { cwd, env, emulator }: Place): Promise<void> {
   emulator.clock.advance("1h");
   const [, words = ""] = /Go on with: mediagen (.+?)\r?\n/.exec(output) ?? [];
@@ -17,7 +17,7 @@ async function goOn(expect: ExpectStatic, output: string, { cwd, env, emulator }
 }
 
 describe.concurrent("Ctrl-C", () => {
-  test("before anything is sent ends at once, and says that nothing was", ({ expect }) =>
+  test("before anything is sent ends at once, and says that nothing was billed", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       const run = mediagenOnTerminal(["video", "-", "-m", "vidmodelv2"], { cwd, env });
       await run.printed(/reading stdin/);
@@ -26,13 +26,13 @@ describe.concurrent("Ctrl-C", () => {
       expect([code, stdout]).toEqual([
         130,
         expect.stringMatching(
-          /interrupted \(SIGINT\); no form was sent, so nothing is paid\r\n {2}Run the command again\.\r\n$/,
+          /interrupted \(SIGINT\); it created no task, so nothing was billed\r\n {2}Run the command again\.\r\n$/,
         ),
       ]);
       expect(emulator.calls).toEqual([]);
     }));
 
-  test("between two attempts that were turned away ends without another, at the second time", ({ expect }) =>
+  test("twice during a retry delay ends without another attempt", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "50", times: 9 });
       const run = mediagenOnTerminal(video, { cwd, env });
@@ -40,12 +40,12 @@ describe.concurrent("Ctrl-C", () => {
       await twice(run);
       expect(await run.ended).toMatchObject({
         code: 130,
-        stdout: expect.stringContaining("no form was sent, so nothing is paid"),
+        stdout: expect.stringContaining("it created no task, so nothing was billed"),
       });
       expect([emulator.calls.length, emulator.charges]).toEqual([1, []]);
     }));
 
-  test("while the form is sent waits for the answer, so that the task is not lost", ({ expect }) => {
+  test("while the form is sent waits for the response, so that the task is not lost", ({ expect }) => {
     const answering = Promise.withResolvers<void>();
     const hold: PlaceOptions["hold"] = async ({ url }, answer) => {
       if (url.pathname.endsWith("/vidmodelv2")) await answering.promise;
@@ -58,7 +58,9 @@ describe.concurrent("Ctrl-C", () => {
         await run.printed(/sending the form/);
         await expect.poll(() => emulator.charges.length).toBe(1);
         run.child.stdin?.write(ctrlC);
-        await run.printed(/waiting for its answer, so that the task is not lost\. Once more gives up on it\.\r\n/);
+        await run.printed(
+          /waiting for the response, so that the task is not lost\. Press Ctrl-C again to give up\.\r\n/,
+        );
         answering.resolve();
         const { code, stdout } = await run.ended;
         expect(code).toBe(130);
@@ -68,19 +70,19 @@ describe.concurrent("Ctrl-C", () => {
     );
   });
 
-  test("twice while the form is sent gives up on it, and says that the outcome is unknown", ({ expect }) =>
+  test("twice while the form is sent gives up, and says that the outcome is unknown", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       emulator.next({ fault: "hang", on: "generate" });
-      const run = mediagenOnTerminal([...video, "--quiet", "--journal", "journal.jsonl"], { cwd, env });
+      const run = mediagenOnTerminal([...video, "--quiet", "--store", "store"], { cwd, env });
       await expect.poll(() => emulator.charges.length).toBe(1);
       await twice(run);
       const { code, stdout } = await run.ended;
       expect(code).toBe(5);
-      expect(stdout).toMatch(/a task may exist and may have been paid, and it was not sent again\r\n/);
-      const [, settle = ""] = /settle it: mediagen (.*) --taskid TASKID/.exec(stdout) ?? [];
-      // The task is there, and can be taken up by whoever finds it at the service.
+      expect(stdout).toMatch(/a task may exist and may have been billed, so it was not sent again\r\n/);
+      const [, settle = ""] = /then record it: mediagen (.*) --taskid TASKID/.exec(stdout) ?? [];
+      // The task exists, and can be resumed by whoever finds it at the service.
       const { taskid } = emulator.tasks[0] ?? { taskid: "" };
-      const settled = await mediagen([...settle.split(" "), "--taskid", taskid, "--journal", "journal.jsonl"], {
+      const settled = await mediagen([...settle.split(" "), "--taskid", taskid, "--store", "store"], {
         cwd,
         env,
       }).ended;
@@ -104,7 +106,7 @@ describe.concurrent("Ctrl-C", () => {
       { clock: "manual" },
     ));
 
-  test("while downloading leaves no half file, and the command that goes on fetches it", ({ expect }) => {
+  test("while downloading leaves no partial file, and the printed command downloads it", ({ expect }) => {
     let held = false;
     const hold: PlaceOptions["hold"] = async ({ url }, answer) => {
       if (held || !url.pathname.endsWith(".mp4") || !(answer.body instanceof Uint8Array)) return answer;
@@ -171,7 +173,7 @@ describe.concurrent("Ctrl-C", () => {
       { clock: "manual" },
     ));
 
-  test("names the results and settings that going on needs, as a shell takes them", ({ expect }) =>
+  test("prints the results and options that the next command needs, quoted for a shell", ({ expect }) =>
     inPlace(
       async ({ cwd, env }) => {
         const run = mediagen(
@@ -201,9 +203,9 @@ describe.concurrent("Ctrl-C", () => {
     ));
 });
 
-/** Presses Ctrl-C twice, the second time when the first was heard. */
+/** Presses Ctrl-C twice, the second time once the first has been noticed. */
 async function twice(run: Run): Promise<void> {
   run.child.stdin?.write(ctrlC);
-  await run.printed(/Once more gives up on it/);
+  await run.printed(/Press Ctrl-C again to give up/);
   run.child.stdin?.write(ctrlC);
 }

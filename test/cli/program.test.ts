@@ -2,30 +2,27 @@ import { fieldsOf, listModels, type Bounds } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { durations, schemaOf } from "../contract/cases.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
-import { readDescriptions } from "../../packages/cli/src/descriptions.ts";
+import { descriptions } from "../../packages/cli/src/descriptions.gen.ts";
 import { fieldFlagsOf } from "../../packages/cli/src/field-flags.ts";
 import { commandFile, inPlace, mediagen } from "./run-command.ts";
 
-const { commands } = createProgram(listModels(), readDescriptions());
+const { commands } = createProgram(listModels(), descriptions);
 const flagsOf = (kind: string) => fieldFlagsOf(commands.find((one) => one.name() === kind) ?? expect.fail(kind));
 
-test.for(listModels())("every field of $model has a flag, and its help says what is allowed", async (model) => {
+test.for(listModels())("every field of $model has a flag, and its help says what is valid", async (model) => {
   const help = (await mediagen([model.kind, "--help"]).ended).stdout.replace(/\s+/g, " ");
-  for (const { field, allowed, takes } of fieldsOf(model)) {
+  for (const { field, expected, takes } of fieldsOf(model)) {
     if (field === "prompt") continue;
     const { option } =
       flagsOf(model.kind).find((flag) => flag.field === field && flag.models.has(model.model)) ?? expect.fail(field);
     expect(help).toContain(option.flags);
-    if (takes !== "flag") expect(help).toContain(allowed);
+    if (takes !== "flag") expect(help).toContain(expected);
   }
 });
 
 describe("a field whose flag is taken", () => {
   const form = (properties: Readonly<Record<string, Bounds>>) =>
-    createProgram(
-      [{ kind: "video", model: "m", operation: "o", form: { type: "object", properties } }],
-      readDescriptions(),
-    );
+    createProgram([{ kind: "video", model: "m", operation: "o", form: { type: "object", properties } }], descriptions);
   const flagsFor = (properties: Readonly<Record<string, Bounds>>) =>
     fieldFlagsOf(form(properties).commands[0] ?? expect.fail("no command")).map(
       ({ field, option }) => `${field} ${option.flags}`,
@@ -61,9 +58,9 @@ describe.concurrent("mediagen models", () => {
 
   test.for(listModels())("shows the fields of $model, with flags, defaults and bounds", async (model, { expect }) => {
     const { stdout } = await mediagen(["models", model.model]).ended;
-    for (const { field, allowed, required } of fieldsOf(model)) {
+    for (const { field, expected, required } of fieldsOf(model)) {
       const line = stdout.split("\n").find((one) => one.startsWith(`${field} `));
-      expect(line?.endsWith(allowed), `${field}: ${line}`).toBe(true);
+      expect(line?.endsWith(expected), `${field}: ${line}`).toBe(true);
       expect(line?.includes("required")).toBe(required);
     }
   });

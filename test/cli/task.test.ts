@@ -1,8 +1,9 @@
-import { readdir } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, test } from "vitest";
 import { inPlace, mediagen, type Place } from "./run-command.ts";
 
-/** Generates without waiting, and answers the task as the command line spells it. */
+/** Generates without waiting, and returns the task as the command line spells it. */
 async function generate({ cwd, env }: Place, ...args: string[]): Promise<string> {
   const { stdout } = await mediagen([...args, "--no-wait", "-q"], { cwd, env }).ended;
   return stdout.trim();
@@ -11,7 +12,7 @@ const video = ["video", "A fox", "-m", "vidmodelv2"];
 const image = ["image", "A bicycle", "-m", "imgmodelv4"];
 
 describe.concurrent("mediagen task", () => {
-  test("show tells each task's state, status and results, and does not wait", ({ expect }) =>
+  test("show prints each task's state, status and results, and does not wait", ({ expect }) =>
     inPlace(
       async (place) => {
         const { cwd, env, emulator } = place;
@@ -33,7 +34,7 @@ describe.concurrent("mediagen task", () => {
       { clock: "manual" },
     ));
 
-  test("show of one that is not there tells it, and shows the others", ({ expect }) =>
+  test("show of a task that does not exist reports it, and shows the others", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
       const there = await generate(place, ...video);
@@ -42,7 +43,7 @@ describe.concurrent("mediagen task", () => {
       expect(stderr).toMatch(/^mediagen: queryVideoTask: .*gone.*\n {2}.+\n$/);
     }));
 
-  test("wait prints the addresses of results, whoever is done first", ({ expect }) =>
+  test("wait prints the URLs of results, in the order in which tasks finish", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
       const images = await generate(place, ...image, "--batchsize", "2");
@@ -55,7 +56,7 @@ describe.concurrent("mediagen task", () => {
       );
     }));
 
-  test("download fetches the results of several tasks, tells the one that failed, and ends with its code", ({
+  test("download downloads the results of several tasks, reports the one that failed, and ends with its code", ({
     expect,
   }) =>
     inPlace(async (place) => {
@@ -81,10 +82,10 @@ describe.concurrent("mediagen task", () => {
     inPlace(async ({ cwd, env }) => {
       expect(
         await mediagen(["task", "download", "video:a", "video:b", "-o", "out/a.mp4"], { cwd, env }).ended,
-      ).toMatchObject({ code: 2, stderr: expect.stringContaining("Give a folder: -o out/") });
+      ).toMatchObject({ code: 2, stderr: expect.stringContaining("Pass a directory: -o out/") });
     }));
 
-  test("delete removes tasks of both kinds, with what the service takes beside their ids", ({ expect }) =>
+  test("delete removes tasks of both kinds, with what the service takes besides their ids", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env, emulator } = place;
       const ids = [await generate(place, ...video), await generate(place, ...image), await generate(place, ...image)];
@@ -101,95 +102,127 @@ describe.concurrent("mediagen task", () => {
       });
     }));
 
-  test("takes an id alone where --kind or the journal tells what it is, and the journal how many results it has", ({
-    expect,
-  }) =>
+  test("takes an id alone with --kind or a store, which also has the number of results", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const [, id = ""] = (await generate(place, ...image, "--batchsize", "3", "--journal", "j.jsonl")).split(":");
+      const [, id = ""] = (await generate(place, ...image, "--batchsize", "3", "--store", "store")).split(":");
       const run = (...args: string[]) => mediagen(["task", ...args, "-q"], { cwd, env }).ended;
       expect((await run("show", id)).code).toBe(2);
       expect((await run("show", id, "--kind", "image")).code).toBe(0);
-      expect((await run("download", id, "-o", "out/", "--journal", "j.jsonl")).stdout.trim().split("\n")).toHaveLength(
-        3,
-      );
+      expect((await run("download", id, "-o", "out/", "--store", "store")).stdout.trim().split("\n")).toHaveLength(3);
     }));
 });
 
 describe.concurrent("mediagen recover", () => {
-  test("lists what is left, and ends with 5 where an outcome is unknown", ({ expect }) =>
+  test("lists what is left, and ends with 5 if an outcome is unknown", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env, emulator } = place;
-      const journal = { cwd, env: { ...env, MEDIAGEN_JOURNAL: "j.jsonl" } };
-      const task = await generate({ ...place, ...journal }, ...video);
-      expect(await mediagen(["recover"], journal).ended).toMatchObject({
+      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      const task = await generate({ ...place, ...stored }, ...video);
+      expect(await mediagen(["recover"], stored).ended).toMatchObject({
         code: 0,
         stdout: `resume\t${task}\tvidmodelv2\n`,
       });
       emulator.next({ fault: "resetAfter", on: "generate" });
-      await mediagen([...image, "-q"], journal).ended;
-      const { code, stdout, stderr } = await mediagen(["recover"], journal).ended;
+      await mediagen([...image, "-q"], stored).ended;
+      const { code, stdout, stderr } = await mediagen(["recover"], stored).ended;
       expect([code, stdout]).toEqual([
         5,
-        expect.stringMatching(
-          `^resume\t${task}\tvidmodelv2\nunknown\t[\\w-]+\timgmodelv4\t\\d{4}-\\S+Z\tno whole answer came \\(.*\\)\n$`,
-        ),
+        expect.stringMatching(`^resume\t${task}\tvidmodelv2\nunknown\t[\\w-]+\timgmodelv4\t\\d{4}-\\S+Z\t[^\\t]+\n$`),
       ]);
-      expect(stderr).toContain("--resolve ID --taskid TASKID (or --not-created)");
-      const { stdout: json } = await mediagen(["recover", "--json", "-q"], journal).ended;
+      expect(stderr).toContain(
+        "--resolve ID --taskid TASKID or, if there is none: mediagen recover --resolve ID --not-created",
+      );
+      const { stdout: json } = await mediagen(["recover", "--json", "-q"], stored).ended;
       expect(JSON.parse(json)).toMatchObject({
         tasks: [{ kind: "video" }],
         finished: [],
         unknown: [{ model: "imgmodelv4" }],
+        unreadable: [],
       });
     }));
 
-  test("with -o waits for what is left and fetches it, once; with --compact the journal forgets it", ({ expect }) =>
+  test("with -o downloads what is left, once; with --forget the store forgets it", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const journal = { cwd, env: { ...env, MEDIAGEN_JOURNAL: "j.jsonl" } };
-      await generate({ ...place, ...journal }, ...video);
-      await generate({ ...place, ...journal }, ...image, "--batchsize", "2");
-      const { code, stdout } = await mediagen(["recover", "-o", "out", "-q"], journal).ended;
+      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      await generate({ ...place, ...stored }, ...video);
+      await generate({ ...place, ...stored }, ...image, "--batchsize", "2");
+      const { code, stdout } = await mediagen(["recover", "-o", "out", "-q"], stored).ended;
       expect([code, stdout.trim().split("\n").length, (await readdir(`${cwd}/out`)).length]).toEqual([0, 3, 3]);
-      expect(await mediagen(["recover", "-o", "out"], journal).ended).toMatchObject({
+      expect(await mediagen(["recover", "-o", "out"], stored).ended).toMatchObject({
         code: 0,
         stdout: "",
         stderr: "",
       });
-      expect((await mediagen(["recover", "-q"], journal).ended).stdout).toMatch(/^(finished\t.*\n){2}$/);
-      expect(await mediagen(["recover", "-o", "out", "--compact"], journal).ended).toMatchObject({
+      expect((await mediagen(["recover", "-q"], stored).ended).stdout).toMatch(/^(finished\t.*\n){2}$/);
+      expect(await mediagen(["recover", "-o", "out", "--forget"], stored).ended).toMatchObject({
         code: 0,
         stdout: "",
       });
-      expect(await mediagen(["recover"], journal).ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
+      expect(await mediagen(["recover"], stored).ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
     }));
 
-  test("with --resolve settles an unknown generation as the task that was found, or as none", ({ expect }) =>
+  test("with --resolve records the task of an unknown generation, or that there is none", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
-      const journal = { cwd, env: { ...env, MEDIAGEN_JOURNAL: "j.jsonl" } };
+      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
       emulator.next({ fault: "html", on: "generate", times: 2 });
-      for (let i = 0; i < 2; i++) await mediagen([...image, "-q"], journal).ended;
-      const { stdout } = await mediagen(["recover", "-q"], journal).ended;
+      for (let i = 0; i < 2; i++) await mediagen([...image, "-q"], stored).ended;
+      const { stdout } = await mediagen(["recover", "-q"], stored).ended;
       const [one = "", other = ""] = [...stdout.matchAll(/^unknown\t(\S+)/gm)].map(([, id]) => id);
       const { taskid } = emulator.tasks[0] ?? { taskid: "" };
       for (const wrong of [[], ["--taskid", taskid, "--not-created"]]) {
-        expect(await mediagen(["recover", "--resolve", one, ...wrong], journal).ended).toMatchObject({
+        expect(await mediagen(["recover", "--resolve", one, ...wrong], stored).ended).toMatchObject({
           code: 2,
           stderr: expect.stringContaining("--taskid ID of the task that you found, or --not-created"),
         });
       }
-      expect(await mediagen(["recover", "--resolve", one, "--taskid", taskid], journal).ended).toMatchObject({
+      expect(await mediagen(["recover", "--resolve", one, "--taskid", `image:${taskid}`], stored).ended).toMatchObject({
         code: 0,
         stdout: `image:${taskid}\n`,
       });
-      expect(await mediagen(["recover", "--resolve", other, "--not-created"], journal).ended).toMatchObject({
+      expect(await mediagen(["recover", "--resolve", other, "--not-created"], stored).ended).toMatchObject({
         code: 0,
         stdout: "",
       });
-      expect(await mediagen(["recover", "-q"], journal).ended).toMatchObject({
+      expect(await mediagen(["recover", "-q"], stored).ended).toMatchObject({
         code: 0,
         stdout: `resume\timage:${taskid}\timgmodelv4\n`,
       });
+    }));
+
+  test("with --resolve rejects a task that the service does not know, unless it is --unverified", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      emulator.next({ fault: "html", on: "generate" });
+      await mediagen([...image, "-q"], stored).ended;
+      const [, id = ""] = /^unknown\t(\S+)/.exec((await mediagen(["recover", "-q"], stored).ended).stdout) ?? [];
+      const resolve = (...args: string[]) => mediagen(["recover", "--resolve", id, ...args], stored).ended;
+      expect(await resolve("--taskid", "gone")).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          /"gone": the service knows no such task\n {2}Nothing was recorded\..*--unverified/,
+        ),
+      });
+      expect(await resolve("--taskid", "gone", "--unverified")).toMatchObject({ code: 0, stdout: "image:gone\n" });
+      // What was recorded by mistake can be corrected.
+      const { taskid } = emulator.tasks[0] ?? { taskid: "" };
+      expect(await resolve("--taskid", taskid)).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
+      expect(await mediagen(["recover", "--resolve", "other", "--not-created"], stored).ended).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--resolve other: the store has no such generation"),
+      });
+    }));
+
+  test("lists records that cannot be read, and ends with 5, because each may be a paid task", ({ expect }) =>
+    inPlace(async (place) => {
+      const { cwd, env } = place;
+      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      await generate({ ...place, ...stored }, ...video);
+      for (const file of await readdir(join(cwd, "store"), { recursive: true, withFileTypes: true }))
+        if (file.isFile()) await writeFile(join(file.parentPath, file.name), "{");
+      const { code, stdout, stderr } = await mediagen(["recover"], stored).ended;
+      expect([code, stdout]).toEqual([5, expect.stringMatching(/^unreadable\t[\w-]+\t[^\t]+\n$/)]);
+      expect(stderr).toContain("each may be a paid task");
     }));
 });

@@ -9,7 +9,7 @@ function onScreen(written: string): readonly string[] {
 }
 
 describe.concurrent("on a terminal", () => {
-  test("progress is one line that lives, with time, state and status, and is gone at the end", ({ expect }) =>
+  test("progress is one live line with time, state and status, and is removed at the end", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       const { code, stdout } = await mediagenOnTerminal(image, { cwd, env }).ended;
       expect(code).toBe(0);
@@ -22,7 +22,7 @@ describe.concurrent("on a terminal", () => {
       ]);
     }));
 
-  test("it tells the time while nothing happens", ({ expect }) =>
+  test("it shows the time while nothing happens", ({ expect }) =>
     inPlace(
       async ({ cwd, env }) => {
         const run = mediagenOnTerminal(image, { cwd, env });
@@ -33,7 +33,7 @@ describe.concurrent("on a terminal", () => {
       { clock: "manual" },
     ));
 
-  test("it is cut where it would wrap, and what stays is whole", ({ expect }) =>
+  test("the live line is cut to the width of the terminal, and lines that stay are complete", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       const { stdout } = await mediagenOnTerminal(image, { cwd, env }, 24).ended;
       const drawn = stdout.split(/\r\x1b\[K|\r\n/).map((line) => line.replace(/\x1b\[\dm/g, ""));
@@ -46,7 +46,7 @@ describe.concurrent("on a terminal", () => {
 
   test.for([
     ["NO_COLOR", { NO_COLOR: "1" }, /\r\x1b\[K0:0\d image:image-\w+ succeeded/, /\x1b\[\dm/],
-    ["a terminal that can do nothing", { TERM: "dumb" }, /^0:0\d image:image-\w+ succeeded, status 2\r$/m, /\x1b/],
+    ["a dumb terminal", { TERM: "dumb" }, /^0:0\d image:image-\w+ succeeded, status 2\r$/m, /\x1b/],
   ] as const)("with %s there are no colours", ([, setting, shown, not], { expect }) =>
     inPlace(async ({ cwd, env }) => {
       const { stdout } = await mediagenOnTerminal(image, { cwd, env: { ...env, ...setting } }).ended;
@@ -55,7 +55,7 @@ describe.concurrent("on a terminal", () => {
     }),
   );
 
-  test("a table keeps its lines, and a result that would steer the terminal does not", async ({ expect }) => {
+  test("a table keeps its lines, and a result cannot control the terminal", async ({ expect }) => {
     expect((await mediagenOnTerminal(["models"]).ended).stdout).toMatch(
       /^MODEL +KIND +WHAT IT DOES\r\nvidmodelv2 +video /,
     );
@@ -68,7 +68,7 @@ describe.concurrent("on a terminal", () => {
     });
   });
 
-  test("with --quiet there is nothing but the result", ({ expect }) =>
+  test("with --quiet it prints only the result", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       expect(await mediagenOnTerminal([...image, "--quiet"], { cwd, env }).ended).toMatchObject({
         code: 0,
@@ -83,7 +83,7 @@ describe.concurrent("--preview", () => {
     Buffer.from([...pieces].map(([, data]) => data).join(""), "base64");
   const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
-  test("shows pictures the way kitty takes them: in pieces, the last marked", ({ expect }) =>
+  test("shows pictures by the protocol of kitty: in pieces, the last one marked", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       const { stdout } = await mediagenOnTerminal([...image, "--preview"], {
         cwd,
@@ -94,7 +94,7 @@ describe.concurrent("--preview", () => {
       expect(decoded(pieces).subarray(0, 8)).toEqual(png);
     }));
 
-  test("shows pictures the way iTerm2 takes them", ({ expect }) =>
+  test("shows pictures by the protocol of iTerm2", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       const { stdout } = await mediagenOnTerminal([...image, "--preview"], {
         cwd,

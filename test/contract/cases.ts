@@ -1,8 +1,15 @@
 import { readFile } from "node:fs/promises";
-import type { Form, KindClient, MediaGen, Task } from "@mediagen/sdk";
+import type { AnyTask, Form, MediaGen } from "@mediagen/sdk";
 import fc from "fast-check";
-import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../../scripts/by-kind.ts";
-import { readSpec, specFile, type SpecSchema } from "../../scripts/read-spec.ts";
+import {
+  bodyOf,
+  byKind,
+  exampleOf,
+  type PlacedOperation,
+  readSpec,
+  specFile,
+  type SpecSchema,
+} from "../../scripts/spec.ts";
 
 /** The spec's text. */
 export const yaml: string = await readFile(specFile, "utf8");
@@ -47,12 +54,10 @@ export const durationsInWords: string = durations.join(", ").replace(/, ([^,]*)$
 export function generate(
   media: MediaGen,
   model: string,
-  form: object,
+  form: Readonly<Record<string, unknown>>,
   extraFields: Readonly<Record<string, string>> = {},
-): Promise<Task> {
-  const kind = models.find((one) => one.model === model)?.kind ?? "video";
-  // The casts: which models there are is read from the spec here, where the compiler cannot know them.
-  return (media[kind] as KindClient<"video">).generate(model as "vidmodelv2", form, { extraFields });
+): Promise<AnyTask> {
+  return media.generate(model, form, { extraFields });
 }
 
 /** A small file that starts as a PNG does. */
@@ -115,7 +120,7 @@ export const boundCases: readonly BoundCase[] = models.flatMap(({ model, form, e
     };
   });
   const empty = form.minProperties
-    ? [{ model, field: "(all)", bound: "minProperties", good: false, wire: {}, form: {}, hiddenFrom: "Prism" as const }]
+    ? [{ model, field: "form", bound: "minProperties", good: false, wire: {}, form: {}, hiddenFrom: "Prism" as const }]
     : [];
   return [...fields, ...missing, ...empty];
 });

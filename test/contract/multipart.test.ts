@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { createMediaGen } from "@mediagen/sdk";
+import { createHttpClient } from "@mediagen/sdk/http";
 import { fileFrom } from "@mediagen/sdk/node";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { png } from "./cases.ts";
@@ -25,10 +26,8 @@ await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 afterAll(() => server.close());
 beforeEach(() => void arrived.splice(0));
 
-const media = createMediaGen({
-  apiKey: "key",
-  baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/below`,
-});
+const options = { apiKey: "key", baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/below` };
+const media = createMediaGen(options);
 
 /** The parts of the only request that arrived: their heads and their bytes. */
 function parts(): { head: string; body: string }[] {
@@ -114,8 +113,9 @@ test("queries and deletions arrive as JSON with the fields of their options", as
   ]);
 });
 
-test("the raw client sends forms as multipart too", async () => {
-  const { data } = await media.http.POST("/v1/video/vidmodelv2", {
+test("the HTTP client sends forms as multipart too", async () => {
+  const http = createHttpClient(options);
+  const { data } = await http.POST("/v1/video/vidmodelv2", {
     body: { prompt: "A fox", "sourceImage.items": [png] },
   });
   expect(data).toMatchObject({ code: 1000 });

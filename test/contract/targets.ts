@@ -1,5 +1,6 @@
 import { createEmulator } from "@mediagen/emulator";
 import { createMediaGen, type MediaGen } from "@mediagen/sdk";
+import { createHttpClient, type HttpClient } from "@mediagen/sdk/http";
 import { startMock } from "../../scripts/mock.ts";
 import { yaml, type BoundCase } from "./cases.ts";
 
@@ -11,6 +12,8 @@ export interface Target {
   readonly name: string;
   /** A client whose next answer has this outcome; without a key where it is undefined. */
   client(outcome: Outcome, apiKey?: string | undefined): MediaGen;
+  /** An HTTP client whose next response has this outcome; without a key where it is undefined. */
+  http(outcome: Outcome, apiKey?: string | undefined): HttpClient;
   /** Whether every outcome can be had for the asking. */
   readonly answersOnDemand: boolean;
   /** Whether it refuses what breaks this bound; what breaks a bound is not sent to a service that may take money for it. */
@@ -43,6 +46,11 @@ async function prism(): Promise<Target> {
           return within10Seconds(request);
         },
       }),
+    http(outcome, apiKey) {
+      const http = createHttpClient({ baseUrl: mock.baseUrl, apiKey });
+      http.use({ onRequest: ({ request }) => request.headers.set("Prefer", `example=${outcome}`) });
+      return http;
+    },
     refuses: ({ hiddenFrom }) => hiddenFrom === "nobody",
     taskid: async () => "any",
     close: () => mock.close(),
@@ -51,16 +59,19 @@ async function prism(): Promise<Target> {
 
 function emulator(): Target {
   const { client, next } = createEmulator({ credits: 1_000_000 });
+  const optionsFor = (outcome: Outcome, apiKey: string | undefined) => ({
+    ...client,
+    apiKey: apiKey && client.apiKey,
+    fetch: (request: Request) => {
+      if (outcome !== "success") next({ fault: outcome });
+      return client.fetch(request);
+    },
+  });
   const target: Target = {
     name: "the emulator",
     answersOnDemand: true,
-    client(outcome, apiKey) {
-      const fetch = (request: Request) => {
-        if (outcome !== "success") next({ fault: outcome });
-        return client.fetch(request);
-      };
-      return createMediaGen({ ...client, apiKey: apiKey && client.apiKey, fetch });
-    },
+    client: (outcome, apiKey) => createMediaGen(optionsFor(outcome, apiKey)),
+    http: (outcome, apiKey) => createHttpClient(optionsFor(outcome, apiKey)),
     refuses: ({ hiddenFrom }) => hiddenFrom !== "every service",
     taskid: (kind) => generateAny(target.client("success", "key"), kind),
     close: async () => undefined,
@@ -74,6 +85,7 @@ function live(): Target {
     name: "the service",
     answersOnDemand: false,
     client: () => media,
+    http: () => createHttpClient(),
     refuses: () => undefined,
     taskid: (kind) => generateAny(media, kind),
     close: async () => undefined,

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "vitest";
 import { startMock } from "../../scripts/mock.ts";
-import { specFile } from "../../scripts/read-spec.ts";
+import { specFile } from "../../scripts/spec.ts";
 import { createDesk, endOf } from "./run-example.ts";
 
 const isFine = { code: 0, stderr: "" };
@@ -19,13 +19,13 @@ test.concurrent("first-video prints how the wait goes, and leaves a clip", async
   expect(desk.emulator.tasks[0]?.fields).toMatchObject({ duration: 5, generate_audio: "1" });
 });
 
-test.concurrent("images-in-a-batch stops at its ceiling, and one failure holds up nothing", async ({ expect }) => {
+test.concurrent("images-in-a-batch stops at its limit, and one failure holds up nothing", async ({ expect }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "taskFails", on: "generateImgmodelv4" });
   const { stdout, ...end } = await desk.run("images-in-a-batch.ts");
   expect(end).toEqual(isFine);
-  expect(stdout).toContain("4 images of one task\na fox in the snow: Error: the ceiling of this run is reached\n");
-  expect(stdout.match(/TaskFailedError: task image-\w+ failed/g)).toHaveLength(1);
+  expect(stdout).toContain("4 images of one task\na fox in the snow: Error: the limit of this run is reached\n");
+  expect(stdout.match(/TaskFailedError: Task image-\w+ failed/g)).toHaveLength(1);
   expect(await desk.files("out")).toHaveLength(4 + 3);
   expect(desk.emulator.charges).toHaveLength(5);
 });
@@ -45,7 +45,6 @@ test.concurrent("batch brings a folder of results, and run again pays for nothin
       "hare-2.png",
       "hare-3.png",
       "index.html",
-      "journal.jsonl",
       "results.jsonl",
       "unfinished.jsonl",
     ]),
@@ -72,8 +71,7 @@ test.concurrent("source-images sends each source as a file with its name and typ
     imageUrl: "https://example.com/first.png,https://example.com/last.png",
   });
   expect(stdout).toBe(
-    "https://example.com/first.png: an address; where the form has a field for addresses, give it there\n" +
-      "no-such.png: no such file\nnotes.txt: bytes that start as no known image does\n",
+    "https://example.com/first.png: a URL\nno-such.png: no such file\nnotes.txt: bytes of no known image type\n",
   );
 });
 
@@ -84,7 +82,7 @@ test.concurrent("waiting goes on with a saved task after its deadline, and knows
   const { stdout, ...end } = await desk.run("waiting.ts");
   expect(end).toEqual(isFine);
   expect(stdout).toMatch(
-    /^task video-\w+ was not finished after 1 ms\.[^]*\.mp4[^]*\ntask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\n$/,
+    /^Task video-\w+ was not finished after 1 ms\.[^]*\.mp4[^]*\nTask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\n$/,
   );
   expect(desk.emulator.charges).toHaveLength(2);
 });
@@ -112,11 +110,11 @@ test.concurrent("submit and collect share nothing but files: each run of collect
 });
 
 test.concurrent.for<[string, string, RegExp, number]>([
-  ["a good prompt", "A fox", /^paid, and here it is: .*mp4/s, 1],
-  ["one that is too long", "#".repeat(8193), /^not paid, nothing was sent: prompt is wrong\n$/, 0],
-  ["no credits", "A fox #credits", /^not paid: add credits/, 0],
+  ["a good prompt", "A fox", /^billed, and finished: .*mp4/s, 1],
+  ["one that is too long", "#".repeat(8193), /^not billed, nothing was sent: fix prompt\n$/, 0],
+  ["no credits", "A fox #credits", /^not billed: add credits/, 0],
   ["a failed task", "A fox #fail", /^the task failed/, 1],
-  ["a task that takes long", "A fox #slow #slow", /^nothing is lost/, 1],
+  ["a task that takes long", "A fox #slow #slow", /^the task is not lost/, 1],
 ])("errors says what it means for money: %s", async ([, prompt, prints, charges], { expect }) => {
   await using desk = await createDesk({ behaviour: { slowFactor: 10_000 } });
   const { stdout, ...end } = await desk.run("errors.ts", { args: [prompt] });
@@ -126,8 +124,8 @@ test.concurrent.for<[string, string, RegExp, number]>([
 });
 
 test.concurrent.for<["failure" | "resetAfter", RegExp, number]>([
-  ["failure", /^not paid, the service refused: 9999 /, 0],
-  ["resetAfter", /^perhaps paid: look at the service for vidmodelv2, 20/, 1],
+  ["failure", /^not billed, the service rejected it: 9999 /, 0],
+  ["resetAfter", /^perhaps billed: look for vidmodelv2 at 20/, 1],
 ])("errors says what it means for money: %s", async ([fault, prints, charges], { expect }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault, on: "generate" });
@@ -139,19 +137,19 @@ test.concurrent.for<["failure" | "resetAfter", RegExp, number]>([
 test.concurrent("errors says what it means for money: a service that is not reached", async ({ expect }) => {
   await using desk = await createDesk();
   const { stdout } = await desk.run("errors.ts", { environment: { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" } });
-  expect(stdout).toMatch(/^not paid, the service was not reached/);
+  expect(stdout).toMatch(/^not billed, nothing was sent: try again later/);
 });
 
-test.concurrent("paid-once is paid once, also where its answer is lost: recover tells of it, and resolves it", async ({
+test.concurrent("paid-once is paid once, also if its response is lost: recover lists it and resolves it", async ({
   expect,
 }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "resetAfter", on: "generate" });
   const lost = await desk.run("paid-once.ts");
-  expect(lost).toMatchObject({ ...isFine, stdout: expect.stringMatching(/^order-42 may have been paid/) });
+  expect(lost).toMatchObject({ ...isFine, stdout: expect.stringMatching(/^order-42 may have been billed/) });
   expect((await desk.run("paid-once.ts")).stdout).toBe(lost.stdout);
 
-  const [, id = ""] = /it is (\S+) in the journal/.exec(lost.stdout) ?? [];
+  const [, id = ""] = /resolve (\S+)/.exec(lost.stdout) ?? [];
   expect((await desk.run("recover.ts")).stdout).toContain(`unknown: ${id}, vidmodelv2 for order-42 at 20`);
   const [found] = desk.emulator.tasks;
   const resolved = await desk.run("recover.ts", { args: [id, found?.taskid ?? ""] });
@@ -161,24 +159,53 @@ test.concurrent("paid-once is paid once, also where its answer is lost: recover 
   expect(desk.emulator.charges).toHaveLength(1);
 });
 
-test.concurrent("recover takes back the key of what was not created: it is generated then", async ({ expect }) => {
+test.concurrent("recover frees the key of a generation that was not created", async ({ expect }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "resetBefore", on: "generate" });
-  const [, id = ""] = /it is (\S+) in the journal/.exec((await desk.run("paid-once.ts")).stdout) ?? [];
-  expect(await desk.run("recover.ts", { args: [id, "not created"] })).toEqual({ ...isFine, stdout: "" });
+  const [, id = ""] = /resolve (\S+)/.exec((await desk.run("paid-once.ts")).stdout) ?? [];
+  expect(await desk.run("recover.ts", { args: [id, "notCreated"] })).toEqual({ ...isFine, stdout: "" });
   expect((await desk.run("paid-once.ts")).stdout).toMatch(/^order-42 is video-/);
   expect(desk.emulator.charges).toHaveLength(1);
 });
 
-test.concurrent("journal-in-a-database keeps the task of a key in a table, for processes that run at once", async ({
-  expect,
-}) => {
+test.concurrent("paid-once is paid once in processes that run at once", async ({ expect }) => {
   await using desk = await createDesk();
-  const runs = await Promise.all([1, 2, 3].map(() => desk.run("journal-in-a-database.ts")));
+  const runs = await Promise.all([1, 2, 3].map(() => desk.run("paid-once.ts")));
+  const { taskid } = desk.emulator.tasks[0] ?? {};
   expect(runs.map(({ code, stdout }) => [code, stdout])).toEqual(
-    runs.map(() => [0, `order-43 is ${desk.emulator.tasks[0]?.taskid}\n`]),
+    runs.map(() => [0, `order-42 is ${taskid}, out/${taskid}-1.mp4\n`]),
   );
   expect(desk.emulator.charges).toHaveLength(1);
+});
+
+test.concurrent("own-store records a key in a table, for processes that run at once", async ({ expect }) => {
+  await using desk = await createDesk();
+  const runs = await Promise.all([1, 2, 3].map(() => desk.run("own-store.ts")));
+  const prints = new RegExp(
+    `^order-43 is ${desk.emulator.tasks[0]?.taskid}\nthe store passes\nDurability: [^]*Expiry: `,
+  );
+  for (const { code, stdout } of runs) expect([code, stdout]).toEqual([0, expect.stringMatching(prints)]);
+  expect(desk.emulator.charges).toHaveLength(1);
+});
+
+test.concurrent("run-time-models lists the models, and generates a form that is valid", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("run-time-models.ts");
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(
+    /^video vidmodelv2 needs no field\n[^]*image imgmodelv4 needs prompt\n[^]*image task image-\w+\n$/,
+  );
+  const invalid = await desk.run("run-time-models.ts", { args: ["imgmodelv4", '{ "batchsize": 99 }'] });
+  expect(invalid.stdout).toMatch(/\nbatchsize: 99 is not valid\.[^]*\nprompt is missing\./);
+  expect((await desk.run("run-time-models.ts", { args: ["imgmodelv"] })).stderr).toMatch("imgmodelv is not a model");
+  expect(desk.emulator.charges).toHaveLength(1);
+});
+
+test.concurrent("http-client reads a record out of its envelope", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("http-client.ts");
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(/^200 video-\w+ \[/);
 });
 
 test.concurrent("with-the-emulator's tests pass", async ({ expect }) => {
@@ -204,8 +231,8 @@ test.concurrent("queue-worker runs its jobs step by step", async ({ expect }) =>
   await using desk = await createDesk();
   expect((await desk.run("queue-worker.ts")).stdout.split("\n").sort()).toEqual([
     "",
-    "order-1 is done",
-    "order-2 is done",
+    "order-1: succeeded",
+    "order-2: succeeded",
   ]);
   expect([await desk.files("out/order-1"), await desk.files("out/order-2")]).toEqual([
     [expect.stringMatching(/\.mp4$/)],
@@ -213,13 +240,11 @@ test.concurrent("queue-worker runs its jobs step by step", async ({ expect }) =>
   ]);
 });
 
-test.concurrent("queue-worker runs no refused and no unknown generation again", async ({ expect }) => {
+test.concurrent("queue-worker generates no refused and no unknown order again", async ({ expect }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "failure", on: "generate" });
   desk.emulator.next({ fault: "emptyBody", on: "generate" });
-  expect((await desk.run("queue-worker.ts")).stdout).toBe(
-    "order-1: ServiceError, again: false\norder-2: OutcomeUnknownError, again: false\n",
-  );
+  expect((await desk.run("queue-worker.ts")).stdout).toBe("order-1: refused\norder-2: unknown\n");
 });
 
 test.concurrent("server-route generates once for an order that comes twice, and shows the page neither the key nor another user's task", async ({
@@ -266,7 +291,7 @@ test.concurrent("abort-and-delete: before sending nothing is paid, while sending
   const { stdout, ...end } = await ended;
   expect(end).toEqual(isFine);
   expect(stdout).toMatch(
-    /^nothing was sent: the page was closed\nit had been sent: perhaps paid\nthe wait is over: TimeoutError.*\nthe task is not: http.*\.mp4.*\n\{ status: 'Success' \}\nServiceError: deleteImageTasks.*it-1.*\n$/,
+    /^nothing was sent: the page was closed\nit had been sent: perhaps billed\nthe wait is over: TimeoutError.*\nthe task is not: http.*\.mp4.*\n\{ status: 'Success' \}\nServiceError: deleteImageTasks.*it-1.*\n$/,
   );
   expect(desk.emulator.charges).toHaveLength(2);
 });

@@ -81,7 +81,10 @@ async function generateWith(fault: Fault | undefined, prompt = "A fox"): Promise
 test("a generation of unknown outcome is a span that failed, with the error", async () => {
   const [span, ...more] = await generateWith({ fault: "resetAfter", on: "generate" });
   expect([span?.name, more]).toEqual(["media outcomeUnknown", []]);
-  expect(span?.status).toEqual({ code: SpanStatusCode.ERROR, message: expect.stringContaining("may have been paid") });
+  expect(span?.status).toEqual({
+    code: SpanStatusCode.ERROR,
+    message: expect.stringContaining("may have been billed"),
+  });
   expect(span?.events).toEqual([expect.objectContaining({ name: "exception" })]);
   expect(span?.events[0]?.attributes).toMatchObject({ "exception.type": "OutcomeUnknownError" });
 });

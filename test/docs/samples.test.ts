@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { createEmulator, listen, type Emulator, type EmulatorServer } from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exampleOf } from "../../scripts/by-kind.ts";
+import { exampleOf } from "../../scripts/spec.ts";
 import { sampleCalls } from "../../scripts/docs/operations.ts";
 import { curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
 import { readSpecPages } from "../../scripts/docs/tables.ts";

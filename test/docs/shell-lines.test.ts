@@ -34,6 +34,7 @@ test("every shell line of guides and READMEs is run below, but for installing, t
     "npm ci && npm start",
     "npm ci && npm test",
     "npm install --save-dev @mediagen/emulator",
+    "npm install @mediagen/batch",
     "npm install @mediagen/sdk",
   ]);
 });

@@ -98,10 +98,10 @@ describe("what goes wrong looks as it should", () => {
     const size = page.getByLabel("resolution");
     await size.fill("1x1");
     expect(await size.getAttribute("aria-invalid")).toBe("true");
-    expect(await page.locator("#error-resolution").innerText()).toMatch(/^Got "1x1"; allowed is /);
+    expect(await page.locator("#error-resolution").innerText()).toMatch(/^resolution "1x1" is not valid\. Use one of /);
     await page.getByLabel("batchsize").fill("many");
     expect(await page.locator("#error-batchsize").innerText()).toMatch(
-      /^Got "many"; allowed is a whole number, \d+ to \d+/,
+      /^batchsize "many" is not valid\. Use a whole number from \d+ to \d+\.$/,
     );
     await send(page);
     expect(await outcome(page).innerText()).toMatch(/^InvalidRequestError\. Nothing was sent/);
@@ -111,7 +111,7 @@ describe("what goes wrong looks as it should", () => {
     expect(await page.locator("[aria-invalid]").count()).toBe(0);
     await page.getByLabel("prompt").fill("");
     await send(page);
-    expect(await page.locator("#error-prompt").innerText()).toMatch(/required/);
+    expect(await page.locator("#error-prompt").innerText()).toBe("prompt is missing. Pass text.");
     expect(await page.locator(".balance").innerText()).toBe("10,000 credits left");
   });
 
@@ -135,7 +135,7 @@ describe("what goes wrong looks as it should", () => {
     const page = await open("generateVidmodelv2", "1");
     await send(page);
     await page.getByRole("button", { name: "Stop waiting" }).click();
-    await expect.poll(() => outcome(page).innerText()).toContain("The task goes on");
+    await expect.poll(() => outcome(page).innerText()).toContain("The task continues");
     await page.locator("#operation").selectOption("queryVideoTask");
     expect(await page.getByLabel("taskid").inputValue()).toMatch(/^video-/);
   });

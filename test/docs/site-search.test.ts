@@ -27,7 +27,7 @@ test("every operation is found by its id, and most of it", () => {
 
 test("every export is found by its name, at the door that has it", () => {
   const names = pagesIn(files).filter(
-    (path) => /^sdk\/.*[^/]+\/$/.test(path) && !/^sdk\/(node|emulator|emulator-node)\/$/.test(path),
+    (path) => /^sdk\/.*[^/]+\/$/.test(path) && !/^sdk\/(node|http|batch|emulator|emulator-node)\/$/.test(path),
   );
   expect(names.length).toBeGreaterThan(100);
   const missed = names.filter((path) => !finds(path.split("/").at(-2) ?? "", path));
@@ -53,7 +53,7 @@ test.for([
   ["install", /^guides\/first-video\//],
   ["cors", /^guides\/browsers\//],
   ["9000", /^guides\/what-can-go-wrong\//],
-  ["how long do addresses stay valid", /^guides\/first-video\/#/],
+  ["how long do URLs stay valid", /^guides\/first-video\/#/],
 ])("what one looks for is there: %s", ([typed = "", address]) => {
   expect(
     find(entries, String(typed))

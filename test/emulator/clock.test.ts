@@ -72,7 +72,7 @@ describe("auto time", () => {
     const { clock, media } = start();
     const begin = clock.now();
     const task = await media.video.generate("vidmodelv2", { prompt: "#slow" });
-    await expect(task.wait({ timeoutMs: 30_000 })).rejects.toThrow("was not finished after 30000 ms");
+    await expect(task.wait({ waitTimeoutMs: 30_000 })).rejects.toThrow("was not finished after 30000 ms");
     expect(clock.now() - begin).toBeGreaterThanOrEqual(30_000);
     expect(clock.now() - begin).toBeLessThan(45_000);
   });
@@ -89,9 +89,15 @@ describe("auto time with something real between client and emulator", () => {
       await new Promise((resolve) => setTimeout(resolve, latencyMs));
       return emulator.client.apiKey;
     };
-    const media = createMediaGen({ ...emulator.client, fetch, apiKey, timeoutMs: 5_000, generateTimeoutMs: 5_000 });
+    const media = createMediaGen({
+      ...emulator.client,
+      fetch,
+      apiKey,
+      queryTimeoutMs: 5_000,
+      generateTimeoutMs: 5_000,
+    });
     const task = await media.image.generate("imgmodelv4", form);
-    expect((await task.wait({ timeoutMs: 15_000 })).url).toHaveLength(1);
+    expect((await task.wait({ waitTimeoutMs: 15_000 })).url).toHaveLength(1);
   });
 });
 
@@ -140,6 +146,18 @@ describe("manual time", () => {
 
 describe("real time", () => {
   afterEach(() => void vi.useRealTimers());
+
+  test.for(["auto", "manual", { speed: 60 }] as const)("a background sleep takes it in mode %o", async (mode) => {
+    vi.useFakeTimers();
+    const { clock } = start({ clock: mode });
+    let over = false;
+    const sleep = clock.sleep(1_000, undefined, "background").then(() => (over = true));
+    clock.advance("1h");
+    await vi.advanceTimersByTimeAsync(999);
+    expect(over, "neither a jump of the clock nor its speed ends it").toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await sleep;
+  });
 
   test("passes with the machine's clock, so many times as fast as it is told", async () => {
     vi.useFakeTimers({ now: Date.UTC(2030, 0, 1) });
@@ -209,7 +227,7 @@ describe("the address of a result", () => {
   test("of a result that is not there yet answers 404, as it does after the task's deletion", async () => {
     const { emulator, media } = start({ clock: "manual" });
     const task = await media.image.generate("imgmodelz", form);
-    const statusOf = async () => (await emulator.fetch(task.created?.url ?? "")).status;
+    const statusOf = async () => (await emulator.fetch(task.initialUrl ?? "")).status;
     expect(await statusOf()).toBe(404);
     emulator.clock.advance("1m");
     expect(await statusOf()).toBe(200);

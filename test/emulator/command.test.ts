@@ -80,7 +80,7 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
   test("--speed makes time pass faster, so that the longest video is there in a moment", async ({ expect }) => {
     const emulator = await serve(["--speed", "1000"]);
     const task = await client(emulator.baseUrl).video.generate("vidmodelv2", { ...form, duration: durations.at(-1) });
-    const { url } = await task.wait({ timeoutMs: 20_000 });
+    const { url } = await task.wait({ waitTimeoutMs: 20_000 });
     expect((await fetch(url[0] ?? "")).headers.get("content-type")).toBe("video/mp4");
     emulator.child.kill();
     await emulator.ended;

@@ -1,7 +1,7 @@
 import { createEmulator, type OpenApiDocument } from "@mediagen/emulator";
-import { createMediaGen, type Form, type Model } from "@mediagen/sdk";
+import { createMediaGen, describeIssue, validate } from "@mediagen/sdk";
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
-import type { SpecSchema } from "../../scripts/read-spec.ts";
+import type { SpecSchema } from "../../scripts/spec.ts";
 import { generate, models } from "../contract/cases.ts";
 import { multipartRequest, type Part } from "./form-parts.ts";
 import type { FormRequest } from "./form-requests.ts";
@@ -15,20 +15,17 @@ export interface Verdict {
 
 const modelNamed = new Map(models.map((one) => [one.model, one]));
 
-const media = createMediaGen({ baseUrl: "http://localhost" });
-
 /** The first reader: the SDK, by the table that is made from the spec for it. */
 export function judgeBySdk({
   model,
   form,
   extraFields,
 }: FormRequest): Verdict & { readonly fields: readonly string[] } {
-  // The casts: models come from the spec here, and forms are wrong on purpose.
-  const issues = media.validate(model as Model, form as Form<Model>, { extraFields });
+  const issues = validate(model, { ...form }, { extraFields });
   const fields = issues.map(({ field }) => field.replace(/\[\d+\]$/, ""));
   return {
     takes: issues.length === 0,
-    why: issues.map(({ field, allowed }) => `${field}: allowed is ${allowed}`).join("; "),
+    why: issues.map(describeIssue).join(" "),
     fields,
   };
 }

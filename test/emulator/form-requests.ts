@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { SpecSchema } from "../../scripts/read-spec.ts";
+import type { SpecSchema } from "../../scripts/spec.ts";
 import { models } from "../contract/cases.ts";
 import { onTheWire, type Part } from "./form-parts.ts";
 import * as samples from "./form-samples.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { SpecSchema } from "../../scripts/read-spec.ts";
+import type { SpecSchema } from "../../scripts/spec.ts";
 import { separatorOf } from "../contract/cases.ts";
 import { onTheWire, type FilePart } from "./form-parts.ts";
 

@@ -11,8 +11,7 @@ import { createLogger } from "@stoplight/prism-core";
 import { getHttpOperationsFromSpec } from "@stoplight/prism-http";
 import { createServer } from "@stoplight/prism-http-server";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { readSpec } from "../../scripts/read-spec.ts";
-import { exampleOf } from "../../scripts/by-kind.ts";
+import { exampleOf, readSpec } from "../../scripts/spec.ts";
 import { generate, models, operations, yaml } from "../contract/cases.ts";
 
 const emulator = createEmulator({ credits: 100_000 });

@@ -1,9 +1,9 @@
 import { createEmulator, type EmulatorOptions, type OpenApiDocument } from "@mediagen/emulator";
 import { createMediaGen, type Form } from "@mediagen/sdk";
+import { createHttpClient } from "@mediagen/sdk/http";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { readSpec } from "../../scripts/read-spec.ts";
-import { exampleOf } from "../../scripts/by-kind.ts";
+import { exampleOf, readSpec } from "../../scripts/spec.ts";
 import { durations, generate, kinds, models, operations, schemaOf, yaml } from "../contract/cases.ts";
 import { multipartRequest } from "./form-parts.ts";
 
@@ -26,7 +26,7 @@ function start(options: EmulatorOptions = {}) {
     const answer = await emulator.fetch(multipartRequest(client.baseUrl + path, client.apiKey, parts));
     return (await answer.json()) as { code: number; msg: string; data?: unknown };
   };
-  return { emulator, media, post, postForm };
+  return { emulator, media, http: createHttpClient(client), post, postForm };
 }
 
 const [video, image] = kinds;
@@ -233,8 +233,8 @@ describe("every answer is what the spec says", () => {
       'required: [taskid, price]\n      properties:\n        taskid:\n          $ref: "#/components/schemas/TaskId"\n\n    CreatedTaskWithUrl',
     );
     expect(needsMore).not.toBe(yaml);
-    const { media } = start({ document: documentOf(needsMore) });
-    await expect(media.http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })).rejects.toThrow(
+    const { http } = start({ document: documentOf(needsMore) });
+    await expect(http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })).rejects.toThrow(
       "the emulator's response to generateVidmodelv2 does not match the OpenAPI document",
     );
   });
@@ -266,7 +266,7 @@ test("a model that is added to the document works", async () => {
     fields: { mood: "calm", frames: 3, loud: true },
     plan: { count: 3 },
   });
-  expect((await media.image.task(data.taskid, { results: 3 }).wait()).url).toHaveLength(3);
+  expect((await media.image.task(data.taskid, { resultCount: 3 }).wait()).url).toHaveLength(3);
   expect(await postForm("/v1/images/imgmodelnine", {})).toMatchObject({ code: 1000 });
   for (const [field, value] of Object.entries({ mood: "grim", frames: "1", loud: "1" })) {
     expect(await postForm("/v1/images/imgmodelnine", { ...fields, [field]: value })).toMatchObject({

@@ -1,13 +1,14 @@
 import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
 import { createMediaGen, InsufficientCreditsError, ServiceError, TaskFailedError, type Task } from "@mediagen/sdk";
+import { createHttpClient } from "@mediagen/sdk/http";
 import { describe, expect, test } from "vitest";
-import { bodyOf, exampleOf } from "../../scripts/by-kind.ts";
+import { bodyOf, exampleOf } from "../../scripts/spec.ts";
 import { generate, kinds, models } from "../contract/cases.ts";
 
 /** An emulator and a client on it. */
 function start(options: EmulatorOptions = {}) {
   const emulator = createEmulator(options);
-  return { emulator, media: createMediaGen(emulator.client) };
+  return { emulator, media: createMediaGen(emulator.client), http: createHttpClient(emulator.client) };
 }
 
 const statuses = { pending: 11, running: 12, succeeded: 13, failed: 14 };
@@ -104,8 +105,8 @@ describe("credits", () => {
   });
 
   test("are not taken by a form that is refused", async () => {
-    const { emulator, media } = start();
-    const raw = await media.http.POST("/v1/images/imgmodelv4", { body: { prompt: "A fox", batchsize: 16 } });
+    const { emulator, http } = start();
+    const raw = await http.POST("/v1/images/imgmodelv4", { body: { prompt: "A fox", batchsize: 16 } });
     expect(raw.data).toMatchObject({ code: 9999 });
     expect(emulator).toMatchObject({ credits: 10_000, charges: [], tasks: [] });
   });

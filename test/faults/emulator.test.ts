@@ -91,7 +91,7 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
         if (fault === "rateLimited" || (fault === "unavailable" && asked !== "generate"))
           expect(pauses).toEqual([1_000]);
         if (outcome === done[0] && requests === done[1])
-          expect(String(seen.result)).toContain("perhaps the tasks are already deleted");
+          expect(String(seen.result)).toContain("the tasks may already be deleted");
         if (asked === "delete" && faultEffects[fault] === "after") expect(emulator.tasks).toEqual([]);
         if (asked === "download" && !(seen.result instanceof Error)) {
           const [address = ""] = (await media.image.query(task.taskid)).url;

@@ -204,7 +204,7 @@ export const faults: readonly FaultRow[] = [
     onHalf: (socket, server) => void (socket.pause(), hangSoon(server)),
     large: true,
     ...lost,
-    says: /the upload stood still for 300000 ms|no answer began within|the call took longer than 60000 ms|the result stood still/,
+    says: /the upload stalled for 300000 ms|no response began within|the call took longer than 60000 ms|the result stalled/,
   },
   {
     name: "an answer before a large request has left",
@@ -245,7 +245,7 @@ export const faults: readonly FaultRow[] = [
     name: "a hang after the request",
     onRequest: (_, server) => void hangSoon(server),
     ...lost,
-    says: /no answer began within|the call took longer than 60000 ms|the result stood still for 30000 ms/,
+    says: /no response began within|the call took longer than 60000 ms|the result stalled for 30000 ms/,
   },
   { name: "a request over TLS that is lost", certificate: valid, onRequest: close, ...lost },
   { name: "an answer over TLS", certificate: valid, onRequest: (socket) => void socket.end(reply()), ...answered },
@@ -271,7 +271,7 @@ export const faults: readonly FaultRow[] = [
     name: "a hang within the body",
     ...hangsAfter(`${head}Content-Length: 100\r\n\r\n${half}`),
     ...lost,
-    says: /stood still for 30000 ms/,
+    says: /stalled for 30000 ms/,
   },
   {
     name: "a body shorter than its length",
@@ -319,7 +319,7 @@ export const faults: readonly FaultRow[] = [
       drip(socket, Buffer.alloc(100_000, " "))
     ),
     ...lost,
-    says: /stood still for 30000 ms/,
+    says: /stalled for 30000 ms/,
   },
   {
     name: "headers that drip without an end",
@@ -373,7 +373,7 @@ export const faults: readonly FaultRow[] = [
     ...withBytes("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>Welcome to the hotel</html>"),
     ...unreadable,
     download: ["ConnectionError", 3],
-    says: /a page of HTML|no envelope/,
+    says: /an HTML page|no envelope/,
   },
   { name: "JSON that is cut", ...withReply(half), ...unreadable },
   { name: "JSON null", ...withReply("null"), ...unreadable },
@@ -479,8 +479,30 @@ export const faults: readonly FaultRow[] = [
     name: "500 with a success in it",
     ...withReply(envelope, "500 Internal Server Error"),
     ...down,
+    // The envelope decides before the status: the task is there, and it has been billed.
+    generate: ["t-1", 1],
     query: ["ServiceError", 1],
   },
+  {
+    name: "429 with a success in it",
+    ...withReply(envelope, "429 Too Many Requests"),
+    ...limited,
+    generate: ["t-1", 1],
+  },
+  { name: "429 with a refusal in it", ...withReply('{"code":9999,"msg":"no"}', "429 Too Many Requests"), ...limited },
+  {
+    name: "429 with an unknown code in it",
+    ...withReply('{"code":7,"msg":"what"}', "429 Too Many Requests"),
+    ...limited,
+    generate: ["OutcomeUnknownError", 1],
+  },
+  {
+    name: "429 that is cut",
+    ...withBytes('HTTP/1.1 429 Too Many Requests\r\nContent-Length: 100\r\n\r\n{"code":'),
+    ...lost,
+    download: ["ServiceError", 3],
+  },
+  { name: "409 with a refusal in it", ...withReply('{"code":9999,"msg":"no"}', "409 Conflict"), ...refused },
   { name: "599", ...withReply("", "599 What"), ...down },
   {
     name: "999",

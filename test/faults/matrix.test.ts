@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backoff, faults, reply, trusted, type Asked } from "./faults.ts";
 import { startRawServer, type RawServer } from "./raw-server.ts";
 import { shown } from "../shown.ts";
-import { askService, canary, createWitness, doors } from "./witness.ts";
+import { askService, canary, createWitness, doors, httpClients } from "./witness.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ...trusted]);
 
@@ -77,10 +77,10 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
     }
   });
 
-  test("an answer that is none and repeats the key is an error of the raw client's, too, that does not show it", async () => {
+  test("a response that is none and repeats the key is an error of the HTTP client, too, that does not show it", async () => {
     const server = await startRawServer({ onRequest: (socket, _, __, request) => void socket.end(request) });
-    const media = doors[door]({ baseUrl: server.baseUrl, apiKey: canary });
-    const error: unknown = await media.http
+    const http = httpClients[door]({ baseUrl: server.baseUrl, apiKey: canary });
+    const error: unknown = await http
       .POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })
       .catch((thrown: unknown) => thrown);
     await server.close();

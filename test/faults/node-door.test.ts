@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import {
+  blobs,
   ConnectionError,
   createMediaGen,
   fileFrom,
@@ -12,9 +13,11 @@ import {
   OutcomeUnknownError,
   type NodeMediaGenOptions,
 } from "@mediagen/sdk/node";
+import { createHttpClient } from "@mediagen/sdk/http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { reply } from "./faults.ts";
 import { startRawServer, type Fault, type RawServer } from "./raw-server.ts";
+import { gate, sharedStore } from "../sdk/fake-service.ts";
 
 /** Runs with a client of a server with this fault. */
 async function withServer(
@@ -71,9 +74,7 @@ describe("a connection that never stands sends nothing", () => {
     const told: string[] = [];
     const onEvent = ({ type }: { readonly type: string }) => void told.push(type);
     await withServer(hangs, { connectTimeoutMs: 100, onEvent }, async (media, server) => {
-      expect(String(await thrownBy(media.video.generate("vidmodelv2", form)))).toContain(
-        "no connection stood within 100 ms",
-      );
+      expect(String(await thrownBy(media.video.generate("vidmodelv2", form)))).toContain("no connection within 100 ms");
       expect(told).toEqual(["retried", "retried"]);
       // The server may be told of a connection when the client has long given it up.
       await expect.poll(() => server.connections, { interval: 5 }).toBeGreaterThan(0);
@@ -90,7 +91,8 @@ describe("a connection that never stands sends nothing", () => {
     await withServer(aborts, {}, async (media, server) => {
       expect(await thrownBy(media.video.generate("vidmodelv2", form, { signal: controller.signal }))).toBe("enough");
       expect(await thrownBy(media.video.generate("vidmodelv2", form, { signal: controller.signal }))).toBe("enough");
-      expect(await thrownBy(media.http.POST("/v1/video/vidmodelv2", { body: form, signal: controller.signal }))).toBe(
+      const http = createHttpClient({ baseUrl: server.baseUrl });
+      expect(await thrownBy(http.POST("/v1/video/vidmodelv2", { body: form, signal: controller.signal }))).toBe(
         "enough",
       );
       expect([server.connections, server.heads]).toEqual([1, 0]);
@@ -108,6 +110,26 @@ test("an abort once the request is sent leaves a generation unknown", async () =
   });
 });
 
+test("an abort while a generation is being recorded sends nothing, and it is recorded as not created", async () => {
+  const store = sharedStore();
+  const controller = new AbortController();
+  const recorded = gate();
+  store.beforeWrite(({ state }) => {
+    if (state !== "sending") return undefined;
+    controller.abort("enough");
+    return recorded.promise;
+  });
+  await withServer(answers, { store }, async (media, server) => {
+    const error = thrownBy(media.video.generate("vidmodelv2", form, { signal: controller.signal }));
+    await expect.poll(() => controller.signal.aborted).toBe(true);
+    recorded.resolve();
+    expect(await error).toBe("enough");
+    expect(server.heads).toBe(0);
+    expect(store.states()).toEqual(["sending", "notCreated"]);
+    expect((await media.recover()).unknown).toEqual([]);
+  });
+});
+
 describe("connections", () => {
   test("are kept for queries, and each generation has its own, which is closed", async () => {
     await withServer(answers, {}, async (media, server) => {
@@ -120,11 +142,15 @@ describe("connections", () => {
     });
   });
 
-  test("are not shared by what the raw client sends", async () => {
-    await withServer(answers, {}, async (media, server) => {
-      await media.video.query("t-1");
-      await media.http.POST("/v1/video/vidmodelv2", { body: form });
-      expect(server.connections).toBe(2);
+  test("of the HTTP client are kept for queries, too, and not for generations", async () => {
+    await withServer(answers, {}, async (_, server) => {
+      const http = createHttpClient({ baseUrl: server.baseUrl });
+      for (let round = 0; round < 3; round++) {
+        await http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" } });
+        await http.POST("/v1/video/vidmodelv2", { body: form });
+      }
+      expect(server.connections).toBe(1 + 3);
+      await expect.poll(() => server.open, { interval: 5 }).toBe(1);
     });
   });
 
@@ -158,10 +184,11 @@ describe("connections", () => {
   });
 
   test("that hang do not hold back the abort of a query that waits for one", async () => {
-    await withServer({}, {}, async (media) => {
+    await withServer({}, {}, async (media, server) => {
       const controller = new AbortController();
       const calls = Array.from({ length: 70 }, () => thrownBy(media.video.query("t-1", { signal: controller.signal })));
-      setTimeout(() => controller.abort("enough"), 20);
+      await expect.poll(() => server.heads, { interval: 5 }).toBe(64);
+      controller.abort("enough");
       expect(new Set(await Promise.all(calls))).toEqual(new Set(["enough"]));
     });
   });
@@ -173,11 +200,11 @@ test("an upload that stands still, and an answer that does not begin after it, e
   await withServer({ onHalf: (socket) => void socket.pause() }, limits, async (media) => {
     expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
       name: "OutcomeUnknownError",
-      cause: { message: "the upload stood still for 300 ms" },
+      cause: { message: "the upload stalled for 300 ms" },
     });
   });
   await withServer({}, limits, async (media) => {
-    const cause = { message: "the request had left, and no answer began within 300 ms" };
+    const cause = { message: "the request had left, and no response began within 300 ms" };
     expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
       name: "OutcomeUnknownError",
       cause,
@@ -191,16 +218,16 @@ test("an upload that stands still, and an answer that does not begin after it, e
   });
 });
 
-test("an answer without a length is not whole where an abort ended it, for the raw client too", async () => {
+test("a response without a length is not complete if an abort ended it, for the HTTP client too", async () => {
   const controller = new AbortController();
   const begins: Fault = {
     onRequest: (socket) =>
       void socket.write('HTTP/1.1 200 OK\r\n\r\n{"code":1000}', () => setTimeout(() => controller.abort("enough"), 50)),
   };
-  await withServer(begins, {}, async (media) => {
-    expect(
-      await thrownBy(media.http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal: controller.signal })),
-    ).toBe("enough");
+  await withServer(begins, {}, async (_, { baseUrl }) => {
+    const http = createHttpClient({ baseUrl });
+    const { signal } = controller;
+    expect(await thrownBy(http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal }))).toBe("enough");
   });
 });
 
@@ -229,7 +256,9 @@ describe("a file", () => {
     await withServer(answers, {}, async (media, server) => {
       const error = await thrownBy(media.video.generate("vidmodelv2", { sourceImage }));
       expect(error).toBeInstanceOf(InvalidRequestError);
-      expect(String(error)).toContain("sourceImage.items: got a file that has changed since it was given");
+      expect(String(error)).toMatch(
+        /sourceImage: a file \(.+ bytes\) has changed since it was given\. Pass the file again\. Nothing was sent\.$/,
+      );
       expect(server.connections).toBe(0);
     });
   });
@@ -275,9 +304,10 @@ describe("a form", () => {
       onConnection: (socket) => void socket.on("data", (bytes) => (body += bytes.toString("latin1"))),
       onRequest: (socket, _, __, head) => (heads.push(head), void socket.end(reply())),
     };
-    await withServer(records, {}, async (media) => {
+    await withServer(records, {}, async (_, { baseUrl }) => {
+      const http = createHttpClient({ baseUrl });
       // The cast: openapi-fetch's types want fields, and pass on what they get.
-      await media.http.POST("/v1/video/vidmodelv2", { body: data as never });
+      await http.POST("/v1/video/vidmodelv2", { body: data as never });
     });
     const reference = new Response(data);
     const boundaryOf = (type: string) => /boundary=(\S+)/.exec(type)?.[1] ?? "none";
@@ -300,7 +330,7 @@ describe("a proxy that the environment names", () => {
     const error = await thrownBy(media.video.generate("vidmodelv2", form)).finally(() => vi.unstubAllEnvs());
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect(String(error)).toMatch(
-      `${name}: got a proxy in the environment, allowed is no proxy for media.example.com: add it to NO_PROXY`,
+      `${name}: a proxy in the environment is not allowed. Use NO_PROXY with media.example.com in it`,
     );
     expect(String(error)).not.toContain("secret");
   });
@@ -316,9 +346,9 @@ describe("a proxy that the environment names", () => {
     };
     vi.stubEnv("HTTP_PROXY", "http://secret");
     await withServer(finished, {}, async (media) => {
-      const error = await thrownBy(media.video.task("t-1").blobs());
+      const error = await thrownBy(blobs(media.video.task("t-1")));
       expect(error).toBeInstanceOf(InvalidRequestError);
-      expect(String(error)).toContain("no proxy for results.example.com");
+      expect(String(error)).toContain("NO_PROXY with results.example.com in it");
     }).finally(() => vi.unstubAllEnvs());
   });
 
@@ -343,8 +373,10 @@ describe("a process ends by itself, at once,", () => {
   async function outcomesIn(baseUrl: string, calls: readonly string[]): Promise<unknown> {
     const program = `
       import { createMediaGen } from ${JSON.stringify(resolve("packages/sdk/dist/node.js"))};
+      import { createHttpClient } from ${JSON.stringify(resolve("packages/sdk/dist/http-node.js"))};
       const options = { baseUrl: process.argv[1], retries: 0 };
-      const media = createMediaGen(options), hasty = createMediaGen({ ...options, generateTimeoutMs: 500, timeoutMs: 500 });
+      const media = createMediaGen(options), hasty = createMediaGen({ ...options, generateTimeoutMs: 500, queryTimeoutMs: 500 });
+      const http = createHttpClient({ baseUrl: process.argv[1] });
       const large = new Blob([new Uint8Array(16_000_000)]);
       const seen = [];
       for (const call of [${calls.map((call) => `() => ${call}`).join()}]) seen.push(await call().then(({ taskid }) => taskid, (error) => error.name));
@@ -375,8 +407,9 @@ describe("a process ends by itself, at once,", () => {
         "hasty.video.generate('vidmodelv2', { sourceImage: large })",
         "hasty.video.delete(['t-1'])",
         "media.video.query('t-1')",
+        "http.POST('/v1/video/infobytaskid', { body: { taskid: 't-1' } }).then(({ data }) => data.data)",
       ];
-      expect(await outcomesIn(baseUrl, calls)).toEqual(["t-1", "OutcomeUnknownError", "ConnectionError", "t-1"]);
+      expect(await outcomesIn(baseUrl, calls)).toEqual(["t-1", "OutcomeUnknownError", "ConnectionError", "t-1", "t-1"]);
     });
   });
 

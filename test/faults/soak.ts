@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FaultName } from "@mediagen/emulator";
-import { createMediaGen, fileJournal, type MediaGen } from "@mediagen/sdk/node";
+import { createMediaGen, fileStore, type MediaGen } from "@mediagen/sdk/node";
 import { serve } from "../emulator/command-process.ts";
 
 /** How much to run. */
@@ -21,7 +21,7 @@ export interface SoakOptions {
 export interface SoakReport {
   readonly generations: number;
   readonly kills: number;
-  /** Keys that the journal lists as of unknown outcome. */
+  /** Keys that the store lists as of unknown outcome. */
   readonly unknown: number;
   /** Of these, how many had been paid. */
   readonly unknownPaid: number;
@@ -105,8 +105,8 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     if (!response.ok) throw new Error(`the emulator refused ${action}: ${await response.text()}`);
   };
   const memory = async () => (await (await fetch(`${baseUrl}/_emulator/snapshot`)).json()) as Memory;
-  const journal = fileJournal(join(folder, "journal.jsonl"));
-  const media = createMediaGen({ baseUrl, apiKey: "emulator-key", journal });
+  const store = fileStore(join(folder, "store"));
+  const media = createMediaGen({ baseUrl, apiKey: "emulator-key", store });
   const keys = Array.from({ length: generations }, (_, index) => `order-${index}`);
   try {
     await writeFile(join(folder, "source.gif"), Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(300_000)]));
@@ -127,10 +127,10 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
     const paid = new Map(
       keys.map((key) => [key, tasks.filter(({ prompt }) => prompt === key).map(({ taskid }) => taskid)]),
     );
-    const created = new Set(
-      (await journal.entries()).flatMap((entry) => (entry.type === "created" ? entry.task.taskid : [])),
-    );
-    const listed = new Set(unknown.map(({ once: key }) => key));
+    const created = new Set<string>();
+    for await (const record of store.list({ states: ["created", "ended"] }))
+      if ("task" in record && record.task) created.add(record.task.taskid);
+    const listed = new Set(unknown.map(({ idempotencyKey }) => idempotencyKey));
     const lost = [
       ...keys.filter((key) => !listed.has(key) && !paid.get(key)?.some((taskid) => created.has(taskid))),
       ...charges
@@ -146,7 +146,7 @@ export async function soak({ generations, kills, print }: SoakOptions): Promise<
       generations,
       kills,
       unknown: unknown.length,
-      unknownPaid: unknown.filter(({ once: key = "" }) => (paid.get(key)?.length ?? 0) > 0).length,
+      unknownPaid: unknown.filter(({ idempotencyKey: key = "" }) => (paid.get(key)?.length ?? 0) > 0).length,
       paidTwice,
       lost,
       notWhole,
@@ -185,10 +185,10 @@ async function settle(
   unknown: Awaited<ReturnType<MediaGen["recover"]>>["unknown"],
   paid: ReadonlyMap<string, readonly string[]>,
 ): Promise<void> {
-  for (const { id, once: key = "" } of unknown) {
+  for (const { generationId, idempotencyKey: key = "" } of unknown) {
     const [taskid] = paid.get(key) ?? [];
-    if (taskid === undefined) await media.resolve(id, "not created");
-    else await media.resolve(id, { taskid });
+    if (taskid === undefined) await media.resolve(generationId, "notCreated");
+    else await media.resolve(generationId, { taskid });
   }
 }
 

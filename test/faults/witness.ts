@@ -1,7 +1,8 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createJournal, createMediaGen, type JournalEntry, type MediaGen, type MediaGenOptions } from "@mediagen/sdk";
+import { createMediaGen, type GenerationRecord, type MediaGen, type MediaGenOptions, memoryStore } from "@mediagen/sdk";
+import { createHttpClient } from "@mediagen/sdk/http";
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { vi } from "vitest";
 import { shown } from "../shown.ts";
@@ -12,6 +13,14 @@ export const canary = "sk-canary-0123456789";
 
 /** Both doors, by what they stand on. */
 export const doors = { "node:http": createNodeMediaGen, "global fetch": createMediaGen } as const;
+
+/** The HTTP client on both. */
+export const httpClients = {
+  "node:http": createHttpClient,
+  // With a fetch function it uses that one.
+  "global fetch": ({ baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string }) =>
+    createHttpClient({ baseUrl, apiKey, fetch: (request) => fetch(request) }),
+} as const;
 
 /** What must not happen, counted over a whole matrix, and how much was looked through for it. */
 export interface Totals {
@@ -26,9 +35,6 @@ export interface Totals {
   keys: number;
   charactersShown: number;
 }
-
-/** How long a client's lease on its journal is slept for at once. */
-const leasePauseMs = 5_000;
 
 /** Watches over all clients of a test file. */
 export function createWitness() {
@@ -57,8 +63,8 @@ export function createWitness() {
     look,
     /** The options of a client that is watched: its pauses take no time and are noted, and its limits pass with `limit`. */
     options(limit: (signal: AbortSignal) => Promise<unknown>, pauses: number[]): MediaGenOptions {
-      const entries: JournalEntry[] = [];
-      const append = async (entry: JournalEntry) => (look(entry), void entries.push(entry));
+      const store = memoryStore();
+      const write = (record: GenerationRecord) => (look(record), store.write(record));
       return {
         apiKey: canary,
         retries: 2,
@@ -69,11 +75,11 @@ export function createWitness() {
             signal.addEventListener("abort", () => reject(signal.reason)),
           );
           if (why === "limit") await Promise.race([limit(signal), aborted]);
-          else if (ms === leasePauseMs) await aborted;
+          else if (why === "background") await aborted;
           else pauses.push(ms);
         },
         onEvent: look,
-        journal: createJournal({ append, entries: async () => [...entries] }),
+        store: { ...store, write },
       };
     },
     /** Makes a call; answers what it came to, by name: the error's, the taskid, or "file" where that alone is there. */

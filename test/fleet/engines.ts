@@ -1,11 +1,14 @@
 import { setTimeout } from "node:timers/promises";
-import type { GenerationMark, TaskJSON } from "@mediagen/sdk/node";
+import { createMediaGen, type GenerationStore, type TaskJSON } from "@mediagen/sdk/node";
 import { Redis } from "ioredis";
+import pg from "pg";
 import { PgBoss } from "pg-boss";
 import * as onBullmq from "../../docs/examples/fleet/bullmq.ts";
 import type { Order } from "../../docs/examples/fleet/order.ts";
 import * as onPgBoss from "../../docs/examples/fleet/pg-boss.ts";
-import { startPostgres, startRedis } from "./servers.ts";
+import { postgresStore } from "../../docs/examples/stores/postgres-store.ts";
+import { redisStore } from "../../docs/examples/stores/redis-store.ts";
+import { endPool, startPostgres, startRedis } from "./servers.ts";
 
 /** A queue on a server of its own, as a test sees it. */
 export interface Engine extends AsyncDisposable {
@@ -20,10 +23,11 @@ export interface Engine extends AsyncDisposable {
   unknown(): Promise<readonly string[]>;
   /** The orders that the service refused. */
   refused(): Promise<readonly string[]>;
-  settle(id: string, found: TaskJSON | "not created"): Promise<void>;
+  /** Settles an order of unknown outcome by its task at the service, if there is one. */
+  settle(baseUrl: string, id: string, taskid: string | undefined): Promise<void>;
   /** Adds tasks that are to be checked in a day. */
   park(tasks: readonly { readonly id: string; readonly task: TaskJSON }[]): Promise<void>;
-  markOf(id: string): GenerationMark;
+  readonly store: GenerationStore;
   cost(): Promise<Cost>;
 }
 
@@ -43,6 +47,7 @@ const dayMs = 86_400_000;
 export async function startBullmq(): Promise<Engine> {
   const server = await startRedis();
   const redis = new Redis(server.url, { maxRetriesPerRequest: null });
+  const store = redisStore(redis);
   const { generate, check, unknown } = onBullmq.openQueues(redis);
   return {
     name: "bullmq",
@@ -56,13 +61,14 @@ export async function startBullmq(): Promise<Engine> {
     },
     unknown: async () => (await unknown.getJobs(["waiting"])).map(({ data }) => data.order.id),
     refused: async () => (await generate.getJobs(["failed"])).map(({ data }) => data.id),
-    settle: (id, found) => onBullmq.settle(redis, id, found),
+    settle: (baseUrl, id, taskid) =>
+      onBullmq.settle(redis, createMediaGen({ baseUrl, apiKey: "emulator-key", store }), id, taskid),
     async park(tasks) {
       await check.addBulk(
         tasks.map(({ id, task }) => ({ name: "check", data: { task }, opts: { jobId: id, delay: dayMs } })),
       );
     },
-    markOf: (id) => onBullmq.markOf(redis, id),
+    store,
     async cost() {
       const info = await redis.info();
       const read = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1]);
@@ -83,6 +89,8 @@ export async function startBullmq(): Promise<Engine> {
 /** pg-boss on a PostgreSQL of its own. */
 export async function startPgBoss(): Promise<Engine> {
   const server = await startPostgres();
+  const pool = new pg.Pool({ connectionString: server.url });
+  const store = postgresStore(pool);
   const boss = new PgBoss({ connectionString: server.url });
   boss.on("error", console.error);
   await boss.start();
@@ -110,7 +118,8 @@ export async function startPgBoss(): Promise<Engine> {
           "select data->>'id' as id from pgboss.job where name = 'generate' and state = 'failed'",
         )
       ).map(({ id }) => id),
-    settle: (id, found) => onPgBoss.settle(boss, id, found),
+    settle: (baseUrl, id, taskid) =>
+      onPgBoss.settle(boss, createMediaGen({ baseUrl, apiKey: "emulator-key", store }), id, taskid),
     async park(tasks) {
       const startAfter = new Date(Date.now() + dayMs);
       await boss.insert(
@@ -118,12 +127,12 @@ export async function startPgBoss(): Promise<Engine> {
         tasks.map(({ id, task }) => ({ data: { id, task }, singletonKey: id, startAfter })),
       );
     },
-    markOf: (id) => onPgBoss.markOf(boss, id),
+    store,
     async cost() {
       // Statistics are told a moment late.
       await setTimeout(1_500);
       const [row] = await select<Cost>(`select
-        (select sum(pg_total_relation_size(oid))::float8 from pg_class where relkind = 'r' and (relnamespace = 'pgboss'::regnamespace or relname = 'mark')) as bytes,
+        (select sum(pg_total_relation_size(oid))::float8 from pg_class where relkind = 'r' and (relnamespace = 'pgboss'::regnamespace or relname = 'generation')) as bytes,
         (pg_current_wal_lsn() - '0/0')::float8 as "logBytes",
         (select sum(xact_commit)::float8 from pg_stat_database) as requests`);
       if (!row) throw new Error("PostgreSQL told nothing of itself");
@@ -131,6 +140,7 @@ export async function startPgBoss(): Promise<Engine> {
     },
     async [Symbol.asyncDispose]() {
       await boss.stop();
+      await endPool(pool);
       await server[Symbol.asyncDispose]();
     },
   };

@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import type { TaskJSON } from "@mediagen/sdk/node";
+import type { GenerationRecord, TaskJSON } from "@mediagen/sdk/node";
 import { startBullmq, startPgBoss, type Cost, type Engine } from "./engines.ts";
 import { createOrders, runFleet } from "./fleet.ts";
 
@@ -63,11 +63,8 @@ async function measure(
     };
     await grows("an order that waits", () => engine.submit(createOrders(orders)));
     await grows("a check that is due later", () => engine.park(tasks));
-    await grows("a mark with its task", async () => {
-      for (const { id, task } of tasks) {
-        await engine.markOf(id).begin();
-        await engine.markOf(id).keep(task);
-      }
+    await grows("a record with its task", async () => {
+      for (const { id, task } of tasks) await engine.store.write(recordOf(id, task));
     });
   }
   await using engine = await start();
@@ -88,15 +85,22 @@ async function measure(
 function taskOf(id: string): TaskJSON {
   const taskid = `image-${id}`;
   return {
-    version: 1,
+    version: 2,
     kind: "image",
     model: "imgmodelz",
     taskid,
     origin: "https://media.example.com",
-    results: 1,
-    created: { taskid },
+    resultCount: 1,
     createdAt: Date.now(),
   };
+}
+
+function recordOf(order: string, task: TaskJSON): GenerationRecord {
+  const { kind, origin, resultCount } = task;
+  const facts = { kind, origin, resultCount, model: "imgmodelz", digest: "0".repeat(64), idempotencyKey: order };
+  const times = { createdAt: Date.now(), updatedAt: Date.now() };
+  const attempt = crypto.randomUUID();
+  return { version: 1, id: crypto.randomUUID(), revision: 1, attempt, state: "created", ...facts, ...times, task };
 }
 
 function size(bytes: number): string {

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { TaskJSON } from "@mediagen/sdk/node";
 import type { Order } from "../../docs/examples/fleet/order.ts";
 import { faultsOn } from "../faults/soak.ts";
 import type { Engine } from "./engines.ts";
@@ -116,7 +115,7 @@ export async function runFleet(
     );
 
     await steer(baseUrl, "clear-faults", {});
-    for (const id of unknown) await engine.settle(id, foundAt(baseUrl, paid.get(id)?.[0]));
+    for (const id of unknown) await engine.settle(baseUrl, id, paid.get(id)?.[0]?.taskid);
     await fleet.drain(engine.left, false);
     const last = await ask();
     const doneAtLast = await findDone(
@@ -216,13 +215,6 @@ async function findDone(
     if (whole && (await stat(join(folder, id, whole))).size > 100) done.add(id);
   }
   return done;
-}
-
-/** The task that a person finds at the service, or that there is none. */
-function foundAt(baseUrl: string, task: Seen["tasks"][number] | undefined): TaskJSON | "not created" {
-  return task
-    ? { version: 1, kind: "image", taskid: task.taskid, origin: baseUrl, results: 1, createdAt: task.createdAt }
-    : "not created";
 }
 
 async function steer(baseUrl: string, action: string, body: object): Promise<void> {

@@ -5,6 +5,7 @@ import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
+import type { Pool } from "pg";
 
 /** A server of this machine, in a folder of its own on a free port. */
 export interface Server extends AsyncDisposable {
@@ -124,4 +125,13 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
+}
+
+/** Ends a pool, and waits until its connections are closed: one that outlives them sees its server end. */
+export async function endPool(pool: Pool): Promise<void> {
+  const closed = Array.from({ length: pool.totalCount }, () => Promise.withResolvers<void>());
+  let count = 0;
+  pool.on("remove", () => closed[count++]?.resolve());
+  await pool.end();
+  await Promise.all(closed.map(({ promise }) => promise));
 }

@@ -12,12 +12,15 @@ let folder = "";
 beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/command-"));
-  const tarballs = await Promise.all(["sdk", "emulator", "cli"].map((name) => pack(`packages/${name}`, folder)));
+  const tarballs = await Promise.all(
+    ["sdk", "emulator", "batch", "cli"].map((name) => pack(`packages/${name}`, folder)),
+  );
   await install(folder, tarballs, [
     ["openapi-fetch", "sdk"],
     ["openapi-typescript-helpers", "sdk"],
     ["@cfworker/json-schema", "emulator"],
     ["fflate", "emulator"],
+    ["csv-parse", "batch"],
     ["commander", "cli"],
   ]);
 });
@@ -48,12 +51,13 @@ test("mediagen, installed in an empty project, makes pictures on the emulator th
   expect([names.length, stdout, stderr]).toEqual([2, names.map((name) => `pictures/${name}\n`).join(""), ""]);
 });
 
-test("mediagen brings three packages and what those depend on, and no more", async () => {
+test("mediagen brings four packages and what those depend on, and no more", async () => {
   const installed = (await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."));
   expect(installed).toEqual([
     "@cfworker",
     "@mediagen",
     "commander",
+    "csv-parse",
     "fflate",
     "openapi-fetch",
     "openapi-typescript-helpers",

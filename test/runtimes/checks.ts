@@ -1,5 +1,5 @@
 import type { FaultName } from "@mediagen/emulator";
-import type { Task } from "@mediagen/sdk";
+import { blobs, waitEach, type Task } from "@mediagen/sdk";
 import {
   digest,
   hangs,
@@ -85,13 +85,13 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: "many tasks are settled, each on its own",
+    name: "many tasks are waited for, each on its own",
     async run({ client }) {
       const media = client({ statuses: { failed: [3] } });
       const prompts = Array.from({ length: 12 }, (_, index) => (index % 4 === 0 ? "A fox #fail" : "A fox"));
       const tasks = await Promise.all(prompts.map((prompt) => media.image.generate("imgmodelz", { prompt })));
       const errors: unknown[] = [];
-      for await (const { error } of media.settle(tasks)) errors.push(error && nameOf(error));
+      for await (const outcome of waitEach(tasks)) errors.push(outcome.ok ? undefined : nameOf(outcome.error));
       same(
         [errors.length, errors.filter((name) => name === "TaskFailedError").length, errors.filter(Boolean).length],
         [12, 3, 3],
@@ -105,9 +105,9 @@ export const checks: readonly Check[] = [
       await task.wait();
       await next("downloadCut", "download");
       await next("linkExpired", "download");
-      const [mended] = await task.blobs();
+      const [mended] = await blobs(task);
       const met = (await seen()).calls.flatMap(({ fault }) => fault ?? []);
-      const [whole] = await task.blobs();
+      const [whole] = await blobs(task);
       same(
         [met, mended?.type, mended?.size, await digest(mended)],
         [["linkExpired", "downloadCut"], "image/png", whole?.size, await digest(whole)],
@@ -234,7 +234,7 @@ export const checks: readonly Check[] = [
     async run({ client, next }) {
       await next("slowBody", "generate");
       const error = await thrownBy(client({ stallTimeoutMs: 20 }).image.generate("imgmodelz", form));
-      matches(error, /^OutcomeUnknownError: .* stood still for 20 ms/);
+      matches(error, /^OutcomeUnknownError: .* stalled for 20 ms/);
     },
   },
   {
@@ -242,7 +242,7 @@ export const checks: readonly Check[] = [
     async run({ client, next }) {
       const task = await client().image.generate("imgmodelz", form);
       await next("hang", "query", { times: 100 });
-      const error = await thrownBy(task.wait({ timeoutMs: 50 }));
+      const error = await thrownBy(task.wait({ waitTimeoutMs: 50 }));
       same([nameOf(error), (error as { task?: Task }).task?.taskid], ["WaitTimeoutError", task.taskid]);
     },
   },

@@ -1,6 +1,6 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { download, fileFrom, fileJournal } from "@mediagen/sdk/node";
+import { blobs, download, fileFrom, fileStore } from "@mediagen/sdk/node";
 import { digest, nameOf, same, thrownBy, type Check } from "./conformance.ts";
 
 /** What the Node door is held to beside: what it does with files. */
@@ -24,31 +24,38 @@ export const fileChecks: readonly Check[] = [
       await task.wait();
       await next("downloadCut", "download");
       const files = await download(task, join(folder, "results"));
-      const blobs = await task.blobs();
+      const inMemory = await blobs(task);
       same(
         files.map(({ bytes, type, sha256 }) => [bytes, type, sha256]),
-        await Promise.all(blobs.map(async (blob) => [blob.size, blob.type, await digest(blob)])),
+        await Promise.all(inMemory.map(async (blob) => [blob.size, blob.type, await digest(blob)])),
       );
       same((await readdir(join(folder, "results"))).sort(), files.map(({ path }) => path.split(/[/\\]/).at(-1)).sort());
     },
   },
   {
-    name: "a journal in a file gives back the task of a key, and tells of a lost generation",
+    name: "a store in a directory gives back the task of a key, and reports a lost generation",
     async run({ client, folder, next, seen }) {
-      const media = () => client({ journal: fileJournal(join(folder, "journal.jsonl")) });
+      const media = () => client({ store: fileStore(join(folder, "store")) });
       const form = { prompt: "A fox" };
-      const first = await media().image.generate("imgmodelz", form, { once: "order-1" });
+      const first = await media().image.generate("imgmodelz", form, { idempotencyKey: "order-1" });
       await next("resetAfter", "generate");
       same(
-        nameOf(await thrownBy(media().image.generate("imgmodelz", form, { once: "order-2" }))),
+        nameOf(await thrownBy(media().image.generate("imgmodelz", form, { idempotencyKey: "order-2" }))),
         "OutcomeUnknownError",
       );
       const again = media();
-      same((await again.image.generate("imgmodelz", form, { once: "order-1" })).taskid, first.taskid);
-      same(nameOf(await thrownBy(again.image.generate("imgmodelz", form, { once: "order-2" }))), "OutcomeUnknownError");
+      same((await again.image.generate("imgmodelz", form, { idempotencyKey: "order-1" })).taskid, first.taskid);
+      same(
+        nameOf(await thrownBy(again.image.generate("imgmodelz", form, { idempotencyKey: "order-2" }))),
+        "OutcomeUnknownError",
+      );
       const { tasks, unknown } = await again.recover();
       same(
-        [tasks.map(({ taskid }) => taskid), unknown.map(({ once }) => once), (await seen()).charged],
+        [
+          tasks.map(({ taskid }) => taskid),
+          unknown.map(({ idempotencyKey }) => idempotencyKey),
+          (await seen()).charged,
+        ],
         [[first.taskid], ["order-2"], 2],
       );
     },

@@ -1,30 +1,15 @@
-import {
-  ConnectionError,
-  createMediaGen,
-  InsufficientCreditsError,
-  OutcomeUnknownError,
-  ServiceError,
-} from "@mediagen/sdk";
+import { ConnectionError, InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
+import { clientOf, errorOf, forever, type Reply, success } from "./fake-service.ts";
 
 const envelope = (code: number, data?: unknown) => JSON.stringify({ code, msg: "as it says", data });
 const task = { taskid: "t-1", url: [] };
 
-/** What generating and querying end in when every answer is this one. */
-async function outcomes(
-  answer: () => Response | Promise<Response>,
-): Promise<{ generation: unknown; query: unknown; sent: number }> {
-  let sent = 0;
-  const media = createMediaGen({
-    baseUrl: "http://localhost",
-    apiKey: "key",
-    retries: 0,
-    now: () => 0,
-    fetch: async () => (sent++, answer()),
-  });
-  const generation = await media.image.generate("imgmodelz", { prompt: "A fox" }).catch((error: unknown) => error);
-  const query = await media.image.query("t-1").catch((error: unknown) => error);
-  return { generation, query, sent };
+/** What generating and querying end in if every response is this one. */
+async function outcomes(reply: Reply): Promise<{ generation: unknown; query: unknown; sent: number }> {
+  const { media, generate, sent } = clientOf([reply], { now: () => 0 });
+  const generation = await errorOf(generate());
+  return { generation, query: await errorOf(media.image.query("t-1")), sent: sent() };
 }
 
 describe("a refusal is told as such, and the generation was not accepted", () => {
@@ -32,14 +17,11 @@ describe("a refusal is told as such, and the generation was not accepted", () =>
     ["9999", 200, envelope(9999), ServiceError, { code: 9999, msg: "as it says" }],
     ["9000", 200, envelope(9000), InsufficientCreditsError, { code: 9000 }],
     ["9000 under 429", 429, envelope(9000), InsufficientCreditsError, { code: 9000, status: 429 }],
+    ["9000 under 500", 500, envelope(9000), InsufficientCreditsError, { code: 9000, status: 500 }],
     ["9999 under 400", 400, envelope(9999), ServiceError, { code: 9999, status: 400 }],
-    [
-      "HTML under 403",
-      403,
-      "<html>no</html>",
-      ServiceError,
-      { code: undefined, status: 403, answer: "<html>no</html>" },
-    ],
+    ["9999 under 408", 408, envelope(9999), ServiceError, { code: 9999, status: 408 }],
+    ["9999 under 409", 409, envelope(9999), ServiceError, { code: 9999, status: 409 }],
+    ["HTML under 403", 403, "<html>no</html>", ServiceError, { code: undefined, status: 403, body: "<html>no</html>" }],
     ["501", 501, "", ServiceError, { status: 501 }],
   ] as const)("%s", async ([, status, body, type, fields]) => {
     const { generation, query } = await outcomes(() => new Response(body, { status }));
@@ -50,6 +32,20 @@ describe("a refusal is told as such, and the generation was not accepted", () =>
   });
 });
 
+/** A response as fetch gives it after a redirect. */
+function redirected(response: Response): Response {
+  return Object.defineProperty(response, "redirected", { value: true });
+}
+
+test.for([201, 302, 400, 408, 429, 500, 503])(
+  "a task under HTTP %i is a task: the envelope decides before the status",
+  async (status) => {
+    const { generate, sent } = clientOf([() => new Response(envelope(1000, task), { status })], { retries: 2 });
+    expect((await generate()).taskid).toBe("t-1");
+    expect(sent()).toBe(1);
+  },
+);
+
 describe("whatever else comes leaves the outcome of a generation unknown, and it was sent once", () => {
   test.for([
     ["HTML", 200, "<!doctype html><title>Sign in</title>"],
@@ -59,12 +55,15 @@ describe("whatever else comes leaves the outcome of a generation unknown, and it
     ["another shape", 200, '{"id":"t-1"}'],
     ["an unknown code", 200, envelope(1001, task)],
     ["a success without data", 200, envelope(1000)],
-    ["a success under 500", 500, envelope(1000, task)],
+    ["an unknown code under 429", 429, envelope(1001, task)],
+    ["a success without a taskid under 400", 400, envelope(1000, {})],
     ["a failure under 500", 500, envelope(9999)],
+    ["a failure under 501", 501, envelope(9999)],
+    ["a failure under 302", 302, envelope(9999)],
     ["502 with HTML", 502, "<html>Bad gateway</html>"],
     ["a redirect", 307, ""],
     ["408", 408, ""],
-    ["409", 409, envelope(9999)],
+    ["409", 409, ""],
   ] as const)("%s", async ([, status, body]) => {
     const { generation, query, sent } = await outcomes(() => new Response(body, { status }));
     expect(generation).toBeInstanceOf(OutcomeUnknownError);
@@ -73,10 +72,10 @@ describe("whatever else comes leaves the outcome of a generation unknown, and it
       kind: "image",
       model: "imgmodelz",
       status,
-      answer: body,
+      body,
     });
     expect(query).toBeInstanceOf(ServiceError);
-    expect(query).toMatchObject({ operation: "queryImageTask", status, answer: body });
+    expect(query).toMatchObject({ operation: "queryImageTask", status, body });
     expect(sent).toBe(2);
   });
 
@@ -85,12 +84,26 @@ describe("whatever else comes leaves the outcome of a generation unknown, and it
     expect(generation).toBeInstanceOf(OutcomeUnknownError);
   });
 
-  test("no answer", async () => {
-    const cause = new TypeError("fetch failed");
-    const { generation, query } = await outcomes(() => Promise.reject(cause));
+  test("no response", async () => {
+    const cause = { name: "TypeError", message: "fetch failed" };
+    const { generation, query } = await outcomes(() => Promise.reject(new TypeError("fetch failed")));
     expect(generation).toBeInstanceOf(OutcomeUnknownError);
     expect(query).toBeInstanceOf(ConnectionError);
-    expect([(generation as Error).cause, (query as Error).cause]).toEqual([cause, cause]);
+    expect([generation, query]).toMatchObject([{ cause }, { cause }]);
+  });
+
+  test("a refusal to which a fetch function followed a redirect: another server may have taken it", async () => {
+    for (const [status, body] of [
+      [404, ""],
+      [429, ""],
+      [200, envelope(9999)],
+    ] as const) {
+      const { generation, sent } = await outcomes(() => redirected(new Response(body, { status })));
+      expect(generation).toBeInstanceOf(OutcomeUnknownError);
+      expect(sent).toBe(2);
+    }
+    const { generation } = await outcomes(() => redirected(success(task)));
+    expect(generation).toMatchObject({ taskid: "t-1" });
   });
 
   test("an answer that breaks off", async () => {
@@ -104,7 +117,7 @@ describe("whatever else comes leaves the outcome of a generation unknown, and it
 test("a long answer and a long message are shown shortened", async () => {
   const { query, generation } = await outcomes(() => new Response("x".repeat(5000)));
   for (const error of [query, generation])
-    expect(error).toMatchObject({ answer: `${"x".repeat(200)}... (5000 characters)` });
+    expect(error).toMatchObject({ body: `${"x".repeat(200)}... (5000 characters)` });
   const refusal = await outcomes(() => Response.json({ code: 9999, msg: "y".repeat(100_000) }));
   expect((refusal.query as Error).message.length).toBeLessThan(400);
 });
@@ -120,9 +133,9 @@ test("an answer of more than a mebibyte is not read to its end", async () => {
 
 test("an answer that is deeper than any of the service's is none", async () => {
   const deep = `{"code":1000,"msg":"","data":{"taskid":"t-1","more":${"[".repeat(200_000)}${"]".repeat(200_000)}}}`;
-  const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "key", fetch: async () => new Response(deep) });
-  await expect(media.image.generate("imgmodelz", { prompt: "A fox" })).rejects.toBeInstanceOf(OutcomeUnknownError);
-  await expect(media.image.query("t-1")).rejects.toBeInstanceOf(ServiceError);
+  const { generation, query } = await outcomes(() => new Response(deep));
+  expect(generation).toBeInstanceOf(OutcomeUnknownError);
+  expect(query).toBeInstanceOf(ServiceError);
 });
 
 test.for([401, 403])("HTTP %i says that it is about the key", async (status) => {
@@ -134,7 +147,7 @@ test("only what is needed of an answer is needed: nulls, numbers and missing fie
   const { generation } = await outcomes(
     () => new Response(`{"code":1000,"data":{"taskid":17,"url":null,"__proto__":{"x":1}}}`, { status: 201 }),
   );
-  expect(generation).toMatchObject({ taskid: "17", created: { taskid: "17" } });
+  expect(generation).toMatchObject({ taskid: "17", initialUrl: undefined });
   const { query } = await outcomes(
     () => new Response(`{"code":1000,"msg":null,"data":{"url":[null,"a",3],"width":null}}`),
   );
@@ -148,7 +161,7 @@ test("a taskid that lost digits is not taken for one", async () => {
     () => new Response('{"code":1000,"msg":"","data":{"taskid":12345678901234567890}}'),
   );
   expect(generation).toBeInstanceOf(OutcomeUnknownError);
-  expect(generation).toMatchObject({ answer: expect.stringContaining("12345678901234567890") });
+  expect(generation).toMatchObject({ body: expect.stringContaining("12345678901234567890") });
 });
 
 test.for([
@@ -165,44 +178,33 @@ test.for([
 
 describe("abort", () => {
   test("before sending sends nothing and rejects with the reason", async () => {
-    let sent = 0;
-    const media = createMediaGen({ baseUrl: "http://localhost", fetch: async () => (sent++, new Response("")) });
+    const { media, sent } = clientOf();
     const signal = AbortSignal.abort("enough");
     await expect(media.video.generate("vidmodelv2", { prompt: "A fox" }, { signal })).rejects.toBe("enough");
     await expect(media.video.query("t-1", { signal })).rejects.toBe("enough");
-    expect(sent).toBe(0);
+    expect(sent()).toBe(0);
   });
 
   test("while the key is fetched sends nothing either", async () => {
-    let sent = 0;
     const controller = new AbortController();
-    const apiKey = async () => (controller.abort("enough"), "key");
-    const media = createMediaGen({
-      baseUrl: "http://localhost",
-      apiKey,
-      fetch: async () => (sent++, new Response("")),
-    });
-    await expect(media.video.generate("vidmodelv2", { prompt: "A fox" }, { signal: controller.signal })).rejects.toBe(
-      "enough",
-    );
-    expect(sent).toBe(0);
+    const { signal } = controller;
+    const { media, sent } = clientOf([], { apiKey: async () => (controller.abort("enough"), "key") });
+    await expect(media.video.generate("vidmodelv2", { prompt: "A fox" }, { signal })).rejects.toBe("enough");
+    expect(sent()).toBe(0);
   });
 
   test("while sending leaves a generation unknown, and ends a query with the reason", async () => {
-    const hang = (controller: AbortController) => (request: Request) =>
-      new Promise<Response>((_, reject) => {
-        request.signal.addEventListener("abort", () => reject(request.signal.reason));
-        queueMicrotask(() => controller.abort("enough"));
-      });
     for (const what of ["generate", "query"] as const) {
       const controller = new AbortController();
-      const media = createMediaGen({ baseUrl: "http://localhost", fetch: hang(controller) });
       const { signal } = controller;
+      // Even if the fetch ignores the signal.
+      const { media } = clientOf([() => (queueMicrotask(() => controller.abort("enough")), forever())]);
       if (what === "query") await expect(media.video.query("t-1", { signal })).rejects.toBe("enough");
-      else
-        await expect(media.video.generate("vidmodelv2", { prompt: "A" }, { signal })).rejects.toBeInstanceOf(
-          OutcomeUnknownError,
-        );
+      else {
+        const error = await errorOf(media.video.generate("vidmodelv2", { prompt: "A" }, { signal }));
+        expect(error).toBeInstanceOf(OutcomeUnknownError);
+        expect(error).toHaveProperty("cause", "enough");
+      }
     }
   });
 });

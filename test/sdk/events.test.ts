@@ -1,94 +1,70 @@
 import { createEmulator } from "@mediagen/emulator";
-import { createMediaGen, type MediaGenEvent, type MediaGenOptions } from "@mediagen/sdk";
+import { blobs, createMediaGen, type GenerationRecord, type MediaGenEvent, memoryStore } from "@mediagen/sdk";
 import { describe, expect, test, vi } from "vitest";
+import { clientOf, errorOf, fails, type FakeOptions, neverSent, type Reply, success } from "./fake-service.ts";
 
-const envelope = (data: object) => Response.json({ code: 1000, msg: "", data });
 const done = { taskid: "t-1", url: ["http://localhost/1.png"], task_status: 7, image_status: 7 };
 
-/** A client whose requests get the replies in turn, each after 100 ms of its clock, and all that it tells. */
-function toldClient(replies: readonly (Response | Error)[], options: MediaGenOptions = {}) {
-  let now = 1_000;
-  let sent = 0;
-  const events: MediaGenEvent[] = [];
-  const media = createMediaGen({
-    baseUrl: "http://localhost",
-    now: () => now,
-    random: () => 0.5,
-    sleep: (ms, signal, why) =>
-      new Promise((resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason));
-        if (why === "pause") setImmediate(() => ((now += ms), resolve()));
-      }),
-    fetch: async () => {
-      now += 100;
-      const reply = replies[sent++] ?? new Error("no more replies");
-      if (reply instanceof Error) throw reply;
-      return reply;
-    },
-    onEvent: (event) => void events.push(event),
-    ...options,
-  });
-  return { media, events };
+/** A client whose requests take 100 ms each. */
+function observed(replies: readonly Reply[], options: FakeOptions = {}) {
+  const client = clientOf(replies, { latencyMs: 100, retries: undefined, random: () => 0.5, ...options });
+  return { ...client, start: client.now() };
 }
 
-const refused = new TypeError("fetch failed", {
-  cause: Object.assign(new Error("no"), { code: "ECONNREFUSED", syscall: "connect" }),
-});
 const generation = { operation: "generateImgmodelz", kind: "image", model: "imgmodelz" };
 const query = { operation: "queryImageTask", kind: "image", model: "imgmodelz", taskid: "t-1" };
 
-describe("a client tells", () => {
-  test("of a generation, with its attempts and what they took", async () => {
-    const { media, events } = toldClient([
-      refused,
-      new Response("", { status: 429, headers: { "retry-after": "2" } }),
-      envelope({ taskid: "t-1" }),
+describe("a client emits", () => {
+  test("each retry of a generation and its task, with its attempts and what they took", async () => {
+    const { generate, events, start } = observed([
+      neverSent,
+      () => new Response("", { status: 429, headers: { "retry-after": "2" } }),
+      () => success({ taskid: "t-1" }),
     ]);
-    await media.image.generate("imgmodelz", { prompt: "A fox" });
+    await generate();
     expect(events).toEqual([
       {
         type: "retried",
         ...generation,
         taskid: undefined,
-        at: 1_100,
+        at: start + 100,
         durationMs: 100,
         attempt: 1,
         delayMs: 250,
         status: undefined,
-        error: refused,
+        error: expect.objectContaining({ name: "TypeError", message: "fetch failed" }),
       },
       {
         type: "retried",
         ...generation,
         taskid: undefined,
-        at: 1_450,
+        at: start + 450,
         durationMs: 450,
         attempt: 2,
         delayMs: 2_000,
         status: 429,
         error: undefined,
       },
-      { type: "generated", ...generation, taskid: "t-1", at: 3_550, durationMs: 2_550, attempt: 3 },
+      { type: "generated", ...generation, taskid: "t-1", at: start + 2_550, durationMs: 2_550, attempt: 3 },
     ]);
   });
 
-  test("of a generation of unknown outcome, with the error that it throws", async () => {
-    const { media, events } = toldClient([new TypeError("fetch failed")]);
-    const error: unknown = await media.image
-      .generate("imgmodelz", { prompt: "A fox" })
-      .catch((thrown: unknown) => thrown);
-    expect(events).toEqual([{ type: "outcomeUnknown", ...generation, at: 1_100, durationMs: 100, attempt: 1, error }]);
+  test("a generation of unknown outcome, with the error that it throws", async () => {
+    const { generate, events, start } = observed([fails(new TypeError("fetch failed"))]);
+    const error = await errorOf(generate());
+    expect(events).toEqual([
+      { type: "outcomeUnknown", ...generation, at: start + 100, durationMs: 100, attempt: 1, error },
+    ]);
   });
 
-  test("of each query of a wait, also of those that fail, and once that the task has come to its end", async () => {
-    const { media, events } = toldClient([
-      envelope({ taskid: "t-1" }),
-      new TypeError("fetch failed"),
-      envelope({ ...done, url: [] }),
-      envelope(done),
-      envelope(done),
+  test("each query of a wait, also of those that fail, and once that the task has come to its end", async () => {
+    const { generate, events } = observed([
+      () => success({ taskid: "t-1" }),
+      fails(new TypeError("fetch failed")),
+      () => success({ ...done, url: [] }),
+      () => success(done),
     ]);
-    const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
+    const task = await generate();
     await task.wait();
     await task.check();
     expect(events.slice(1)).toEqual([
@@ -118,7 +94,7 @@ describe("a client tells", () => {
   });
 
   test("that a task has failed, where the caller's reading says so", async () => {
-    const { media, events } = toldClient([envelope({ ...done, url: [] })], { statuses: { failed: [7] } });
+    const { media, events, start } = observed([() => success({ ...done, url: [] })], { statuses: { failed: [7] } });
     await media.image.task("t-1").check();
     expect(events.at(-1)).toEqual({
       type: "settled",
@@ -127,18 +103,18 @@ describe("a client tells", () => {
       taskid: "t-1",
       state: "failed",
       status: 7,
-      at: 1_100,
+      at: start + 100,
       durationMs: undefined,
     });
   });
 
-  test("of each result that has arrived", async () => {
+  test("each result that has arrived", async () => {
     const emulator = createEmulator({ clock: "auto" });
     const events: MediaGenEvent[] = [];
     const media = createMediaGen({ ...emulator.client, onEvent: (event) => void events.push(event) });
     const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
     await task.wait();
-    const [blob] = await task.blobs();
+    const [blob] = await blobs(task);
     expect(events.at(-1)).toMatchObject({
       type: "downloaded",
       operation: "download",
@@ -153,28 +129,49 @@ describe("a client tells", () => {
   });
 });
 
+test("without a listener, what no call can return or throw goes to the console", async () => {
+  const shown = vi.spyOn(console, "error").mockReturnValue();
+  try {
+    const store = memoryStore();
+    const write = async (record: GenerationRecord) => {
+      if (record.state === "created") throw new Error("the disk is full");
+      return store.write(record);
+    };
+    const { generate } = observed([() => success({ taskid: "t-1" })], {
+      store: { ...store, write },
+      onEvent: undefined,
+      passing: [],
+    });
+    expect((await generate()).taskid).toBe("t-1");
+    const failed = expect.objectContaining({ type: "storeFailed", task: expect.objectContaining({ taskid: "t-1" }) });
+    expect(shown.mock.calls).toEqual([["mediagen: storeFailed", failed]]);
+  } finally {
+    shown.mockRestore();
+  }
+});
+
 test("a listener that throws or rejects costs no task and ends no process: the console has it", async () => {
   const rejections: unknown[] = [];
   const rejected = (error: unknown) => void rejections.push(error);
   process.on("unhandledRejection", rejected);
-  const told = vi.spyOn(console, "error").mockReturnValue();
+  const shown = vi.spyOn(console, "error").mockReturnValue();
   const mine = new Error("mine");
   const throws = () => {
     throw mine;
   };
   try {
     for (const onEvent of [throws, async () => throws()]) {
-      const { media } = toldClient([envelope({ taskid: "t-1" })], { onEvent });
-      expect((await media.image.generate("imgmodelz", { prompt: "A fox" })).taskid).toBe("t-1");
+      const { generate } = observed([() => success({ taskid: "t-1" })], { onEvent });
+      expect((await generate()).taskid).toBe("t-1");
     }
     await new Promise((resolve) => setImmediate(resolve));
-    expect(told.mock.calls).toEqual([
+    expect(shown.mock.calls).toEqual([
       ["mediagen: onEvent threw at generated", mine],
       ["mediagen: onEvent threw at generated", mine],
     ]);
     expect(rejections).toEqual([]);
   } finally {
-    told.mockRestore();
+    shown.mockRestore();
     process.off("unhandledRejection", rejected);
   }
 });

@@ -1,4 +1,13 @@
-import { createMediaGen, fieldsOf, InvalidRequestError, listModels, type Form, type Issue } from "@mediagen/sdk";
+import {
+  createMediaGen,
+  fieldsOf,
+  InvalidRequestError,
+  isModel,
+  listModels,
+  validate,
+  type Issue,
+  type Form,
+} from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { durations, models, schemaOf } from "../contract/cases.ts";
 
@@ -9,7 +18,7 @@ const media = createMediaGen({
 });
 
 /** The issues of a form that the compiler would refuse. */
-const issuesOf = (form: unknown): readonly Issue[] => media.validate("vidmodelv2", form as Form<"vidmodelv2">);
+const issuesOf = (form: unknown): readonly Issue[] => validate("vidmodelv2", form as Form<"vidmodelv2">);
 const png = new Blob(["x"], { type: "image/png" });
 
 const { maxLength = 0 } = schemaOf("vidmodelv2", "prompt");
@@ -22,7 +31,7 @@ const list = (values: readonly unknown[] = []) =>
 const parts = Object.keys(models.find(({ model }) => model === "vidmodelv2")?.form.properties ?? {});
 const names = [...new Set(parts.map((part) => part.replace(".items", "")))];
 
-test("a refusal names every bad field, what it got, what is allowed, and sends nothing", async () => {
+test("an invalid form lists every bad field, what was received and what is valid, and sends nothing", async () => {
   const form = {
     prompt: "x".repeat(maxLength + 1),
     duration: 0.5,
@@ -34,12 +43,12 @@ test("a refusal names every bad field, what it got, what is allowed, and sends n
   expect(error).toBeInstanceOf(InvalidRequestError);
   expect((error as InvalidRequestError).issues).toEqual(issuesOf(form));
   expect((error as Error).message).toBe(
-    `generate vidmodelv2: nothing was sent, because of
-  prompt: got "${"x".repeat(60)}"... (${maxLength + 1} characters), allowed is at most ${maxLength} characters.
-  duration: got 0.5, allowed is ${list(durations)}.
-  ratio: got "16x9", allowed is ${list(schemaOf("vidmodelv2", "ratio").enum)}.
-  generateAudio: got true, allowed is one of the fields ${names.join(", ")}. Did you mean generate_audio?
-  seed: got 1.5, allowed is a whole number.`,
+    `vidmodelv2: 5 problems. Nothing was sent.
+  prompt "${"x".repeat(60)}"... (${maxLength + 1} characters) is too long. Use text of at most ${maxLength} characters.
+  duration: 0.5 is not valid. Use one of ${list(durations)}.
+  ratio "16x9" is not valid. Use one of ${list(schemaOf("vidmodelv2", "ratio").enum)}. Did you mean "16:9"?
+  generateAudio is not a known field. Use one of ${names.join(", ")}. Did you mean generate_audio?
+  seed: 1.5 is not valid. Use a whole number.`,
   );
   expect(sent).toBe(0);
 });
@@ -66,25 +75,27 @@ describe("what is refused", () => {
     ["a part's name", { "sourceImage.items": [png] }, "sourceImage.items"],
     ["a name of every object", { toString: "x" }, "toString"],
     ["a prototype", JSON.parse('{"prompt":"x","__proto__":"x"}'), "__proto__"],
-    ["no object", "prompt", "(all)"],
-    ["a list", [], "(all)"],
-    ["nothing", undefined, "(all)"],
+    ["no object", "prompt", "form"],
+    ["a list", [], "form"],
+    ["nothing", undefined, "form"],
   ])("%s", ([, form, field]) => {
     expect(issuesOf(form).map((issue) => issue.field)).toEqual([field]);
   });
 
   test("a list of several files where the model takes one", () => {
     const form = { prompt: "x", sourceImage: [png] } as unknown as Form<"imgmodelv4">;
-    expect(media.validate("imgmodelv4", form)).toMatchObject([
-      { field: "sourceImage", got: "a list of 1", allowed: "a file" },
+    expect(validate("imgmodelv4", form)).toMatchObject([
+      { field: "sourceImage", code: "notAFile", received: "a list of 1", expected: "a file" },
     ]);
   });
 
   test("a model that does not exist, with the one that may be meant", async () => {
     const model = "vidmodelv2fats" as "vidmodelv2fast";
-    expect(media.validate(model, { prompt: "x" })).toMatchObject([{ field: "model", hint: "vidmodelv2fast" }]);
+    expect(validate(model, { prompt: "x" })).toMatchObject([{ field: "model", suggestion: "vidmodelv2fast" }]);
     await expect(media.video.generate(model, { prompt: "x" })).rejects.toBeInstanceOf(InvalidRequestError);
-    await expect(media.video.generate("imgmodelz" as "vidmodelv2", { prompt: "x" })).rejects.toThrow('got "imgmodelz"');
+    await expect(media.video.generate("imgmodelz" as "vidmodelv2", { prompt: "x" })).rejects.toThrow(
+      'model "imgmodelz" (a model of images) is not valid',
+    );
     await expect(media.video.generate("constructor" as "vidmodelv2", { prompt: "x" })).rejects.toThrow("model");
   });
 
@@ -96,7 +107,7 @@ describe("what is refused", () => {
       half: "\ud83e",
       toString: "taken",
     };
-    const issues = media.validate("imgmodelz", { prompt: "x" }, { extraFields });
+    const issues = validate("imgmodelz", { prompt: "x" }, { extraFields });
     expect(issues.map(({ field }) => field)).toEqual([
       "extraFields.prompt",
       "extraFields.deep",
@@ -109,7 +120,7 @@ describe("what is refused", () => {
     await expect(media.video.query("t-1", { moreTaskinfo: true } as object)).rejects.toThrow(
       "Did you mean moreTaskInfo?",
     );
-    await expect(media.video.query(7 as unknown as string)).rejects.toThrow("taskid: got 7");
+    await expect(media.video.query(7 as unknown as string)).rejects.toThrow("taskid: 7 is not valid. Use text.");
   });
 });
 
@@ -122,13 +133,14 @@ test("a second value for what a method takes first is refused", async () => {
 
 test("a count that no bound holds still makes a task of at least one result", async () => {
   const task = await media.image.generate("imgmodelv5", { prompt: "x", batchsize: 0 });
-  expect(media.task(task.toJSON()).results).toBe(1);
+  expect(media.task(task.toJSON()).resultCount).toBe(1);
   sent = 0;
-  for (const results of [0, Number.NaN, 1.5]) expect(() => media.image.task("t-1", { results })).toThrow("results");
+  for (const resultCount of [0, Number.NaN, 1.5])
+    expect(() => media.image.task("t-1", { resultCount })).toThrow("resultCount");
 });
 
 test("whoever changes the list of models does not change the checks", () => {
-  const listed = media.models.find(({ model }) => model === "vidmodelv2") as unknown as {
+  const listed = listModels().find(({ model }) => model === "vidmodelv2") as unknown as {
     form: { properties: { prompt: { maxLength: number } } };
   };
   listed.form.properties.prompt.maxLength = 1;
@@ -151,13 +163,11 @@ describe("what is taken", () => {
 });
 
 test("a form is not empty where an extra field is all that it holds", () => {
-  expect(media.validate("vidmodelv2", {}, { extraFields: { style: "woodcut" } })).toEqual([]);
+  expect(validate("vidmodelv2", {}, { extraFields: { style: "woodcut" } })).toEqual([]);
 });
 
 test("an extra field may have a name that every object inherits", () => {
-  expect(
-    media.validate("imgmodelz", { prompt: "x" }, { extraFields: { constructor: "x", ["__proto__"]: "x" } }),
-  ).toEqual([]);
+  expect(validate("imgmodelz", { prompt: "x" }, { extraFields: { constructor: "x", ["__proto__"]: "x" } })).toEqual([]);
 });
 
 test("text is measured as it is sent, where every line break is two characters", () => {
@@ -167,15 +177,57 @@ test("text is measured as it is sent, where every line break is two characters",
 });
 
 test("the models and their bounds are listed", () => {
-  const { models } = media;
+  const models = listModels();
   expect(models.filter(({ kind }) => kind === "image").length).toBeGreaterThan(0);
   for (const { model, form } of models) expect(form.properties?.["prompt"], model).toMatchObject({ type: "string" });
 });
 
+test("a model that is known only at run time is checked without types", () => {
+  const model: string = "imgmodelz";
+  expect([isModel(model), isModel("imgmodelq"), isModel("constructor"), isModel("")]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(validate(model, { prompt: "x", seed: "7" })).toMatchObject([{ field: "seed", code: "wrongType" }]);
+  expect(validate(7 as unknown as string, {})).toMatchObject([{ field: "model", code: "wrongType", received: "7" }]);
+  expect(fieldsOf(model)).toEqual(fieldsOf(listModels().find((one) => one.model === model) ?? expect.fail()));
+  expect(() => fieldsOf("imgmodelq")).toThrow('Did you mean "imgmodelz"?');
+});
+
+test("each issue has a code, and what may have been meant", () => {
+  const codes = (form: unknown) => issuesOf(form).map(({ field, code }) => `${field} ${code}`);
+  expect(codes({ prompt: 1, duration: 6, seed: 1.5, sourceImage: "a.png", x: 1, execution_expires_after: 1 })).toEqual([
+    "prompt wrongType",
+    "duration notOneOf",
+    "seed wrongType",
+    "sourceImage notAFile",
+    "x unknownField",
+    "execution_expires_after outOfRange",
+  ]);
+  expect(codes({ sourceImage: Array(maxItems + 1).fill(png) })).toEqual(["sourceImage tooMany"]);
+  expect(codes({ sourceImage: [] })).toEqual(["sourceImage tooFew"]);
+  expect(codes({})).toEqual(["form tooFew"]);
+  expect(validate("imgmodelv45", { prompt: "x", resolution: "4k" as "4K" })).toMatchObject([{ suggestion: "4K" }]);
+  expect(validate("imgmodelv45", { prompt: "x", resolution: "1x1" })).toMatchObject([{ code: "outOfRange" }]);
+  expect(validate("imgmodelz", {} as Form<"imgmodelz">)).toMatchObject([
+    { field: "prompt", code: "missing", received: "nothing", expected: "text" },
+  ]);
+});
+
+test("the message of one issue is one line", async () => {
+  const sent = (form: object) => media.video.generate("vidmodelv2", form);
+  await expect(sent({ prompt: 1 })).rejects.toThrow(
+    `vidmodelv2: prompt: 1 is not valid. Use text of at most ${maxLength} characters. Nothing was sent.`,
+  );
+  await expect(sent({ ratio: "16x9" })).rejects.toThrow(
+    /^vidmodelv2: ratio "16x9" is not valid\. Use one of .+\. Did you mean "16:9"\? Nothing was sent\.$/,
+  );
+});
+
 test("the fields of a form are told without a client, as people would fill them in", () => {
-  const fieldsOfModel = (model: string) =>
-    fieldsOf(listModels().find((one) => one.model === model) ?? expect.fail(model));
-  expect(fieldsOfModel("vidmodelv2")).toEqual(
+  expect(fieldsOf("vidmodelv2")).toEqual(
     expect.arrayContaining([
       {
         field: "sourceImage",
@@ -183,7 +235,7 @@ test("the fields of a form are told without a client, as people would fill them 
         takes: "file",
         many: true,
         required: false,
-        allowed: `1 to ${maxItems} files`,
+        expected: `1 to ${maxItems} files`,
         values: [],
       },
       {
@@ -192,7 +244,7 @@ test("the fields of a form are told without a client, as people would fill them 
         takes: "number",
         many: false,
         required: false,
-        allowed: list(durations),
+        expected: `one of ${list(durations)}`,
         values: durations,
       },
       {
@@ -201,17 +253,17 @@ test("the fields of a form are told without a client, as people would fill them 
         takes: "flag",
         many: false,
         required: false,
-        allowed: '"0" or "1", true or false',
+        expected: 'one of true, false, "0" or "1"',
         values: [],
       },
     ]),
   );
   expect(
-    fieldsOfModel("imgmodelv45")
+    fieldsOf("imgmodelv45")
       .filter(({ required }) => required)
       .map(({ field }) => field),
   ).toEqual(["prompt"]);
-  expect(fieldsOfModel("imgmodelv45").find(({ field }) => field === "resolution")).toMatchObject({
+  expect(fieldsOf("imgmodelv45").find(({ field }) => field === "resolution")).toMatchObject({
     takes: "text",
     values: expect.arrayContaining(["16:9", "4K"]),
   });

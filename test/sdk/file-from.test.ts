@@ -43,7 +43,7 @@ describe("fileFrom", () => {
       await expect(fileFrom(source)).rejects.toBeInstanceOf(InvalidRequestError);
     }
     await expect(fileFrom("https://example.com/fox.png")).rejects.toThrow(
-      "an address; where the form has a field for addresses, give it there",
+      "a URL is not a file. Use a path, or the form's field for URLs if it has one.",
     );
   });
 });

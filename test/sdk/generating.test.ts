@@ -1,35 +1,44 @@
-import { createMediaGen, InvalidRequestError, OutcomeUnknownError, type MediaGenOptions } from "@mediagen/sdk";
+import { createHash } from "node:crypto";
+import { InvalidRequestError, memoryStore, type MediaGenOptions, type OutcomeUnknownError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
+import { clientOf, created, errorOf, gate, lost, success } from "./fake-service.ts";
 
-/** A client whose generations are answered when the test says so. */
+/** A client whose generations get their responses when the test says so. */
 function client(options: MediaGenOptions = {}) {
-  const answers: (() => void)[] = [];
+  const waiting: PromiseWithResolvers<Response>[] = [];
   const prompts: unknown[] = [];
-  const media = createMediaGen({
-    baseUrl: "http://localhost",
-    fetch: async (request) => {
-      prompts.push((await request.formData()).get("prompt"));
-      await new Promise<void>((resolve) => answers.push(resolve));
-      return Response.json({ code: 1000, msg: "", data: { taskid: `t-${prompts.length}` } });
-    },
-    ...options,
-  });
+  let [inFlight, mostInFlight] = [0, 0];
+  const { media } = clientOf(
+    [
+      async (request) => {
+        mostInFlight = Math.max(mostInFlight, ++inFlight);
+        prompts.push((await request.formData()).get("prompt"));
+        const response = gate<Response>();
+        waiting.push(response);
+        return response.promise.finally(() => inFlight--);
+      },
+    ],
+    options,
+  );
   const generate = (prompt: string, signal?: AbortSignal) => media.image.generate("imgmodelz", { prompt }, { signal });
-  const answerNext = async () => (await expect.poll(() => answers.length).toBeGreaterThan(0), answers.shift()?.());
-  return { generate, prompts, answerNext };
+  const respondNext = async () => {
+    await expect.poll(() => waiting.length).toBeGreaterThan(0);
+    waiting.shift()?.resolve(created(`t-${prompts.length}`));
+  };
+  return { generate, prompts, respondNext, mostInFlight: () => mostInFlight };
 }
-const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe("beforeGenerate", () => {
   test("sees the form, the kind and the model, and is awaited before anything is sent", async () => {
     const seen: unknown[] = [];
-    const { generate, prompts, answerNext } = client({
-      beforeGenerate: async (...given) => void seen.push(given, await settled(), prompts.length),
+    const { generate, prompts, respondNext } = client({
+      // By then, what does not wait for it would have been sent.
+      beforeGenerate: async (...given) => void seen.push(given, (await clientOf().generate()).kind, prompts.length),
     });
     const task = generate("A fox");
-    await answerNext();
+    await respondNext();
     await task;
-    expect(seen).toEqual([[{ prompt: "A fox" }, { kind: "image", model: "imgmodelz" }], undefined, 0]);
+    expect(seen).toEqual([[{ prompt: "A fox" }, { kind: "image", model: "imgmodelz" }], "image", 0]);
   });
 
   test.for<[string, () => unknown]>([
@@ -66,31 +75,31 @@ describe("beforeGenerate", () => {
 
 describe("maxGenerationsInFlight", () => {
   test("lets so many out at once, the others in order", async () => {
-    const { generate, prompts, answerNext } = client({ maxGenerationsInFlight: 2 });
+    const { generate, prompts, respondNext, mostInFlight } = client({ maxGenerationsInFlight: 2 });
     const tasks = ["1", "2", "3", "4", "5"].map((prompt) => generate(prompt));
     for (const count of [2, 3, 4, 5]) {
       await expect.poll(() => prompts.length).toBe(count);
-      await settled();
       // Of those that are out at once, either may arrive first.
       expect([...prompts].sort()).toEqual(["1", "2", "3", "4", "5"].slice(0, count));
-      await answerNext();
+      await respondNext();
     }
-    await answerNext();
+    await respondNext();
     expect(await Promise.all(tasks)).toHaveLength(5);
+    expect(mostInFlight()).toBe(2);
   });
 
   test("an abort in the queue sends nothing and holds nobody up", async () => {
-    const { generate, prompts, answerNext } = client({ maxGenerationsInFlight: 1 });
+    const { generate, prompts, respondNext } = client({ maxGenerationsInFlight: 1 });
     const controller = new AbortController();
     const first = generate("1");
     const second = generate("2", controller.signal);
     const third = generate("3");
-    await settled();
+    await expect.poll(() => prompts).toEqual(["1"]);
     controller.abort("enough");
     await expect(second).rejects.toBe("enough");
-    await answerNext();
+    await respondNext();
     await first;
-    await answerNext();
+    await respondNext();
     await third;
     expect(prompts).toEqual(["1", "3"]);
   });
@@ -101,56 +110,70 @@ describe("maxGenerationsInFlight", () => {
   });
 });
 
-describe("a generation of unknown outcome tells what was sent", () => {
-  const media = createMediaGen({
-    baseUrl: "http://localhost",
-    retries: 0,
-    now: () => 7,
-    fetch: async () => new Response("", { status: 500 }),
-  });
-  const unknown = async (form: object): Promise<OutcomeUnknownError> =>
+describe("a generation of unknown outcome says what was sent", () => {
+  const unknown = async (form: object, options: MediaGenOptions = {}): Promise<OutcomeUnknownError> => {
+    const { media } = clientOf([lost], { now: () => 7, store: memoryStore(), ...options });
     // The cast: the test reads what the call must reject with.
-    media.video.generate("vidmodelv2", form).catch((error: unknown) => error) as Promise<OutcomeUnknownError>;
-  const file = (text: string, name: string, type = "image/png") => new File([text], name, { type });
+    return (await errorOf(media.video.generate("vidmodelv2", form))) as OutcomeUnknownError;
+  };
 
-  test("by when, and by a digest of the form as it was sent", async () => {
+  test("by when, and with a store by a digest of the form as it was sent", async () => {
     const error = await unknown({ prompt: "A fox\nruns", duration: 5, websearch: true });
-    expect(error).toMatchObject({
-      name: "OutcomeUnknownError",
-      at: 7,
-      id: undefined,
-      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
-    });
+    const digest = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", at: 7, generationId: expect.any(String), digest });
     expect((await unknown({ websearch: "1", duration: 5, prompt: "A fox\r\nruns" })).digest).toBe(error.digest);
     expect((await unknown({ websearch: true, duration: 10, prompt: "A fox\nruns" })).digest).not.toBe(error.digest);
+    const withoutStore = await unknown({ prompt: "A fox" }, { store: undefined });
+    expect(withoutStore).toMatchObject({ at: 7, generationId: undefined, digest: undefined });
   });
 
-  test("by the name, type and size of its files, in order, not by their bytes", async () => {
+  test("by the name, type and bytes of its files, in order", async () => {
+    const file = (text: string, name: string, type = "image/png") => new File([text], name, { type });
     const of = async (...sourceImage: File[]) => (await unknown({ sourceImage })).digest;
     const digest = await of(file("aa", "1.png"), file("bb", "2.png"));
-    expect(await of(file("xx", "1.png"), file("yy", "2.png"))).toBe(digest);
+    expect(await of(file("aa", "1.png"), file("bb", "2.png"))).toBe(digest);
     const others = [
       [file("bb", "2.png"), file("aa", "1.png")],
       [file("aa", "1.png", "image/gif"), file("bb", "2.png")],
+      [file("xx", "1.png"), file("bb", "2.png")],
       [file("a", "1.png"), file("bb", "2.png")],
     ];
     for (const other of others) expect(await of(...other)).not.toBe(digest);
   });
+
+  test("which is the SHA-256 over the SHA-256 of each slice of 1 MiB, so that it can be computed elsewhere", async () => {
+    const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest();
+    const bytes = Buffer.alloc(2 * 1024 * 1024 + 5, "fox");
+    const slices = [0, 1, 2].map((index) => bytes.subarray(index * 1024 * 1024, (index + 1) * 1024 * 1024));
+    const ofFile = sha256(Buffer.concat(slices.map(sha256))).toString("hex");
+    const parts = [
+      ["prompt", "A fox"],
+      ["sourceImage.items", "1.png", "image/png", ofFile],
+    ];
+    const sourceImage = new File([bytes], "1.png", { type: "image/png" });
+    expect((await unknown({ sourceImage, prompt: "A fox" })).digest).toBe(
+      sha256(JSON.stringify(parts)).toString("hex"),
+    );
+  });
 });
 
-test("what is sent is what was given, whatever becomes of the caller's lists while it waits for its turn", async () => {
+test("what is sent is what was given, whatever happens to the caller's lists while it waits for its turn", async () => {
   const sent: unknown[] = [];
-  const fetch = async (request: Request) => {
-    const isForm = request.headers.get("content-type")?.startsWith("multipart/");
-    sent.push(
-      isForm
-        ? (await request.formData()).getAll("sourceImage.items").map((file) => (file as File).name)
-        : await request.json(),
-    );
-    return Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } });
-  };
-  const apiKey = async () => new Promise<string>((resolve) => setImmediate(resolve, "key"));
-  const media = createMediaGen({ baseUrl: "http://localhost", apiKey, fetch, beforeGenerate: apiKey });
+  const later = async () => new Promise<string>((resolve) => setImmediate(resolve, "key"));
+  const { media } = clientOf(
+    [
+      async (request) => {
+        const isForm = request.headers.get("content-type")?.startsWith("multipart/");
+        sent.push(
+          isForm
+            ? (await request.formData()).getAll("sourceImage.items").map((file) => (file as File).name)
+            : await request.json(),
+        );
+        return success({ taskid: "t-1" });
+      },
+    ],
+    { apiKey: later, beforeGenerate: later },
+  );
   const [sourceImage, taskids] = [[new File(["1"], "1.png")], ["t-1"]];
   const calls = [media.video.generate("vidmodelv2", { sourceImage }), media.video.delete(taskids)];
   sourceImage[0] = new File(["2"], "2.png");
@@ -158,4 +181,57 @@ test("what is sent is what was given, whatever becomes of the caller's lists whi
   await Promise.all(calls);
   expect(sent).toContainEqual(["1.png"]);
   expect(sent).toContainEqual({ taskids: ["t-1"] });
+});
+
+describe("a model that is known only at run time", () => {
+  test("is generated by its name, whatever it makes", async () => {
+    const paths: string[] = [];
+    const { media } = clientOf([({ url }) => (paths.push(new URL(url).pathname), created(`t-${paths.length}`))]);
+    for (const [model, kind] of [
+      ["vidmodelv2", "video"],
+      ["imgmodelz", "image"],
+    ] as readonly (readonly [string, string])[]) {
+      const task = await media.generate(model, { prompt: "A fox" });
+      expect(task).toMatchObject({ kind, model });
+    }
+    expect(paths).toEqual(["/v1/video/vidmodelv2", "/v1/images/imgmodelz"]);
+  });
+
+  test("with the same options: a key, extra fields, a signal", async () => {
+    const fields: unknown[] = [];
+    const reply = async (request: Request) => (fields.push([...(await request.formData())]), created("t-1"));
+    const { media, sent } = clientOf([reply], { store: memoryStore() });
+    const model: string = "imgmodelz";
+    const options = { idempotencyKey: "order-1", extraFields: { style: "woodcut" } };
+    const tasks = [
+      await media.generate(model, { prompt: "A fox" }, options),
+      await media.generate(model, { prompt: "A fox" }, options),
+    ];
+    expect(tasks.map(({ taskid }) => taskid)).toEqual(["t-1", "t-1"]);
+    expect(fields).toEqual([
+      [
+        ["prompt", "A fox"],
+        ["style", "woodcut"],
+      ],
+    ]);
+    await expect(media.generate(model, { prompt: "A hare" }, { signal: AbortSignal.abort("enough") })).rejects.toBe(
+      "enough",
+    );
+    expect(sent()).toBe(1);
+  });
+
+  test("is checked as one that the compiler knows, and nothing is sent", async () => {
+    const { media, sent } = clientOf();
+    const rejects = async (model: string, form: Readonly<Record<string, unknown>>, issue: object) => {
+      const error = await errorOf(media.generate(model, form));
+      expect(error).toBeInstanceOf(InvalidRequestError);
+      expect(error).toHaveProperty("issues", [expect.objectContaining(issue)]);
+    };
+    await rejects("imgmodelx", { prompt: "A fox" }, { field: "model", suggestion: "imgmodelz" });
+    await rejects("toString", { prompt: "A fox" }, { field: "model" });
+    await rejects("imgmodelz", { promt: "A fox", prompt: "A fox" }, { field: "promt", suggestion: "prompt" });
+    await rejects("imgmodelz", {}, { field: "prompt" });
+    await rejects("vidmodelv2", { prompt: "A fox", duration: "long" }, { field: "duration" });
+    expect(sent()).toBe(0);
+  });
 });

@@ -4,26 +4,19 @@ import {
   MediaGenError,
   ServiceError,
   type MediaGen,
-  type MediaGenEvent,
   type MediaGenOptions,
 } from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { createHttpClient } from "@mediagen/sdk/http";
 import { shown } from "../shown.ts";
+import { clientOf, errorOf, type Reply, success } from "./fake-service.ts";
 
 /** Quotes, slashes and signs: every way of writing it differs from the others. */
 const key = 'sk-"canary"/\\+%~1';
 const hidden = "[the API key]";
 
-/** A client with the key, that gets one answer to everything. */
-function clientOf(answer: (request: Request) => Response | Promise<Response>, options: MediaGenOptions = {}) {
-  return createMediaGen({
-    baseUrl: "http://localhost",
-    apiKey: key,
-    retries: 0,
-    fetch: async (request) => answer(request),
-    ...options,
-  });
-}
+/** A client with the key whose requests all get one reply. */
+const clientWith = (reply: Reply, options: MediaGenOptions = {}) => clientOf([reply], { apiKey: key, ...options });
 
 const callsOf = (media: MediaGen) => [
   () => media.image.generate("imgmodelz", { prompt: "A fox" }),
@@ -52,9 +45,9 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
   test.for(Object.keys(spellings).flatMap((how) => Object.keys(answers).map((where) => [how, where] as const)))(
     "%s, in %s",
     async ([how, where]) => {
-      const media = clientOf(() => answers[where]?.(spellings[how] ?? "") ?? Response.error());
+      const { media } = clientWith(() => answers[where]?.(spellings[how] ?? "") ?? Response.error());
       for (const call of callsOf(media)) {
-        const error: unknown = await call().catch((thrown: unknown) => thrown);
+        const error: unknown = await errorOf(call());
         expect(error).toBeInstanceOf(Error);
         expect(shown(error)).not.toMatch(anySpelling);
         expect(shown(error)).toContain(hidden);
@@ -64,7 +57,7 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
 
   test("and in no record, but a task stays reachable", async () => {
     const data = { taskid: `t-${key}`, url: [`http://localhost/${key}`], message: `for ${key}`, deep: [{ key }] };
-    const media = clientOf(() => Response.json({ code: 1000, msg: "", data }));
+    const { media } = clientWith(() => success(data));
     const record = await media.image.query("t-1");
     expect(record).toMatchObject({
       taskid: data.taskid,
@@ -78,19 +71,52 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
     const circle = new Error(`sent ${key}`);
     circle.cause = circle;
     for (const thrown of [new TypeError("failed", { cause: new Error(`header ${key}`) }), circle, `no ${key}`]) {
-      const media = clientOf(() => Promise.reject(thrown));
+      const { media } = clientWith(() => Promise.reject(thrown));
       for (const call of callsOf(media)) {
-        const error: unknown = await call().catch((reason: unknown) => reason);
+        const error: unknown = await errorOf(call());
         expect(error).toBeInstanceOf(MediaGenError);
         expect(shown(error)).not.toContain(key);
       }
     }
   });
 
-  test("while an error without it is the cause as it was thrown", async () => {
-    const thrown = new TypeError("failed", { cause: new Error("why") });
-    const media = clientOf(() => Promise.reject(thrown));
-    await expect(media.video.query("t-1")).rejects.toMatchObject({ cause: thrown });
+  test("while an error stays as it was but for that: its name, message, stack, code and causes", async () => {
+    const why = Object.assign(new RangeError("why"), { code: "EPIPE", syscall: "write", errno: -32 });
+    for (const thrown of [
+      new TypeError(`failed`, { cause: why }),
+      new AggregateError([why], "failed", { cause: why }),
+    ]) {
+      const { media } = clientWith(() => Promise.reject(thrown));
+      const { cause } = (await errorOf(media.video.query("t-1"))) as Error;
+      const { name, message, stack } = thrown;
+      const inner = {
+        name: "RangeError",
+        message: "why",
+        stack: why.stack,
+        code: "EPIPE",
+        syscall: "write",
+        errno: -32,
+      };
+      expect(cause).toBeInstanceOf(Error);
+      expect(cause).toMatchObject({ name, message, stack, cause: inner });
+      expect(cause instanceof AggregateError && cause.errors).toMatchObject(
+        thrown instanceof AggregateError ? [inner] : {},
+      );
+    }
+  });
+
+  test("also if an error cannot be changed, or its fields have names of their own", async () => {
+    class OwnName extends Error {
+      override readonly name = "OwnName";
+      override readonly message = `with ${key}`;
+      override readonly toString = () => key;
+    }
+    for (const thrown of [Object.freeze(new OwnName()), Object.freeze(new Error(key))]) {
+      const { media } = clientWith(() => Promise.reject(thrown));
+      const error = (await errorOf(media.video.query("t-1"))) as Error;
+      expect(error.cause).toMatchObject({ name: thrown.name });
+      expect(shown(error)).not.toMatch(anySpelling);
+    }
   });
 
   test("also where it hangs on an error of a fetch of the caller's, or what was thrown is no error", async () => {
@@ -101,24 +127,15 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
       (request) => ({ failed: request }),
     ];
     for (const make of thrown) {
-      const events: MediaGenEvent[] = [];
-      const media = clientOf((request) => Promise.reject(make(request)), {
-        onEvent: (event) => void events.push(event),
-      });
-      for (const call of [
-        () => media.image.generate("imgmodelz", { prompt: "A fox" }),
-        () => media.video.query("t-1"),
-      ]) {
-        const error: unknown = await call().catch((one: unknown) => one);
-        expect(shown(error)).not.toMatch(anySpelling);
-      }
+      const { media, events } = clientWith((request) => Promise.reject(make(request)));
+      for (const call of callsOf(media)) expect(shown(await errorOf(call()))).not.toMatch(anySpelling);
       expect(shown(events)).not.toMatch(anySpelling);
     }
   });
 
   test("also where the key is another one by now", async () => {
     const keys = ["sk-canary-1", "sk-canary-2", "sk-canary-3"];
-    const media = clientOf(
+    const { media } = clientWith(
       (request) => Response.json({ code: 9999, msg: `no ${request.headers.get("authorization")}` }),
       { apiKey: () => keys.shift() ?? "" },
     );
@@ -127,16 +144,17 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
 
   test("and a key of one word hides no envelope", async () => {
     for (const apiKey of ["data", "taskid", "code", "1", "t"]) {
-      const media = clientOf(() => Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } }), { apiKey });
+      const { media } = clientWith(() => success({ taskid: "t-1" }), { apiKey });
       expect((await media.image.generate("imgmodelz", { prompt: "A fox" })).taskid).toBe("t-1");
     }
   });
 });
 
 test("the client, its parts and its tasks show no key", async () => {
-  const media = clientOf(() => Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } }));
+  const { media } = clientWith(() => success({ taskid: "t-1" }));
   const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
-  for (const value of [media, media.http, media.video, task]) expect(shown(value)).not.toMatch(anySpelling);
+  const http = createHttpClient({ baseUrl: "http://localhost", apiKey: key });
+  for (const value of [media, http, media.video, task]) expect(shown(value)).not.toMatch(anySpelling);
 });
 
 describe("a key goes over https, or stays on this machine", () => {
@@ -170,7 +188,7 @@ describe("a browser is refused", () => {
 
   test("in a page and in its workers, with the reasons", () => {
     vi.stubGlobal("window", { document: {} });
-    expect(create()).toThrow(/allowBrowser.*the key is everyone's.*paid twice/);
+    expect(create()).toThrow(/allowBrowser.*the API key is public.*bills it twice/);
     vi.unstubAllGlobals();
     vi.stubGlobal("navigator", { userAgent: "Mozilla/5.0 (X11; Linux x86_64)" });
     expect(create()).toThrow("allowBrowser");
@@ -191,7 +209,7 @@ describe("a browser is refused", () => {
 });
 
 test("a refusal for the key is told as such", async () => {
-  const media = clientOf(() => new Response(JSON.stringify({ code: 9999, msg: key }), { status: 401 }));
+  const { media } = clientWith(() => new Response(JSON.stringify({ code: 9999, msg: key }), { status: 401 }));
   await expect(media.video.query("t-1")).rejects.toMatchObject({
     constructor: ServiceError,
     msg: hidden,

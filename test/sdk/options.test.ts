@@ -1,6 +1,7 @@
-import { ConnectionError, createMediaGen, type MediaGenOptions } from "@mediagen/sdk";
+import { blobs, ConnectionError, createMediaGen, type MediaGenOptions } from "@mediagen/sdk";
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { clientOf, errorOf, success } from "./fake-service.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -11,7 +12,7 @@ async function whereTo(options: Parameters<typeof createMediaGen>[0]): Promise<u
     ...options,
     fetch: async ({ url, headers }) => {
       seen = [url, headers.get("authorization")];
-      return Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } });
+      return success({ taskid: "t-1" });
     },
   });
   await media.video.query("t-1");
@@ -44,26 +45,21 @@ test("without a key no Authorization is sent: the server at the base URL holds i
 
 test("a key that no header can carry is refused without being shown", async () => {
   for (const apiKey of ["secret\nline", "secret–dash", " secret", "", "sécret"]) {
-    const error: unknown = await whereTo({ baseUrl: "http://localhost", apiKey }).catch((thrown: unknown) => thrown);
+    const error: unknown = await errorOf(whereTo({ baseUrl: "http://localhost", apiKey }));
     expect(error, JSON.stringify(apiKey)).toMatchObject({ name: "InvalidRequestError" });
-    expect(String(error)).toContain(apiKey === "" ? "got an empty text" : "(not shown)");
+    expect(String(error)).toContain(apiKey === "" ? "an empty text" : "(not shown)");
     expect(JSON.stringify(error) + String(error) + String((error as Error).stack)).not.toMatch(/s[eé]cret/);
   }
 });
 
-test("a fetch function is called as a function, and told to follow no redirect", async () => {
+test("a fetch function is called as a function, and instructed to follow no redirect", async () => {
   const seen: unknown[] = [];
   function fetch(this: unknown, { redirect }: Request): Promise<Response> {
     seen.push([this, redirect]);
-    return Promise.resolve(Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } }));
+    return Promise.resolve(success({ taskid: "t-1" }));
   }
-  const media = createMediaGen({ baseUrl: "http://localhost", fetch });
-  await media.video.query("t-1");
-  await media.http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" } });
-  expect(seen).toEqual([
-    [undefined, "error"],
-    [undefined, "error"],
-  ]);
+  await createMediaGen({ baseUrl: "http://localhost", fetch }).video.query("t-1");
+  expect(seen).toEqual([[undefined, "error"]]);
 });
 
 test("a blank variable of the environment is none", () => {
@@ -72,26 +68,27 @@ test("a blank variable of the environment is none", () => {
 });
 
 test("a key function that throws sends nothing and its error is the caller's", async () => {
-  const apiKey = () => Promise.reject(new RangeError("no key today"));
+  let calls = 0;
+  const apiKey = () => (calls++, Promise.reject(new RangeError("no key today")));
   await expect(whereTo({ baseUrl: "http://localhost", apiKey })).rejects.toBeInstanceOf(RangeError);
+  expect(calls).toBe(1);
 });
 
 test("a key that does not come ends the call in time, and nothing was sent", async () => {
-  let sent = 0;
-  const fetch = async () => (sent++, new Response());
-  const media = createMediaGen({
-    baseUrl: "http://localhost",
+  const { media, sent, now } = clientOf([], {
     apiKey: () => new Promise(() => undefined),
-    timeoutMs: 10,
+    queryTimeoutMs: 10,
     generateTimeoutMs: 10,
-    fetch,
+    passing: ["limit"],
   });
+  const start = now();
   for (const call of [media.video.query("t-1"), media.video.generate("vidmodelv2", { prompt: "A fox" })]) {
-    const error: unknown = await call.catch((thrown: unknown) => thrown);
+    const error = await errorOf(call);
     expect(error).toBeInstanceOf(ConnectionError);
     expect(String(error)).toMatch(/no key came, and nothing was sent: .* longer than 10 ms/);
   }
-  expect(sent).toBe(0);
+  expect(sent()).toBe(0);
+  expect(now() - start).toBeLessThan(100);
 });
 
 describe("a base URL that is none is refused", () => {
@@ -132,7 +129,7 @@ test("the emulator's key is refused anywhere but on this machine", async () => {
 
 test("what limits something is a number: one that is none would limit nothing", async () => {
   const limits = [
-    "timeoutMs",
+    "queryTimeoutMs",
     "generateTimeoutMs",
     "headersTimeoutMs",
     "stallTimeoutMs",
@@ -147,10 +144,8 @@ test("what limits something is a number: one that is none would limit nothing", 
     }
     expect(() => createNodeMediaGen({ baseUrl: "http://localhost", [limit]: Infinity })).not.toThrow();
   }
-  const fetch = async () =>
-    Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } });
-  const task = createMediaGen({ baseUrl: "http://localhost", fetch }).video.task("t-1");
-  for (const limit of ["maxBytes", "stallTimeoutMs", "timeoutMs"])
-    await expect(task.blobs({ [limit]: Number.NaN })).rejects.toThrow(limit);
-  await expect(task.wait({ timeoutMs: "1000" as unknown as number })).rejects.toThrow("timeoutMs");
+  const task = clientOf().media.video.task("t-1");
+  for (const limit of ["maxBytes", "stallTimeoutMs", "resultTimeoutMs"])
+    await expect(blobs(task, { [limit]: Number.NaN })).rejects.toThrow(limit);
+  await expect(task.wait({ waitTimeoutMs: "1000" as unknown as number })).rejects.toThrow("waitTimeoutMs");
 });

@@ -35,7 +35,7 @@ describe("queries in flight", () => {
   test("go around where there are too few for all", async () => {
     const { tasks, pass, queries } = serviceOnAClock(after(60_000), { maxQueriesInFlight: 1, latencyMs: 200 });
     const all = tasks(50);
-    await pass(Promise.allSettled(all.map((task) => task.wait({ timeoutMs: 40_000 }))));
+    await pass(Promise.allSettled(all.map((task) => task.wait({ waitTimeoutMs: 40_000 }))));
     const times = Map.groupBy(queries.slice(0, 150), ({ taskid }) => taskid);
     expect(times.size).toBe(50);
     for (const { length } of times.values()) expect(Math.abs(length - 3)).toBeLessThanOrEqual(1);
@@ -46,7 +46,7 @@ describe("a wait among many", () => {
   test("ends at its deadline, exactly", async () => {
     const { tasks, pass, elapsed } = serviceOnAClock(after(1e9), { maxQueriesInFlight: 2, latencyMs: 1_000 });
     const ends = tasks(100).map(async (task, index) => {
-      await expect(task.wait({ timeoutMs: 5_000 + index * 77.5 })).rejects.toBeInstanceOf(WaitTimeoutError);
+      await expect(task.wait({ waitTimeoutMs: 5_000 + index * 77.5 })).rejects.toBeInstanceOf(WaitTimeoutError);
       return elapsed();
     });
     expect(await pass(Promise.all(ends))).toEqual(ends.map((_, index) => 5_000 + index * 77.5));
@@ -122,7 +122,7 @@ describe("a wait among many", () => {
       { maxQueriesInFlight: 2, latencyMs: 400 },
     );
     const all = [...tasks(100), task("sick")];
-    await pass(Promise.allSettled(all.map((one) => one.wait({ timeoutMs: 110_000 }))));
+    await pass(Promise.allSettled(all.map((one) => one.wait({ waitTimeoutMs: 110_000 }))));
     expect(queries.filter(({ taskid }) => taskid === "sick").length).toBeGreaterThanOrEqual(4);
     expect(seen().mostInFlight).toBe(2);
   });
@@ -199,7 +199,7 @@ describe("what a client has seen of a model", () => {
       const start = elapsed();
       const onUpdate = ({ record }: WaitUpdate) =>
         void (record?.url.length && (delays[index] ??= elapsed() - start - 5_000));
-      await pass(media.task({ ...task(`t-${index}`).toJSON(), results: 2 }).wait({ onUpdate }));
+      await pass(media.task({ ...task(`t-${index}`).toJSON(), resultCount: 2 }).wait({ onUpdate }));
     }
     expect(Math.max(...delays.slice(20))).toBeLessThan(600);
   });
@@ -232,7 +232,9 @@ test("pauses that are skipped take no time, also where the clock stands still", 
     sleep,
     fetch: async () => Response.json({ code: 1000, msg: "", data: { url: ["1"] } }),
   });
-  await media.task({ version: 1, kind: "video", taskid: "t-1", origin: media.origin, results: 1, createdAt }).wait();
+  await media
+    .task({ version: 2, kind: "video", taskid: "t-1", origin: media.origin, resultCount: 1, createdAt })
+    .wait();
   expect(asked).toBeLessThan(1_000);
 });
 
@@ -254,7 +256,9 @@ test("10,000 waits take one timer for pauses, deadlines and limits each, and lea
   const all = tasks(10_000);
   await pass(
     Promise.allSettled(
-      all.map((task, index) => task.wait(index % 100 === 0 ? { signal, timeoutMs: 1_500 } : { timeoutMs: 1_500 })),
+      all.map((task, index) =>
+        task.wait(index % 100 === 0 ? { signal, waitTimeoutMs: 1_500 } : { waitTimeoutMs: 1_500 }),
+      ),
     ),
   );
   expect(queries.length).toBeGreaterThan(10_000);
@@ -269,16 +273,16 @@ describe("in real time", () => {
   test("nothing keeps the process alive after the last wait", async () => {
     const before = timers();
     const media = createMediaGen({ baseUrl: "http://localhost", fetch: pending });
-    await expect(media.video.task("t-1").wait({ timeoutMs: 20 })).rejects.toBeInstanceOf(WaitTimeoutError);
+    await expect(media.video.task("t-1").wait({ waitTimeoutMs: 20 })).rejects.toBeInstanceOf(WaitTimeoutError);
     expect(timers()).toBe(before);
   });
 
   test("a clock that is set back moves no deadline", async () => {
     const media = createMediaGen({ baseUrl: "http://localhost", fetch: pending });
-    const waits = [20, 50].map((timeoutMs) =>
+    const waits = [20, 50].map((waitTimeoutMs) =>
       media.video
         .task("t-1")
-        .wait({ timeoutMs })
+        .wait({ waitTimeoutMs })
         .catch((error: unknown) => error),
     );
     const now = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 3_600_000);
@@ -296,11 +300,11 @@ test("a sleep that fails by itself ends the waits, and leaves nobody asleep", as
   await expect(
     media
       .task({
-        version: 1,
+        version: 2,
         kind: "video",
         taskid: "t-1",
         origin: "http://localhost",
-        results: 1,
+        resultCount: 1,
         createdAt: 1_800_000_000_000,
       })
       .wait(),

@@ -1,4 +1,5 @@
 import { createMediaGen, type MediaGenOptions, type Task, type TaskJSON } from "@mediagen/sdk";
+import { FakeClock, origin, success } from "./fake-service.ts";
 
 /** How the service treats a task: when it is done, or how its queries fail. */
 export type Fate = { readonly doneAfterMs: number } | "hangs" | "lost";
@@ -14,61 +15,51 @@ export function serviceOnAClock(
   fateOf: (taskid: string) => Fate,
   { latencyMs = 50, ...options }: MediaGenOptions & { readonly latencyMs?: number } = {},
 ) {
-  const start = 1_800_000_000_000;
-  let now = start;
-  const asleep = new Set<{ readonly until: number; readonly wake: () => void }>();
+  const clock = new FakeClock(["pause", "deadline", "limit", "background"]);
+  const start = clock.now;
   const queries: Query[] = [];
   const created = new Map<string, number>();
   const timers = new Set<AbortSignal>();
   let [inFlight, mostInFlight, mostTimers] = [0, 0, 0];
 
-  function sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      const sleeper = { until: now + ms, wake: resolve };
-      asleep.add(sleeper);
-      signal.addEventListener("abort", () => (asleep.delete(sleeper), reject(signal.reason)), { once: true });
-    });
-  }
-
   const media = createMediaGen({
-    baseUrl: "http://localhost",
-    now: () => now,
+    baseUrl: origin,
+    now: () => clock.now,
     random: () => 0.5,
-    sleep: (ms, signal) => {
+    sleep: (ms, signal, reason) => {
       mostTimers = Math.max(mostTimers, timers.add(signal).size);
       const end = () => timers.delete(signal);
       signal.addEventListener("abort", end, { once: true });
-      return sleep(ms, signal).finally(end);
+      return clock.sleep(ms, signal, reason).finally(end);
     },
     async fetch(request) {
       const { taskid } = (await request.json()) as { taskid: string };
-      queries.push({ taskid, at: now - start });
+      queries.push({ taskid, at: clock.now - start });
       mostInFlight = Math.max(mostInFlight, ++inFlight);
       const fate = fateOf(taskid);
       try {
-        await sleep(fate === "hangs" ? Infinity : latencyMs, request.signal);
+        await clock.sleep(fate === "hangs" ? Infinity : latencyMs, request.signal, "limit");
       } finally {
         inFlight--;
       }
       if (typeof fate === "string") throw new TypeError("fetch failed");
-      const done = now >= (created.get(taskid) ?? start) + fate.doneAfterMs;
-      return Response.json({ code: 1000, msg: "", data: { taskid, url: done ? ["1"] : [] } });
+      const done = clock.now >= (created.get(taskid) ?? start) + fate.doneAfterMs;
+      return success({ taskid, url: done ? ["1"] : [] });
     },
     ...options,
   });
 
   /** A task of a model, generated now. */
   function task(taskid: string, kind: "video" | "image" = "video"): Task<"video"> | Task<"image"> {
-    created.set(taskid, now);
+    created.set(taskid, clock.now);
     const saved: TaskJSON = {
-      version: 1,
+      version: 2,
       kind,
       taskid,
-      origin: "http://localhost",
-      results: 1,
+      origin,
+      resultCount: 1,
       model: "a model",
-      createdAt: now,
+      createdAt: clock.now,
     };
     return media.task(saved);
   }
@@ -83,12 +74,7 @@ export function serviceOnAClock(
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
       if (settled) return promise;
-      let next: { readonly until: number; readonly wake: () => void } | undefined;
-      for (const sleeper of asleep) if (!next || sleeper.until < next.until) next = sleeper;
-      if (!next) throw new Error("all sleep, and nobody will wake");
-      asleep.delete(next);
-      now = Math.max(now, next.until);
-      next.wake();
+      if (!clock.moveOn()) throw new Error("all sleep, and nobody will wake");
     }
   }
 
@@ -98,9 +84,9 @@ export function serviceOnAClock(
     /** So many tasks, generated now: t-0, t-1, ... */
     tasks: (count: number) => Array.from({ length: count }, (_, index) => task(`t-${index}`)),
     pass,
-    sleep: (ms: number) => pass(sleep(ms, new AbortController().signal)),
+    sleep: (ms: number) => pass(clock.sleep(ms, new AbortController().signal, "pause")),
     queries,
-    elapsed: () => now - start,
+    elapsed: () => clock.now - start,
     seen: () => ({ inFlight, mostInFlight, timers: timers.size, mostTimers }),
   };
 }

@@ -3,91 +3,81 @@ import {
   checkStep,
   createMediaGen,
   generateStep,
-  MediaGenError,
-  type GenerationMark,
+  InvalidRequestError,
+  memoryStore,
+  type MediaGenOptions,
   type TaskJSON,
 } from "@mediagen/sdk";
 import { expect, test } from "vitest";
 import { clientOnAClock } from "./client-on-a-clock.ts";
+import { clientOf, created, errorOf, gate, neverSent, sharedStore } from "./fake-service.ts";
 
-/** A mark in memory that shows what it holds. */
-function createMark() {
-  let held: "begun" | TaskJSON | undefined;
-  const mark: GenerationMark = {
-    begin: async () => {
-      const before = held;
-      held ??= "begun";
-      return before;
-    },
-    keep: async (task) => void (held = task),
-    clear: async () => void (held = undefined),
-  };
-  return { mark, held: () => held };
-}
-
-/** A service and a client of it that leaves repeating to the queue. */
-function createService() {
+/** A service and a client of it that leaves retries to the queue. */
+function createService(options: MediaGenOptions = {}) {
   const emulator = createEmulator();
-  return { emulator, media: createMediaGen({ ...emulator.client, retries: 0 }) };
+  return { emulator, media: createMediaGen({ ...emulator.client, retries: 0, store: memoryStore(), ...options }) };
 }
 
 const model = "imgmodelv4";
 const form = { prompt: "A fox" };
+const order = { idempotencyKey: "order-1" };
 
-test("an order is generated once, however often its step runs, and each run answers the same task", async () => {
+test("an order is generated once, however often its step runs, and each run returns the same task", async () => {
   const { emulator, media } = createService();
-  const { mark, held } = createMark();
-  const first = await generateStep(media, model, form, { mark });
-  const task = { version: 1, kind: "image", model, taskid: emulator.tasks[0]?.taskid };
+  const first = await generateStep(media, model, form, order);
+  const task = { version: 2, kind: "image", model, taskid: emulator.tasks[0]?.taskid };
   expect(first).toEqual({ outcome: "created", task: expect.objectContaining(task), afterMs: expect.any(Number) });
-  expect(held()).toEqual(first.outcome === "created" && first.task);
-  expect(await generateStep(media, model, form, { mark })).toEqual(first);
+  expect(await generateStep(media, model, form, order)).toEqual(first);
   expect(emulator.charges).toHaveLength(1);
 });
 
-test("of steps that run at once one sends, and the others say that it may have been sent", async () => {
+test("of steps that run at once one sends, and the others return its task", async () => {
   const { emulator, media } = createService();
-  const { mark } = createMark();
-  const steps = await Promise.all([1, 2, 3].map(() => generateStep(media, model, form, { mark })));
-  expect(steps.map(({ outcome }) => outcome)).toEqual(["created", "unknown", "unknown"]);
+  const steps = await Promise.all([1, 2, 3].map(() => generateStep(media, model, form, order)));
+  expect(steps).toMatchObject(Array(3).fill({ outcome: "created", task: { taskid: emulator.tasks[0]?.taskid } }));
   expect(emulator.charges).toHaveLength(1);
 });
 
-test("what a worker left when it was killed is unknown and never sent, until a person takes the mark away", async () => {
-  const { emulator, media } = createService();
-  const { mark } = createMark();
-  await mark.begin(); // The worker is killed here.
-  for (const _ of [1, 2]) {
-    expect(await generateStep(media, model, form, { mark })).toEqual({
-      outcome: "unknown",
-      why: expect.stringContaining("noted no answer"),
-    });
-  }
-  expect(emulator.charges).toHaveLength(0);
-  await mark.clear();
-  expect(await generateStep(media, model, form, { mark })).toMatchObject({ outcome: "created" });
-});
-
-test("a worker that was thought dead settles what was unknown, by keeping its task", async () => {
-  const { media } = createService();
-  const { mark } = createMark();
-  const slow = generateStep(media, model, form, { mark });
-  expect(await generateStep(media, model, form, { mark })).toMatchObject({ outcome: "unknown" });
-  const settled = await slow;
-  expect(settled).toMatchObject({ outcome: "created" });
-  expect(await generateStep(media, model, form, { mark })).toEqual(settled);
+test("what a killed worker left is unknown and never sent, until a person resolves it", async () => {
+  const store = sharedStore();
+  const response = gate<Response>();
+  const killed = clientOf([() => response.promise], { store });
+  const slow = generateStep(killed.media, model, form, order);
+  await expect.poll(() => store.states()).toContain("sending");
+  const attempt = store.written()[0]?.attempt;
+  // It renews its record no longer.
+  store.beforeWrite((record) => {
+    if (record.attempt === attempt && record.state === "sending") throw new Error("killed");
+  });
+  const { media, sent } = clientOf([() => created("t-2")], { store });
+  const steps = [await generateStep(media, model, form, order), await generateStep(media, model, form, order)];
+  const unknown = {
+    outcome: "unknown",
+    reason: expect.stringContaining("its sender ended"),
+    generationId: store.written()[0]?.id,
+  };
+  expect(steps).toEqual([unknown, unknown]);
+  expect(sent()).toBe(0);
+  await media.resolve(store.written()[0]?.id ?? "", "notCreated");
+  expect(await generateStep(media, model, form, order)).toMatchObject({ outcome: "created", task: { taskid: "t-2" } });
+  // A worker that was thought dead returns its own task, which is not lost either.
+  response.resolve(created("t-1"));
+  expect(await slow).toMatchObject({ outcome: "created", task: { taskid: "t-1" } });
+  expect((await media.recover()).tasks.map(({ taskid }) => taskid).sort()).toEqual(["t-1", "t-2"]);
 });
 
 test.for(["resetAfter", "emptyBody", "serverError"] satisfies FaultName[])(
-  "after %s the outcome is unknown, the mark stays, and the step sends nothing when it runs again",
+  "after %s the outcome is unknown, and the step sends nothing when it runs again",
   async (fault) => {
     const { emulator, media } = createService();
-    const { mark, held } = createMark();
     emulator.next({ fault, on: "generate" });
-    const step = await generateStep(media, model, form, { mark });
-    expect(step).toEqual({ outcome: "unknown", why: expect.stringContaining("may have been paid") });
-    expect(held()).toBe("begun");
-    expect(await generateStep(media, model, form, { mark })).toMatchObject({ outcome: "unknown" });
+    const step = await generateStep(media, model, form, order);
+    expect(step).toEqual({
+      outcome: "unknown",
+      reason: expect.stringContaining("may have been billed"),
+      generationId: expect.any(String),
+    });
+    expect(await generateStep(media, model, form, order)).toMatchObject({ ...step, reason: expect.any(String) });
     expect(emulator.charges).toHaveLength(1);
   },
 );
@@ -98,72 +88,88 @@ test.for([
   ["failure", { outcome: "refused" }],
 ] as const)("after %s nothing was created, and the step may run again as a new one", async ([fault, expected]) => {
   const { emulator, media } = createService();
-  const { mark, held } = createMark();
   emulator.next({ fault, on: "generate", retryAfter: "7" });
-  expect(await generateStep(media, model, form, { mark })).toMatchObject({ ...expected, why: expect.any(String) });
-  expect(held()).toBeUndefined();
-  expect(await generateStep(media, model, form, { mark })).toMatchObject({ outcome: "created" });
+  expect(await generateStep(media, model, form, order)).toMatchObject({ ...expected, reason: expect.any(String) });
+  expect(await generateStep(media, model, form, order)).toMatchObject({ outcome: "created" });
 });
 
-test("a service that is not reached is tried again later", async () => {
-  const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" });
-  const fetch = () => Promise.reject(new TypeError("fetch failed", { cause: refused }));
-  const media = createMediaGen({ baseUrl: "http://localhost", fetch, retries: 0 });
-  const { mark, held } = createMark();
-  expect(await generateStep(media, model, form, { mark })).toEqual({
-    outcome: "again",
-    why: expect.stringContaining("ECONNREFUSED"),
-    afterMs: expect.any(Number),
+test("if the service or the store is not reached, the step runs again later", async () => {
+  const store = sharedStore();
+  const { media, sent } = clientOf([neverSent], { store });
+  const again = { outcome: "again", afterMs: expect.any(Number) };
+  const notReached = { ...again, reason: expect.stringContaining("safe to retry") };
+  expect(await generateStep(media, model, form, order)).toEqual(notReached);
+  expect(store.states()).toEqual(["claimed", "sending", "notCreated"]);
+  store.beforeWrite(() => {
+    throw new Error("no connection to the database");
   });
-  expect(held()).toBeUndefined();
+  expect(await generateStep(media, model, form, order)).toEqual({
+    ...again,
+    reason: expect.stringContaining("no connection to the database"),
+  });
+  expect(sent()).toBe(1);
 });
 
-test("a form or model that is wrong is refused with every issue, and nothing is sent", async () => {
-  const { emulator, media } = createService();
-  const { mark, held } = createMark();
-  expect(await generateStep(media, model, { prompt: "A fox", batchsize: 99 }, { mark })).toEqual({
+test("a form or model that is not valid is refused with every issue, and nothing is sent or recorded", async () => {
+  const store = sharedStore();
+  const { emulator, media } = createService({ store });
+  expect(await generateStep(media, model, { prompt: "A fox", batchsize: 99 }, order)).toEqual({
     outcome: "refused",
-    why: expect.stringContaining("batchsize"),
+    reason: expect.stringContaining("batchsize"),
   });
-  // The cast: jobs come from a queue, where no compiler looked at them.
-  expect(await generateStep(media, "imgmodel9" as typeof model, form, { mark })).toEqual({
+  const unknown: string = "imgmodel9";
+  expect(await generateStep(media, unknown, form, order)).toEqual({
     outcome: "refused",
-    why: expect.stringMatching(/imgmodel9.*imgmodelv4/),
+    reason: expect.stringMatching(/imgmodel9.*imgmodelv4/),
   });
-  expect([held(), emulator.calls]).toEqual([undefined, []]);
+  expect([store.states(), emulator.calls]).toEqual([[], []]);
 });
 
-test("what beforeGenerate throws is thrown on, and leaves no mark", async () => {
-  const { emulator } = createService();
+test("a mistake in the program is thrown: a client without a store, a key that stands for another form", async () => {
+  const { media } = createService();
+  await generateStep(media, model, form, order);
+  const withoutStore = createService({ store: undefined }).media;
+  for (const step of [
+    generateStep(withoutStore, model, form, order),
+    generateStep(media, model, { prompt: "A hare" }, order),
+  ]) {
+    const error = await errorOf(step);
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error).toMatchObject({ issues: [{ field: "idempotencyKey" }] });
+  }
+});
+
+test("what beforeGenerate throws is thrown, and the order may be generated later", async () => {
   const veto = new Error("the budget is spent");
-  const media = createMediaGen({ ...emulator.client, beforeGenerate: () => Promise.reject(veto) });
-  const { mark, held } = createMark();
-  await expect(generateStep(media, model, form, { mark })).rejects.toBe(veto);
-  expect([held(), emulator.calls]).toEqual([undefined, []]);
+  let isSpent = true;
+  const beforeGenerate = () => (isSpent ? Promise.reject(veto) : undefined);
+  const { emulator, media } = createService({ beforeGenerate });
+  await expect(generateStep(media, model, form, order)).rejects.toBe(veto);
+  expect(emulator.calls).toEqual([]);
+  isSpent = false;
+  expect(await generateStep(media, model, form, order)).toMatchObject({ outcome: "created" });
 });
 
-test("a task that its mark cannot keep is named in the error", async () => {
-  const { emulator, media } = createService();
-  const { mark } = createMark();
-  const full = new Error("the disk is full");
-  const error = await generateStep(media, model, form, { mark: { ...mark, keep: () => Promise.reject(full) } }).catch(
-    (thrown: unknown) => thrown,
-  );
-  expect(error).toBeInstanceOf(MediaGenError);
-  expect(error).toMatchObject({
-    message: expect.stringContaining(emulator.tasks[0]?.taskid ?? "no task"),
-    cause: full,
+test("a task that the store cannot record is returned, and returned again", async () => {
+  const store = sharedStore();
+  store.beforeWrite(({ state }) => {
+    if (state === "created") throw new Error("the disk is full");
   });
+  const { media, events, sent } = clientOf([() => created("t-1")], { store });
+  const steps = [await generateStep(media, model, form, order), await generateStep(media, model, form, order)];
+  expect(steps).toMatchObject(Array(2).fill({ outcome: "created", task: { taskid: "t-1" } }));
+  expect(events).toContainEqual(expect.objectContaining({ type: "storeFailed" }));
+  expect(sent()).toBe(1);
 });
 
-test("a check answers what comes next: later each time while it is pending, then the record", async () => {
+test("a check returns what comes next: later each time while it is pending, then the record", async () => {
   const { media, queries } = clientOnAClock([{ url: [] }, { url: [] }, { url: ["1"] }]);
   const saved: TaskJSON = {
-    version: 1,
+    version: 2,
     kind: "image",
     taskid: "t-1",
     origin: "http://localhost",
-    results: 1,
+    resultCount: 1,
     createdAt: 0,
   };
   const [young, old] = [
@@ -196,35 +202,17 @@ test("a task that a person found, whose creation is not known, ages from its fir
   ]);
 });
 
-test("a query that is worth more delay is made less often", async () => {
-  const { media } = clientOnAClock([{ url: [] }]);
-  const task = media.task({
-    version: 1,
-    kind: "image",
-    taskid: "t-1",
-    origin: "http://localhost",
-    results: 1,
-    createdAt: 0,
-  });
-  const [often, seldom] = [
-    await checkStep(task, { now: () => 60_000 }),
-    await checkStep(task, { now: () => 60_000, worthOfQueryMs: 340 }),
-  ];
-  if (often.state !== "pending" || seldom.state !== "pending") throw new Error("they are pending");
-  expect(seldom.afterMs / often.afterMs).toBeGreaterThan(1.8);
-});
-
 test("a pending task holds what its check has learned, failed ones are known by the client's statuses, and old ones are overdue", async () => {
   const { media } = clientOnAClock([{ url: ["1"] }, { status: 3 }, { url: [] }, "lost"], {
     statuses: { failed: [3] },
     retries: 0,
   });
   const saved: TaskJSON = {
-    version: 1,
+    version: 2,
     kind: "image",
     taskid: "t-1",
     origin: "http://localhost",
-    results: 2,
+    resultCount: 2,
     createdAt: 0,
   };
   const now = () => 1_800_000;

@@ -1,20 +1,20 @@
-import { createMediaGen, InvalidRequestError, type TaskJSON } from "@mediagen/sdk";
+import { InvalidRequestError, type TaskJSON } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { clientOnAClock } from "./client-on-a-clock.ts";
+import { clientOf, success } from "./fake-service.ts";
 
 test("a task is plain JSON and resumes in another client", async () => {
   const first = clientOnAClock([]);
   const task = await first.media.image.generate("imgmodelv45", { prompt: "A fox", batchsize: 4 });
   const saved = JSON.stringify(task);
   expect(JSON.parse(saved)).toEqual({
-    version: 1,
+    version: 2,
     kind: "image",
     model: "imgmodelv45",
     taskid: "t-1",
     origin: "http://localhost",
-    results: 4,
+    resultCount: 4,
     createdAt: 1_800_000_000_000,
-    created: { taskid: "t-1" },
   });
   const second = clientOnAClock([{ url: ["1", "2", "3", "4"] }]);
   const resumed = second.media.task(JSON.parse(saved) as TaskJSON);
@@ -23,18 +23,15 @@ test("a task is plain JSON and resumes in another client", async () => {
 });
 
 test("what a model names at creation is kept with the task", async () => {
-  const media = createMediaGen({
-    baseUrl: "http://localhost",
-    fetch: async () => Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: "http://localhost/1.png" } }),
-  });
+  const { media } = clientOf([() => success({ taskid: "t-1", url: "http://localhost/1.png" })]);
   const task = await media.image.generate("imgmodelv5", { prompt: "A fox" });
-  expect(task.created).toEqual({ taskid: "t-1", url: "http://localhost/1.png" });
-  expect(media.task(task.toJSON()).created).toEqual(task.created);
+  expect(task.initialUrl).toBe("http://localhost/1.png");
+  expect(media.task(task.toJSON()).initialUrl).toBe(task.initialUrl);
 });
 
 test("check asks once and does not sleep; what it learned goes along in the JSON", async () => {
   const { media, queries, elapsed } = clientOnAClock([{ url: ["1"] }]);
-  let saved = media.image.task("t-1", { results: 2 }).toJSON();
+  let saved = media.image.task("t-1", { resultCount: 2 }).toJSON();
   for (const state of ["pending", "pending", "succeeded"]) {
     // As a queue does it: each check in another process.
     const task = media.task(JSON.parse(JSON.stringify(saved)) as TaskJSON);
@@ -50,12 +47,12 @@ test("check asks once and does not sleep; what it learned goes along in the JSON
 });
 
 describe("what is no task of this service is refused", () => {
-  const good: TaskJSON = { version: 1, kind: "video", taskid: "t-1", origin: "http://localhost", results: 1 };
+  const good: TaskJSON = { version: 2, kind: "video", taskid: "t-1", origin: "http://localhost", resultCount: 1 };
   test.for([
-    ["version", 2],
+    ["version", 1],
     ["kind", "sound"],
     ["taskid", ""],
-    ["results", 0],
+    ["resultCount", 0],
     ["createdAt", Number.NaN],
     ["origin", "https://elsewhere.example"],
   ] as const)("%s", ([field, value]) => {
@@ -72,13 +69,12 @@ describe("what is no task of this service is refused", () => {
 
 test("a task deletes itself by its kind", async () => {
   const sent: unknown[] = [];
-  const media = createMediaGen({
-    baseUrl: "http://localhost",
-    fetch: async (request) => {
+  const { media } = clientOf([
+    async (request) => {
       sent.push([new URL(request.url).pathname, await request.json()]);
-      return Response.json({ code: 1000, msg: "", data: { status: "Success" } });
+      return success({ status: "Success" });
     },
-  });
+  ]);
   await media.image.task("t-1").delete({ uid: "u-1" });
   expect(sent).toEqual([["/v1/images/deleteimagestask", { taskids: ["t-1"], uid: "u-1" }]]);
 });

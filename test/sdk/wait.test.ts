@@ -30,7 +30,7 @@ describe("a wait ends", () => {
   test("at the deadline, exactly, with the task and the last trouble", async () => {
     const { media, elapsed } = clientOnAClock([pending, "lost"]);
     const task = await media.video.generate("vidmodelv2", { prompt: "A fox" });
-    const error: unknown = await task.wait({ timeoutMs: 60_000 }).catch((thrown: unknown) => thrown);
+    const error: unknown = await task.wait({ waitTimeoutMs: 60_000 }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(WaitTimeoutError);
     expect(error).toMatchObject({ task, cause: { name: "ConnectionError" } });
     expect(elapsed()).toBe(60_000);
@@ -56,7 +56,7 @@ describe("a wait ends", () => {
     const error: unknown = await task.wait().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TaskFailedError);
     expect(error).toMatchObject({ task, record: { image_status: 9 } });
-    expect((error as Error).message).toContain("task t-1 failed");
+    expect((error as Error).message).toContain("Task t-1 failed");
   });
 
   test("when the caller's reading says so, and what it leaves open is read as usual", async () => {
@@ -79,7 +79,14 @@ describe("a wait ends", () => {
   test("after five refusals in a row, a minute after it began, where the clock that dated the task is ahead", async () => {
     const { media, elapsed } = clientOnAClock([{ code: 9999 }]);
     const createdAt = 1_800_000_000_000 + 3_600_000;
-    const task = media.task({ version: 1, kind: "video", taskid: "t-1", origin: media.origin, results: 1, createdAt });
+    const task = media.task({
+      version: 2,
+      kind: "video",
+      taskid: "t-1",
+      origin: media.origin,
+      resultCount: 1,
+      createdAt,
+    });
     await expect(task.wait()).rejects.toMatchObject({ task, code: 9999 });
     expect(elapsed()).toBeGreaterThan(60_000);
     expect(elapsed()).toBeLessThan(120_000);
@@ -103,7 +110,7 @@ describe("a wait ends", () => {
     const never = () => new Promise<never>(() => undefined);
     for (const options of [{ fetch: never }, { apiKey: never }]) {
       const media = createMediaGen({ baseUrl: "http://localhost", ...options });
-      await expect(media.video.task("t-1").wait({ timeoutMs: 5 })).rejects.toBeInstanceOf(WaitTimeoutError);
+      await expect(media.video.task("t-1").wait({ waitTimeoutMs: 5 })).rejects.toBeInstanceOf(WaitTimeoutError);
       await expect(media.video.query("t-1", { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({
         name: "TimeoutError",
       });
@@ -160,7 +167,7 @@ test("the checks of an unknown model spread out as the task grows older, with ji
   const firsts: number[] = [];
   for (const random of [0.1, 0.9]) {
     const { media, queries } = clientOnAClock([pending], { random: () => random });
-    await expect(media.video.task("t-1").wait({ timeoutMs: 120_000 })).rejects.toBeInstanceOf(WaitTimeoutError);
+    await expect(media.video.task("t-1").wait({ waitTimeoutMs: 120_000 })).rejects.toBeInstanceOf(WaitTimeoutError);
     const within = (from: number, to: number) => queries.filter((at) => at >= from && at < to).length / (to - from);
     const rates = [within(0, 3_000), within(3_000, 15_000), within(15_000, 50_000), within(50_000, 118_000)];
     expect(rates).toEqual(rates.toSorted((a, b) => b - a));
@@ -172,13 +179,13 @@ test("the checks of an unknown model spread out as the task grows older, with ji
 
 test("it is looked once more, a second before the deadline", async () => {
   const { media, queries } = clientOnAClock([pending]);
-  await expect(media.video.task("t-1").wait({ timeoutMs: 120_000 })).rejects.toBeInstanceOf(WaitTimeoutError);
+  await expect(media.video.task("t-1").wait({ waitTimeoutMs: 120_000 })).rejects.toBeInstanceOf(WaitTimeoutError);
   expect(queries.at(-1)).toBe(119_000);
 });
 
 test("a deadline that is no time is refused", async () => {
   const { media } = clientOnAClock([pending]);
-  await expect(media.video.task("t-1").wait({ timeoutMs: Number.NaN })).rejects.toThrow("timeoutMs");
+  await expect(media.video.task("t-1").wait({ waitTimeoutMs: Number.NaN })).rejects.toThrow("waitTimeoutMs");
 });
 
 test("a deadline past the range of timers is slept for in parts that they take", async () => {
@@ -189,7 +196,7 @@ test("a deadline past the range of timers is slept for in parts that they take",
     sleep: (ms) => (slept.push(ms), new Promise(() => undefined)),
     fetch: async () => Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } }),
   });
-  await media.video.task("t-1").wait({ timeoutMs: 1e12 });
+  await media.video.task("t-1").wait({ waitTimeoutMs: 1e12 });
   expect(Math.max(...slept)).toBe(2 ** 31 - 1);
 });
 
@@ -204,10 +211,12 @@ test("a wait whose deadline passes while onUpdate takes its time still ends as i
   };
   const failing = clientOnAClock([{ status: 3 }], { statuses: { failed: [3] } });
   await expect(
-    failing.media.video.task("t-1").wait({ timeoutMs: 100, onUpdate: slowly(() => undefined) }),
+    failing.media.video.task("t-1").wait({ waitTimeoutMs: 100, onUpdate: slowly(() => undefined) }),
   ).rejects.toBeInstanceOf(TaskFailedError);
   const pending = clientOnAClock([{}]);
-  await expect(pending.media.video.task("t-1").wait({ timeoutMs: 100, onUpdate: slowly(throws) })).rejects.toBe(mine);
+  await expect(pending.media.video.task("t-1").wait({ waitTimeoutMs: 100, onUpdate: slowly(throws) })).rejects.toBe(
+    mine,
+  );
   expect([failing.elapsed(), pending.elapsed()]).toEqual([100, 100]);
 });
 

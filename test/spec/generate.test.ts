@@ -5,10 +5,10 @@ import { pathToFileURL } from "node:url";
 import type { ModelInfo, Task } from "@mediagen/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complete } from "../../packages/cli/src/completion.ts";
-import { describeDocument, type OpenApiDocument } from "../../packages/cli/src/descriptions.ts";
+import type { Descriptions } from "../../packages/cli/src/descriptions.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { generate } from "../../scripts/generate.ts";
-import { specFile } from "../../scripts/read-spec.ts";
+import { specFile } from "../../scripts/spec.ts";
 
 const yaml = await readFile(specFile, "utf8");
 /** The model of images that CONTRIBUTING shows, by another name: whoever tries it there has it in the spec. */
@@ -82,6 +82,7 @@ describe("in a copy of the project", () => {
       "packages/sdk/tsconfig.json",
       "packages/sdk/package.json",
       "packages/emulator/src",
+      "packages/cli/src",
     ]) {
       await cp(room, join(copy, room), { recursive: true });
     }
@@ -114,30 +115,41 @@ describe("in a copy of the project", () => {
     expect(run("scripts/run.js", "generate").stderr).toBe("");
     await writeFile(
       join(copy, "packages/sdk/src/use.ts"),
-      `import { createMediaGen } from "./index.ts";
-       export { createMediaGen };
+      `import { createMediaGen, listModels, validate } from "./index.ts";
+       export { createMediaGen, listModels };
        export const media = createMediaGen({ baseUrl: "http://localhost", fetch: async (request) => Response.json({
          code: 1000, msg: "", data: { taskid: new URL(request.url).pathname + ":" + (await request.formData()).get("mood") } }) });
        export const task = await media.video.generate("vidmodelnine", { prompt: "A fox", mood: "calm", frames: [new Blob(["x"])] });
        // @ts-expect-error -- the added model's own bound
-       export const issues = media.validate("vidmodelnine", { prompt: "A fox, at length", mood: "wild" });`,
+       export const issues = validate("vidmodelnine", { prompt: "A fox, at length", mood: "wild" });`,
     );
     const compiler = join(process.cwd(), "node_modules/typescript/bin/tsc");
     expect(run(compiler, "-p", "packages/sdk", "--noEmit", "--isolatedDeclarations", "false").stdout).toBe("");
-    const { task, issues, media, createMediaGen } = (await import(
+    const { task, issues, listModels, createMediaGen } = (await import(
       pathToFileURL(join(copy, "packages/sdk/src/use.ts")).href
     )) as {
-      task: { taskid: string; results: number };
+      task: { taskid: string; resultCount: number };
       issues: unknown;
-      media: { models: readonly { model: string }[] };
+      listModels: () => readonly { model: string }[];
       createMediaGen: (options: object) => { image: { generate(model: string, form: object): Promise<Task> } };
     };
-    expect(task).toMatchObject({ taskid: "/v1/video/vidmodelnine:calm", results: 1 });
+    expect(task).toMatchObject({ taskid: "/v1/video/vidmodelnine:calm", resultCount: 1 });
     expect(issues).toEqual([
-      { field: "prompt", got: '"A fox, at length"', allowed: "at most 5 characters" },
-      { field: "mood", got: '"wild"', allowed: '"calm" or "stormy"' },
+      {
+        field: "prompt",
+        code: "tooLong",
+        received: '"A fox, at length"',
+        expected: "text of at most 5 characters",
+      },
+      {
+        field: "mood",
+        code: "notOneOf",
+        received: '"wild"',
+        expected: '"calm" or "stormy"',
+        names: ["calm", "stormy"],
+      },
     ]);
-    expect(media.models.map(({ model }) => model)).toContain("vidmodelnine");
+    expect(listModels().map(({ model }) => model)).toContain("vidmodelnine");
 
     const { createEmulator } = (await import(
       pathToFileURL(join(copy, "packages/emulator/src/index.ts")).href
@@ -154,8 +166,10 @@ describe("in a copy of the project", () => {
     const { listModels } = (await import(pathToFileURL(join(copy, "packages/sdk/src/index.ts")).href)) as {
       listModels(): readonly ModelInfo[];
     };
-    const document = JSON.parse(await readFile(join(copy, "packages/sdk/openapi.gen.json"), "utf8")) as OpenApiDocument;
-    const program = createProgram(listModels(), describeDocument(document));
+    const { descriptions } = (await import(pathToFileURL(join(copy, "packages/cli/src/descriptions.gen.ts")).href)) as {
+      descriptions: Descriptions;
+    };
+    const program = createProgram(listModels(), descriptions);
     const help = program.commands
       .find((command) => command.name() === "video")
       ?.helpInformation()

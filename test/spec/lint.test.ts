@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { lintWorkflow } from "../../scripts/lint.ts";
-import { specFile } from "../../scripts/read-spec.ts";
+import { specFile } from "../../scripts/spec.ts";
 
 /** What the lint says of a spec: nothing but praise where it passes. */
 async function lint(yaml?: string): Promise<{ readonly passes: boolean; readonly output: string }> {

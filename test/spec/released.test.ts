@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bumpFor, bumpOfChangesets, reaches, releasedFile, releasedVersion } from "../../scripts/diff.ts";
-import { specFile } from "../../scripts/read-spec.ts";
+import { specFile } from "../../scripts/spec.ts";
 
 const released = fileURLToPath(releasedFile);
 

@@ -6,10 +6,12 @@ import {
   createMediaGen,
   download,
   generateStep,
-  type GenerationMark,
+  generationIdOf,
+  InvalidRequestError,
   type MediaGen,
   type TaskJSON,
 } from "@mediagen/sdk/node";
+import { redisStore } from "../stores/redis-store.ts";
 import type { Order, UnknownOrder } from "./order.ts";
 
 /** A task that is not finished. Its job's id is the order's. */
@@ -44,38 +46,20 @@ export async function submit(redis: Redis, orders: readonly Order[]): Promise<vo
 }
 // #endregion queues
 
-// #region mark
-const begun = JSON.stringify("begun");
-const clearMark = "if redis.call('get', KEYS[1]) == ARGV[1] then redis.call('del', KEYS[1]) end";
-
-/** The mark of an order: one key, which Redis sets and reads in one act. */
-export function markOf(redis: Redis, id: string): GenerationMark {
-  const key = `mark:${id}`;
-  return {
-    async begin() {
-      const found = await redis.set(key, begun, "NX", "GET");
-      // The cast: the key holds what this mark has set.
-      return found === null ? undefined : (JSON.parse(found) as "begun" | TaskJSON);
-    },
-    keep: async (task) => void (await redis.set(key, JSON.stringify(task))),
-    clear: async () => void (await redis.eval(clearMark, 1, key, begun)),
-  };
-}
-// #endregion mark
-
 // #region settle
-type Found = TaskJSON | "not created";
-
-/** Settles an order of unknown outcome by what a person found at the service. */
-export async function settle(redis: Redis, id: string, found: Found): Promise<void> {
+/** Settles an order of unknown outcome by the task that a person found at the service, or by none, and runs it again. */
+export async function settle(redis: Redis, media: MediaGen, id: string, taskid: string | undefined): Promise<void> {
   const { generate, unknown } = openQueues(redis);
   const job = await unknown.getJob(id);
   if (!job) return;
   const { order } = job.data;
-  const mark = markOf(redis, id);
-  // A worker that was only slow may have kept its task meanwhile: then that is the one.
-  const isThere = typeof (await mark.begin()) === "object";
-  if (!isThere) await (found === "not created" ? mark.clear() : mark.keep(found));
+  const generationId = await generationIdOf(media.origin, order.id);
+  const resolved = taskid ? media.resolve(generationId, { taskid }) : media.resolve(generationId, "notCreated");
+  await resolved.catch((error: unknown) => {
+    // A worker that was only slow has recorded its task since: then that is the one.
+    const isKnown = error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "generationId");
+    if (!isKnown) throw error;
+  });
   await generate.add(order.model, order, { jobId: id });
   await job.remove();
 }
@@ -105,8 +89,7 @@ export function work(redis: Redis, media: MediaGen, folder: string, given: Fleet
 
   async function generate(job: Job<Order>, token?: string): Promise<void> {
     const order = job.data;
-    const mark = markOf(redis, order.id);
-    const step = await generateStep(media, order.model, order.form, { mark });
+    const step = await generateStep(media, order.model, order.form, { idempotencyKey: order.id });
     switch (step.outcome) {
       case "created": {
         const options = { jobId: order.id, delay: step.afterMs };
@@ -115,14 +98,14 @@ export function work(redis: Redis, media: MediaGen, folder: string, given: Fleet
         return;
       }
       case "unknown":
-        await queues.unknown.add("unknown", { order, why: step.why }, { jobId: order.id });
+        await queues.unknown.add("unknown", { order, reason: step.reason }, { jobId: order.id });
         return;
       case "again":
         return later(job, token, step.afterMs);
       case "creditsOut":
         return later(job, token, 60_000);
       case "refused":
-        throw new UnrecoverableError(step.why); // It stays among the failed jobs, with the reason.
+        throw new UnrecoverableError(step.reason); // It stays among the failed jobs, with the reason.
     }
   }
   // #endregion generate
@@ -155,7 +138,7 @@ if (import.meta.main) {
     await submit(redis, (await json(process.stdin)) as Order[]);
     redis.disconnect();
   } else {
-    const workers = work(redis, createMediaGen({ retries: 0 }), "out");
+    const workers = work(redis, createMediaGen({ retries: 0, store: redisStore(redis) }), "out");
     for (const worker of workers) {
       worker.on("error", console.error);
       worker.on("failed", (job, error) => console.error(job?.id, error.message));

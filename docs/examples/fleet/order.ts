@@ -8,5 +8,5 @@ export type Order = { readonly id: string } & {
 /** An order of unknown outcome. */
 export interface UnknownOrder {
   readonly order: Order;
-  readonly why: string;
+  readonly reason: string;
 }

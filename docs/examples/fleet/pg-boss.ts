@@ -1,14 +1,17 @@
 import { json } from "node:stream/consumers";
+import pg from "pg";
 import { PgBoss, type Job, type JobResult } from "pg-boss";
 import {
   checkStep,
   createMediaGen,
   download,
   generateStep,
-  type GenerationMark,
+  generationIdOf,
+  InvalidRequestError,
   type MediaGen,
   type TaskJSON,
 } from "@mediagen/sdk/node";
+import { postgresStore, table } from "../stores/postgres-store.ts";
 import type { Order, UnknownOrder } from "./order.ts";
 
 /** A task that is not finished, and whose it is. */
@@ -22,19 +25,17 @@ export interface FleetOptions {
 }
 
 // #region queues
-/** Makes the queues and the table of marks, where they are not there. */
+/** Makes the queues and the table of the store, if they are not there. */
 export async function prepare(boss: PgBoss, deadAfterSeconds = 30): Promise<void> {
   const again = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 };
   const safe = { ...again, heartbeatSeconds: deadAfterSeconds, deleteAfterSeconds: 3_600 };
   await boss.createQueue("generate", safe);
   await boss.createQueue("check", { ...safe, policy: "short" }); // One for each order waits.
   await boss.createQueue("unknown", { retentionSeconds: 365 * 86_400, policy: "short" });
-  await boss.getDb().executeSql(`
-    create table if not exists mark (id text primary key, begins int not null default 1, task jsonb)
-  `);
+  await boss.getDb().executeSql(table);
 }
 
-/** Orders are jobs. One that is sent twice is generated once, by its mark. */
+/** Orders are jobs. One that is sent twice is generated once, by its id. */
 export async function submit(boss: PgBoss, orders: readonly Order[]): Promise<void> {
   await boss.insert(
     "generate",
@@ -43,44 +44,20 @@ export async function submit(boss: PgBoss, orders: readonly Order[]): Promise<vo
 }
 // #endregion queues
 
-// #region mark
-const beginMark = `
-  insert into mark (id) values ($1)
-  on conflict (id) do update set begins = mark.begins + 1 returning begins, task
-`;
-
-/** The mark of an order: one row, which one statement makes or reads. */
-export function markOf(boss: PgBoss, id: string): GenerationMark {
-  const db = boss.getDb();
-  return {
-    async begin() {
-      const { rows } = await db.executeSql(beginMark, [id]);
-      // The cast: these are the columns that the statement returns.
-      const [{ begins, task }] = rows as [{ begins: number; task: TaskJSON | null }];
-      return begins === 1 ? undefined : (task ?? "begun");
-    },
-    async keep(task) {
-      await db.executeSql("update mark set task = $2 where id = $1", [id, task]);
-    },
-    async clear() {
-      await db.executeSql("delete from mark where id = $1 and task is null", [id]);
-    },
-  };
-}
-// #endregion mark
-
 // #region settle
-type Found = TaskJSON | "not created";
-
-/** Settles an order of unknown outcome by what a person found at the service. */
-export async function settle(boss: PgBoss, id: string, found: Found): Promise<void> {
+/** Settles an order of unknown outcome by the task that a person found at the service, or by none, and runs it again. */
+export async function settle(boss: PgBoss, media: MediaGen, id: string, taskid: string | undefined): Promise<void> {
   const [job] = await boss.findJobs<UnknownOrder>("unknown", { key: id, queued: true });
   if (!job) return;
-  const mark = markOf(boss, id);
-  // A worker that was only slow may have kept its task meanwhile: then that is the one.
-  const isThere = typeof (await mark.begin()) === "object";
-  if (!isThere) await (found === "not created" ? mark.clear() : mark.keep(found));
-  await submit(boss, [job.data.order]);
+  const { order } = job.data;
+  const generationId = await generationIdOf(media.origin, order.id);
+  const resolved = taskid ? media.resolve(generationId, { taskid }) : media.resolve(generationId, "notCreated");
+  await resolved.catch((error: unknown) => {
+    // A worker that was only slow has recorded its task since: then that is the one.
+    const isKnown = error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "generationId");
+    if (!isKnown) throw error;
+  });
+  await submit(boss, [order]);
   await boss.deleteJob("unknown", job.id);
 }
 // #endregion settle
@@ -102,13 +79,12 @@ export async function work(
   }
 
   async function generate(order: Order): Promise<Result> {
-    const mark = markOf(boss, order.id);
-    const step = await generateStep(media, order.model, order.form, { mark });
+    const step = await generateStep(media, order.model, order.form, { idempotencyKey: order.id });
     switch (step.outcome) {
       case "created":
         return checkLater(order.id, step.task, step.afterMs);
       case "unknown":
-        await boss.send("unknown", { order, why: step.why }, { singletonKey: order.id });
+        await boss.send("unknown", { order, reason: step.reason }, { singletonKey: order.id });
         return { status: "completed" };
       case "again":
       case "creditsOut":
@@ -155,8 +131,11 @@ export async function work(
 // `node pg-boss.ts prepare` makes the tables, `... submit < orders.json` adds orders, and
 // `node pg-boss.ts` works until it is stopped.
 if (import.meta.main) {
+  const connectionString = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/media";
+  const pool = new pg.Pool({ connectionString });
+  pool.on("error", console.error);
   const boss = new PgBoss({
-    connectionString: process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/media",
+    connectionString,
     monitorIntervalSeconds: 10, // How often it is looked for dead workers.
     superviseIntervalSeconds: 10,
   });
@@ -165,7 +144,11 @@ if (import.meta.main) {
   const [, , verb] = process.argv;
   if (verb === "prepare") await prepare(boss);
   else if (verb === "submit") await submit(boss, (await json(process.stdin)) as Order[]);
-  else await work(boss, createMediaGen({ retries: 0 }), "out");
-  if (verb) await boss.stop();
-  else process.once("SIGTERM", () => void boss.stop());
+  else await work(boss, createMediaGen({ retries: 0, store: postgresStore(pool) }), "out");
+  const stop = async () => {
+    await boss.stop();
+    await pool.end();
+  };
+  if (verb) await stop();
+  else process.once("SIGTERM", stop);
 }

@@ -1,17 +1,19 @@
 import { join, sep } from "node:path";
-import { createInterface } from "node:readline/promises";
-import { InvalidRequestError, runBatch, type BatchLine, type BatchPlan, type BatchProgress } from "@mediagen/sdk/node";
-import { clientOptions, connectFlags, type ConnectOptions } from "./connect.ts";
-import { clockText } from "./duration.ts";
+import { runBatch, type BatchPlan, type BatchSummary } from "@mediagen/batch";
+import { describeIssue, InvalidRequestError } from "@mediagen/sdk/node";
+import { countsText, errorOf } from "./batch-endings.ts";
+import { BatchReporter } from "./batch-reporter.ts";
+import { confirm } from "./confirm.ts";
+import { clientOptions, type ConnectOptions } from "./connect.ts";
 import { CommandError, explain, tell } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { listenForInterrupt } from "./interrupt.ts";
-import { createOutput } from "./output.ts";
+import { createOutput, type Output } from "./output.ts";
 import { onOneLine, quoted } from "./printable.ts";
-import { createProgress } from "./progress.ts";
+import { createProgress, type Progress } from "./progress.ts";
 import { checkTarget } from "./target.ts";
 
-interface BatchCommandOptions extends Omit<ConnectOptions, "journal"> {
+interface BatchCommandOptions extends Omit<ConnectOptions, "store"> {
   readonly output: string;
   readonly yes?: true;
   readonly concurrency?: number;
@@ -19,17 +21,27 @@ interface BatchCommandOptions extends Omit<ConnectOptions, "journal"> {
   readonly timeout: { readonly ms: number; readonly text: string };
 }
 
-/** How often a pipe is told of progress; a terminal has a line that lives. */
-const pipeEveryMs = 10_000;
-/** An interrupted batch that has not ended by then waits for answers. */
-const answersWithinMs = 300;
+/** What the steps of the command share. */
+interface Context {
+  readonly input: string;
+  readonly options: BatchCommandOptions;
+  /** The command that continues the batch. */
+  readonly again: string;
+  readonly signal: AbortSignal;
+  readonly output: Output;
+  readonly progress: Progress;
+  readonly reporter: BatchReporter;
+}
 
-/** `mediagen batch`: what each line of a file asks for, into a folder. */
+/** An interrupted batch that has not ended by then is waiting for responses. */
+const responsesWithinMs = 300;
+
+/** `mediagen batch`: generates what each line of a file describes, into a folder. */
 export async function batch(input: string, options: BatchCommandOptions): Promise<void> {
-  const { output: folder, concurrency, rate, timeout } = options;
+  const folder = options.output;
   if (input === "-")
     throw new CommandError(
-      "a batch reads its input twice, and once more whenever it goes on: stdin is there only once",
+      "a batch reads its input twice, and again in every later run: stdin can be read only once",
       `Nothing was sent. Put it in a file: ... > jobs.jsonl && mediagen batch jobs.jsonl -o ${quoted(folder)}`,
       exitCodes.usage,
     );
@@ -37,169 +49,71 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
   const { signal } = listenForInterrupt((interrupted) => tell(explain(interrupted, { resume: again })));
   const progress = createProgress(options);
   const output = createOutput(options);
-  const journal = join(folder, "journal.jsonl");
-  let began = false;
-  let timeouts = 0;
-  let toldAt = -Infinity;
-  let ending: NodeJS.Timeout | undefined;
-  signal.addEventListener("abort", () => {
-    const why =
-      "mediagen: forms are on their way; waiting for their answers, so that no task is lost. Once more gives up on them.";
-    ending = setTimeout(() => progress.warn(why), answersWithinMs);
-  });
-
-  function onLine({ line, id, state, files, error, generation }: BatchLine): void {
-    progress.end();
-    for (const { name } of files) output.line(join(folder, name));
-    if (error) progress.warn(`line ${line} (${id}) ${state}: ${error.message}`);
-    if (generation !== undefined)
-      progress.warn(
-        `  settle it: ${["mediagen recover --resolve", generation, "--taskid TASKID (or --not-created)", ...connectFlags({ ...options, journal })].join(" ")}`,
-      );
-    if (error?.name === "WaitTimeoutError") timeouts++;
-  }
-
-  function onProgress(now: BatchProgress): void {
-    began = true;
-    if (!process.stderr.isTTY && performance.now() - toldAt < pipeEveryMs) return;
-    toldAt = performance.now();
-    progress.now(progressText(now));
-  }
-
-  async function confirm(plan: BatchPlan): Promise<boolean> {
-    if (options.yes) return true;
-    const paid = Object.entries(plan.byModel)
-      .map(([model, count]) => `${count} of ${model}`)
-      .join(", ");
-    const what = `${plan.generations} paid generations for ${plan.lines} lines (${paid})`;
-    if (!process.stdin.isTTY)
-      throw new CommandError(
-        `${what} need to be confirmed`,
-        "Nothing was sent. Add --yes to confirm them.",
-        exitCodes.usage,
-      );
-    // Without a terminal's own editing, Ctrl-C reaches the command as at any other time.
-    const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-    // The end of what is typed is no yes.
-    const closed = new Promise<string>((resolve) => void terminal.once("close", () => resolve("")));
-    try {
-      return /^y(es)?$/i.test(
-        (await Promise.race([terminal.question(`${what}. Go on? [y/N] `, { signal }), closed])).trim(),
-      );
-    } catch (error) {
-      signal.throwIfAborted();
-      throw error;
-    } finally {
-      terminal.close();
-    }
-  }
-
+  const reporter = new BatchReporter(folder, { ...options, store: join(folder, "generations") }, output, progress);
+  const context = { input, options, again, signal, output, progress, reporter };
+  const stopWarning = warnWhileInterrupted(signal, progress);
   await checkTarget(join(folder, sep), {});
   try {
-    progress.now(`checking the lines of ${input}`);
-    const summary = await runBatch(input, folder, {
-      ...(await clientOptions(options, { signal, progress })),
-      concurrency,
-      generationsPerMinute: rate,
-      timeoutMs: timeout.ms,
-      signal,
-      onLine,
-      onProgress,
-      async confirm(plan) {
-        progress.end();
-        return confirm(plan);
-      },
-    });
+    const summary = await run(context);
     progress.end();
     output.document({ ...summary, folder });
-    if (summary.stopped === "declined")
-      throw new CommandError("it was not confirmed", "Nothing was sent.", exitCodes.failed);
-    const { lines, succeeded, failed, unknown, unfinished, stopped, error } = summary;
-    const told = `${succeeded} of ${lines} lines succeeded, ${failed} failed, ${unknown} unknown, ${unfinished} unfinished`;
-    progress.note(`${told}; ${join(folder, "index.html")} shows them`);
-    if (stopped === "credits")
-      throw new CommandError(
-        `insufficient credits; ${told}`,
-        `Add credits, then go on with: ${again}`,
-        exitCodes.credits,
-      );
-    const sentNoMore = stopped === undefined ? "" : `; nothing more was sent after ${error?.message}`;
-    if (stopped === "refused")
-      throw new CommandError(
-        told + sentNoMore,
-        `Set the key and the base URL right, then go on with: ${again}`,
-        exitCodes.failed,
-      );
-    if (stopped === "unreachable")
-      throw new CommandError(
-        told + sentNoMore,
-        `Look at the network and the base URL, then go on with: ${again}`,
-        exitCodes.failed,
-      );
-    if (unknown > 0)
-      throw new CommandError(
-        `${unknown} of ${lines} lines have an unknown outcome and may have been paid${sentNoMore}`,
-        `Look at the service, settle them as told above, then go on with: ${again}`,
-        exitCodes.unknown,
-      );
-    if (unfinished > 0)
-      throw new CommandError(
-        `${unfinished} of ${lines} lines are unfinished`,
-        `Nothing is paid twice; go on with: ${again}`,
-        timeouts === unfinished && failed === 0 ? exitCodes.timeout : exitCodes.failed,
-      );
-    if (failed > 0)
-      throw new CommandError(
-        `${failed} of ${lines} lines failed`,
-        `${join(folder, "results.jsonl")} tells why; a new id generates a line anew.`,
-        exitCodes.failed,
-      );
+    if (summary.stopped !== "declined")
+      progress.note(`${countsText(summary)}; ${join(folder, "index.html")} shows them`);
+    const error = errorOf({ summary, folder, again, timeouts: reporter.timeouts });
+    if (error) throw error;
   } catch (error) {
     progress.end();
-    if (began && error instanceof InvalidRequestError)
-      throw new CommandError(
-        onOneLine(error.message),
-        `Nothing is paid twice; go on with: ${again}`,
-        exitCodes.failed,
-        error,
-      );
-    if (error instanceof InvalidRequestError && error.issues.length > 1) {
-      for (const { field, got, allowed, hint } of error.issues)
-        progress.warn(
-          onOneLine(
-            `${field}: got ${got}, allowed is ${allowed}${hint === undefined ? "" : ` (did you mean ${hint}?)`}`,
-          ),
-        );
-      throw new CommandError(
-        `${input}: ${error.issues.length} things are wrong`,
-        "Nothing was sent. Correct them and run the command again.",
-        exitCodes.usage,
-        error,
-      );
-    }
-    throw explain(error, { generates: error instanceof InvalidRequestError, resume: again });
+    throw explainBatch(error, context);
   } finally {
-    clearTimeout(ending);
+    stopWarning();
     progress.end();
   }
 }
 
-function progressText({
-  lines,
-  succeeded,
-  failed,
-  unknown,
-  unfinished,
-  running,
-  linesPerMinute,
-  leftMs,
-}: BatchProgress): string {
-  const counts = Object.entries({ failed, unknown, unfinished, running }).flatMap(([name, count]) =>
-    count > 0 ? `, ${count} ${name}` : [],
-  );
-  const left =
-    leftMs === undefined
-      ? ""
-      : `, ${linesPerMinute.toFixed(linesPerMinute < 10 ? 1 : 0)} a minute, ${clockText(leftMs)} left`;
-  return `${succeeded} of ${lines} done${counts.join("")}${left}`;
+async function run({ input, options, signal, progress, reporter }: Context): Promise<BatchSummary> {
+  progress.now(`checking the lines of ${input}`);
+  return runBatch(input, options.output, {
+    ...(await clientOptions(options, { signal, progress })),
+    concurrency: options.concurrency,
+    generationsPerMinute: options.rate,
+    waitTimeoutMs: options.timeout.ms,
+    signal,
+    onLine: (line) => reporter.printLine(line),
+    onProgress: (now) => reporter.printProgress(now),
+    confirm(plan) {
+      progress.end();
+      return options.yes ?? confirmPlan(plan, signal);
+    },
+  });
+}
+
+function confirmPlan({ lines, generations, byModel }: BatchPlan, signal: AbortSignal): Promise<boolean> {
+  const models = Object.entries(byModel).map(([model, count]) => `${count} of ${model}`);
+  const what = `${generations} paid generations for ${lines} lines (${models.join(", ")})`;
+  if (process.stdin.isTTY) return confirm(`${what}. Go on?`, signal);
+  const advice = "Nothing was sent. Add --yes to confirm them.";
+  throw new CommandError(`${what} need to be confirmed`, advice, exitCodes.usage);
+}
+
+/** Warns if an interrupted batch goes on. Returns how to stop that. */
+function warnWhileInterrupted(signal: AbortSignal, progress: Progress): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  signal.addEventListener("abort", () => {
+    const why =
+      "mediagen: forms are being sent; waiting for the responses, so that no task is lost. Press Ctrl-C again to give up.";
+    timer = setTimeout(() => progress.warn(why), responsesWithinMs);
+  });
+  return () => clearTimeout(timer);
+}
+
+function explainBatch(error: unknown, { input, again, progress, reporter }: Context): CommandError {
+  const isInvalid = error instanceof InvalidRequestError;
+  if (isInvalid && reporter.hasBegun) {
+    const advice = `Nothing is paid twice; go on with: ${again}`;
+    return new CommandError(onOneLine(error.message), advice, exitCodes.failed, error);
+  }
+  if (!isInvalid || error.issues.length === 1) return explain(error, { generates: isInvalid, resume: again });
+  for (const issue of error.issues) progress.warn(onOneLine(describeIssue(issue)));
+  const what = `${input}: ${error.issues.length} things are wrong`;
+  return new CommandError(what, "Nothing was sent. Correct them and run the command again.", exitCodes.usage, error);
 }

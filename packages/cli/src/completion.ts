@@ -1,16 +1,16 @@
 import type { Command, Option } from "commander";
 import { fieldFlagsOf } from "./field-flags.ts";
 
-/** What a shell is told where the names of files complete a word. */
+/** Printed to the shell if file names complete the word. */
 export const filesMark = ":files";
 
-/** The lines that complete the last of the words: a candidate each, with a tab and its description where there is one. */
+/** Returns the lines that complete the last word: a candidate each, and after a tab its description if it has one. */
 export function complete(program: Command, words: readonly string[]): readonly string[] {
   const last = words.at(-1) ?? "";
   let command = program;
   let awaiting: Option | undefined;
   let model: string | undefined;
-  let places = 0;
+  let position = 0;
   for (const word of words.slice(0, -1)) {
     if (awaiting) {
       if (awaiting.attributeName() === "model") model = word;
@@ -21,7 +21,7 @@ export function complete(program: Command, words: readonly string[]): readonly s
     } else {
       const next = command.commands.find((one) => one.name() === word);
       if (next) command = next;
-      else places++;
+      else position++;
     }
   }
   const begun = ([candidate]: readonly [string, string?]) => candidate.startsWith(last);
@@ -32,7 +32,7 @@ export function complete(program: Command, words: readonly string[]): readonly s
         description ? `${candidate}\t${description.replace(/\s+/g, " ")}` : candidate,
       );
   if (awaiting) {
-    if (/<(file|path)>/.test(awaiting.flags)) return [filesMark];
+    if (/<(dir|file|path)>/.test(awaiting.flags)) return [filesMark];
     return print(valuesOf(awaiting, command, model).map((value) => [value]));
   }
   if (last.startsWith("-")) return print(optionsOf(command).map((option) => [option.long ?? "", option.description]));
@@ -43,7 +43,7 @@ export function complete(program: Command, words: readonly string[]): readonly s
         .visibleCommands(command)
         .map((one) => [one.name(), one.summary() || one.description()]),
     );
-  return print((command.registeredArguments[places]?.argChoices ?? []).map((choice) => [choice]));
+  return print((command.registeredArguments[position]?.argChoices ?? []).map((choice) => [choice]));
 }
 
 function optionsOf(command: Command): readonly Option[] {
@@ -51,7 +51,7 @@ function optionsOf(command: Command): readonly Option[] {
   return [...own, ...command.options.filter((option) => !own.includes(option))];
 }
 
-/** The values of an option: those that it is bound to, or those that the fields behind it name. */
+/** Returns the values of an option: its choices, or those of the fields that it stands for. */
 function valuesOf(option: Option, command: Command, model: string | undefined): readonly string[] {
   if (option.argChoices) return option.argChoices;
   const models = fieldFlagsOf(command).find((flag) => flag.option === option)?.models;

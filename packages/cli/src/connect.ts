@@ -4,50 +4,50 @@ import { text } from "node:stream/consumers";
 import { isatty, ReadStream } from "node:tty";
 import {
   createMediaGen,
-  fileJournal,
-  type FileJournal,
-  type JournalFailed,
+  fileStore,
+  type GenerationStore,
   type MediaGen,
+  type MediaGenEvent,
   type NodeMediaGenOptions,
+  type StoreFailed,
 } from "@mediagen/sdk/node";
 import { CommandError } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { clockText } from "./duration.ts";
-import { quoted } from "./printable.ts";
 import type { Progress } from "./progress.ts";
 
-/** What every command that asks the service takes. */
+/** The options of every command that calls the service. */
 export interface ConnectOptions {
   readonly baseUrl?: string;
   readonly keyFd?: number;
   readonly allowHttp?: true;
-  readonly journal?: string;
+  readonly store?: string;
   readonly failedStatus?: readonly number[];
   readonly json?: true;
   readonly quiet?: true;
 }
 
-/** A client as the command line asks for it, and its journal. */
+/** A client as the options describe it, and its store if they name one. */
 export interface Connected {
   readonly media: MediaGen;
-  readonly journal: FileJournal | undefined;
+  readonly store: GenerationStore | undefined;
 }
 
-/** What a connection tells while it works. */
+/** What a connection reports to while it works. */
 export interface ConnectListener {
   readonly signal: AbortSignal;
   readonly progress: Progress;
-  /** Hears when a form is about to be sent. */
-  readonly beforeGenerate?: () => void;
+  /** Called before a form is sent. */
+  readonly beforeGenerate?: (() => void) | undefined;
 }
 
-/** Connects, with the journal that is asked for. */
+/** Creates the client, with the store that the options name. */
 export async function connect(options: ConnectOptions, listener: ConnectListener): Promise<Connected> {
-  const journal = options.journal === undefined ? undefined : fileJournal(options.journal);
-  return { media: createMediaGen({ ...(await clientOptions(options, listener)), journal }), journal };
+  const store = options.store === undefined ? undefined : fileStore(options.store);
+  return { media: createMediaGen({ ...(await clientOptions(options, listener)), store }), store };
 }
 
-/** What a client is created with. The key comes from the environment or a file descriptor, which no list of processes shows. */
+/** Returns the client's options. The key comes from the environment or a file descriptor, which no list of processes shows. */
 export async function clientOptions(
   options: ConnectOptions,
   { signal, progress, beforeGenerate }: ConnectListener,
@@ -58,33 +58,22 @@ export async function clientOptions(
     apiKey: options.keyFd === undefined ? undefined : await readKey(options.keyFd, signal),
     statuses: { failed: options.failedStatus },
     beforeGenerate,
-    onEvent(event) {
-      if (event.type === "retried")
-        progress.now(
-          `${event.operation} was turned away (${event.status === undefined ? String(event.error) : `HTTP ${event.status}`}); again in ${clockText(event.delayMs)}`,
-        );
-      if (event.type === "journalFailed") progress.warn(journalFailedText(event));
-    },
+    onEvent: (event) => report(event, progress),
   };
 }
 
-/** The options that a command which goes on from here needs too; what stands in the environment is there again. */
-export function connectFlags({
-  baseUrl,
-  keyFd,
-  allowHttp,
-  journal,
-  failedStatus = [],
-}: ConnectOptions): readonly string[] {
-  const flag = (name: string, value: string | number | undefined) =>
-    value === undefined ? [] : [name, quoted(String(value))];
-  return [
-    ...flag("--base-url", baseUrl),
-    ...flag("--key-fd", keyFd),
-    ...(allowHttp ? ["--allow-http"] : []),
-    ...flag("--journal", journal === process.env["MEDIAGEN_JOURNAL"] ? undefined : journal),
-    ...failedStatus.flatMap((status) => flag("--failed-status", status)),
-  ];
+function report(event: MediaGenEvent, progress: Progress): void {
+  if (event.type === "retried") {
+    const why = event.status === undefined ? String(event.error) : `HTTP ${event.status}`;
+    progress.now(`${event.operation} failed (${why}); retrying in ${clockText(event.delayMs)}`);
+  }
+  if (event.type === "storeFailed") progress.warn(storeFailedText(event));
+  if (event.type === "lateTask") {
+    const { kind, taskid } = event.task;
+    progress.warn(
+      `mediagen: ${kind}:${taskid} arrived after its generation was recorded as unknown; it is recorded now`,
+    );
+  }
 }
 
 async function readKey(fd: number, signal: AbortSignal): Promise<string> {
@@ -101,20 +90,20 @@ async function readKey(fd: number, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     throw fail(error instanceof Error ? error.message : String(error));
   }
-  if (key === "") throw fail("there is no key");
+  if (key === "") throw fail("it contains no key");
   return key;
 }
 
 /**
- * What comes from a file descriptor, which stays open: it may be one of the engine's own, given by mistake. A terminal is not
- * read as a file is, for such a read could not be given up.
+ * Opens a file descriptor for reading. It is never closed, because a wrong number may be one of the engine's own. A terminal is not
+ * read as a file, because such a read could not be cancelled.
  */
 function openFd(fd: number): Readable {
   if (fd === 0) return process.stdin;
   return isatty(fd) ? new ReadStream(fd) : createReadStream("", { fd, autoClose: false });
 }
 
-function journalFailedText({ entry, error }: JournalFailed): string {
-  const what = entry.type === "created" ? `the task ${entry.task.kind}:${entry.task.taskid}` : `"${entry.type}"`;
-  return `mediagen: the journal could not note ${what}: ${error instanceof Error ? error.message : String(error)}`;
+function storeFailedText({ task, generationId, error }: StoreFailed): string {
+  const what = task ? `the task ${task.kind}:${task.taskid}` : `the generation ${generationId ?? ""}`.trim();
+  return `mediagen: the store could not record ${what}: ${error instanceof Error ? error.message : String(error)}`;
 }

@@ -5,7 +5,7 @@ import type { ConnectOptions } from "./connect.ts";
 export interface DescribedRequest {
   readonly method: string;
   readonly url: string;
-  /** Where the key would come from; it is not shown. */
+  /** Where the key would come from. The key itself is not shown. */
   readonly key: string;
   readonly parts: readonly DescribedPart[];
 }
@@ -14,7 +14,7 @@ type DescribedPart =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly file: string; readonly type: string; readonly bytes: number };
 
-/** Makes a generation's request as it would be sent, and sends nothing: the client's own fetch is where it stops. */
+/** Returns the request of a generation and sends nothing: the client has a fetch function that only reads the request. */
 export async function describeRequest(
   generate: (media: MediaGen) => Promise<unknown>,
   { baseUrl, allowHttp, keyFd }: ConnectOptions,
@@ -29,7 +29,7 @@ export async function describeRequest(
   const media = createMediaGen({
     baseUrl,
     allowHttp,
-    // The request goes nowhere, and the key is not part of what is shown.
+    // The request is not sent, and the key is not shown.
     apiKey: "not-shown",
     async fetch(sent) {
       const parts = [...(await sent.formData())].map(([name, value]) =>
@@ -48,7 +48,7 @@ export async function describeRequest(
   return request;
 }
 
-/** A request in lines. */
+/** Returns a request as lines of text. */
 export function requestText({ method, url, key, parts }: DescribedRequest): string {
   const width = Math.max(...parts.map(({ name }) => name.length));
   const lines = parts.map(

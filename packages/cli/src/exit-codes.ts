@@ -1,4 +1,4 @@
-/** The codes that the command ends with. */
+/** The exit codes of the command. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -9,18 +9,18 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** What each of them means: the help and the guide say it in these words. */
+/** What each exit code means, for the help and the guide. */
 export const exitCodeMeanings: readonly (readonly [code: number, meaning: string])[] = [
   [exitCodes.done, "done"],
-  [exitCodes.failed, "the task failed, the service refused, or it was not reached"],
+  [exitCodes.failed, "the task failed, the service rejected the request, or it could not be reached"],
   [exitCodes.usage, "wrong usage or input; nothing was sent"],
   [exitCodes.credits, "insufficient credits"],
   [exitCodes.timeout, "not finished in time; the task is not lost"],
-  [exitCodes.unknown, "outcome unknown: a task may exist and may have been paid"],
+  [exitCodes.unknown, "outcome unknown: a task may exist and may have been billed"],
   [exitCodes.interrupted, "interrupted"],
 ];
 
-/** The codes as the help tells them. */
+/** The exit codes as the help prints them. */
 export const exitCodesText: string = [
   "Exit codes:",
   ...exitCodeMeanings.map(([code, meaning]) => `${String(code).padStart(5)}  ${meaning}`),

@@ -1,9 +1,12 @@
 import {
   ConnectionError,
+  describeIssue,
   InsufficientCreditsError,
   InvalidRequestError,
+  type Issue,
   OutcomeUnknownError,
   ServiceError,
+  StoreError,
   TaskFailedError,
   WaitTimeoutError,
 } from "@mediagen/sdk";
@@ -13,7 +16,7 @@ import { fieldFlagsOf } from "./field-flags.ts";
 import { Interrupted } from "./interrupt.ts";
 import { onOneLine } from "./printable.ts";
 
-/** What went wrong, for whoever ran the command: what happened, what to do, and the code to end with. */
+/** An error for the person who runs the command: what happened, what to do, and the exit code. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly advice: string;
@@ -26,122 +29,139 @@ export class CommandError extends Error {
   }
 }
 
-/** What is known beside an error. */
+/** What the command knows besides the error. */
 export interface Circumstances {
   /** The command that was run. */
   readonly command?: Command | undefined;
-  /** The task, as the command line spells it, where there was one already. */
+  /** The task as the command line spells it, if there is one. */
   readonly task?: string | undefined;
-  /** Whether the command was to generate, and there is no task yet. */
+  /** Whether the command generates and has no task yet. */
   readonly generates?: boolean | undefined;
-  /** The command that goes on from here. */
+  /** The command that continues. */
   readonly resume?: string | undefined;
-  /** Where an unknown generation is settled, if there is a journal. */
+  /** Returns the commands that resolve a generation of unknown outcome. */
   readonly resolve?: ((id: string) => string) | undefined;
-  /** How long it was waited. */
+  /** The timeout of the wait, as the command line spells it. */
   readonly timeout?: string | undefined;
 }
 
-/** Explains what was thrown. */
-export function explain(error: unknown, known: Circumstances = {}): CommandError {
-  const { command, task, generates = false, resume, resolve, timeout } = known;
+/** Returns what was thrown as an error for the person who runs the command. */
+export function explain(error: unknown, circumstances: Circumstances = {}): CommandError {
+  const { command, task, generates = false, resume } = circumstances;
   const flagOf = (field: string) => flagIn(command, field);
   const explained = (what: string, advice: string, exitCode: number) => new CommandError(what, advice, exitCode, error);
   const goOn = resume && `Go on with: ${resume}`;
-  const onceMended = resume ? `Mend that, then go on with: ${resume}` : "Mend that and run the command again.";
+  const afterFix = resume ? `Fix that, then go on with: ${resume}` : "Fix that and run the command again.";
   if (error instanceof CommandError) return error;
   if (error instanceof CommanderError) {
     const [what = "", hint] = error.message.replace(/^error: /, "").split("\n");
-    return explained(
-      what,
-      hint?.replace(/[()]/g, "") ?? `${pathOf(command)} --help shows what there is.`,
-      exitCodes.usage,
-    );
+    return explained(what, hint?.replace(/[()]/g, "") ?? `Run ${pathOf(command)} --help for usage.`, exitCodes.usage);
   }
   if (error instanceof Interrupted) {
-    const left = task ? `; ${task} goes on at the service` : generates ? "; no form was sent, so nothing is paid" : "";
+    const left = task
+      ? `; ${task} goes on at the service`
+      : generates
+        ? "; it created no task, so nothing was billed"
+        : "";
     return explained(error.message + left, goOn ?? "Run the command again.", exitCodes.interrupted);
   }
   if (error instanceof InvalidRequestError) {
-    // Fields and options of the SDK are flags here.
-    const spelled = (allowed: string) =>
-      allowed
-        .replace(/(?<=^(?:one of the fields|at least \d+ of) ).*/, (names) => names.split(", ").map(flagOf).join(", "))
-        .replace(/(\w+): true\b/g, (_, name: string) => flagOf(name));
-    const issues = error.issues.map(
-      ({ field, got, allowed, hint }) =>
-        `${flagOf(field)}: got ${got}, allowed is ${spelled(allowed)}${hint === undefined ? "" : ` (did you mean ${flagOf(hint)}?)`}`,
-    );
+    const issues = error.issues.map((issue) => describeWithFlags(issue, flagOf));
     return explained(
-      issues.join("; "),
-      generates ? "Nothing was sent. Correct it and run the command again." : onceMended,
+      issues.join(" "),
+      generates ? "Nothing was sent. Fix it and run the command again." : afterFix,
       exitCodes.usage,
     );
   }
-  if (error instanceof OutcomeUnknownError) {
-    const settle =
-      error.id !== undefined && resolve
-        ? `then settle it: ${resolve(error.id)}`
-        : "before you run this again; with --journal such a generation is kept to be settled";
-    return explained(
-      `${error.operation}: ${error.why}; a task may exist and may have been paid, and it was not sent again`,
-      `Look at the service, ${settle}.`,
-      exitCodes.unknown,
-    );
-  }
-  if (error instanceof InsufficientCreditsError)
-    return explained(
-      `${error.operation}: insufficient credits (${error.msg ?? error.answer})`,
-      goOn ?? "Add credits and run the command again; no task was created.",
-      exitCodes.credits,
-    );
-  if (error instanceof TaskFailedError) {
-    const said = "message" in error.record && error.record.message ? `: ${error.record.message}` : "";
-    return explained(
-      `${task ?? error.task.taskid} failed${said}`,
-      "Its results will not come; generate it anew if you want to pay for it again.",
-      exitCodes.failed,
-    );
-  }
-  if (error instanceof WaitTimeoutError) {
-    const last = error.cause instanceof Error ? `; the last query failed: ${error.cause.message}` : "";
-    return explained(
-      `${task ?? error.task.taskid} was not finished after ${timeout ?? "the time given"}${last}`,
-      goOn ?? "It is not lost: wait for it again.",
-      exitCodes.timeout,
-    );
-  }
-  if (error instanceof ConnectionError)
-    return explained(
-      error.message,
-      goOn ?? "Look at the network and at the base URL, and run the command again: nothing is paid twice.",
-      exitCodes.failed,
-    );
-  const keyless = command && command.opts()["keyFd"] === undefined && !process.env["MEDIAGEN_API_KEY"];
-  if (error instanceof ServiceError && keyless)
-    return explained(error.message, "It had no API key: set MEDIAGEN_API_KEY, or give --key-fd.", exitCodes.failed);
-  if (error instanceof ServiceError)
-    return explained(
-      error.message,
-      generates
-        ? "The service refused it, so no task was created; correct what it names and run the command again."
-        : onceMended,
-      exitCodes.failed,
-    );
-  if (error instanceof Error && "code" in error) return explained(error.message, onceMended, exitCodes.failed);
+  const known = explainOutcome(error, circumstances, afterFix);
+  if (known) return explained(...known);
   return explained(
     error instanceof Error ? (error.stack ?? error.message) : String(error),
-    goOn ?? "This is a fault of mediagen itself; please report it.",
+    goOn ?? "This is a bug in mediagen; please report it.",
     exitCodes.failed,
   );
 }
 
-/** A command as one writes it, such as `mediagen video`. */
+/** Returns an issue in sentences, with the SDK's fields and options as flags. */
+function describeWithFlags(issue: Issue, flagOf: (name: string) => string): string {
+  const { code, names = [], suggestion, ...rest } = issue;
+  const field = flagOf(issue.field);
+  const flags = names.map(flagOf).join(", ");
+  const flag = suggestion === undefined ? undefined : flagOf(suggestion);
+  if (code === "unknownField")
+    return describeIssue({ ...rest, field, code, expected: `one of ${flags}`, ...(flag && { suggestion: flag }) });
+  if (code === "tooFew" && flags !== "")
+    return describeIssue({ ...rest, field, code, expected: `at least one of ${flags}` });
+  if (code === "notAllowed" && flag) return `${describeIssue({ ...rest, field, code })} Pass ${flag} to allow it.`;
+  return describeIssue({ ...issue, field });
+}
+
+/** Explains how a generation or a task ended, and why the service was not of use. */
+function explainOutcome(
+  error: unknown,
+  circumstances: Circumstances,
+  afterFix: string,
+): [what: string, advice: string, exitCode: number] | undefined {
+  const { task, resume, timeout } = circumstances;
+  const goOn = resume && `Go on with: ${resume}`;
+  if (error instanceof OutcomeUnknownError) {
+    return [
+      `${error.operation}: ${error.reason}; a task may exist and may have been billed, so it was not sent again`,
+      adviceOnUnknown(error, circumstances),
+      exitCodes.unknown,
+    ];
+  }
+  if (error instanceof InsufficientCreditsError)
+    return [
+      `${error.operation}: insufficient credits (${error.msg ?? error.body})`,
+      goOn ?? "No task was created. Add credits and run the command again.",
+      exitCodes.credits,
+    ];
+  if (error instanceof TaskFailedError) {
+    const reason = "message" in error.record && error.record.message ? `: ${error.record.message}` : "";
+    return [
+      `${task ?? error.task.taskid} failed${reason}`,
+      "It will have no results. If you generate it again, it is billed again.",
+      exitCodes.failed,
+    ];
+  }
+  if (error instanceof WaitTimeoutError) {
+    const last = error.cause instanceof Error ? `; the last query failed: ${error.cause.message}` : "";
+    return [
+      `${task ?? error.task.taskid} was not finished after ${timeout ?? "the timeout"}${last}`,
+      goOn ?? "It is not lost: wait for it again.",
+      exitCodes.timeout,
+    ];
+  }
+  if (error instanceof ConnectionError)
+    return [
+      error.message,
+      goOn ?? "Check the network and the base URL, then run the command again. Nothing is billed twice.",
+      exitCodes.failed,
+    ];
+  if (error instanceof ServiceError) return [error.message, adviceOnService(circumstances, afterFix), exitCodes.failed];
+  const isForeseen = error instanceof StoreError || (error instanceof Error && "code" in error);
+  return isForeseen ? [error.message, afterFix, exitCodes.failed] : undefined;
+}
+
+function adviceOnUnknown({ generationId }: OutcomeUnknownError, { resolve }: Circumstances): string {
+  if (generationId === undefined || !resolve)
+    return "Look for the task at the service before you run this again. With --store, such a generation is recorded.";
+  return `Look for the task at the service, then record it: ${resolve(generationId)}`;
+}
+
+function adviceOnService({ command, generates }: Circumstances, afterFix: string): string {
+  const isKeyless = command && command.opts()["keyFd"] === undefined && !process.env["MEDIAGEN_API_KEY"];
+  if (isKeyless) return "No API key was sent: set MEDIAGEN_API_KEY or add --key-fd.";
+  return generates ? "No task was created. Fix what the service names and run the command again." : afterFix;
+}
+
+/** Returns a command as it is typed, such as `mediagen video`. */
 function pathOf(command: Command | undefined): string {
   return command?.parent ? `${pathOf(command.parent)} ${command.name()}` : "mediagen";
 }
 
-/** How a command spells a field such as `sourceImage[1]`, or an option; itself where it has no flag. */
+/** Returns the flag for a field such as `sourceImage[1]` or an option of the SDK, or the name itself if there is no flag. */
 function flagIn(command: Command | undefined, field: string): string {
   if (!command) return field;
   const [, name = field, rest = ""] = /^(\w+)(.*)$/.exec(field) ?? [];
@@ -151,9 +171,9 @@ function flagIn(command: Command | undefined, field: string): string {
   return option?.long ? option.long + rest : field;
 }
 
-/** Tells in two lines on stderr. */
+/** Prints an error in two lines on stderr. */
 export function tell({ message, advice }: CommandError): void {
-  // A live line may stand there.
+  // A live line may be there.
   if (process.stderr.isTTY && process.env["TERM"] !== "dumb") process.stderr.write("\r\x1b[K");
   process.stderr.write(`mediagen: ${onOneLine(message)}\n  ${onOneLine(advice)}\n`);
 }

@@ -1,6 +1,6 @@
 import { fieldsOf, type FieldInfo, type Kind, type ModelInfo } from "@mediagen/sdk";
 import { Option, type Command } from "commander";
-import type { Descriptions } from "./descriptions.ts";
+import { describeField, type Descriptions } from "./descriptions.ts";
 
 /** The field that the command's argument fills. */
 export const argumentField = "prompt";
@@ -47,8 +47,9 @@ export function addFieldFlags(
     );
     const infos = new Map(having.map(({ model, info }) => [model.model, info]));
     const described =
-      having.map(({ model, info }) => descriptions.field(model.operation, info.property).description).find(Boolean) ??
-      "";
+      having
+        .map(({ model, info }) => describeField(descriptions, model.operation, info.property).description)
+        .find(Boolean) ?? "";
     const name = nameFor(command, field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase());
     const limits = isYesOrNo(infos) ? `--no-${name} is the opposite` : limitsOf(infos, ofKind.length);
     flags.push({
@@ -86,10 +87,10 @@ function isFree(command: Command, name: string): boolean {
   return name !== "help" && !command.options.some(({ long }) => long === `--${name}` || long === `--no-${name}`);
 }
 
-/** What is allowed, and by which models where they differ. */
+/** Returns what is valid, and for which models if they differ. */
 function limitsOf(infos: ReadonlyMap<string, FieldInfo>, modelsInAll: number): string {
   const byLimits = new Map<string, string[]>();
-  for (const [model, { allowed }] of infos) byLimits.set(allowed, [...(byLimits.get(allowed) ?? []), model]);
+  for (const [model, { expected }] of infos) byLimits.set(expected, [...(byLimits.get(expected) ?? []), model]);
   if (byLimits.size === 1 && infos.size === modelsInAll) return [...byLimits.keys()].join("");
   return [...byLimits].map(([limits, models]) => `${models.join(", ")}: ${limits}`).join("; ");
 }

@@ -1,91 +1,88 @@
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
-import { fieldsOf, type Kind, type ModelInfo } from "@mediagen/sdk";
-import { fileFrom, type AnyTask, type MediaGen, type SourceFile } from "@mediagen/sdk/node";
+import { fieldsOf, type ModelInfo } from "@mediagen/sdk";
+import { fileFrom, type AnyTask, type GenerateOptions, type MediaGen, type SourceFile } from "@mediagen/sdk/node";
 import type { Command } from "commander";
-import { connect, connectFlags } from "./connect.ts";
 import { describeRequest, requestText } from "./dry-run.ts";
 import { CommandError, explain } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { argumentField, fieldFlagsOf, readField } from "./field-flags.ts";
-import { finish, nameOf, type FinishOptions } from "./finish.ts";
-import { listenForInterrupt } from "./interrupt.ts";
-import { createOutput } from "./output.ts";
-import { createProgress } from "./progress.ts";
+import { finish, type FinishOptions } from "./finish.ts";
+import { openCommand, type OpenCommand } from "./open-command.ts";
+import { nameOf, resolveCommands } from "./printed-commands.ts";
 import { checkTarget } from "./target.ts";
 
-interface GenerateOptions extends FinishOptions {
+interface GenerateCommandOptions extends FinishOptions {
   readonly model: string;
   readonly wait: boolean;
   readonly dryRun?: true;
-  readonly once?: string;
+  readonly idempotencyKey?: string;
   readonly extraField?: readonly string[];
 }
 
-/** A generation as the compiler cannot know it: models and forms are read from the service's description here. */
-interface AnyKindClient {
-  generate(model: string, form: object, options: object): Promise<AnyTask>;
-}
+/** Generates on a client what the command line describes. */
+type Generate = (media: MediaGen, more?: GenerateOptions) => Promise<AnyTask>;
 
 /** `mediagen video` and `mediagen image`. */
 export async function runGenerate(
-  kind: Kind,
   prompt: string | undefined,
-  options: GenerateOptions,
-  command: Command,
+  options: GenerateCommandOptions,
+  self: Command,
   models: readonly ModelInfo[],
 ): Promise<void> {
-  const { model, once } = options;
-  const interrupt = listenForInterrupt();
-  const { signal } = interrupt;
-  const progress = createProgress(options);
-  const output = createOutput(options);
-  const target = options.output ?? ".";
-  const circumstances = {
-    generates: true,
-    command,
-    resolve: (id: string) =>
-      ["mediagen recover --resolve", id, "--taskid TASKID (or --not-created)", ...connectFlags(options)].join(" "),
-  };
+  const command = openCommand(options);
+  const { signal, progress, output } = command;
   try {
-    const form = await readForm(prompt, model, command, models, (): Readable => {
+    const form = await readForm(prompt, options.model, self, models, (): Readable => {
       progress.now("reading stdin");
       return stdin(signal);
     });
     const extraFields = readExtraFields(options.extraField ?? []);
-    const generateOn = (media: MediaGen, more: object) =>
-      (media[kind] as object as AnyKindClient).generate(model, form, { extraFields, signal, ...more });
+    const generate: Generate = (media, more) => media.generate(options.model, form, { extraFields, signal, ...more });
     if (options.dryRun) {
-      const request = await describeRequest((media) => generateOn(media, {}), options);
+      const request = await describeRequest(generate, options);
       output.line(requestText(request));
-      return output.document(request);
-    }
-    if (options.wait) await checkTarget(target, options);
-    const beforeGenerate = () => {
-      progress.now(`sending the form to ${model}`);
-      interrupt.hold(() =>
-        progress.warn(
-          "mediagen: the form is on its way; waiting for its answer, so that the task is not lost. Once more gives up on it.",
-        ),
-      );
-    };
-    const { media } = await connect(options, { signal, progress, beforeGenerate });
-    signal.throwIfAborted();
-    const task = await generateOn(media, { once }).finally(interrupt.release);
-    progress.end();
-    progress.note(`the task is ${nameOf(task)}`);
-    if (!options.wait) {
-      output.line(nameOf(task));
-      return output.document({ task });
-    }
-    const { finished, error } = await finish([task], options, { media, signal, progress, output, target });
-    output.document(finished[0]);
-    process.exitCode = error?.exitCode ?? exitCodes.done;
+      output.document(request);
+    } else await generateAndFinish(generate, options, command);
   } catch (error) {
-    throw explain(error, circumstances);
+    const resolve = (id: string) => resolveCommands(id, options);
+    throw explain(error, { generates: true, command: self, resolve });
   } finally {
     progress.end();
   }
+}
+
+async function generateAndFinish(
+  generate: Generate,
+  options: GenerateCommandOptions,
+  command: OpenCommand,
+): Promise<void> {
+  const { interrupt, signal, progress, output } = command;
+  const { model, idempotencyKey, store, wait, output: target = "." } = options;
+  if (idempotencyKey !== undefined && store === undefined) {
+    const advice = "Nothing was sent. Add --store DIR or set MEDIAGEN_STORE.";
+    throw new CommandError("--idempotency-key needs a store", advice, exitCodes.usage);
+  }
+  if (wait) await checkTarget(target, options);
+  const { media } = await command.connect(() => {
+    progress.now(`sending the form to ${model}`);
+    interrupt.hold(() =>
+      progress.warn(
+        "mediagen: the form is being sent; waiting for the response, so that the task is not lost. Press Ctrl-C again to give up.",
+      ),
+    );
+  });
+  signal.throwIfAborted();
+  const task = await generate(media, { idempotencyKey }).finally(interrupt.release);
+  progress.end();
+  progress.note(`the task is ${nameOf(task)}`);
+  if (!wait) {
+    output.line(nameOf(task));
+    return output.document({ task });
+  }
+  const { finished, error } = await finish([task], options, command, target);
+  output.document(finished[0]);
+  process.exitCode = error?.exitCode ?? exitCodes.done;
 }
 
 async function readForm(
@@ -116,7 +113,7 @@ async function readForm(
   }
 }
 
-/** Standard input, which ends in the signal's reason when it aborts. */
+/** Returns standard input, which ends with the signal's reason when the signal aborts. */
 function stdin(signal: AbortSignal): Readable {
   signal.addEventListener("abort", () => process.stdin.destroy(signal.reason), { once: true });
   return process.stdin;
@@ -128,7 +125,7 @@ function readExtraFields(given: readonly string[]): Record<string, string> {
       const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
       if (name === "")
         throw new CommandError(
-          `--extra-field ${one}: there is no name and value`,
+          `--extra-field ${one}: the name or the value is missing`,
           "Nothing was sent. Write --extra-field name=value.",
           exitCodes.usage,
         );

@@ -1,6 +1,6 @@
 import { exitCodes } from "./exit-codes.ts";
 
-/** Ctrl-C, or another signal that asks the command to end. */
+/** Ctrl-C or another signal that ends the command. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 
@@ -9,40 +9,40 @@ export class Interrupted extends Error {
   }
 }
 
-/** How a command hears that it should end. */
+/** The interrupts of a command. */
 export interface Interrupt {
   /** Aborts with `Interrupted`. */
   readonly signal: AbortSignal;
   /**
-   * From here to `release`, something is under way that should be finished: the first signal only tells, and is kept for
-   * afterwards; the second aborts.
+   * Until `release`, something runs that should not be interrupted: the first signal only calls `warn` and takes effect at
+   * `release`; the second aborts at once.
    */
-  hold(tell: () => void): void;
+  hold(warn: () => void): void;
   release(): void;
 }
 
-/** Listens for signals until the process ends; what does not heed the first is told to have been given up at the second. */
+/** Listens for signals until the process ends. If the first one does not end it, the second calls `giveUp` and ends it. */
 export function listenForInterrupt(giveUp: (interrupted: Interrupted) => void = () => undefined): Interrupt {
   const controller = new AbortController();
-  let tellFirst: (() => void) | undefined;
+  let warnFirst: (() => void) | undefined;
   let kept: Interrupted | undefined;
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(name, () => {
-      // What does not heed the abort must not hold the terminal.
+      // Something that ignores the abort must not block the terminal.
       if (controller.signal.aborted) {
         giveUp(new Interrupted(name));
         process.exit(exitCodes.interrupted);
       }
-      if (!tellFirst || kept) return controller.abort(new Interrupted(name));
+      if (!warnFirst || kept) return controller.abort(new Interrupted(name));
       kept = new Interrupted(name);
-      tellFirst();
+      warnFirst();
     });
   }
   return {
     signal: controller.signal,
-    hold: (tell) => void (tellFirst = tell),
+    hold: (warn) => void (warnFirst = warn),
     release() {
-      tellFirst = undefined;
+      warnFirst = undefined;
       if (kept && !controller.signal.aborted) controller.abort(kept);
     },
   };

@@ -1,10 +1,10 @@
 import { fieldsOf, type ModelInfo } from "@mediagen/sdk";
 import type { Command } from "commander";
-import type { Descriptions } from "./descriptions.ts";
+import { describeField, type Descriptions } from "./descriptions.ts";
 import { argumentField, fieldFlagsOf } from "./field-flags.ts";
 import { createOutput } from "./output.ts";
 
-/** `mediagen models`: all of them, or the fields of one. */
+/** `mediagen models`: prints all models, or the fields of one. */
 export function showModels(
   name: string | undefined,
   options: { readonly json?: true },
@@ -26,14 +26,14 @@ export function showModels(
     );
     return output.document(described);
   }
-  const rows = only.fields.map(({ field, flag, required, default: fallback, allowed }) => [
+  const rows = only.fields.map(({ field, flag, required, default: fallback, expected }) => [
     field,
     flag,
     required ? "required" : (fallback ?? ""),
-    allowed,
+    expected,
   ]);
   output.line(
-    `${only.model}: ${only.description}\n\n${table([["FIELD", "FLAG", "DEFAULT", "ALLOWED"], ...rows.map((row) => row.map(String))])}`,
+    `${only.model}: ${only.description}\n\n${table([["FIELD", "FLAG", "DEFAULT", "TAKES"], ...rows.map((row) => row.map(String))])}`,
   );
   output.document(only);
 }
@@ -47,12 +47,13 @@ function describeModel(info: ModelInfo, self: Command, descriptions: Description
       field.field === argumentField
         ? "(the argument)"
         : (flags.find((one) => one.field === field.field)?.option.long ?? "");
-    return { ...field, flag, bounds: form.properties?.[property], ...descriptions.field(operation, property) };
+    return { ...field, flag, bounds: form.properties?.[property], ...describeField(descriptions, operation, property) };
   });
-  return { model, kind, operation, ...descriptions.operation(operation), fields };
+  const { summary = "", description = "" } = descriptions.operations[operation] ?? {};
+  return { model, kind, operation, summary, description, fields };
 }
 
-/** Rows in columns as wide as they need. */
+/** Returns rows as aligned columns. */
 function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   return rows

@@ -1,14 +1,14 @@
 import { printable } from "./printable.ts";
 
-/** What goes to stdout: results, and nothing else. */
+/** Prints results on stdout, and nothing else. */
 export interface Output {
-  /** Prints a line at once, unless one document is asked for. */
+  /** Prints a line at once, unless `--json` is set. */
   line(text: string): void;
-  /** Prints the document, where one is asked for. */
+  /** Prints the document if `--json` is set. */
   document(value: unknown): void;
 }
 
-/** Results as lines, or as one JSON document. */
+/** Creates the output: lines, or one JSON document. */
 export function createOutput({ json = false }: { readonly json?: boolean | undefined }): Output {
   return {
     line: (text) => void (json || process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`)),

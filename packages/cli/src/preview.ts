@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import type { Download } from "@mediagen/sdk/node";
 
-/** How a terminal takes pictures. */
+/** The protocol by which a terminal shows pictures. */
 type Protocol = "kitty" | "iterm";
 
-/** The most bytes of a picture that are written into a terminal. */
+/** The largest picture that is written to a terminal, in bytes. */
 const largest = 32 * 1024 * 1024;
-/** What kitty takes in one piece. */
+/** The most characters that kitty accepts in one piece. */
 const pieceLength = 4096;
 
-/** Shows a picture on stderr where it is a terminal that can; says so where it cannot. */
+/** Shows a picture on stderr, or prints why it cannot be shown. */
 export async function preview({ path, type, bytes }: Download): Promise<void> {
   const { stderr } = process;
   const protocol = stderr.isTTY ? protocolOf(process.env) : undefined;
@@ -32,7 +32,7 @@ function protocolOf({
   LC_TERMINAL,
   TMUX,
 }: NodeJS.ProcessEnv): Protocol | undefined {
-  // A multiplexer keeps such sequences to itself.
+  // A multiplexer does not pass such sequences on.
   if (TMUX) return undefined;
   if (KITTY_WINDOW_ID || /kitty|ghostty/.test(TERM) || TERM_PROGRAM === "ghostty") return "kitty";
   return /^(iTerm\.app|WezTerm)$/.test(TERM_PROGRAM) || LC_TERMINAL === "iTerm2" ? "iterm" : undefined;

@@ -1,14 +1,14 @@
-/** A text without what steers a terminal: what the service says is shown, not obeyed. */
+/** Returns a text without control characters, because a text of the service must not control the terminal. */
 export function printable(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, "?");
 }
 
-/** The same on one line. */
+/** Returns such a text on one line. */
 export function onOneLine(text: string): string {
   return printable(text.replace(/\s*\n\s*/g, " "));
 }
 
-/** A word as a shell takes it back. */
+/** Returns a word, quoted for a shell if necessary. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

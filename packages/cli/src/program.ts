@@ -1,27 +1,36 @@
 import { readFileSync } from "node:fs";
 import type { Kind, ModelInfo } from "@mediagen/sdk";
-import { Argument, Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, Option } from "commander";
 import type { Descriptions } from "./descriptions.ts";
 import { exitCodesText } from "./exit-codes.ts";
 import { addFieldFlags, argumentField } from "./field-flags.ts";
-import { readDuration } from "./duration.ts";
+import {
+  addCommonOptions,
+  addConnectOptions,
+  addResultCountOption,
+  addResultOptions,
+  addWaitOptions,
+  collect,
+  jsonOption,
+  readPositive,
+} from "./options.ts";
 import { shells } from "./shells.ts";
 
-/** The command line: what it takes is made from the models and the service's own descriptions. */
+/** Creates the command line. Its models and form flags are made from the service's description. */
 export function createProgram(models: readonly ModelInfo[], descriptions: Descriptions): Command {
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
     readonly version: string;
   };
   const program = new Command("mediagen")
-    .description("Videos and images from the Media Generation Service")
+    .description("Generate videos and images with the Media Generation Service")
     .version(version)
     .exitOverride()
-    // What is wrong is told in two lines, by whoever runs the program.
+    // `run` prints errors, in two lines.
     .configureOutput({ outputError: () => undefined })
     .configureHelp({ showGlobalOptions: false, helpWidth: Math.min(process.stdout.columns || 100, 120) })
     .addHelpText(
       "after",
-      `\nMEDIAGEN_BASE_URL and MEDIAGEN_API_KEY say where the service is and carry the key.\n\n${exitCodesText}`,
+      `\nSet MEDIAGEN_BASE_URL to the URL of the service and MEDIAGEN_API_KEY to your API key.\n\n${exitCodesText}`,
     );
   const kinds = [...new Set(models.map((one) => one.kind))];
   for (const kind of kinds) addGenerate(program, kind, models, descriptions);
@@ -30,7 +39,7 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
   addRecover(program);
   program
     .command("models")
-    .description("show the models, or the fields of one with their bounds and defaults")
+    .description("list the models, or the fields of one with their bounds and defaults")
     .addArgument(new Argument("[model]").choices(models.map(({ model }) => model)))
     .addOption(jsonOption())
     .action(async (model: string | undefined, options: object, command: Command) =>
@@ -38,7 +47,7 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
     );
   program
     .command("emulator")
-    .description("the service on this machine, free of charge: serve it, or run a command beside it")
+    .description("emulate the service on this machine, free of charge: serve it, or run a command with it")
     .usage("[options] [exec -- COMMAND]")
     .helpOption(false)
     .allowUnknownOption()
@@ -46,7 +55,7 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
     .action(async () => (await import("./emulator.ts")).runEmulator());
   program
     .command("completion")
-    .description("print what makes a shell complete this command")
+    .description("print the completion script for a shell")
     .addArgument(new Argument("<shell>").choices(Object.keys(shells)))
     .action((shell: string) => void process.stdout.write(`${shells[shell]?.join("\n")}\n`));
   return program;
@@ -56,57 +65,56 @@ function addGenerate(program: Command, kind: Kind, models: readonly ModelInfo[],
   const names = models.filter((one) => one.kind === kind).map(({ model }) => model);
   const command = program
     .command(kind)
-    .summary(`generate: a prompt becomes ${kind === "video" ? "a video" : "images"}; this is paid`)
-    .description("Creates a task, waits for it, and fetches its results. It is paid and cannot be undone.")
-    .argument(`[${argumentField}]`, `what to show; "-" reads it from stdin`)
+    .summary(`generate ${kind === "video" ? "a video" : "images"} from a prompt; this is billed`)
+    .description("Creates a task, waits for it and downloads its results. It is billed and cannot be undone.")
+    .argument(`[${argumentField}]`, `the prompt; "-" reads it from stdin`)
     .addOption(new Option("-m, --model <model>", "the model").choices(names).makeOptionMandatory());
   addResultOptions(command);
   command
-    .option("--no-wait", "print the task once it is created, and end")
-    .option("--dry-run", "show the request, and send nothing")
-    .option("--once <key>", "a key of yours: run again with it, it is the same task, paid once (with a journal)")
+    .option("--no-wait", "print the task once it is created, and do not wait for it")
+    .option("--dry-run", "print the request and send nothing")
     .option(
-      "--extra-field <name=value>",
-      "a field that the service takes and its description does not show; sent unchecked",
-      collect,
-    );
+      "--idempotency-key <key>",
+      "your own key: with the same key you get the same task, billed once (needs a store)",
+    )
+    .option("--extra-field <name=value>", "a field that is not in the service's description; sent unchecked", collect);
   addWaitOptions(command);
   addCommonOptions(command);
-  command.optionsGroup("Fields of the form, by the service's description:");
+  command.optionsGroup("Fields of the form, from the service's description:");
   addFieldFlags(command, kind, models, descriptions);
-  command.addHelpText("after", `\n\`mediagen models MODEL\` shows the fields of one model.`);
+  command.addHelpText("after", `\n\`mediagen models MODEL\` lists the fields of one model.`);
   command.action(async (prompt: string | undefined, options, self: Command) =>
-    (await import("./generate.ts")).runGenerate(kind, prompt, options, self, models),
+    (await import("./generate.ts")).runGenerate(prompt, options, self, models),
   );
 }
 
 function addTask(program: Command, kinds: readonly Kind[], descriptions: Descriptions): void {
   const task = program
     .command("task")
-    .description("look at tasks, wait for them, fetch their results, delete them")
+    .description("show tasks, wait for them, download their results or delete them")
     .helpCommand(false);
   const add = (name: string, description: string) => {
     const command = task
       .command(name)
       .description(description)
-      .argument("<id...>", "such as video:ID; the id alone where --kind or the journal tells the kind");
-    command.addOption(new Option("--kind <kind>", "what the ids without one are").choices(kinds));
+      .argument("<id...>", "such as video:ID, or the id alone with --kind or a store that has it");
+    command.addOption(new Option("--kind <kind>", "the kind of ids that do not name theirs").choices(kinds));
     return command;
   };
-  const show = add("show", "print each task's state, status and result addresses");
-  addStateOptions(show);
-  const wait = add("wait", "wait for the tasks and print their result addresses");
-  addStateOptions(wait);
+  const show = add("show", "print each task's state, status and result URLs");
+  addResultCountOption(show);
+  const wait = add("wait", "wait for the tasks and print their result URLs");
+  addResultCountOption(wait);
   addWaitOptions(wait);
-  const download = add("download", "fetch the tasks' results, after waiting for those that are not done");
+  const download = add("download", "wait for the tasks and download their results");
   addResultOptions(download);
-  addStateOptions(download);
+  addResultCountOption(download);
   addWaitOptions(download);
   const deletion = add(
     "delete",
-    "delete tasks; whether that stops or refunds a running one is not documented by the service",
+    "delete tasks; whether that stops or refunds a running task is not documented by the service",
   );
-  for (const { field, description } of descriptions.deletionFields()) deletion.option(`--${field} <text>`, description);
+  for (const { field, description } of descriptions.deletionFields) deletion.option(`--${field} <text>`, description);
   for (const command of [show, wait, download, deletion]) addCommonOptions(command);
   show.action(async (ids: string[], options) => (await import("./tasks.ts")).showTasks(ids, options));
   wait.action(async (ids: string[], options) => (await import("./tasks.ts")).finishTasks(ids, options, undefined));
@@ -121,28 +129,23 @@ function addTask(program: Command, kinds: readonly Kind[], descriptions: Descrip
 function readDeletionFields(command: Command, descriptions: Descriptions): Readonly<Record<string, unknown>> {
   const given: Readonly<Record<string, unknown>> = command.opts();
   return Object.fromEntries(
-    descriptions
-      .deletionFields()
-      .map(({ field }) => [field, given[field]])
-      .filter(([, value]) => value !== undefined),
+    descriptions.deletionFields.map(({ field }) => [field, given[field]]).filter(([, value]) => value !== undefined),
   );
 }
 
 function addBatch(program: Command): void {
   const command = program
     .command("batch")
-    .summary("generate what each line of a file asks for; this is paid")
+    .summary("generate every line of a file; this is billed")
     .description(
-      "Generates what each line of a file asks for, into a folder: JSON lines, or CSV with a header, with a model, the fields of its form and, if you like, an id. Run again, it goes on where it was; nothing is paid twice.",
+      "Generates every line of a file into a directory. The file is JSON lines, or CSV with a header. A line has a model, the fields of its form and, optionally, an id. The same command again continues the batch; nothing is billed twice.",
     )
-    .argument("<file>", "a .jsonl, .ndjson, .csv or .tsv; files in it are paths, relative to it")
-    .requiredOption("-o, --output <path>", "the folder of the results, and of the journal by which it goes on")
-    .option("-y, --yes", "do not ask before it is paid for")
+    .argument("<file>", "a .jsonl, .ndjson, .csv or .tsv file; paths in it are relative to it")
+    .requiredOption("-o, --output <path>", "the directory for the results and for the state of the batch")
+    .option("-y, --yes", "do not ask before anything is billed")
+    .addOption(new Option("--concurrency <n>", "how many lines run at once (default: 8)").argParser(readPositive))
     .addOption(
-      new Option("--concurrency <n>", "how many lines may be under way at once (default: 8)").argParser(readPositive),
-    )
-    .addOption(
-      new Option("--rate <n>", "how many generations may be sent in a minute (default: no limit)").argParser(
+      new Option("--rate <n>", "how many generations are sent per minute at most (default: no limit)").argParser(
         readPositive,
       ),
     );
@@ -154,99 +157,15 @@ function addBatch(program: Command): void {
 function addRecover(program: Command): void {
   const command = program
     .command("recover")
-    .description("list what the journal knows to be left: tasks to resume, and generations of unknown outcome");
-  addResultOptions(command, "wait for the tasks that are left and fetch their results: a file or a folder");
+    .description("list what the store has left: tasks to resume, and generations whose outcome is unknown");
+  addResultOptions(command, "wait for the tasks that are left and download their results: a file or a directory");
   command
-    .option("--resolve <generation>", "settle a generation of unknown outcome, by what you found at the service:")
-    .option("--taskid <id>", "  it became this task")
-    .option("--not-created", "  it became none")
-    .option("--compact", "drop from the journal what is settled and has no key");
+    .option("--resolve <generation>", "record the outcome of an unknown generation, as you found it at the service:")
+    .option("--taskid <id>", "  the task that it created; the service must know it")
+    .option("--unverified", "  record the task without checking it at the service")
+    .option("--not-created", "  it created no task; its idempotency key may be sent again")
+    .option("--forget", "remove generations that have ended and have no idempotency key from the store");
   addWaitOptions(command);
   addCommonOptions(command);
   command.action(async (options) => (await import("./recover.ts")).recover(options));
-}
-
-function addResultOptions(
-  command: Command,
-  output: string = "where the results go: a file, or a folder (default: this folder)",
-): void {
-  command
-    .option("-o, --output <path>", output)
-    .option("--overwrite", "replace files of the same names")
-    .option("--preview", "show pictures in a terminal that can (kitty, iTerm2 and their kin)");
-}
-
-function addStateOptions(command: Command): void {
-  command.addOption(
-    new Option(
-      "--results <count>",
-      "how many results the task was asked for (default: by the journal, else 1)",
-    ).argParser(readCount),
-  );
-}
-
-function addWaitOptions(command: Command): void {
-  command.addOption(
-    new Option("--timeout <time>", "how long to wait at most, such as 90s, 30m or 2h")
-      .default({ ms: 30 * 60_000, text: "30m" }, "30m")
-      .argParser(readTime),
-  );
-}
-
-function addCommonOptions(command: Command): void {
-  addConnectOptions(command);
-  command.addOption(
-    new Option("--journal <file>", "note generations in this file before they are sent, so that none is lost").env(
-      "MEDIAGEN_JOURNAL",
-    ),
-  );
-}
-
-/** What every command that asks the service takes. */
-function addConnectOptions(command: Command): void {
-  command.addOption(
-    new Option(
-      "--failed-status <n>",
-      "a status that means that a task failed; the service does not document any",
-    ).argParser(collectStatus),
-  );
-  command.addOption(jsonOption());
-  command
-    .option("-q, --quiet", "no progress on stderr")
-    .option("--base-url <url>", "where the service is (default: MEDIAGEN_BASE_URL)")
-    .addOption(
-      new Option("--key-fd <n>", "read the API key from this file descriptor (default: MEDIAGEN_API_KEY)").argParser(
-        readCount,
-      ),
-    )
-    .option("--allow-http", "allow http to another machine, where whoever is on the way reads the key");
-}
-
-function jsonOption(): Option {
-  return new Option("--json", "print one JSON document");
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
-function collectStatus(value: string, before: readonly number[] = []): readonly number[] {
-  if (!/^-?\d+$/.test(value)) throw new InvalidArgumentError("A status is a whole number.");
-  return [...before, Number(value)];
-}
-
-function readCount(value: string): number {
-  if (!/^\d+$/.test(value)) throw new InvalidArgumentError("It is a whole number.");
-  return Number(value);
-}
-
-function readPositive(value: string): number {
-  if (!/^0*[1-9]\d*$/.test(value)) throw new InvalidArgumentError("It is a whole number, 1 or more.");
-  return Number(value);
-}
-
-function readTime(text: string): { readonly ms: number; readonly text: string } {
-  const ms = readDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError("It is a time such as 90s, 30m or 2h.");
-  return { ms, text };
 }

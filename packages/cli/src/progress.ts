@@ -1,21 +1,21 @@
 import { clockText } from "./duration.ts";
 import { onOneLine } from "./printable.ts";
 
-/** Tells on stderr how far the command has come. */
+/** Prints the progress of a command on stderr. */
 export interface Progress {
-  /** What goes on now: the line that lives on a terminal, a line of its own elsewhere. */
+  /** Shows what happens now: on a terminal in the live line, in a pipe as a line. */
   now(text: string): void;
-  /** A line that stays. */
+  /** Prints a line that stays. */
   note(text: string): void;
-  /** A line that stays, in quiet too: it must not be missed. */
+  /** Prints a line that stays, with `--quiet` too. */
   warn(text: string): void;
-  /** Takes the live line away. */
+  /** Removes the live line. */
   end(): void;
 }
 
 const redrawMs = 200;
 
-/** Progress as stderr can show it. */
+/** Creates the progress that stderr can show. */
 export function createProgress({ quiet = false }: { readonly quiet?: boolean | undefined }): Progress {
   const { stderr } = process;
   const begin = performance.now();
@@ -29,7 +29,7 @@ export function createProgress({ quiet = false }: { readonly quiet?: boolean | u
   }
   const [dim, plain] = stderr.hasColors() ? ["\x1b[2m", "\x1b[0m"] : ["", ""];
   const timed = (text: string) => `${dim}${elapsed()}${plain} ${text}`;
-  // A line as long as the terminal is wide would wrap, and a wrapped line cannot be written over.
+  // A line as wide as the terminal would wrap, and a wrapped line cannot be overwritten.
   const fitted = (text: string) => onOneLine(text).slice(0, Math.max(1, (stderr.columns || 80) - elapsed().length - 2));
   let live: { text: string; shown: string; readonly timer: NodeJS.Timeout } | undefined;
   const clear = () => {

@@ -1,76 +1,113 @@
-import { connect, connectFlags } from "./connect.ts";
+import { InvalidRequestError, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
+import type { Connected } from "./connect.ts";
 import { CommandError } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { finish, nameOf, type FinishOptions } from "./finish.ts";
-import { listenForInterrupt } from "./interrupt.ts";
-import { createOutput } from "./output.ts";
-import { createProgress } from "./progress.ts";
+import { finish, type FinishOptions } from "./finish.ts";
+import { openCommand, type OpenCommand } from "./open-command.ts";
+import { flagsToRepeat, nameOf, resolveCommands } from "./printed-commands.ts";
 import { checkTarget, namesIn } from "./target.ts";
 
 interface RecoverOptions extends FinishOptions {
   readonly resolve?: string;
   readonly taskid?: string;
+  readonly unverified?: true;
   readonly notCreated?: true;
-  readonly compact?: true;
+  readonly forget?: true;
 }
 
-/** `mediagen recover`: what the journal knows to be left, and what to do with it. */
+/** `mediagen recover`: lists what the store has left to do, downloads it, or resolves a generation of unknown outcome. */
 export async function recover(options: RecoverOptions): Promise<void> {
-  const { signal } = listenForInterrupt();
-  const output = createOutput(options);
-  const progress = createProgress(options);
-  const { media, journal } = await connect(options, { signal, progress });
-  if (!journal)
+  const command = openCommand(options);
+  const { media, store } = await command.connect();
+  if (!store)
+    throw new CommandError("recover reads a store", "Add --store DIR or set MEDIAGEN_STORE.", exitCodes.usage);
+  if (options.resolve !== undefined) return resolve(options.resolve, options, command, { media, store });
+  const recovery = await media.recover({ signal: command.signal });
+  // A record that cannot be read may stand for a paid task as well.
+  if (recovery.unknown.length + recovery.unreadable.length > 0) process.exitCode = exitCodes.unknown;
+  if (options.output === undefined) list(recovery, options, command);
+  // Results that could not be downloaded must not be forgotten.
+  else if (!(await downloadLeft(recovery, options.output, options, command))) return;
+  if (options.forget) await store.forget();
+}
+
+async function resolve(
+  generationId: string,
+  { taskid, unverified, notCreated }: RecoverOptions,
+  { signal, output }: OpenCommand,
+  { media, store }: Connected,
+): Promise<void> {
+  if ((taskid === undefined) === (notCreated === undefined) || (unverified && notCreated)) {
     throw new CommandError(
-      "there is no journal to recover from",
-      "Give --journal FILE, or set MEDIAGEN_JOURNAL.",
+      "--resolve needs the outcome of the generation",
+      "Add --taskid ID of the task that you found, or --not-created.",
       exitCodes.usage,
     );
-  if (options.resolve !== undefined) {
-    const { taskid, notCreated } = options;
-    if ((taskid === undefined) === (notCreated === undefined)) {
-      throw new CommandError(
-        "--resolve needs what became of the generation",
-        "Add --taskid ID of the task that you found, or --not-created.",
-        exitCodes.usage,
-      );
-    }
-    const task =
-      taskid === undefined
-        ? await media.resolve(options.resolve, "not created")
-        : await media.resolve(options.resolve, { taskid });
-    if (task) output.line(nameOf(task));
-    return output.document({ task: task ?? null });
   }
-  const { tasks, finished: ended, unknown } = await media.recover({ signal });
-  if (unknown.length > 0) process.exitCode = exitCodes.unknown;
-  if (options.output === undefined) {
-    for (const task of tasks) output.line(["resume", nameOf(task), task.model ?? ""].join("\t"));
-    for (const task of ended) output.line(["finished", nameOf(task), task.model ?? ""].join("\t"));
-    for (const { id, model, at, why } of unknown)
-      output.line(["unknown", id, model, new Date(at).toISOString(), why].join("\t"));
-    output.document({ tasks, finished: ended, unknown });
-    const flags = connectFlags(options).join(" ");
-    if (tasks.length + ended.length > 0) progress.note(`mediagen recover -o FOLDER ${flags} fetches the results`);
-    if (unknown.length > 0)
-      progress.note(
-        `look at the service, then: mediagen recover --resolve ID --taskid TASKID (or --not-created) ${flags}`,
-      );
-  } else {
-    // Files are named by their task: what is there need not be fetched again.
-    const there = options.overwrite ? [] : await namesIn(options.output);
-    const left = [...tasks, ...ended.filter(({ taskid }) => !there.some((name) => name.startsWith(`${taskid}-`)))];
-    await checkTarget(options.output, { ...options, several: left.length > 1 });
-    const { finished, error } = await finish(left, options, {
-      media,
-      signal,
-      progress,
-      output,
-      target: options.output,
-    });
-    output.document({ finished, unknown });
-    // What could not be fetched must not be forgotten.
-    if (error) return void (process.exitCode = error.exitCode);
+  const record = await store?.get(generationId);
+  if (!record) {
+    const advice = "Run mediagen recover to list the generations of unknown outcome.";
+    throw new CommandError(`--resolve ${generationId}: the store has no such generation`, advice, exitCodes.usage);
   }
-  if (options.compact) await journal.compact();
+  if (taskid === undefined) {
+    await media.resolve(generationId, "notCreated", { signal });
+    return output.document({ task: null });
+  }
+  // Other commands print tasks as kind:ID, so that is what people paste.
+  const prefix = `${record.kind}:`;
+  const id = taskid.startsWith(prefix) ? taskid.slice(prefix.length) : taskid;
+  const task = await media.resolve(generationId, { taskid: id, unverified }, { signal }).catch(explainTaskid);
+  output.line(nameOf(task));
+  output.document({ task });
+}
+
+/** Says how a task that the service does not know can be recorded. */
+function explainTaskid(error: unknown): never {
+  if (!(error instanceof InvalidRequestError)) throw error;
+  const [issue] = error.issues;
+  if (issue?.field !== "taskid" || issue.code === "duplicate") throw error;
+  throw new CommandError(
+    `--taskid ${issue.received}: the service knows no such task`,
+    "Nothing was recorded. Check the id, or add --unverified to record it anyway.",
+    exitCodes.usage,
+    error,
+  );
+}
+
+function list(recovery: Recovery, options: RecoverOptions, { output, progress }: OpenCommand): void {
+  const { tasks, finished, unknown, unreadable } = recovery;
+  for (const task of tasks) output.line(["resume", nameOf(task), task.model ?? ""].join("\t"));
+  for (const task of finished) output.line(["finished", nameOf(task), task.model ?? ""].join("\t"));
+  for (const generation of unknown) output.line(unknownLine(generation));
+  for (const record of unreadable) output.line(["unreadable", record.id, record.unreadable].join("\t"));
+  output.document(recovery);
+  if (tasks.length + finished.length > 0) {
+    const download = ["mediagen recover -o DIR", ...flagsToRepeat(options)].join(" ");
+    progress.note(`download the results: ${download}`);
+  }
+  if (unknown.length > 0)
+    progress.note(`look for each unknown task at the service, then record it: ${resolveCommands("ID", options)}`);
+  if (unreadable.length > 0)
+    progress.note("unreadable records are damaged, or a newer version of mediagen wrote them; each may be a paid task");
+}
+
+function unknownLine({ generationId, model, at, reason }: UnknownGeneration): string {
+  return ["unknown", generationId, model, new Date(at).toISOString(), reason].join("\t");
+}
+
+/** Waits for the tasks that are left and downloads their results. Resolves to whether all of them are there. */
+async function downloadLeft(
+  { tasks, finished: ended, unknown, unreadable }: Recovery,
+  target: string,
+  options: RecoverOptions,
+  command: OpenCommand,
+): Promise<boolean> {
+  // Files are named by their task, so that those of an earlier run need not be downloaded again.
+  const existing = options.overwrite ? [] : await namesIn(target);
+  const left = [...tasks, ...ended.filter(({ taskid }) => !existing.some((name) => name.startsWith(`${taskid}-`)))];
+  await checkTarget(target, { ...options, several: left.length > 1 });
+  const { finished, error } = await finish(left, options, command, target);
+  command.output.document({ finished, unknown, unreadable });
+  if (error) process.exitCode = error.exitCode;
+  return !error;
 }

@@ -2,15 +2,15 @@ import { listModels } from "@mediagen/sdk";
 import { CommanderError, type Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import { createProgram } from "./program.ts";
-import { readDescriptions } from "./descriptions.ts";
+import { descriptions } from "./descriptions.gen.ts";
 
-/** Runs the command line and answers the code that the process ends with. */
+/** Runs the command line and returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  // Whoever reads the results may have had enough of them.
+  // The reader of the results may close the pipe early, as `head` does.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => error.code === "EPIPE" || fail(error));
-  // A terminal that has gone must not cost a task that is on its way.
+  // A closed terminal must not lose a task that is being created.
   process.stderr.on("error", () => undefined);
-  const program = createProgram(listModels(), readDescriptions());
+  const program = createProgram(listModels(), descriptions);
   if (args[0] === "__complete") {
     const { complete } = await import("./completion.ts");
     process.stdout.write(
@@ -25,7 +25,7 @@ export async function run(args: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
-    // The help was asked for by asking for nothing; it has been shown.
+    // Without a command, the help has been printed.
     if (error instanceof CommanderError && error.code === "commander.help") return exitCodes.usage;
     const { explain, tell } = await import("./explain.ts");
     const explained = explain(error, { command: commandOf(program, args) });
@@ -34,7 +34,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The command that the arguments name. */
+/** Returns the command that the arguments name. */
 function commandOf(program: Command, [first = "", ...rest]: readonly string[]): Command {
   const next = program.commands.find((one) => one.name() === first);
   return next ? commandOf(next, rest) : program;

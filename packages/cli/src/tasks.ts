@@ -1,11 +1,10 @@
-import type { AnyTask, Kind } from "@mediagen/sdk/node";
-import { connect, type Connected, type ConnectOptions } from "./connect.ts";
+import { listModels, type AnyTask, type GenerationStore, type Kind, type TaskJSON } from "@mediagen/sdk/node";
+import type { Connected, ConnectOptions } from "./connect.ts";
 import { CommandError, explain, tell } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { finish, nameOf, type FinishOptions } from "./finish.ts";
-import { listenForInterrupt } from "./interrupt.ts";
-import { createOutput } from "./output.ts";
-import { createProgress } from "./progress.ts";
+import { finish, type FinishOptions } from "./finish.ts";
+import { openCommand } from "./open-command.ts";
+import { nameOf } from "./printed-commands.ts";
 import { checkTarget } from "./target.ts";
 
 interface TaskCommandOptions extends ConnectOptions {
@@ -15,11 +14,9 @@ interface TaskCommandOptions extends ConnectOptions {
 
 /** `mediagen task show`. */
 export async function showTasks(ids: readonly string[], options: TaskCommandOptions): Promise<void> {
-  const { signal } = listenForInterrupt();
-  const output = createOutput(options);
+  const { signal, progress, output, connect } = openCommand(options);
   const shown: object[] = [];
-  const progress = createProgress(options);
-  for (const task of await findTasks(ids, options, await connect(options, { signal, progress }))) {
+  for (const task of await findTasks(ids, options, await connect())) {
     try {
       const { state, status, record } = await task.check({ signal });
       shown.push({ task, state, status, record });
@@ -37,39 +34,28 @@ export async function showTasks(ids: readonly string[], options: TaskCommandOpti
   output.document(shown);
 }
 
-/** `mediagen task wait`, and `download` where there is a target. */
+/** `mediagen task wait`, and with a target `download`. */
 export async function finishTasks(
   ids: readonly string[],
   options: TaskCommandOptions & FinishOptions,
   target: string | undefined,
 ): Promise<void> {
-  const { signal } = listenForInterrupt();
-  const progress = createProgress(options);
-  const connected = await connect(options, { signal, progress });
-  const tasks = await findTasks(ids, options, connected);
+  const command = openCommand(options);
+  const tasks = await findTasks(ids, options, await command.connect());
   if (target !== undefined) await checkTarget(target, { ...options, several: tasks.length > 1 });
-  const output = createOutput(options);
-  const { finished, error } = await finish(tasks, options, {
-    media: connected.media,
-    signal,
-    progress,
-    output,
-    target,
-  });
-  output.document(finished);
+  const { finished, error } = await finish(tasks, options, command, target);
+  command.output.document(finished);
   process.exitCode = error?.exitCode ?? exitCodes.done;
 }
 
-/** `mediagen task delete`; `further` is what the service takes beside the ids. */
+/** `mediagen task delete`; `further` is what the service takes besides the ids. */
 export async function deleteTasks(
   ids: readonly string[],
   options: TaskCommandOptions,
   further: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { signal } = listenForInterrupt();
-  const progress = createProgress(options);
-  const connected = await connect(options, { signal, progress });
-  const output = createOutput(options);
+  const { signal, progress, output, connect } = openCommand(options);
+  const connected = await connect();
   const tasks = await findTasks(ids, options, connected);
   for (const kind of new Set(tasks.map((task) => task.kind))) {
     const taskids = tasks.filter((task) => task.kind === kind).map(({ taskid }) => taskid);
@@ -80,34 +66,56 @@ export async function deleteTasks(
   output.document({ deleted: tasks.map(nameOf) });
 }
 
-/** The tasks of ids as the command line spells them: with their kind before them, or as the journal knows them. */
+/** A task as an argument names it. */
+interface NamedTask {
+  readonly argument: string;
+  readonly taskid: string;
+  readonly kind: Kind | undefined;
+}
+
+/** Returns the tasks of arguments such as `video:ID`, or of ids alone with `--kind` or a store that has them. */
 async function findTasks(
   ids: readonly string[],
   { kind: given, results }: TaskCommandOptions,
-  { media, journal }: Connected,
+  { media, store }: Connected,
 ): Promise<readonly AnyTask[]> {
-  const entries = (await journal?.entries()) ?? [];
-  const kinds = new Set(media.models.map(({ kind }) => kind));
-  return ids.map((id) => {
-    const [prefix = ""] = id.split(":", 1);
-    const kind = [...kinds].find((one) => one === prefix);
-    const taskid = kind === undefined ? id : id.slice(kind.length + 1);
-    const known = entries
-      .flatMap((entry) =>
-        entry.type === "created" &&
-        entry.task.taskid === taskid &&
-        (kind ?? given ?? entry.task.kind) === entry.task.kind
-          ? [entry.task]
-          : [],
-      )
-      .at(-1);
-    if (known) return media.task(results === undefined ? known : { ...known, results });
-    const chosen = kind ?? given;
-    if (chosen === undefined) {
-      const advice = `Write ${[...kinds].map((one) => `${one}:${id}`).join(" or ")}, or give --kind, or the --journal that knows it.`;
-      throw new CommandError(`${id}: an id alone does not tell its kind`, advice, exitCodes.usage);
-    }
-    // The cast: the handle of either kind, by the kind that it is.
-    return media[chosen].task(taskid, { results }) as AnyTask;
+  const kinds = [...new Set(listModels().map(({ kind }) => kind))];
+  const named = ids.map((argument): NamedTask => {
+    const prefix = kinds.find((kind) => argument.startsWith(`${kind}:`));
+    const taskid = prefix === undefined ? argument : argument.slice(`${prefix}:`.length);
+    return { argument, taskid, kind: prefix ?? given };
   });
+  const recorded = store ? await findRecorded(named, store, media.origin) : [];
+  return named.map(({ argument, taskid, kind }) => {
+    const found = recorded.filter((task) => task.taskid === taskid && (kind ?? task.kind) === task.kind);
+    const [known] = found;
+    if (known && found.every((task) => task.kind === known.kind))
+      return media.task(results === undefined ? known : { ...known, resultCount: results });
+    if (kind === undefined) {
+      const spelled = kinds.map((one) => `${one}:${argument}`).join(" or ");
+      const advice = `Write ${spelled}, add --kind, or add the --store that has it.`;
+      throw new CommandError(
+        `${argument}: the id alone does not say which kind of task it is`,
+        advice,
+        exitCodes.usage,
+      );
+    }
+    // The cast: the handle is of the kind that it is requested for.
+    return media[kind].task(taskid, { resultCount: results }) as AnyTask;
+  });
+}
+
+/** Returns the store's tasks with these ids at this service. */
+async function findRecorded(
+  named: readonly NamedTask[],
+  store: GenerationStore,
+  origin: string,
+): Promise<readonly TaskJSON[]> {
+  const taskids = new Set(named.map(({ taskid }) => taskid));
+  const found: TaskJSON[] = [];
+  for await (const record of store.list({ states: ["created", "ended"] })) {
+    if ("unreadable" in record || record.origin !== origin || !record.task) continue;
+    if (taskids.has(record.task.taskid)) found.push(record.task);
+  }
+  return found;
 }

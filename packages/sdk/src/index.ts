@@ -1,10 +1,22 @@
-export { createMediaGen } from "./client/client.ts";
-export type { GenerateOptions, KindClient, MediaGen, QueryFields, TaskOptions } from "./client/client.ts";
-export type { MediaGenOptions } from "./client/options.ts";
-export { listModels } from "./form/model.ts";
-export type { Form, Forms, Model, ModelInfo } from "./form/model.ts";
-export { fieldsOf, type FieldInfo } from "./form/field-info.ts";
-export type { RawClient } from "./call/call.ts";
+import type { ResultOptions, Task } from "./task/task.ts";
+
+export { createMediaGen } from "./client/create-client.ts";
+export type { GenerateOptions, KindClient, MediaGen, Recovery, TaskOptions } from "./client/media-gen.ts";
+export type { BeforeGenerate, ClientOptions, MediaGenOptions } from "./client/options.ts";
+export { checkStep, generateStep } from "./client/queue-steps.ts";
+export type {
+  CheckStep,
+  CheckStepOptions,
+  GenerateStep,
+  GenerateStepOptions,
+  StepAgain,
+  StepCreated,
+  StepEnded,
+  StepNotCreated,
+  StepPending,
+  StepUnknown,
+} from "./client/queue-steps.ts";
+export type { RetryOptions } from "./call/retries.ts";
 export {
   ConnectionError,
   InsufficientCreditsError,
@@ -12,74 +24,79 @@ export {
   MediaGenError,
   OutcomeUnknownError,
   ServiceError,
+  StoreError,
   TaskFailedError,
   WaitTimeoutError,
 } from "./errors/errors.ts";
-export type { Recovery, Resolution, UnknownGeneration } from "./journal/journal.ts";
 export type {
   CallEvent,
   Downloaded,
   Generated,
-  JournalFailed,
+  LateTask,
   MediaGenEvent,
   OnEvent,
   OutcomeUnknown,
   Queried,
   Retried,
+  StoreFailed,
   TaskSettled,
-} from "./events.ts";
-export type { BeforeGenerate } from "./client/generate.ts";
-export { compactEntries } from "./journal/reading.ts";
-export { createJournal, type Journal, type JournalLog } from "./journal/journal.ts";
-export type {
-  CreatedEntry,
-  EndEntry,
-  GenerationFacts,
-  IntentEntry,
-  JournalEntry,
-  LeaseEntry,
-  NotCreatedEntry,
-  UnknownEntry,
-} from "./task/generation.ts";
-export type { Issue } from "./errors/issue.ts";
-export type { SleepReason } from "./time/clock.ts";
-export type { RetryOptions } from "./call/retries.ts";
-export type { SchedulerOptions } from "./wait/scheduler.ts";
-export type { Settled } from "./wait/settle.ts";
-export type { Fetch } from "./transport/transport.ts";
-export type { Bounds, Kind } from "./spec/operation.ts";
+} from "./errors/events.ts";
+export { describeIssue, type Issue, type IssueCode } from "./errors/issue.ts";
+export { formDigest } from "./form/form-digest.ts";
+export { fieldsOf, type FieldInfo } from "./form/field-info.ts";
+export { isModel, listModels } from "./form/model.ts";
+export { validate, type ValidateOptions } from "./form/validate.ts";
+export type { ModelInfo } from "./form/model.ts";
 export type { FileInput, SourceFile } from "./spec/file-input.ts";
-export { checkStep, generateStep } from "./queue/steps.ts";
+export type { Bounds } from "./spec/operation.ts";
+export type * from "./spec/types.gen.ts";
+export { memoryStore } from "./store/memory-store.ts";
+export type { Resolution, UnknownGeneration } from "./store/recovery.ts";
+export { generationIdOf } from "./store/store.ts";
+export type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "./store/store.ts";
 export type {
-  CheckStep,
-  CheckStepOptions,
-  GenerateStep,
-  GenerateStepOptions,
-  GenerationMark,
-  StepAgain,
-  StepCreated,
-  StepEnded,
-  StepNotCreated,
-  StepPending,
-  StepUnknown,
-} from "./queue/steps.ts";
-export type { StateOptions } from "./wait/state.ts";
+  GenerationFacts,
+  GenerationRecord,
+  GenerationState,
+  Sender,
+  UnreadableRecord,
+} from "./task/generation.ts";
 export type {
   AnyTask,
   CallOptions,
   Check,
-  Created,
   DeleteFields,
   Deletions,
   PartialResult,
-  Records,
   ResultOptions,
   ResultProgress,
   State,
   Task,
   TaskJSON,
-  TaskRecord,
   WaitOptions,
   WaitUpdate,
 } from "./task/task.ts";
-export type * from "./spec/types.gen.ts";
+export type { SleepReason } from "./time/clock.ts";
+export type { Fetch } from "./transport/transport.ts";
+export type { SchedulerOptions } from "./wait/scheduler.ts";
+export type { StateOptions } from "./wait/state.ts";
+export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
+
+/**
+ * Fetches every result of a task into memory, each as a `Blob` with its media type, which is read from its first bytes. In
+ * Node, `download` of `@mediagen/sdk/node` saves results to disk instead.
+ *
+ * @param task A task that has succeeded.
+ * @returns the results, in the order of the task's record
+ * @throws {@link InvalidRequestError} if there is no result yet
+ * @throws {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
+ * @throws {@link ConnectionError} if a result does not arrive completely; calling again is safe
+ * @throws the signal's reason, when the signal aborts
+ * @example
+ * const [clip] = await blobs(task);
+ * console.log(clip?.type);
+ */
+export async function blobs(task: Task, options: ResultOptions = {}): Promise<readonly Blob[]> {
+  // Loaded at first use, because most programs do not need it.
+  return (await import("./result/blobs.ts")).blobs(task, options);
+}

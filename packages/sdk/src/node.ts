@@ -1,27 +1,37 @@
-import type { BatchOptions, BatchSummary } from "./batch/batch.ts";
+import { resolve } from "node:path";
+import { invalidRequest } from "./errors/errors.ts";
+import { describeValue } from "./errors/issue.ts";
 import type { Download, DownloadOptions } from "./node/download.ts";
 import type { FileFromOptions } from "./node/file-from.ts";
 import type { SourceFile } from "./spec/file-input.ts";
+import type { StoreReport } from "./store/check-store.ts";
+import type { GenerationStore } from "./store/store.ts";
 import type { Task } from "./task/task.ts";
 
 export * from "./index.ts";
-export type { BatchFile, BatchLine, BatchOptions, BatchPlan, BatchProgress, BatchSummary } from "./batch/batch.ts";
 export { createMediaGen, type NodeMediaGenOptions } from "./node/client.ts";
 export type { Download, DownloadOptions } from "./node/download.ts";
 export type { FileFromOptions } from "./node/file-from.ts";
-export { fileJournal, type FileJournal } from "./node/file-journal.ts";
-export type { ConnectOptions } from "./node/transport.ts";
+export type { ConnectOptions } from "./node/connections.ts";
+export type { StoreReport } from "./store/check-store.ts";
 
-// What stands on the file system is loaded when it is called: that takes longer than all of this door.
+// What needs the file system is loaded when it is called, because loading it takes longer than the rest of this entry point.
 
 /**
- * Downloads every result of a task. `target` is a directory, which is made if need be, or the path of a file: what ends in
- * an extension and is no directory. Files are named by task and number, with an extension by their bytes. Each is whole or
- * not there; either all are there at the end or none.
+ * Downloads every result of a task. Files are written atomically and never overwritten unless you pass `overwrite: true`. If
+ * one result fails, the others are removed again.
  *
- * @throws {@link InvalidRequestError} there is no result yet, or a file of the name is there already
- * @throws {@link ServiceError} a result's server refused, or its address may not be fetched
- * @throws {@link ConnectionError} a result did not arrive whole; downloading again is safe
+ * @param task A task that has succeeded.
+ * @param target A directory, which is created if needed, or the path of a file. A path with an extension is a file, unless
+ *   it is an existing directory. In a directory, files are named by task and number, with the extension of their type.
+ * @returns the files, in the order of the task's results
+ * @throws {@link InvalidRequestError} if there is no result yet, or a file of that name exists
+ * @throws {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
+ * @throws {@link ConnectionError} if a result does not arrive completely; downloading again is safe
+ * @throws the signal's reason, when the signal aborts
+ * @example
+ * const [file] = await download(task, "out/");
+ * console.log(file?.path);
  */
 export async function download(
   task: Task,
@@ -32,10 +42,12 @@ export async function download(
 }
 
 /**
- * A source image of a path or of bytes, with its type told from its first bytes. A path's bytes are read while they are
- * sent.
+ * Returns a source image for a form, with its media type read from its first bytes. A file on disk is read while it is sent.
  *
- * @throws {@link InvalidRequestError} there is no such file, or it is not an image
+ * @param source The path of an image file, or its bytes.
+ * @throws {@link InvalidRequestError} if there is no such file, or it is not an image
+ * @example
+ * await media.video.generate("vidmodelv2", { sourceImage: await fileFrom("first.png") });
  */
 export async function fileFrom(
   source: string | Uint8Array<ArrayBuffer> | Blob,
@@ -45,17 +57,42 @@ export async function fileFrom(
 }
 
 /**
- * Generates what each line of a file asks for and brings the results into a folder: JSON lines (`.jsonl`, `.ndjson`) or CSV
- * with a header (`.csv`, `.tsv`), with a `model`, the fields of its form and, if you like, an `id` of your own. Files are
- * paths, relative to the input. Every line is checked before the first is paid.
+ * Creates a store in a directory, which is made at the first write. The processes of one machine may share it, on a local disk.
+ * Each record is on the disk (fsync) before its call goes on. A record is a small file: for millions, use a database.
  *
- * Run again with the same folder, also after it was killed, it goes on where it was: the folder's journal keeps what was
- * generated, and no line is paid twice. An abort sends nothing more, lets what is being sent be answered, and waits no
- * longer: the tasks are not lost.
+ * @throws {@link InvalidRequestError} the directory is no path
  *
- * @throws {@link InvalidRequestError} something is wrong with lines, all of which it names, or another run is using the folder; nothing was sent
- * @throws the signal's reason, when it aborts
+ * @example
+ * const media = createMediaGen({ store: fileStore(".mediagen") });
  */
-export async function runBatch(input: string, folder: string, options: BatchOptions = {}): Promise<BatchSummary> {
-  return (await import("./batch/run.ts")).runBatch(input, folder, options);
+export function fileStore(directory: string): GenerationStore {
+  if (typeof directory !== "string" || directory === "") {
+    throw invalidRequest("fileStore", "directory", "wrongType", describeValue(directory), "the path of a directory");
+  }
+  // A program that changes its working directory does not move the store.
+  const path = resolve(directory);
+  let opened: Promise<GenerationStore> | undefined;
+  const open = () => (opened ??= import("./node/file-store.ts").then(({ FileStore }) => new FileStore(path)));
+  return {
+    write: async (record) => (await open()).write(record),
+    get: async (id) => (await open()).get(id),
+    async *list(filter) {
+      yield* (await open()).list(filter);
+    },
+    forget: async (options) => (await open()).forget(options),
+  };
+}
+
+/**
+ * Checks an implementation of `GenerationStore`, for its tests: conditional writes, what other processes see of them, values, lists,
+ * and records that are forgotten while others write them. It takes seconds, and leaves records behind.
+ *
+ * @param create Returns a new handle on the same storage, as another process would have it. The storage must be empty.
+ * @returns what the store does wrong, and what no test can prove
+ *
+ * @example
+ * expect((await checkStore(() => postgresStore(pool))).failures).toEqual([]);
+ */
+export async function checkStore(create: () => GenerationStore | Promise<GenerationStore>): Promise<StoreReport> {
+  return (await import("./store/check-store.ts")).checkStore(create);
 }

@@ -5,7 +5,7 @@ import { createBatchFolder, linesOf } from "../batch-folder.ts";
 import { runBatchIn } from "../run-batch.ts";
 
 test(
-  "10,000 lines bring 10,000 pictures, and hold less than half a kilobyte a line: its id, and where the journal has it",
+  "10,000 lines bring 10,000 pictures, and hold less than half a kilobyte per line: its id and its fingerprint",
   { timeout: 1_200_000 },
   async () => {
     const emulator = await serve(["--credits", "1000000000", "--speed", "1000"]);

@@ -1,5 +1,5 @@
 // Runs a batch and prints its summary, and in MB what it held at its end and the most that its process took.
-import { runBatch } from "@mediagen/sdk/node";
+import { runBatch } from "@mediagen/batch";
 
 const { input, out, options } = JSON.parse(process.argv[2] ?? "") as { input: string; out: string; options: object };
 let heldMB = 0;

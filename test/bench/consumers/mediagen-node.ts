@@ -1,4 +1,4 @@
-import { createMediaGen, download, fileFrom, OutcomeUnknownError, type VideoTask } from "@mediagen/sdk/node";
+import { createMediaGen, download, fileFrom, OutcomeUnknownError, type VideoRecord } from "@mediagen/sdk/node";
 
 const media = createMediaGen({ apiKey: "key", baseUrl: "https://media.example.com" });
 
@@ -10,7 +10,7 @@ export async function makeVideo(prompt: string, image: string, signal?: AbortSig
       { prompt, duration: 5, sourceImage: await fileFrom(image) },
       { signal },
     );
-    const video: VideoTask = await task.wait({
+    const video: VideoRecord = await task.wait({
       signal,
       onUpdate: ({ state, elapsedMs }) => console.log(state, elapsedMs),
     });

@@ -1,4 +1,4 @@
-import { createMediaGen, OutcomeUnknownError, type Form, type VideoTask } from "@mediagen/sdk";
+import { createMediaGen, OutcomeUnknownError, type Form, type VideoRecord } from "@mediagen/sdk";
 
 const media = createMediaGen({ apiKey: "key", baseUrl: "https://media.example.com" });
 
@@ -11,7 +11,7 @@ export async function makeVideo(
   const form: Form<"vidmodelv2"> = { prompt, duration: seconds, resolution: "720p", generate_audio: true };
   try {
     const task = await media.video.generate("vidmodelv2", form, { signal });
-    const video: VideoTask = await task.wait({
+    const video: VideoRecord = await task.wait({
       signal,
       onUpdate: ({ state, elapsedMs }) => console.log(state, elapsedMs),
     });

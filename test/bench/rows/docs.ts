@@ -18,8 +18,8 @@ const clean = "npm run docs, from clean";
 const again = "npm run docs, again";
 const copying = "the sources read and the site copied";
 const site = { args: ["scripts/run.js", "docs"], out: join(root, "docs/dist") };
-const doors = ["sdk/src/index", "sdk/src/node", "emulator/src/index", "emulator/src/node"].map(
-  (door) => `packages/${door}.ts`,
+const sources = ["sdk/src/index", "sdk/src/node", "emulator/src/index", "emulator/src/node"].map(
+  (source) => `packages/${source}.ts`,
 );
 const makers: Readonly<Record<string, Maker>> = {
   [clean]: site,
@@ -46,7 +46,7 @@ const makers: Readonly<Record<string, Maker>> = {
       "none",
       "--out",
       join(scratch, "typedoc"),
-      ...doors,
+      ...sources,
     ],
     out: join(scratch, "typedoc"),
   },

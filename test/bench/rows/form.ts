@@ -1,14 +1,13 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { createMediaGen } from "@mediagen/sdk";
+import { validate } from "@mediagen/sdk";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import standaloneCode from "ajv/dist/standalone/index.js";
 import * as v from "valibot";
 import { z } from "zod";
 import type { Bounds } from "../../../packages/sdk/src/spec/operation.ts";
-import { byKind } from "../../../scripts/by-kind.ts";
-import { readSpec, specFile } from "../../../scripts/read-spec.ts";
+import { byKind, readSpec, specFile } from "../../../scripts/spec.ts";
 import { inChild, type Measurement } from "../child.ts";
-import { plainDoor } from "../clients.ts";
+import { webSdk } from "../clients.ts";
 import { aimOf, inTurn, lineOf, type Row } from "../table.ts";
 
 interface Given {
@@ -30,10 +29,10 @@ const ajv = "Ajv, standalone";
 
 export const row: Row = {
   title: "Checking a form",
-  what: `Six fields of ${model}, as they are and with two of them wrong. All read the same schema, the spec's, closed to unknown fields, and list everything that is wrong. Ours also brings the fields into their wire form, looks for half characters and paths, and says what is allowed; it is called as a user calls it, \`media.validate\`.`,
+  what: `Six fields of ${model}, as they are and with two of them wrong. All read the same schema, the spec's, closed to unknown fields, and list everything that is wrong. Ours also brings the fields into their wire form, looks for half characters and paths, and says what is allowed; it is called as a user calls it, \`validate\`.`,
   limit: "code that was written for this one schema: Ajv's standalone code is close to it.",
   async measure(scale) {
-    const lines = await inTurn([plainDoor, ajv, "valibot", "zod"], scale(7), (checker) =>
+    const lines = await inTurn([webSdk, ajv, "valibot", "zod"], scale(7), (checker) =>
       inChild("form", { checker, forMs: scale(2_000) } satisfies Given),
     );
     return {
@@ -48,7 +47,7 @@ export const row: Row = {
         },
       ],
       aims: [
-        aimOf("millions of valid forms a second", lineOf(lines, plainDoor), "valid", {
+        aimOf("millions of valid forms a second", lineOf(lines, webSdk), "valid", {
           atLeast: 3,
           note: "it also brings the fields into their wire form, looks for half characters and paths, and reads the bounds from the table, where Ajv is code made for this schema",
         }),
@@ -59,10 +58,9 @@ export const row: Row = {
 
 /** Each checks a form and answers whether it holds. */
 const checkers: Readonly<Record<string, (schema: Bounds) => Promise<(form: object) => boolean>>> = {
-  async [plainDoor]() {
-    const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "key" });
+  async [webSdk]() {
     // The cast: the form is another's as far as the compiler knows, and may be wrong here.
-    return (form) => media.validate(model, form as typeof valid).length === 0;
+    return (form) => validate(model, form as typeof valid).length === 0;
   },
   async [ajv](schema) {
     const created = new Ajv2020({ code: { source: true }, allErrors: true, strict: false });

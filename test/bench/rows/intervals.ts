@@ -1,8 +1,9 @@
 import type { Check } from "@mediagen/sdk";
 // The client's own code behind a wait, without HTTP: a million queries through Request and Response would measure those.
-import { shareTimer, sleepBy } from "../../../packages/sdk/src/time/clock.ts";
-import { createDurations, worthOfQueryMs } from "../../../packages/sdk/src/wait/durations.ts";
-import { createScheduler } from "../../../packages/sdk/src/wait/scheduler.ts";
+import { sleepBy } from "../../../packages/sdk/src/time/clock.ts";
+import { shareTimer } from "../../../packages/sdk/src/time/shared-timer.ts";
+import { Durations, worthOfQueryMs } from "../../../packages/sdk/src/wait/durations.ts";
+import { Scheduler } from "../../../packages/sdk/src/wait/scheduler.ts";
 import { waitFor } from "../../../packages/sdk/src/wait/wait.ts";
 import { randomFrom } from "../doubles.ts";
 import { aimOf, lineOf, type Line, type Row, type Table } from "../table.ts";
@@ -57,7 +58,7 @@ export const row: Row = {
     for (const model of models) {
       process.stderr.write(`  ${model.name}\n`);
       const durations = drawn(model, scale(batches));
-      const known = createDurations(model.unfinished);
+      const known = new Durations(model.unfinished);
       const outcomes = [
         ...(await simulate(durations)),
         byRule("the same rule, the distribution known", durations, (age) => known.nextQuery(age, worthOfQueryMs)),
@@ -125,7 +126,7 @@ async function simulate(durations: Float64Array): Promise<readonly Outcome[]> {
     });
   const alarm = shareTimer({ steady: () => now, sleep });
   const time = { now: () => now, steady: () => now, random, alarm, sleep: sleepBy(alarm) };
-  const host = { ...time, scheduler: createScheduler({}, time) };
+  const host = { ...time, scheduler: new Scheduler({}, time) };
   let queriesAtFirst = 0;
   for (let batch = 0; batch < durations.length / tasksOfBatch; batch++) {
     let left = tasksOfBatch;

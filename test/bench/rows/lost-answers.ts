@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inChild, type Measurement } from "../child.ts";
-import { createClient, nodeDoor, plainDoor } from "../clients.ts";
+import { createClient, nodeSdk, webSdk } from "../clients.ts";
 import { startDoubles, type Settings } from "../doubles.ts";
 import { aimOf, inTurn, type Aim, type Row, type Table } from "../table.ts";
 
@@ -10,7 +10,7 @@ interface Given {
   readonly generations: number;
 }
 
-const names = [nodeDoor, plainDoor, "openai", "@runwayml/sdk", "replicate", "@fal-ai/client", "lumaai"];
+const names = [nodeSdk, webSdk, "openai", "@runwayml/sdk", "replicate", "@fal-ai/client", "lumaai"];
 const generations = 300;
 /** No client's retries take so long: what has not ended by then never does. */
 const longestMs = 20_000;
@@ -57,7 +57,7 @@ export const row: Row = {
         ],
         lines,
       });
-      for (const line of lines.filter(({ name }) => name === nodeDoor || name === plainDoor)) {
+      for (const line of lines.filter(({ name }) => name === nodeSdk || name === webSdk)) {
         aims.push(
           aimOf(`duplicates (${lose})`, line, "duplicates", { atMost: 0 }),
           aimOf(`lost tasks (${lose})`, line, "lost", { atMost: 0 }),

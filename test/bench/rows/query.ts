@@ -1,6 +1,6 @@
 import { Session } from "node:inspector/promises";
 import { inChild, watchCpu, type Measurement } from "../child.ts";
-import { createClient, nodeDoor, plainDoor } from "../clients.ts";
+import { createClient, nodeSdk, webSdk } from "../clients.ts";
 import { startDoubles } from "../doubles.ts";
 import { aimOf, inTurn, withRatio, type Row, type Table } from "../table.ts";
 import { newTaskid } from "../taskid.ts";
@@ -19,8 +19,8 @@ const names = [
   "undici.request",
   "node:http",
   "a bare socket",
-  plainDoor,
-  nodeDoor,
+  webSdk,
+  nodeSdk,
   "replicate",
   "@fal-ai/client",
   "@runwayml/sdk",
@@ -30,12 +30,12 @@ const names = [
 
 const wanted = [
   {
-    door: plainDoor,
+    sdk: webSdk,
     atLeast: 0.97,
     note: "it stands on the same fetch; to it come openapi-fetch, limits on time, a bounded reading of the answer, and the checks of both",
   },
   {
-    door: nodeDoor,
+    sdk: nodeSdk,
     atLeast: 2.2,
     note: "of what it takes beyond node:http, half is the telling of sent from not sent and the bounded reading, half openapi-fetch, limits on time, and the checks of question and answer; no part stands out in a profile",
   },
@@ -65,8 +65,8 @@ export const row: Row = {
         ],
         lines: compared,
       });
-      for (const { door, atLeast, note } of wanted) {
-        const line = compared.find(({ name }) => name === door);
+      for (const { sdk, atLeast, note } of wanted) {
+        const line = compared.find(({ name }) => name === sdk);
         if (line) aims.push(aimOf(`calls/s of raw fetch, ${title.toLowerCase()}`, line, "ratio", { atLeast, note }));
       }
     }

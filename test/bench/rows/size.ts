@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { bundle, consumerOf, consumers, packagesOf } from "../consumers.ts";
-import { nodeDoor, plainDoor } from "../clients.ts";
+import { nodeSdk, webSdk } from "../clients.ts";
 import { aimOf, inTurn, lineOf, without, type Figures, type Row } from "../table.ts";
 
 const empty = "an empty process";
 const bench = new URL("../", import.meta.url);
-const inBrowsers = Object.keys(consumers).filter((name) => name !== nodeDoor);
+const inBrowsers = Object.keys(consumers).filter((name) => name !== nodeSdk);
 
 const whyImport =
   "openapi-fetch, the one dependency, takes some 2 ms of it by itself; the rest is Node's finding and compiling two files, of which one is 97 kB";
@@ -23,7 +23,7 @@ export const row: Row = {
       ...line,
       rounds: line.rounds.map((figures) => ({ ...figures, packages: installed(line.name) })),
     }));
-    const [plain, node] = [lineOf(added, plainDoor), lineOf(added, nodeDoor)];
+    const [plain, node] = [lineOf(added, webSdk), lineOf(added, nodeSdk)];
     return {
       tables: [
         {
@@ -46,7 +46,7 @@ export const row: Row = {
         },
       ],
       aims: [
-        aimOf("bytes gzip", lineOf(bytes, plainDoor), "gzip", {
+        aimOf("bytes gzip", lineOf(bytes, webSdk), "gzip", {
           atMost: 6_500,
           note: "openapi-fetch is a seventh of it; the rest is not the models (some 40 bytes each, see the row on types) but what is wanted of the calls: each field checked and told in words, evidence of what was sent, retries within a budget, limits on time and size, waiting that learns, and no key in any error",
         }),
@@ -70,7 +70,7 @@ function start(client: string): Figures {
 }
 
 function installed(client: string): number {
-  const ours = client.startsWith(plainDoor);
-  return packagesOf(ours ? plainDoor : client, new URL(ours ? "../../package-lock.json" : "package-lock.json", bench))
+  const ours = client.startsWith(webSdk);
+  return packagesOf(ours ? webSdk : client, new URL(ours ? "../../package-lock.json" : "package-lock.json", bench))
     .length;
 }

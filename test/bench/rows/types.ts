@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { parse, stringify } from "yaml";
 import { bundle as buildScripts } from "../../../scripts/build.ts";
 import { generate } from "../../../scripts/generate.ts";
-import { specFile } from "../../../scripts/read-spec.ts";
+import { specFile } from "../../../scripts/spec.ts";
 import { bundle, consumerOf, consumers } from "../consumers.ts";
-import { nodeDoor, plainDoor } from "../clients.ts";
+import { nodeSdk, webSdk } from "../clients.ts";
 import { aimOf, inTurn, lineOf, without, withRatio, type Figures, type Row } from "../table.ts";
 
 const root = new URL("../../../", import.meta.url);
@@ -65,8 +65,8 @@ export const row: Row = {
         },
       ],
       aims: [
-        aimOf("instantiations", lineOf(programs, plainDoor), "instantiations", { atMost: 100 }),
-        aimOf("instantiations", lineOf(programs, nodeDoor), "instantiations", { atMost: 100 }),
+        aimOf("instantiations", lineOf(programs, webSdk), "instantiations", { atMost: 100 }),
+        aimOf("instantiations", lineOf(programs, nodeSdk), "instantiations", { atMost: 100 }),
         aimOf("operations: instantiations", most, "instantiations", { atMost: 100 }),
         aimOf(`operations: generation time an operation, of that with ${least}`, most, "generateMs, growth", {
           atMost: 1,
@@ -124,7 +124,7 @@ async function grow(operations: number): Promise<Figures> {
   const sdk = await copyOfSdk(files);
   tsc(["-p", fileURLToPath(sdk)]);
   await buildScripts(fileURLToPath(sdk));
-  const program = consumerOf(plainDoor);
+  const program = consumerOf(webSdk);
   const { instantiations = 0, types = 0, checkMs = 0 } = await compile(program, sdk);
   const base = await compile(await emptyProgram());
   const { minified, gzip } = await bundle(program, [
@@ -166,12 +166,12 @@ async function copyOfSdk(files: Readonly<Record<string, string>>): Promise<URL> 
 
 /** The program's bytes with the SDK's sources, where the table of operations is a file; it may be another. */
 function bundleFromSources(operations?: string): ReturnType<typeof bundle> {
-  const door = fileURLToPath(new URL("packages/sdk/src/index.ts", root));
-  return bundle(consumerOf(plainDoor), [
+  const entry = fileURLToPath(new URL("packages/sdk/src/index.ts", root));
+  return bundle(consumerOf(webSdk), [
     {
       name: "sources",
       setup({ onResolve, onLoad }) {
-        onResolve({ filter: /^@mediagen\/sdk$/ }, () => ({ path: door }));
+        onResolve({ filter: /^@mediagen\/sdk$/ }, () => ({ path: entry }));
         onLoad({ filter: /operations\.gen\.ts$/ }, () =>
           operations === undefined ? undefined : { contents: operations, loader: "ts" },
         );

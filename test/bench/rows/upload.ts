@@ -1,7 +1,7 @@
 import { mkdir, open, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { inChild, watchMemory, type Measurement } from "../child.ts";
-import { createClient, nodeDoor, plainDoor } from "../clients.ts";
+import { createClient, nodeSdk, webSdk } from "../clients.ts";
 import { startDoubles } from "../doubles.ts";
 import { aimOf, inTurn, type Aim, type Row, type Table } from "../table.ts";
 import { newTaskid } from "../taskid.ts";
@@ -12,7 +12,7 @@ interface Given {
   readonly path: string;
 }
 
-const names = [nodeDoor, plainDoor, "raw fetch", "replicate", "@fal-ai/client", "@runwayml/sdk", "openai"];
+const names = [nodeSdk, webSdk, "raw fetch", "replicate", "@fal-ai/client", "@runwayml/sdk", "openai"];
 const mb = 1024 * 1024;
 const slow = 60e6;
 
@@ -55,13 +55,13 @@ export const row: Row = {
         ],
         lines,
       });
-      for (const line of lines.filter(({ name }) => name === nodeDoor || name === plainDoor)) {
+      for (const line of lines.filter(({ name }) => name === nodeSdk || name === webSdk)) {
         aims.push(
           aimOf(
             `peak memory, ${title}`,
             line,
             "peakMb",
-            { atMost: 64, note: line.name === nodeDoor ? whyNode : whyPlain },
+            { atMost: 64, note: line.name === nodeSdk ? whyNode : whyPlain },
             " MB",
           ),
         );

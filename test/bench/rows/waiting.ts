@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inChild, watchCpu, watchMemory, type Measurement } from "../child.ts";
-import { createClient, nodeDoor, plainDoor } from "../clients.ts";
+import { createClient, nodeSdk, webSdk } from "../clients.ts";
 import { randomFrom, startDoubles } from "../doubles.ts";
 import { aimOf, inTurn, lineOf, type Row, type Table } from "../table.ts";
 import { endOf, newTaskid } from "../taskid.ts";
@@ -13,7 +13,7 @@ interface Given {
   readonly maxQueriesInFlight?: number | undefined;
 }
 
-const ours = [nodeDoor, plainDoor];
+const ours = [nodeSdk, webSdk];
 const peers = ["replicate", "@fal-ai/client", "@runwayml/sdk"];
 const manyInFlight = 64;
 
@@ -52,7 +52,7 @@ export const row: Row = {
       { title: "10,000 tasks", columns, lines: many },
       { title: "2,000 tasks where a process may open 1,024 files", columns, lines: narrow },
     ];
-    const [one, ten, two] = [lineOf(thousand, nodeDoor), lineOf(many, nodeDoor), lineOf(narrow, nodeDoor)];
+    const [one, ten, two] = [lineOf(thousand, nodeSdk), lineOf(many, nodeSdk), lineOf(narrow, nodeSdk)];
     return {
       tables,
       aims: [

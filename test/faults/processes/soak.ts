@@ -2,14 +2,7 @@
 // killed at any moment: whoever starts it again goes on. It prints a key when it is done with it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import {
-  createMediaGen,
-  download,
-  fileFrom,
-  fileJournal,
-  MediaGenError,
-  OutcomeUnknownError,
-} from "@mediagen/sdk/node";
+import { createMediaGen, download, fileFrom, fileStore, MediaGenError, OutcomeUnknownError } from "@mediagen/sdk/node";
 
 const { baseUrl, folder, generations } = JSON.parse(process.argv[2] ?? "") as {
   baseUrl: string;
@@ -18,11 +11,11 @@ const { baseUrl, folder, generations } = JSON.parse(process.argv[2] ?? "") as {
 };
 /** How many keys are worked on at once. */
 const atOnce = 24;
-const limits = { timeoutMs: 2_000, generateTimeoutMs: 2_000, stallTimeoutMs: 1_000 };
+const limits = { queryTimeoutMs: 2_000, generateTimeoutMs: 2_000, stallTimeoutMs: 1_000 };
 const media = createMediaGen({
   baseUrl,
   apiKey: "emulator-key",
-  journal: fileJournal(join(folder, "journal.jsonl")),
+  store: fileStore(join(folder, "store")),
   ...limits,
 });
 
@@ -38,20 +31,21 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
 }
 
 async function finish(number: number): Promise<void> {
-  const once = `order-${number}`;
-  const path = join(folder, `${once}.png`);
+  const idempotencyKey = `order-${number}`;
+  const path = join(folder, `${idempotencyKey}.png`);
   if (existsSync(path)) return;
   const task = await insist(async () => {
     // Every tenth has a source image, streamed from disk.
-    if (number % 10 > 0) return media.image.generate("imgmodelz", { prompt: once, resolution: "256*256" }, { once });
+    if (number % 10 > 0)
+      return media.image.generate("imgmodelz", { prompt: idempotencyKey, resolution: "256*256" }, { idempotencyKey });
     return media.image.generate(
       "imgmodelv4",
-      { prompt: once, sourceImage: await fileFrom(join(folder, "source.gif")) },
-      { once },
+      { prompt: idempotencyKey, sourceImage: await fileFrom(join(folder, "source.gif")) },
+      { idempotencyKey },
     );
   });
   await insist(() => task.wait());
-  await insist(() => download(task, path, { timeoutMs: 10_000, stallTimeoutMs: 1_000 }));
+  await insist(() => download(task, path, { resultTimeoutMs: 10_000, stallTimeoutMs: 1_000 }));
 }
 
 const numbers = Array.from({ length: generations }, (_, index) => index).values();

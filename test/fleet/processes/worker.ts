@@ -1,4 +1,4 @@
-import { createMediaGen, type MediaGen } from "@mediagen/sdk/node";
+import { createMediaGen, type GenerationStore, type MediaGen } from "@mediagen/sdk/node";
 import type { WorkerOptions } from "../fleet.ts";
 
 /** What the process was started with. It ends with whoever started it. */
@@ -8,12 +8,13 @@ export function readWorkerOptions(): WorkerOptions {
 }
 
 /** A client that gives up soon what hangs, and leaves repeating to the queue. */
-export function createWorkerClient(baseUrl: string): MediaGen {
+export function createWorkerClient(baseUrl: string, store: GenerationStore): MediaGen {
   return createMediaGen({
     baseUrl,
     apiKey: "emulator-key",
     retries: 0,
-    timeoutMs: 3_000,
+    store,
+    queryTimeoutMs: 3_000,
     generateTimeoutMs: 6_000,
     stallTimeoutMs: 2_000,
   });

@@ -18,9 +18,9 @@ export interface Clock {
   /**
    * Sleeps on this clock. Rejects with the signal's reason if the signal aborts. In `auto` mode a pause ends as soon as
    * no request is being served, and a deadline once pauses have advanced the time to it. A limit bounds something real,
-   * so it takes real time.
+   * so it takes real time. So does a sleep in the background, which does not keep the process alive either.
    */
-  sleep(ms: number, signal?: AbortSignal, why?: "pause" | "deadline" | "limit"): Promise<void>;
+  sleep(ms: number, signal?: AbortSignal, why?: "pause" | "deadline" | "limit" | "background"): Promise<void>;
 }
 
 /** The time at which `auto` and `manual` clocks start, so that all runs are alike: 2026-01-01. */
@@ -33,6 +33,9 @@ const longestDelayMs = 2 ** 31 - 1;
 // for.
 const { setTimeout: startTurn, clearTimeout: endTurn } = globalThis;
 
+type SleepReason = "pause" | "deadline" | "limit" | "background";
+
+/** A sleep that ends by this clock, not by real time alone. */
 interface Sleeper {
   readonly until: number;
   readonly why: "pause" | "deadline";
@@ -78,7 +81,7 @@ export class EmulatorClock implements Clock {
       if (sleeper.until <= time) sleeper.wake();
   };
 
-  readonly sleep = (ms: number, signal?: AbortSignal, why: Sleeper["why"] | "limit" = "pause"): Promise<void> =>
+  readonly sleep = (ms: number, signal?: AbortSignal, why: SleepReason = "pause"): Promise<void> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const end = (settle: () => void) => {
@@ -90,9 +93,12 @@ export class EmulatorClock implements Clock {
       };
       const abort = () => end(() => reject(signal?.reason));
       const wake = () => end(resolve);
-      const sleeper = why === "limit" ? undefined : { until: this.now() + Math.ceil(ms), why, wake };
+      const sleeper =
+        why === "limit" || why === "background" ? undefined : { until: this.now() + Math.ceil(ms), why, wake };
       const realMs = this.#realMsOf(ms, why);
       const alarm = realMs < Infinity ? setTimeout(wake, Math.min(realMs, longestDelayMs)) : undefined;
+      // Timers of browsers are numbers, and keep nothing alive.
+      if (why === "background" && typeof alarm === "object") (alarm as { unref?(): void }).unref?.();
       if (sleeper) this.#sleepers.add(sleeper);
       this.#slept++;
       signal?.addEventListener("abort", abort);
@@ -100,8 +106,8 @@ export class EmulatorClock implements Clock {
     });
 
   /** Returns after how much real time a sleep ends, unless the clock ends it earlier. */
-  #realMsOf(ms: number, why: Sleeper["why"] | "limit"): number {
-    if (why === "limit") return ms;
+  #realMsOf(ms: number, why: SleepReason): number {
+    if (why === "limit" || why === "background") return ms;
     // If a request hangs, nothing advances `auto` time to the deadline, so it comes after as long as it would at the
     // service.
     return this.#speed > 0 ? ms / this.#speed : why === "deadline" && this.mode === "auto" ? ms : Infinity;

@@ -1,7 +1,13 @@
-import { type Answer, InsufficientCreditsError, OutcomeUnknownError, ServiceError, shorten } from "../errors/errors.ts";
-import { isObject } from "../is-object.ts";
+import {
+  type SentGeneration,
+  type ServiceResponse,
+  InsufficientCreditsError,
+  OutcomeUnknownError,
+  ServiceError,
+  shorten,
+} from "../errors/errors.ts";
+import { isObject } from "../spec/is-object.ts";
 import { codes } from "../spec/operations.gen.ts";
-import type { Generation } from "../task/generation.ts";
 
 interface Envelope {
   readonly code: number;
@@ -10,48 +16,49 @@ interface Envelope {
 }
 
 /**
- * The `data` of an answer that is a success; every other answer is thrown as what it means. The HTTP status is looked at
- * first, then the shape. This is the one place that decides it.
+ * Returns the `data` of a response that is a success, and throws what every other response means. For a generation the envelope
+ * decides before the HTTP status: a task under HTTP 500 is a task, and it may have been billed.
  */
 export function openEnvelope(
-  answer: Answer,
+  response: ServiceResponse,
   operation: string,
-  generation?: Generation,
+  generation?: SentGeneration,
+  /** What the message of a refusal ends with. */
+  note = "",
 ): Readonly<Record<string, unknown>> {
-  const { status } = answer;
-  const envelope = readEnvelope(answer);
-  if (generation && !isSettled(status)) {
-    throw new OutcomeUnknownError(`the answer was HTTP ${status}`, operation, generation, { answer });
+  const { status } = response;
+  const envelope = readEnvelope(response);
+  if (envelope?.code === codes.success && isObject(envelope.data)) {
+    if (generation ? taskidIn(envelope.data) !== undefined : isSuccess(status)) return envelope.data;
+  }
+  const undocumented = `the response is not one that the service documents: ${describeResponse(response, envelope)}`;
+  if (generation && !isRefusal(response, envelope)) {
+    const what = isSuccess(status) ? undocumented : `the response was HTTP ${status}`;
+    throw new OutcomeUnknownError(what, operation, generation, { response });
   }
   if (envelope?.code === codes.insufficientCredits) {
-    const what = `insufficient credits (code ${envelope.code}: ${envelope.msg}). Add credits, then make the same call again`;
-    throw new InsufficientCreditsError(what, operation, answer, envelope);
+    const what = `insufficient credits (code ${envelope.code}: ${envelope.msg}). Add credits, then make the same call again${note}`;
+    throw new InsufficientCreditsError(what, operation, response, envelope);
   }
   if (envelope?.code === codes.failure) {
-    const what = `the service refused (code ${envelope.code}: ${envelope.msg})${describeStatus(status)}`;
-    throw new ServiceError(what, operation, answer, envelope);
+    const what = `the service refused (code ${envelope.code}: ${envelope.msg})${describeStatus(status)}${note}`;
+    throw new ServiceError(what, operation, response, envelope);
   }
-  if (status < 200 || status > 299)
-    throw new ServiceError(`the service refused${describeStatus(status)}`, operation, answer, envelope);
-  if (envelope?.code === codes.success && isObject(envelope.data)) {
-    if (!generation || taskidIn(envelope.data) !== undefined) return envelope.data;
-  }
-  const what = `the answer is not one that the service documents: ${describeAnswer(answer, envelope)}`;
-  if (generation) throw new OutcomeUnknownError(what, operation, generation, { answer });
-  throw new ServiceError(what, operation, answer, envelope);
+  const what = isSuccess(status) ? undocumented : `the service refused${describeStatus(status)}`;
+  throw new ServiceError(what + note, operation, response, envelope);
 }
 
-/** Whether an answer is an envelope. */
-export function isEnvelope(answer: Answer): boolean {
-  return readEnvelope(answer) !== undefined;
+/** Returns whether a response is an envelope. */
+export function isEnvelope(response: ServiceResponse): boolean {
+  return readEnvelope(response) !== undefined;
 }
 
-/** Whether an answer says that the credits are out. */
-export function isCreditsOut(answer: Answer): boolean {
-  return readEnvelope(answer)?.code === codes.insufficientCredits;
+/** Returns whether a response says that the credits do not suffice. */
+export function isCreditsOut(response: ServiceResponse): boolean {
+  return readEnvelope(response)?.code === codes.insufficientCredits;
 }
 
-/** The task id in what a generation answered, also where it came as a number. */
+/** Returns the task id in the response to a generation, also if it is a number. */
 export function taskidIn(data: Readonly<Record<string, unknown>>): string | undefined {
   const { taskid } = data;
   // A greater number has lost digits when it was read, and with them the task.
@@ -59,25 +66,39 @@ export function taskidIn(data: Readonly<Record<string, unknown>>): string | unde
   return typeof taskid === "string" && taskid !== "" ? taskid : undefined;
 }
 
-/** Whether an answer of this status says for sure what became of a generation, if it can be read. */
-function isSettled(status: number): boolean {
-  if (status === 408 || status === 409) return false;
-  return (status >= 200 && status < 300) || (status >= 400 && status < 500) || status === 501;
+/** Returns whether a response to a generation leaves it to the HTTP status whether it is sent again: the service turned it away. */
+export function isTurnedAway(response: ServiceResponse): boolean {
+  const envelope = readEnvelope(response);
+  return !response.redirected && (envelope === undefined || envelope.code === codes.failure);
 }
 
-function readEnvelope({ json }: Answer): Envelope | undefined {
+/** Whether a response says for sure that a generation created no task. */
+function isRefusal({ status, redirected }: ServiceResponse, envelope: Envelope | undefined): boolean {
+  // Whoever redirected it may have taken it.
+  if (redirected) return false;
+  const isClientError = status >= 400 && status < 500;
+  if (envelope?.code === codes.insufficientCredits) return true;
+  if (envelope?.code === codes.failure) return isSuccess(status) || isClientError;
+  return envelope === undefined && ((isClientError && status !== 408 && status !== 409) || status === 501);
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+function readEnvelope({ json }: ServiceResponse): Envelope | undefined {
   if (!isObject(json) || typeof json["code"] !== "number") return undefined;
   const { code, msg, data } = json;
   return { code, msg: typeof msg === "string" ? shorten(msg) : "no message", data };
 }
 
 function describeStatus(status: number): string {
-  if (status >= 200 && status < 300) return "";
+  if (isSuccess(status)) return "";
   const hint = ": the API key is missing or not accepted. Set apiKey, or MEDIAGEN_API_KEY in the environment";
   return ` with HTTP ${status}${status === 401 || status === 403 ? hint : ""}`;
 }
 
-function describeAnswer({ text }: Answer, envelope: Envelope | undefined): string {
+function describeResponse({ text }: ServiceResponse, envelope: Envelope | undefined): string {
   if (text.trim() === "") return "an empty body";
   if (!envelope) return "no envelope with a code";
   if (envelope.code !== codes.success) return `the code ${envelope.code} is unknown (${envelope.msg})`;

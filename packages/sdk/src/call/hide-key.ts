@@ -1,9 +1,9 @@
-import { isObject } from "../is-object.ts";
+import { isObject } from "../spec/is-object.ts";
 
-/** Gives a text without the key. */
+/** Returns a text without the key. */
 export type Hide = (text: string) => string;
 
-/** Gives the hide of a key; that of the last one is kept, because most clients have one. */
+/** Returns what hides a key. The last one is kept, because most clients have one key. */
 export function rememberHide(): (key: string | undefined) => Hide {
   let last: string | undefined;
   let hide = createHide(last);
@@ -13,7 +13,7 @@ export function rememberHide(): (key: string | undefined) => Hide {
   };
 }
 
-/** Hides a key in texts, however it is spelled there: as it is, escaped for JSON, or encoded for an address. */
+/** Hides a key in texts, however it is spelled: as it is, escaped for JSON, or encoded for a URL. */
 function createHide(key: string | undefined): Hide {
   if (!key) return (text) => text;
   let pattern: RegExp | undefined;
@@ -24,10 +24,10 @@ function createHide(key: string | undefined): Hide {
   return (text) => text.replace((pattern ??= new RegExp([...key].map(spellings).join(""), "gi")), "[the API key]");
 }
 
-/** What makes a paid result reachable; better it shows the key than that it is lost. */
+/** What makes a paid result reachable: showing the key is better than losing it. */
 const kept = new Set(["taskid", "url"]);
 
-/** A JSON value with its texts hidden; what names a task or a result stays. */
+/** Returns a JSON value with its texts hidden; what names a task or a result stays. */
 export function hideIn(value: unknown, hide: Hide): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((one) => hideIn(one, hide));
@@ -37,28 +37,31 @@ export function hideIn(value: unknown, hide: Hide): unknown {
   );
 }
 
-/** An error that tells the same without the key; one whose texts do not hold it stays itself. */
+const asAssigned = { configurable: true, enumerable: true, writable: true };
+
+/** Returns an error that says the same without the key, and without what hangs on it: a request shows its headers when inspected. */
 export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
   if (typeof error === "string") return hide(error);
   if (typeof error !== "object" || error === null) return error;
-  if (!(error instanceof Error)) return new Error("what was thrown is no error, and is not shown: it may hold the key");
-  const told = `${error.message}\n${error.stack}`;
-  // Whoever made the error may have made its causes a circle.
+  if (!(error instanceof Error))
+    return new Error("what was thrown is no error, and is not shown: it may contain the key");
+  // Causes may form a cycle.
   const inner = (one: unknown) => (depth > 0 ? hideInError(one, hide, depth - 1) : undefined);
   const cause = inner(error.cause);
-  const given: readonly unknown[] | undefined = error instanceof AggregateError ? error.errors : undefined;
-  const errors = given?.map(inner);
-  const isSame = (depth === 0 || cause === error.cause) && (errors ?? []).every((one, index) => one === given?.[index]);
-  // What hangs on it, such as a request of a fetch of the caller's, shows its headers to whoever inspects it.
-  const facts = Object.entries(error).filter(([, one]) => typeof one !== "object" && typeof one !== "function");
-  const hidden = facts.map(([name, one]) => [name, typeof one === "string" ? hide(one) : one] as const);
-  const isPlain =
-    facts.length === Object.keys(error).length && facts.every(([, one], index) => one === hidden[index]?.[1]);
-  if (hide(told) === told && isSame && isPlain) return error;
   const options = cause === undefined ? undefined : { cause };
   const message = hide(String(error.message));
-  return Object.assign(
-    errors ? new AggregateError(errors, message, options) : new Error(message, options),
-    Object.fromEntries(hidden),
-  );
+  const hidden =
+    error instanceof AggregateError
+      ? new AggregateError(error.errors.map(inner), message, options)
+      : new Error(message, options);
+  if (error.stack !== undefined) hidden.stack = hide(error.stack);
+  if (error.name !== hidden.name) {
+    const name = hide(String(error.name));
+    Object.defineProperty(hidden, "name", { value: name, configurable: true, writable: true });
+  }
+  for (const [name, fact] of Object.entries(error)) {
+    if (name === "name" || typeof fact === "object" || typeof fact === "function") continue;
+    Object.defineProperty(hidden, name, { value: typeof fact === "string" ? hide(fact) : fact, ...asAssigned });
+  }
+  return hidden;
 }

@@ -1,48 +1,48 @@
-import type { Answer } from "../errors/errors.ts";
+import type { ServiceResponse } from "../errors/errors.ts";
 import type { Time } from "../time/clock.ts";
-import { isCreditsOut, isEnvelope } from "./envelope.ts";
+import { isCreditsOut, isEnvelope, isTurnedAway } from "./envelope.ts";
 
-/** How often and when requests are sent again. */
+/** How often and when requests are retried. */
 export interface RetryOptions {
   /**
-   * How many times a request is sent again: a generation only while it provably was not sent, or after HTTP 429; queries,
-   * deletions and requests for results, which are safe to repeat, also when their answer was lost.
+   * How many times a request is retried: a generation only if it provably was not sent, or after HTTP 429; queries, deletions and
+   * requests for results, which are safe to repeat, also if their response was lost.
    * @default 4
    */
   readonly retries?: number | undefined;
   /**
-   * Statuses after which a generation is also sent again. What they mean at this service is not documented; 503 counts only
-   * with a Retry-After.
+   * Statuses after which a generation is retried as well. What they mean at this service is not documented; 503 counts only with
+   * a Retry-After.
    * @default []
    */
   readonly resendGenerationAfter?: readonly (421 | 425 | 503)[] | undefined;
 }
 
-/** Decides about sending again. Each answers a delay in milliseconds, or undefined where the request is not sent again. */
+/** Decides about retries. Each method returns a delay in milliseconds, or undefined if the request is not retried. */
 export interface Retries {
-  afterAnswer(answer: Answer, attempts: number, paid: boolean): number | undefined;
+  afterResponse(response: ServiceResponse, attempts: number, paid: boolean): number | undefined;
   afterFailure(attempts: number, paid: boolean): number | undefined;
-  /** An answer came: the budget recovers. */
+  /** Called when a response has arrived: the budget recovers. */
   succeeded(): void;
 }
 
 const firstDelayMs = 250;
-const longestDelayMs = 10_000;
+const longestBackoffMs = 10_000;
 /** A service that asks for more than this wants no other try now. */
 const longestRetryAfterMs = 60_000;
-/** Retries of safe requests that a client may spend before answers have come: a service that is down sees no storm. */
+/** How many retries of safe requests a client may spend before responses arrive: a service that is down sees no storm. */
 const fullBudget = 20;
-/** What each answer gives back. */
-const budgetPerAnswer = 0.2;
+/** What each response gives back. */
+const budgetPerResponse = 0.2;
 
-/** Creates the policy of one client. */
+/** Creates the retry policy of one client. */
 export function createRetries(
   { retries = 4, resendGenerationAfter = [] }: RetryOptions,
   { random }: Pick<Time, "random">,
 ): Retries {
   let budget = fullBudget;
   // Full jitter: clients that failed together do not come back together.
-  const backoff = (attempts: number) => random() * Math.min(longestDelayMs, firstDelayMs * 2 ** attempts);
+  const backoff = (attempts: number) => random() * Math.min(longestBackoffMs, firstDelayMs * 2 ** attempts);
   const spend = (paid: boolean) => {
     if (paid) return true;
     if (budget < 1) return false;
@@ -50,21 +50,23 @@ export function createRetries(
     return true;
   };
   return {
-    afterAnswer(answer, attempts, paid) {
-      const { status, retryAfterMs } = answer;
+    afterResponse(response, attempts, paid) {
+      const { status, retryAfterMs } = response;
       const allowed = paid
-        ? mayResend(answer, resendGenerationAfter)
-        : status === 429 || (status >= 500 && status !== 501 && !isEnvelope(answer));
-      if (!allowed || isCreditsOut(answer) || attempts > retries) return undefined;
+        ? mayResend(response, resendGenerationAfter)
+        : status === 429 || (status >= 500 && status !== 501 && !isEnvelope(response));
+      if (!allowed || isCreditsOut(response) || attempts > retries) return undefined;
       if (retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) return undefined;
       return spend(paid) ? (retryAfterMs ?? backoff(attempts)) : undefined;
     },
     afterFailure: (attempts, paid) => (attempts <= retries && spend(paid) ? backoff(attempts) : undefined),
-    succeeded: () => void (budget = Math.min(fullBudget, budget + budgetPerAnswer)),
+    succeeded: () => void (budget = Math.min(fullBudget, budget + budgetPerResponse)),
   };
 }
 
-function mayResend({ status, retryAfterMs }: Answer, after: readonly number[]): boolean {
+function mayResend(response: ServiceResponse, after: readonly number[]): boolean {
+  const { status, retryAfterMs } = response;
+  if (!isTurnedAway(response)) return false;
   if (status === 429) return true;
   return after.includes(status) && (status !== 503 || retryAfterMs !== undefined);
 }

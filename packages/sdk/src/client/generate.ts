@@ -1,78 +1,103 @@
 import type { Call } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
-import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue } from "../errors/issue.ts";
-import { digestOf } from "../form/digest.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { describeValue, nothingWasSent } from "../errors/issue.ts";
 import { resultCount, type WireFields } from "../form/form.ts";
 import type { Form, Model } from "../form/model.ts";
-import type { Book } from "../journal/journal.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
+import type { Attempt } from "../store/attempt.ts";
 import type { GenerationFacts } from "../task/generation.ts";
-import type { Created, TaskJSON } from "../task/task.ts";
+import type { TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
-import type { Enter } from "../time/semaphore.ts";
-
-/** Is asked before each generation is sent; what it throws is the caller's, and nothing is sent. */
-export type BeforeGenerate = (form: Form<Model>, what: { readonly kind: Kind; readonly model: Model }) => unknown;
+import type { BeforeGenerate } from "./options.ts";
 
 /** What generating needs of its client. */
 export interface GenerateHost {
   readonly call: Call;
   readonly time: Time;
   readonly origin: string;
-  readonly enter: Enter;
+  /** Waits for the generation's turn, and resolves to what ends it. */
+  readonly acquire: (signal: AbortSignal | undefined) => Promise<() => void>;
   readonly beforeGenerate: BeforeGenerate | undefined;
-  readonly book: Book | undefined;
+  /** Loads what generates with a store. */
+  readonly recording: (() => Promise<Recording>) | undefined;
+}
+
+/** Generates with every step recorded in a store. */
+export interface Recording {
+  generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON>;
 }
 
 /** A generation whose form has been checked. */
-export interface Generating {
+export interface CheckedGeneration {
   readonly kind: Kind;
   readonly model: Model;
   readonly form: Form<Model>;
   readonly operation: Operation;
   readonly wire: WireFields;
-  readonly once: string | undefined;
+  readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Generates and answers the task: a new one, sent once, or the one that its key has already. */
-export async function generate(
-  { kind, model, form, operation, wire, once, signal }: Generating,
-  host: GenerateHost,
-): Promise<TaskJSON> {
-  const { call, time, origin, enter, beforeGenerate, book } = host;
-  if (once !== undefined && (!book || typeof once !== "string" || once === "")) {
-    const got = book ? describeValue(once) : "a key and no journal";
-    throw new InvalidRequestError(`generate ${model}: nothing was sent`, [
-      { field: "once", got, allowed: "a text, in a client with a journal" },
-    ]);
+/** Generates and returns the task: a new one, or the one that its key stands for. */
+export async function generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
+  const { recording } = host;
+  rejectKey(checked, recording !== undefined);
+  if (recording) return (await recording()).generate(checked, host);
+  return inTurn(checked, host, () => send(checked, host, undefined, undefined));
+}
+
+function rejectKey({ idempotencyKey, model }: CheckedGeneration, hasStore: boolean): void {
+  if (idempotencyKey === undefined) return;
+  const reject = (code: "notAllowed" | "wrongType", received: string, expected: string) =>
+    invalidRequest(model, "idempotencyKey", code, received, expected, nothingWasSent);
+  if (!hasStore)
+    throw reject("notAllowed", "a key and no store", "a client with a store, such as fileStore(directory)");
+  if (typeof idempotencyKey !== "string" || idempotencyKey === "") {
+    throw reject("wrongType", describeValue(idempotencyKey), "a text that is not empty");
   }
-  const results = resultCount(operation.body, wire);
-  let facts: Promise<GenerationFacts> | undefined;
-  // When it is asked for, not before: digests may be done in another order than the calls were made.
-  const factsOf = () => (facts ??= digestOf(wire).then((digest) => ({ kind, model, origin, digest, results, once })));
-  const send = async (at: number, id?: string): Promise<TaskJSON> => {
-    const data = await call(operation, wire, {
-      subject: { kind, model },
-      signal,
-      generation: { ...(await factsOf()), id, at },
-    });
-    const taskid = taskidIn(data) ?? "";
-    const created: Created = { taskid, ...(typeof data["url"] === "string" ? { url: data["url"] } : {}) };
-    return { version: 1, kind, model, taskid, origin, results, created, createdAt: time.now() };
+}
+
+/** Waits for its turn, asks `beforeGenerate`, and goes on. */
+async function inTurn<T>(
+  { form, kind, model, signal }: CheckedGeneration,
+  host: GenerateHost,
+  next: () => Promise<T>,
+): Promise<T> {
+  const release = await host.acquire(signal);
+  try {
+    await host.beforeGenerate?.(form, { kind, model });
+    signal?.throwIfAborted();
+    return await next();
+  } finally {
+    release();
+  }
+}
+
+/** Sends a generation, as an attempt if it is recorded, and returns its task. */
+export async function send(
+  { kind, model, operation, wire, signal }: CheckedGeneration,
+  { call, time, origin }: GenerateHost,
+  attempt: Attempt | undefined,
+  facts: GenerationFacts | undefined,
+): Promise<TaskJSON> {
+  const generation = {
+    kind,
+    model,
+    digest: facts?.digest,
+    generationId: attempt?.id,
+    at: attempt?.createdAt ?? time.now(),
   };
-  const inTurn = async <T>(next: () => Promise<T>): Promise<T> => {
-    const leave = await enter(signal);
-    try {
-      await beforeGenerate?.(form, { kind, model });
-      signal?.throwIfAborted();
-      return await next();
-    } finally {
-      leave();
-    }
+  const onPhase = attempt && ((phase: "sending" | "claimed") => attempt.enter(phase));
+  const data = await call(operation, wire, { subject: { kind, model }, signal, generation, onPhase });
+  return {
+    version: 2,
+    kind,
+    model,
+    taskid: taskidIn(data) ?? "",
+    origin,
+    resultCount: resultCount(operation.body, wire),
+    createdAt: time.now(),
+    ...(typeof data["url"] === "string" ? { initialUrl: data["url"] } : {}),
   };
-  return book
-    ? book.generate(once, { operation: operation.id, signal, factsOf, inTurn, send })
-    : inTurn(() => send(time.now()));
 }

@@ -1,90 +1,98 @@
 import type { RetryOptions } from "../call/retries.ts";
-import type { OnEvent } from "../events.ts";
-import type { Journal } from "../journal/journal.ts";
+import type { OnEvent } from "../errors/events.ts";
+import type { Form, Model } from "../form/model.ts";
+import type { Kind } from "../spec/operation.ts";
+import type { GenerationStore } from "../store/store.ts";
 import type { SleepReason } from "../time/clock.ts";
 import type { Fetch } from "../transport/transport.ts";
 import type { SchedulerOptions } from "../wait/scheduler.ts";
 import type { StateOptions } from "../wait/state.ts";
-import type { BeforeGenerate } from "./generate.ts";
 
-/** How to create a client. */
-export interface MediaGenOptions extends StateOptions, RetryOptions, SchedulerOptions {
+/** Called before each generation is sent, and awaited. What it throws is thrown by the call, and nothing is sent. */
+export type BeforeGenerate = (form: Form<Model>, about: { readonly kind: Kind; readonly model: Model }) => unknown;
+
+/** How a client reaches the service. */
+export interface ClientOptions {
   /**
-   * The API key, or a function that gives it for each call. Without one, `baseUrl` is a server of yours that holds it.
+   * The API key, or a function that returns it for each call. Without one, `baseUrl` is your own server that holds it.
    * @default MEDIAGEN_API_KEY of the environment
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * Where the service is reached.
+   * The URL of the service.
    * @default MEDIAGEN_BASE_URL of the environment
    */
   readonly baseUrl?: string | undefined;
   /**
-   * Whether the base URL may be http to another machine, where whoever is on the way reads the key.
+   * Whether the base URL may be http to another machine, where everybody on the way can read the key.
    * @default false
    */
   readonly allowHttp?: boolean | undefined;
   /**
-   * Whether the client may be created in a browser, where a key is public and a lost generation may be sent again.
+   * Whether the client may run in a browser, where a key is public and a lost generation may be sent again.
    * @default false
    */
   readonly allowBrowser?: boolean | undefined;
   /**
-   * The fetch function that every request goes through; it gets a Request.
+   * The fetch function that every request goes through. It is called with a Request.
    * @default globalThis.fetch
    */
   readonly fetch?: Fetch | undefined;
   /**
-   * How long an attempt of a query or deletion may take, in milliseconds. The queries of waits begin with 10 s of it, and
-   * get twice as long after each that failed.
+   * How long an attempt of a query or deletion may take, in milliseconds. The polls of waits begin with 10 s of it, and get twice
+   * as long after each that failed.
    * @default 60_000
    */
-  readonly timeoutMs?: number | undefined;
+  readonly queryTimeoutMs?: number | undefined;
   /**
    * How long a generation may take with its uploads, in milliseconds. When it passes, the outcome is unknown: be generous.
    * @default 600_000 (10 minutes)
    */
   readonly generateTimeoutMs?: number | undefined;
   /**
-   * How long it may take until an answer begins once the request has left, and how long an upload (of the Node door) may
-   * stand still, in milliseconds. When it passes, a generation's outcome is unknown: be generous, for on a slow network an
-   * upload moves in steps of megabytes. Where the engine does not tell when an upload has left, only the whole call is limited.
+   * How long it may take until a response begins once the request has left, and how long an upload may stall (with
+   * `@mediagen/sdk/node`), in milliseconds. When it passes, a generation's outcome is unknown: be generous, because on a slow
+   * network an upload moves in steps of megabytes. Engines that do not tell when an upload has left only limit the whole call.
    * @default 300_000 (5 minutes)
    */
   readonly headersTimeoutMs?: number | undefined;
   /**
-   * How long an answer that has begun may stand still, in milliseconds.
+   * How long a response that has begun may stall, in milliseconds.
    * @default 30_000
    */
   readonly stallTimeoutMs?: number | undefined;
-  /** Is asked before each generation is sent, and awaited: what it throws is the caller's, and nothing is sent. */
+}
+
+/** How to create a client. */
+export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptions, SchedulerOptions {
+  /** Called before each generation is sent. What it throws vetoes the generation. */
   readonly beforeGenerate?: BeforeGenerate | undefined;
   /**
-   * How many generations may be on their way at once; the others wait in order. One is on its way until it is answered, not
+   * How many generations may be sent at once; the others wait in order. A generation counts until its response has arrived, not
    * until its task has ended.
    * @default Infinity
    */
   readonly maxGenerationsInFlight?: number | undefined;
-  /** Where generations are noted before they are sent: `fileJournal` of `@mediagen/sdk/node`, or `createJournal` of a log of yours. */
-  readonly journal?: Journal | undefined;
+  /** Where generations are recorded before they are sent: `fileStore`, `memoryStore`, or your own. */
+  readonly store?: GenerationStore | undefined;
   /**
-   * Is told of what happens, at once: for logs, measures and traces.
-   * @default console.error, for what no call can answer or throw
+   * Called for each event, at once: for logs, metrics and traces.
+   * @default console.error, for what no call can return or throw
    */
   readonly onEvent?: OnEvent | undefined;
   /**
-   * The present time in milliseconds since 1970.
+   * Returns the present time in milliseconds since 1970.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined;
   /**
-   * Sleeps for the milliseconds, and rejects when the signal aborts. Virtual time may skip a `pause` and let it pass the
-   * `deadline` of a wait, but a `limit` is on something real.
+   * Sleeps for the milliseconds, and rejects when the signal aborts. Virtual time may skip a `pause` and let it pass the `deadline`
+   * of a wait, but a `limit` is on something real, and a `background` sleep must not keep the process alive.
    * @default a timer
    */
-  readonly sleep?: ((ms: number, signal: AbortSignal, why: SleepReason) => Promise<void>) | undefined;
+  readonly sleep?: ((ms: number, signal: AbortSignal, reason: SleepReason) => Promise<void>) | undefined;
   /**
-   * A number from 0 to below 1, for the jitter of waits.
+   * Returns a number from 0 to below 1, for the jitter of waits.
    * @default Math.random
    */
   readonly random?: (() => number) | undefined;

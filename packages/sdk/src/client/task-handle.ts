@@ -1,17 +1,15 @@
 import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue, type Issue } from "../errors/issue.ts";
-import type { ResultContext } from "../result/copy.ts";
-import { rememberContext, sourcesOf } from "../result/sources.ts";
-import { type Kind, kinds } from "../spec/operation.ts";
+import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import { rememberContext, type ResultContext } from "../result/context.ts";
+import type { Kind } from "../spec/operation.ts";
+import { kinds } from "../spec/operations.gen.ts";
 import type {
   CallOptions,
   Check,
-  Created,
   DeleteFields,
   Deletions,
   PartialResult,
   Records,
-  ResultOptions,
   Task,
   TaskJSON,
   WaitOptions,
@@ -40,9 +38,10 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   readonly taskid: string;
   readonly model: string | undefined;
   readonly origin: string;
-  readonly results: number;
+  readonly resultCount: number;
   readonly createdAt: number | undefined;
-  readonly created: Created | undefined;
+  readonly initialUrl: string | undefined;
+  readonly generationId: string | undefined;
   #record: Records[K] | undefined;
   #partial: PartialResult | undefined;
   readonly #host: TaskHost;
@@ -52,9 +51,10 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     this.taskid = json.taskid;
     this.model = json.model;
     this.origin = json.origin;
-    this.results = json.results;
+    this.resultCount = json.resultCount;
     this.createdAt = json.createdAt;
-    this.created = json.created;
+    this.initialUrl = json.initialUrl;
+    this.generationId = json.generationId;
     this.#partial = json.partial;
     this.#host = host;
     rememberContext(this, host.results);
@@ -80,58 +80,58 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return waitFor(this, (signal, patienceMs) => this.#check({ signal, patienceMs }), options, this.#host);
   }
 
-  async blobs(options: ResultOptions = {}): Promise<readonly Blob[]> {
-    const sources = await sourcesOf(this, options.signal);
-    // Only who fetches results loads what it takes.
-    const { readBlobs } = await import("../result/blobs.ts");
-    return readBlobs(sources, this.#host.results, options);
-  }
-
   delete(options: DeleteFields[K] & CallOptions = {}): Promise<Deletions[K]> {
     return this.#host.delete(this.kind, [this.taskid], options);
   }
 
   toJSON(): TaskJSON {
-    const { kind, taskid, origin, results, model, createdAt, created } = this;
+    const { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId } = this;
     const partial = this.#partial;
     return {
-      version: 1,
+      version: 2,
       kind,
       taskid,
       origin,
-      results,
+      resultCount,
       ...(model === undefined ? {} : { model }),
       ...(createdAt === undefined ? {} : { createdAt }),
-      ...(created === undefined ? {} : { created }),
+      ...(initialUrl === undefined ? {} : { initialUrl }),
+      ...(generationId === undefined ? {} : { generationId }),
       ...(partial === undefined ? {} : { partial }),
     };
   }
 }
 
-/** What was saved of a task, if it is whole and of this origin. */
+function isTextOrNothing(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+/** Returns what was saved of a task, if it is complete and of this origin. */
 export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   const issues: Issue[] = [];
-  const expect = (field: keyof TaskJSON, holds: boolean, allowed: string) => {
-    if (!holds) issues.push({ field, got: describeValue(saved?.[field]), allowed });
+  const expect = (field: keyof TaskJSON, holds: boolean, expected: string) => {
+    const code = saved?.[field] === undefined ? "missing" : field === "origin" ? "notAllowed" : "wrongType";
+    if (!holds) issues.push(invalid(field, code, describeValue(saved?.[field]), expected));
   };
-  expect("version", saved?.version === 1, "1");
+  expect("version", saved?.version === 2, "2");
   expect("kind", kinds.includes(saved?.kind), kinds.join(" or "));
   expect("taskid", typeof saved?.taskid === "string" && saved.taskid !== "", "a task id");
-  expect("results", Number.isSafeInteger(saved?.results) && saved.results > 0, "a whole number, at least 1");
-  expect("model", saved?.model === undefined || typeof saved.model === "string", "a model, or nothing");
+  expect(
+    "resultCount",
+    Number.isSafeInteger(saved?.resultCount) && saved.resultCount > 0,
+    "a whole number, at least 1",
+  );
+  expect("model", isTextOrNothing(saved?.model), "a model, or nothing");
   expect(
     "createdAt",
     saved?.createdAt === undefined || Number.isFinite(saved.createdAt),
     "a time in milliseconds, or nothing",
   );
-  expect(
-    "created",
-    saved?.created === undefined || typeof saved.created.taskid === "string",
-    "what the generation answered, or nothing",
-  );
+  expect("initialUrl", isTextOrNothing(saved?.initialUrl), "a URL, or nothing");
+  expect("generationId", isTextOrNothing(saved?.generationId), "the id of a record, or nothing");
   expect(
     "partial",
-    saved?.partial === undefined || saved.partial.count < saved.results,
+    saved?.partial === undefined || saved.partial.count < saved.resultCount,
     "fewer results than asked for, or nothing",
   );
   expect(
@@ -139,6 +139,6 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
     saved?.origin === origin,
     `${origin}, this client's origin (change it if both reach the same service)`,
   );
-  if (issues.length > 0) throw new InvalidRequestError("task: this is no task of this client", issues);
+  if (issues.length > 0) throw new InvalidRequestError("task", issues);
   return saved;
 }

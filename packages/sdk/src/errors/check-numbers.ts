@@ -1,5 +1,5 @@
 import { InvalidRequestError } from "./errors.ts";
-import { describeValue } from "./issue.ts";
+import { describeValue, invalid } from "./issue.ts";
 
 /**
  * Makes sure that what limits something is a number: nothing is more than `NaN`, so that it would limit nothing.
@@ -11,6 +11,9 @@ export function checkNumbers(subject: string, given: object, names: readonly str
     .filter(
       ([name, value]) => names.includes(name) && value !== undefined && !(typeof value === "number" && value >= 0),
     )
-    .map(([field, value]) => ({ field, got: describeValue(value), allowed: "a number, 0 or more" }));
+    .map(([field, value]) => {
+      const code = typeof value === "number" ? "outOfRange" : "wrongType";
+      return invalid(field, code, describeValue(value), "a number of at least 0");
+    });
   if (issues.length > 0) throw new InvalidRequestError(subject, issues);
 }

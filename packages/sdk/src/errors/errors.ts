@@ -1,7 +1,6 @@
 import type { Kind } from "../spec/operation.ts";
-import type { Generation } from "../task/generation.ts";
 import type { Task, TaskRecord } from "../task/task.ts";
-import type { Issue } from "./issue.ts";
+import { describeIssue, invalid, type Issue, type IssueCode } from "./issue.ts";
 
 /** Every error that this package throws itself; what the caller's own `signal` carries is thrown as it is. */
 export class MediaGenError extends Error {
@@ -9,66 +8,85 @@ export class MediaGenError extends Error {
   override readonly name: string = "MediaGenError";
 }
 
-/** What was given is wrong: found before anything was sent, so nothing was paid. */
+/** A call was given something that is not valid. `issues` lists every bad field, not only the first. */
 export class InvalidRequestError extends MediaGenError {
   override readonly name = "InvalidRequestError";
-  /** Everything that is wrong, not only the first. */
+  /** Everything that is wrong. */
   readonly issues: readonly Issue[];
 
-  constructor(subject: string, issues: readonly Issue[]) {
-    const lines = issues.map(({ field, got, allowed, hint }) => {
-      const question = hint === undefined ? "" : ` Did you mean ${hint}?`;
-      return `\n  ${field}: got ${got}, allowed is ${allowed}.${question}`;
-    });
-    super(`${subject}, because of${lines.join("")}`);
+  /**
+   * @param subject the model, operation or function that was called
+   * @param outcome a sentence on what it means for the money, such as `nothingWasSent`; only the thrower knows
+   */
+  constructor(subject: string, issues: readonly Issue[], outcome = "") {
+    const sentences = issues.map(describeIssue);
+    const message =
+      sentences.length === 1
+        ? [`${subject}: ${sentences[0]}`, outcome].filter(Boolean).join(" ")
+        : [[`${subject}: ${issues.length} problems.`, outcome].filter(Boolean).join(" "), ...sentences].join("\n  ");
+    super(message);
     this.issues = issues;
   }
 }
 
-/** What the service answered, for the errors that tell of an answer. */
-export interface Answer {
+/** An HTTP response of the service, read completely. */
+export interface ServiceResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** The answer's body as text, without the key. */
+  /** The body as text, without the key. */
   readonly text: string;
-  /** The answer's body, where it is JSON, without the key. */
+  /** The body, if it is JSON, without the key. */
   readonly json?: unknown;
   /** How long the service asks to wait before another try, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
+  /** Whether a fetch function of the caller's followed a redirect to it. */
+  readonly redirected?: boolean | undefined;
 }
 
-/** The service answered, and the answer is not a success. A generation that ends in this was not accepted. */
+/** A generation that was sent, as errors describe it. */
+export interface SentGeneration {
+  readonly kind: Kind;
+  readonly model: string;
+  /** The SHA-256 of the form, in hexadecimal; undefined without a store. */
+  readonly digest?: string | undefined;
+  /** The id of its record in the store; undefined without a store. */
+  readonly generationId?: string | undefined;
+  /** When its attempt began, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** The service responded, and the response is not a success. A generation that ends in this created no task. */
 export class ServiceError extends MediaGenError {
   override readonly name: string = "ServiceError";
   /** The operation's id in the service's description, such as `queryVideoTask`. */
   readonly operation: string;
   /** The HTTP status. */
   readonly status: number;
-  /** The envelope's code; undefined where the answer was not an envelope. */
+  /** The envelope's code; undefined if the response was no envelope. */
   readonly code: number | undefined;
-  /** The envelope's message; undefined where the answer was not an envelope. */
+  /** The envelope's message; undefined if the response was no envelope. */
   readonly msg: string | undefined;
-  /** The start of the answer's body. */
-  readonly answer: string;
+  /** The start of the response's body. */
+  readonly body: string;
   /** How long the service asks to wait before another try, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The task that was waited for, where a wait ended in this. */
+  /** The task that was waited for, if a wait ended in this. */
   readonly task: Task | undefined;
 
   constructor(
     what: string,
     operation: string,
-    answer: Answer,
+    response: ServiceResponse,
     envelope?: { readonly code: number | undefined; readonly msg: string | undefined },
     task?: Task,
   ) {
     super(`${operation}: ${what}`);
     this.operation = operation;
-    this.status = answer.status;
+    this.status = response.status;
     this.code = envelope?.code;
     this.msg = envelope?.msg;
-    this.answer = shorten(answer.text);
-    this.retryAfterMs = answer.retryAfterMs;
+    this.body = shorten(response.text);
+    this.retryAfterMs = response.retryAfterMs;
     this.task = task;
   }
 }
@@ -79,8 +97,8 @@ export class InsufficientCreditsError extends ServiceError {
 }
 
 /**
- * A generation was sent and its outcome is not known: a task may exist and may have been paid. The SDK does not send it
- * again, and neither should a caller before looking at the service.
+ * A generation was sent and its outcome is unknown: a task may exist and may have been billed. The SDK does not send it again, and
+ * neither should a caller before looking for the task at the service.
  */
 export class OutcomeUnknownError extends MediaGenError {
   override readonly name = "OutcomeUnknownError";
@@ -90,31 +108,28 @@ export class OutcomeUnknownError extends MediaGenError {
   readonly kind: Kind;
   /** The model that was to make it. */
   readonly model: string;
-  /**
-   * The SHA-256 of the form as it was sent, in hex: of its texts, and of its files' names, types and sizes. Undefined where
-   * the runtime has no Web Crypto.
-   */
+  /** The SHA-256 of the form with its files, in hexadecimal; undefined without a store. */
   readonly digest: string | undefined;
-  /** When it was sent, in milliseconds since 1970. */
+  /** When its attempt began, in milliseconds since 1970. */
   readonly at: number;
-  /** Its id in the journal, for `media.resolve`; undefined without a journal. */
-  readonly id: string | undefined;
-  /** What happened instead of a usable answer. */
-  readonly why: string;
-  /** The HTTP status, where there was an answer. */
+  /** The id of its record in the store, for `media.resolve`; undefined without a store. */
+  readonly generationId: string | undefined;
+  /** What happened instead of a usable response. */
+  readonly reason: string;
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** The start of the answer's body, where there was one. */
-  readonly answer: string | undefined;
+  /** The start of the response's body, if there was one. */
+  readonly body: string | undefined;
 
   constructor(
-    why: string,
+    reason: string,
     operation: string,
-    { kind, model, digest, at, id }: Generation,
-    { answer, cause }: { readonly answer?: Answer; readonly cause?: unknown },
+    { kind, model, digest, at, generationId }: SentGeneration,
+    { response, cause }: { readonly response?: ServiceResponse; readonly cause?: unknown },
   ) {
     super(
-      `${operation}: ${why}. A task may exist and may have been paid; it was not sent again. ` +
-        `Look at the service before you generate this again${id ? `, then resolve("${id}", ...)` : ""}.`,
+      `${operation}: ${reason}. A task may exist and may have been billed, so it was not sent again. ` +
+        `Look for it at the service before you generate it again${generationId ? `, then call resolve("${generationId}", ...)` : ""}.`,
       cause === undefined ? undefined : { cause },
     );
     this.operation = operation;
@@ -122,26 +137,39 @@ export class OutcomeUnknownError extends MediaGenError {
     this.model = model;
     this.digest = digest;
     this.at = at;
-    this.id = id;
-    this.why = why;
-    this.status = answer?.status;
-    this.answer = answer && shorten(answer.text);
+    this.generationId = generationId;
+    this.reason = reason;
+    this.status = response?.status;
+    this.body = response && shorten(response.text);
   }
 }
 
-/** No whole answer came to a query, a deletion or a download, or a generation provably did not leave. Trying again is safe. */
+/** A query, deletion or download got no complete response, or a generation provably never left. It is safe to retry. */
 export class ConnectionError extends MediaGenError {
   override readonly name = "ConnectionError";
   /** The operation's id in the service's description, or `download`. */
   readonly operation: string;
 
   constructor(operation: string, cause: unknown) {
-    super(`${operation}: there was no whole answer (${messageOf(cause)}). It is safe to try again.`, { cause });
+    super(`${operation}: there was no complete response (${messageOf(cause)}). It is safe to retry.`, { cause });
     this.operation = operation;
   }
 }
 
-/** The task failed, by the caller's reading of its record. */
+/** The store failed before a generation was sent, or holds a record that cannot be read. Nothing was sent. */
+export class StoreError extends MediaGenError {
+  override readonly name = "StoreError";
+  /** Whether the record cannot be read, so that a task of an earlier call may exist. A retry does not help then. */
+  readonly taskMayExist: boolean;
+
+  constructor(subject: string, what: string, cause?: unknown, taskMayExist = false) {
+    const reason = cause === undefined ? "" : ` (${messageOf(cause)})`;
+    super(`${subject}: ${what}${reason}.`, cause === undefined ? undefined : { cause });
+    this.taskMayExist = taskMayExist;
+  }
+}
+
+/** The task failed, according to the caller's reading of its record. */
 export class TaskFailedError extends MediaGenError {
   override readonly name = "TaskFailedError";
   /** The task that failed. */
@@ -151,31 +179,29 @@ export class TaskFailedError extends MediaGenError {
 
   constructor(task: Task, record: TaskRecord) {
     const message = "message" in record && record.message ? `: ${shorten(record.message)}` : "";
-    super(
-      `task ${task.taskid} failed${message}. It cannot be waited for; generate it anew if you want to pay for it again.`,
-    );
+    super(`Task ${task.taskid} failed${message}. Waiting again does not help; generating it again is billed again.`);
     this.task = task;
     this.record = record;
   }
 }
 
-/** The wait's deadline passed. The task is not lost: wait again, or keep `JSON.stringify(error.task)` for later. */
+/** The wait's deadline passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. */
 export class WaitTimeoutError extends MediaGenError {
   override readonly name = "WaitTimeoutError";
-  /** The task that was waited for: it may be waited for again. */
+  /** The task that was waited for. You can wait for it again. */
   readonly task: Task;
 
   constructor(task: Task, timeoutMs: number, lastError: unknown) {
     const trouble = lastError === undefined ? "" : ` The last query failed (${messageOf(lastError)}).`;
     super(
-      `task ${task.taskid} was not finished after ${timeoutMs} ms.${trouble} The task is not lost: wait again, or keep JSON.stringify(error.task).`,
+      `Task ${task.taskid} was not finished after ${timeoutMs} ms.${trouble} It is not lost: wait again, or save JSON.stringify(error.task).`,
       lastError === undefined ? undefined : { cause: lastError },
     );
     this.task = task;
   }
 }
 
-/** An error's message and that of its cause, which is where engines hide the reason; or what else was thrown as text. */
+/** Returns an error's message with that of its cause, where runtimes hide the reason; or what else was thrown, as text. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
@@ -184,7 +210,19 @@ export function messageOf(error: unknown): string {
     : message;
 }
 
-/** The start of a text that is too long to be shown whole. */
+/** Returns the start of a text that is too long to be shown completely. */
 export function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}... (${text.length} characters)` : text;
+}
+
+/** Creates an error about one field; `outcome` as in the constructor. */
+export function invalidRequest(
+  subject: string,
+  field: string,
+  code: IssueCode,
+  received: string,
+  expected: string,
+  outcome: string = "",
+): InvalidRequestError {
+  return new InvalidRequestError(subject, [invalid(field, code, received, expected)], outcome);
 }

@@ -1,18 +1,97 @@
 import { isFileInput } from "../spec/file-input.ts";
 
-/** One thing that is wrong with what was given, found before anything is sent. */
+/** What kind of mistake an issue is, for code that reads issues. */
+export type IssueCode =
+  | "missing"
+  | "unknownField"
+  | "wrongType"
+  | "notOneOf"
+  | "outOfRange"
+  | "tooLong"
+  | "tooShort"
+  | "tooMany"
+  | "tooFew"
+  | "wrongFormat"
+  | "notAFile"
+  | "notFound"
+  | "duplicate"
+  | "alreadyExists"
+  | "changed"
+  | "notAllowed";
+
+/** What is wrong with one field or option. */
 export interface Issue {
-  /** The field, such as `duration` or `sourceImage[1]`. */
+  /** The field or option, such as `duration`, `sourceImage[1]` or `baseUrl`. */
   readonly field: string;
-  /** What was given, in words and shortened. */
-  readonly got: string;
-  /** What is allowed, in words. */
-  readonly allowed: string;
-  /** What may have been meant, where a name is close to a known one. */
-  readonly hint?: string;
+  /** The kind of mistake. */
+  readonly code: IssueCode;
+  /** The value that was received, in words and shortened: `"16x9"`, `nothing`, `a file (image/png, 12 bytes)`. */
+  readonly received: string;
+  /** What is valid, in words that read after "Use", or after "Pass" if the field is missing. */
+  readonly expected: string;
+  /** What may have been meant: a field, a value, or for `notAllowed` the option that allows it. */
+  readonly suggestion?: string;
+  /** The valid fields or values, if their number is finite. */
+  readonly names?: readonly string[];
 }
 
-/** A value in words, shortened; never the bytes of a file. */
+/** What `InvalidRequestError` says of a request that was checked before sending. */
+export const nothingWasSent = "Nothing was sent.";
+
+/** Creates an issue. */
+export function invalid(
+  field: string,
+  code: IssueCode,
+  received: string,
+  expected: string,
+  more: Pick<Issue, "suggestion" | "names"> = {},
+): Issue {
+  return { field, code, received, expected, ...more };
+}
+
+/** How a code reads after the field and the received value; the others "are not valid". */
+const verdicts: Partial<Record<IssueCode, string>> = {
+  tooLong: "is too long",
+  tooShort: "is too short",
+  tooMany: "is too many",
+  tooFew: "is not enough",
+  notAFile: "is not a file",
+  notFound: "was not found",
+  duplicate: "is used twice",
+  alreadyExists: "already exists",
+  changed: "has changed since it was given",
+  notAllowed: "is not allowed",
+};
+
+/** Codes whose `expected` says what to pass, not what to use instead of the received value. */
+const passed = new Set<IssueCode>(["missing", "alreadyExists", "changed"]);
+
+/**
+ * Returns an issue in sentences: what is wrong, what to use, and what may have been meant.
+ *
+ * @example
+ * describeIssue(issue); // ratio "16x9" is not valid. Use one of "16:9", "4:3" or "1:1". Did you mean "16:9"?
+ */
+export function describeIssue({ field, code, received, expected, suggestion }: Issue): string {
+  const advice = `${passed.has(code) ? "Pass" : "Use"} ${expected}.`;
+  const meant = suggestion === undefined ? "" : ` ${describeSuggestion(code, suggestion)}`;
+  return `${describeFault(field, code, received)} ${advice}${meant}`;
+}
+
+function describeFault(field: string, code: IssueCode, received: string): string {
+  if (code === "missing") return `${field} is missing.`;
+  if (code === "unknownField") return `${field} is not a known field.`;
+  // A quoted value reads as a name of the field's, anything else as words.
+  const value = received.startsWith('"') ? ` ${received}` : `: ${received}`;
+  return `${field}${value} ${verdicts[code] ?? "is not valid"}.`;
+}
+
+function describeSuggestion(code: IssueCode, suggestion: string): string {
+  if (code === "notAllowed") return `Pass { ${suggestion}: true } to allow it.`;
+  return `Did you mean ${code === "unknownField" ? suggestion : JSON.stringify(suggestion)}?`;
+}
+
+/** Returns a value in words, shortened; never the bytes of a file. */
 export function describeValue(value: unknown): string {
   if (typeof value === "string") {
     return value.length > 60
@@ -22,7 +101,7 @@ export function describeValue(value: unknown): string {
   if (isFileInput(value)) return `a file (${value.type || "no type"}, ${value.size} bytes)`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (value instanceof Promise) return "a promise (is an await missing?)";
-  if (value instanceof Uint8Array) return "bytes (a Blob or fileFrom makes a file of them)";
+  if (value instanceof Uint8Array) return "bytes (pass a Blob, or use fileFrom)";
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "function" ? "a function" : String(value);
 }

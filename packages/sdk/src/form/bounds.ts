@@ -1,79 +1,127 @@
+import { describeValue, invalid, type Issue, type IssueCode } from "../errors/issue.ts";
+import { isObject } from "../spec/is-object.ts";
+import { describe } from "../spec/describe.ts";
+import { isFileInput } from "../spec/file-input.ts";
 import type { Bounds } from "../spec/operation.ts";
+import { isFile, sizeSeparator, valuesOf } from "../spec/schema.ts";
+import { closestValue } from "./closest-name.ts";
 
-/** The part that carries the files of a form's field: by the service's rule, the field's name with this ending. */
-export const filePartSuffix = ".items";
+/** Half of a surrogate pair: of whole ones, this reads both as one. */
+const halfPair = /[\uD800-\uDFFF]/u;
 
-/** The field that a part belongs to. */
-export function fieldOf(part: string): string {
-  return part.endsWith(filePartSuffix) ? part.slice(0, -filePartSuffix.length) : part;
-}
-
-/** Whether the bounds are those of a file. */
-export function isFile(bounds: Bounds): boolean {
-  return bounds.format === "binary";
-}
-
-/** Whether the bounds are those of a flag: a string, "0" or "1". */
-export function isFlag({ enum: values }: Bounds): boolean {
-  return values?.length === 2 && values.includes("0") && values.includes("1");
-}
-
-/** Whether the bounds are those of a string that holds a whole number. */
-export function isNumericString({ type, format }: Bounds): boolean {
-  return type === "string" && format === "int32";
-}
-
-const sizePattern = /^\^\[1-9\]\[0-9\]\*(.+)\[1-9\]\[0-9\]\*\$$/;
-
-/** What stands between width and height where the bounds are those of an explicit size, else undefined. */
-export function sizeSeparator({ pattern }: Bounds): string | undefined {
-  return pattern && sizePattern.exec(pattern)?.[1]?.replace("\\", "");
-}
-
-/** The bounds in words, such as `5, 10 or 15`; undefined where nothing is bounded but the type. */
-export function describeLimits(bounds: Bounds): string | undefined {
-  if (bounds.anyOf) return bounds.anyOf.map((one) => describe(one)).join("; or ");
-  if (bounds.enum) {
-    const values = bounds.enum.map((value) => JSON.stringify(value));
-    const last = values.pop() ?? "";
-    return values.length > 0 ? `${values.join(", ")} or ${last}` : last;
+/** Adds what is wrong with one value. `value` is what would be sent, `given` what the caller passed. */
+export function checkValue(bounds: Bounds, value: unknown, given: unknown, field: string, issues: Issue[]): void {
+  const fail = (code: IssueCode, expected?: string) =>
+    void issues.push(valueIssue(bounds, code, given, field, expected));
+  if (bounds.type === "array") {
+    const { items, minItems = 0, maxItems = Infinity } = bounds;
+    if (!Array.isArray(value)) return fail(items && isFile(items) ? "notAFile" : "wrongType");
+    if (value.length < minItems) fail("tooFew");
+    else if (value.length > maxItems) fail("tooMany");
+    // An index loop, because a hole in a list is a missing value and forEach would pass over it.
+    for (let i = 0; items && i < value.length; i++) checkValue(items, value[i], value[i], `${field}[${i}]`, issues);
+    return;
   }
-  const separator = sizeSeparator(bounds);
+  const fault = faultOf(bounds, value);
+  if (fault) return fail(fault, Number.isInteger(value) && fault === "outOfRange" ? exactly(bounds) : undefined);
+  if (typeof value === "string" && halfPair.test(value)) {
+    fail("wrongFormat", "well-formed text (this contains half of a surrogate pair)");
+  }
+}
+
+/** What is expected of a whole number: one without bounds fails only where JavaScript cannot hold it. */
+function exactly(bounds: Bounds): string {
+  const isBounded = bounds.minimum !== undefined || bounds.maximum !== undefined;
+  return isBounded || bounds.format ? describe(bounds) : `${describe(bounds)} of at most ${Number.MAX_SAFE_INTEGER}`;
+}
+
+function valueIssue(bounds: Bounds, code: IssueCode, given: unknown, field: string, expected?: string): Issue {
+  const { values, isFinite } = valuesOf(bounds);
+  const names = isFinite ? values.map(String) : undefined;
+  const suggestion = typeof given === "string" ? closestValue(given, values) : undefined;
+  return invalid(field, code, describeValue(given), expected ?? describe(bounds), {
+    ...(suggestion === undefined ? {} : { suggestion }),
+    ...(names && { names }),
+  });
+}
+
+/** Faults from the vaguest to the most telling: of several alternatives, the one that came closest is told. */
+const ranking: readonly IssueCode[] = ["wrongType", "wrongFormat", "notOneOf"];
+
+/** What is wrong with a value that is not a list; undefined if nothing is. */
+function faultOf(bounds: Bounds, value: unknown): IssueCode | undefined {
+  if (bounds.anyOf) {
+    let closest: IssueCode | undefined;
+    for (const one of bounds.anyOf) {
+      const fault = faultOf(one, value);
+      if (!fault) return undefined;
+      if (!closest || rankOf(fault) > rankOf(closest)) closest = fault;
+    }
+    return closest;
+  }
+  if (isFile(bounds)) return isFileInput(value) ? undefined : "notAFile";
+  const fault = faultOfType(bounds.type, value);
+  if (fault) return fault;
+  // The cast: what the description lists is compared with whatever was given.
+  if (bounds.enum && !(bounds.enum as readonly unknown[]).includes(value)) return "notOneOf";
+  if (typeof value === "string") return faultOfText(bounds, value);
+  return typeof value === "number" ? faultOfNumber(bounds, value) : undefined;
+}
+
+function rankOf(fault: IssueCode): number {
+  const rank = ranking.indexOf(fault);
+  return rank < 0 ? ranking.length : rank;
+}
+
+function faultOfType(type: Bounds["type"], value: unknown): IssueCode | undefined {
+  switch (type) {
+    case "string":
+      // A number that reads as a field's text was turned into it before: one that is left does not fit.
+      return typeof value === "string" ? undefined : "wrongType";
+    case "integer":
+      if (Number.isSafeInteger(value)) return undefined;
+      return Number.isInteger(value) ? "outOfRange" : "wrongType";
+    case "number":
+      return Number.isFinite(value) ? undefined : "wrongType";
+    case "boolean":
+      return typeof value === "boolean" ? undefined : "wrongType";
+    case "object":
+      return isRecord(value) ? undefined : "wrongType";
+    default:
+      return value === null ? "wrongType" : undefined;
+  }
+}
+
+function faultOfNumber({ minimum = -Infinity, maximum = Infinity }: Bounds, value: number): IssueCode | undefined {
+  return value >= minimum && value <= maximum ? undefined : "outOfRange";
+}
+
+function faultOfText(bounds: Bounds, value: string): IssueCode | undefined {
+  const { minLength = 0, maxLength = Infinity, pattern } = bounds;
+  // A string has at most as many code points as it has code units, and at least half as many.
+  if (value.length > maxLength || value.length < 2 * minLength) {
+    const length = [...value].length;
+    if (length > maxLength) return "tooLong";
+    if (length < minLength) return "tooShort";
+  }
+  if (pattern !== undefined && !compiled(pattern).test(value)) return "wrongFormat";
   const pixels = bounds["x-total-pixels"];
-  if (separator !== undefined) {
-    const size = `<width>${separator}<height>`;
-    return pixels ? `${size} with ${range(pixels.minimum, pixels.maximum)} pixels in all` : size;
-  }
-  if (bounds.pattern) return `text that matches ${bounds.pattern}`;
-  const length = range(bounds.minLength, bounds.maxLength);
-  if (length) return `${length} characters`;
-  const count = range(bounds.minItems, bounds.maxItems);
-  if (count) return `${count} ${bounds.items && isFile(bounds.items) ? "files" : "items"}`;
-  return range(bounds.minimum, bounds.maximum);
+  if (!pixels) return undefined;
+  const [width, height] = value.split(sizeSeparator(bounds) ?? "x").map(BigInt);
+  const total = (width ?? 0n) * (height ?? 0n);
+  return total >= pixels.minimum && total <= pixels.maximum ? undefined : "outOfRange";
 }
 
-const described = new WeakMap<Bounds, string>();
+const patterns = new Map<string, RegExp>();
 
-/** The bounds in words, or the type where nothing else is bounded; made once, for a form is checked at each keystroke. */
-export function describe(bounds: Bounds): string {
-  const known = described.get(bounds) ?? inWords(bounds);
-  described.set(bounds, known);
+/** A pattern of the description, compiled once. */
+function compiled(pattern: string): RegExp {
+  const known = patterns.get(pattern) ?? new RegExp(pattern, "u");
+  patterns.set(pattern, known);
   return known;
 }
 
-function inWords(bounds: Bounds): string {
-  const limits = describeLimits(bounds);
-  if (isFlag(bounds)) return `${limits}, true or false`;
-  if (limits) return bounds.type === "integer" && !bounds.enum ? `a whole number, ${limits}` : limits;
-  if (isFile(bounds)) return "a file";
-  if (isNumericString(bounds)) return "a whole number or a string";
-  if (bounds.type === "integer") return "a whole number";
-  if (bounds.type === "array") return "a list";
-  return bounds.type === undefined ? "any value" : `a ${bounds.type}`;
-}
-
-function range(least: number | undefined, most: number | undefined): string | undefined {
-  if (least !== undefined && most !== undefined) return `${least} to ${most}`;
-  if (least !== undefined) return `at least ${least}`;
-  return most === undefined ? undefined : `at most ${most}`;
+/** Returns whether a value is an object of fields. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && !isFileInput(value);
 }

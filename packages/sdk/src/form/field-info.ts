@@ -1,9 +1,10 @@
 import type { Bounds } from "../spec/operation.ts";
-import { describe, fieldOf, isFile, isFlag } from "./bounds.ts";
-import type { ModelInfo } from "./model.ts";
-import { fieldsIn } from "./form.ts";
+import { describe } from "../spec/describe.ts";
+import { fieldOf, isFile, isFlag, valuesOf } from "../spec/schema.ts";
+import { type ModelInfo, operationOf } from "./model.ts";
+import { type Field, fieldsIn } from "./form.ts";
 
-/** One field of a model's form, for whoever shows the form to people. */
+/** One field of a model's form, for code that shows the form to people. */
 export interface FieldInfo {
   /** The name, such as `sourceImage`. */
   readonly field: string;
@@ -15,35 +16,42 @@ export interface FieldInfo {
   readonly many: boolean;
   /** Whether the service's description requires it. */
   readonly required: boolean;
-  /** What is allowed, in words, such as `5, 10 or 15`. */
-  readonly allowed: string;
-  /** The values that are named; where `allowed` says more, there are others. */
+  /** What is valid, in words, such as `one of 5, 10 or 15`. */
+  readonly expected: string;
+  /** The values that are listed; if `expected` says more, others are valid too. */
   readonly values: readonly (string | number)[];
 }
 
-/** The fields of a model's form, in the order of the service's description. */
-export function fieldsOf({ form }: ModelInfo): readonly FieldInfo[] {
-  return [...fieldsIn(form).values()].map(({ name: field, text, files }) => {
-    const { name: property, bounds } = files ?? text ?? { name: field, bounds: {} };
-    const one = bounds.items ?? bounds;
-    return {
-      field,
-      property,
-      takes: takenBy(one),
-      many: bounds.type === "array",
-      required: (form.required ?? []).some((name) => fieldOf(name) === field),
-      allowed: describe(bounds),
-      values: isFlag(one) ? [] : valuesOf(one),
-    };
-  });
+/**
+ * Returns the fields of a model's form, in the order of the service's description.
+ *
+ * @param model the model's name, or what `listModels` returned
+ * @throws {@link InvalidRequestError} there is no such model
+ *
+ * @example
+ * for (const { field, expected } of fieldsOf("vidmodelv2")) console.log(`${field}: ${expected}`);
+ */
+export function fieldsOf(model: string | ModelInfo): readonly FieldInfo[] {
+  const form = typeof model === "string" ? operationOf(model).body : model.form;
+  return [...fieldsIn(form).values()].map((field) => describeField(field, form));
+}
+
+function describeField({ name: field, text, files }: Field, form: Bounds): FieldInfo {
+  const { name: property, bounds } = files ?? text ?? { name: field, bounds: {} };
+  const one = bounds.items ?? bounds;
+  return {
+    field,
+    property,
+    takes: takenBy(one),
+    many: bounds.type === "array",
+    required: (form.required ?? []).some((name) => fieldOf(name) === field),
+    expected: describe(bounds),
+    values: isFlag(one) ? [] : valuesOf(one).values,
+  };
 }
 
 function takenBy(bounds: Bounds): FieldInfo["takes"] {
   if (isFile(bounds)) return "file";
   if (isFlag(bounds) || bounds.type === "boolean") return "flag";
   return bounds.type === "integer" || bounds.type === "number" ? "number" : "text";
-}
-
-function valuesOf({ enum: values = [], anyOf = [] }: Bounds): (string | number)[] {
-  return [...values, ...anyOf.flatMap(valuesOf)];
 }

@@ -1,9 +1,10 @@
-import { describeValue, type Issue } from "../errors/issue.ts";
-import { isObject } from "../is-object.ts";
-import { fileParts, isFileInput } from "../spec/file-input.ts";
+import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import { describe } from "../spec/describe.ts";
+import { isFileInput } from "../spec/file-input.ts";
 import type { Bounds } from "../spec/operation.ts";
-import { describe, fieldOf, isFile, isFlag, isNumericString, sizeSeparator } from "./bounds.ts";
-import { nearest } from "./nearest.ts";
+import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
+import { checkValue, isRecord } from "./bounds.ts";
+import { closestName } from "./closest-name.ts";
 
 /** Fields as they go on the wire, by the names of their parts or JSON keys. */
 export type WireFields = Readonly<Record<string, unknown>>;
@@ -23,6 +24,8 @@ export function readForm(body: Bounds, form: unknown, extra?: unknown): ReadFiel
 export function readBody(body: Bounds, fields: unknown): ReadFields {
   return readFields(body, fields, undefined, (_, value) => value);
 }
+
+const aFileInsteadOfPath = "a Blob or fileFrom(path): a path would be sent as text, and billed without its image";
 
 type ToWire = (bounds: Bounds, value: unknown) => unknown;
 
@@ -60,7 +63,7 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
   const wire: Record<string, unknown> = {};
   const issues: Issue[] = [];
   let count = 0;
-  if (!isRecord(given)) issues.push({ field: "(all)", got: describeValue(given), allowed: "an object of fields" });
+  if (!isRecord(given)) issues.push(invalid("form", "wrongType", describeValue(given), "an object of fields"));
   else {
     for (const field of Object.keys(given)) {
       const value = given[field];
@@ -78,29 +81,22 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
       wire[part.name] = sent;
       checkValue(part.bounds, sent, one, field, issues);
       if (known?.files && isPath(one)) {
-        issues.push({
-          field,
-          got: describeValue(one),
-          allowed: "a file: a path would be sent as text and paid for without its image (fileFrom reads one)",
-        });
+        issues.push(invalid(field, "notAFile", describeValue(one), aFileInsteadOfPath));
       }
     }
   }
   for (const part of body.required ?? []) {
     const field = fieldOf(part);
     const missing = wire[part] === undefined && !issues.some((issue) => issue.field === field);
-    if (missing)
-      issues.push({ field, got: "nothing", allowed: `${describe(body.properties?.[part] ?? {})} (required)` });
+    if (missing) issues.push(invalid(field, "missing", "nothing", describe(body.properties?.[part] ?? {})));
   }
   if (isRecord(extra)) count += readExtra(extra, body, toWire, wire, issues);
   else if (extra !== undefined)
-    issues.push({ field: "extraFields", got: describeValue(extra), allowed: "an object of fields" });
+    issues.push(invalid("extraFields", "wrongType", describeValue(extra), "an object of fields"));
   if (issues.length === 0 && count < (body.minProperties ?? 0)) {
-    issues.push({
-      field: "(all)",
-      got: "no field",
-      allowed: `at least ${body.minProperties} of ${[...fields.keys()].join(", ")}`,
-    });
+    const names = [...fields.keys()];
+    const expected = `at least ${body.minProperties} of ${names.join(", ")}`;
+    issues.push(invalid("form", "tooFew", "no field", expected, { names }));
   }
   return { wire, issues };
 }
@@ -118,11 +114,9 @@ function readExtra(
     const field = `extraFields.${name}`;
     const value = toWire({}, given);
     if (Object.hasOwn(properties, name))
-      issues.push({
-        field,
-        got: describeValue(given),
-        allowed: "a field that the model does not know: this one belongs into the form",
-      });
+      issues.push(
+        invalid(field, "notAllowed", describeValue(given), "the form for this field, because the model knows it"),
+      );
     else if (isText(value) || isFileInput(value)) {
       count++;
       // As a key of its own, whatever its name: `__proto__` is a field like any other here.
@@ -134,7 +128,7 @@ function readExtra(
       });
       checkValue({}, wire[name], given, field, issues);
     } else if (given !== undefined)
-      issues.push({ field, got: describeValue(given), allowed: "a string, a number, a boolean or a file" });
+      issues.push(invalid(field, "wrongType", describeValue(given), "a string, a number, a boolean or a file"));
   }
   return count;
 }
@@ -154,80 +148,11 @@ function formValue(bounds: Bounds, given: unknown): unknown {
   return given;
 }
 
-/** Half of a surrogate pair: of whole ones, this reads both as one. */
-const halfPair = /[\uD800-\uDFFF]/u;
-
-/** Adds what is wrong with one value: `value` as it would be sent, `given` as the caller knows it. */
-function checkValue(bounds: Bounds, value: unknown, given: unknown, field: string, issues: Issue[]): void {
-  const fail = () => void issues.push({ field, got: describeValue(given), allowed: describe(bounds) });
-  if (bounds.type === "array") {
-    if (!Array.isArray(value)) return fail();
-    if (value.length < (bounds.minItems ?? 0) || value.length > (bounds.maxItems ?? Infinity)) fail();
-    const { items } = bounds;
-    // An index loop, because a hole in a list is a missing value and forEach would pass over it.
-    for (let i = 0; items && i < value.length; i++) checkValue(items, value[i], value[i], `${field}[${i}]`, issues);
-    return;
-  }
-  if (!holds(bounds, value)) return fail();
-  if (typeof value === "string" && halfPair.test(value)) {
-    issues.push({ field, got: describeValue(given), allowed: "well-formed text (this has half of a surrogate pair)" });
-  }
-}
-
-function holds(bounds: Bounds, value: unknown): boolean {
-  if (bounds.anyOf && !bounds.anyOf.some((one) => holds(one, value))) return false;
-  if (isFile(bounds)) return isFileInput(value);
-  // The cast: what the description lists is compared with whatever was given.
-  if (bounds.enum && !(bounds.enum as readonly unknown[]).includes(value)) return false;
-  switch (bounds.type) {
-    case "string":
-      return typeof value === "string" && holdsText(bounds, value);
-    case "integer":
-      return Number.isSafeInteger(value) && holdsNumber(bounds, value as number);
-    case "number":
-      return Number.isFinite(value) && holdsNumber(bounds, value as number);
-    case "boolean":
-      return typeof value === "boolean";
-    case "object":
-      return isRecord(value);
-    default:
-      return value !== null;
-  }
-}
-
-function holdsNumber({ minimum = -Infinity, maximum = Infinity }: Bounds, value: number): boolean {
-  return value >= minimum && value <= maximum;
-}
-
-function holdsText(bounds: Bounds, value: string): boolean {
-  const { minLength = 0, maxLength = Infinity, pattern } = bounds;
-  // A string has at most as many code points as it has code units, and at least half as many.
-  if (value.length > maxLength || value.length < 2 * minLength) {
-    const length = [...value].length;
-    if (length > maxLength || length < minLength) return false;
-  }
-  if (pattern !== undefined && !compiled(pattern).test(value)) return false;
-  const pixels = bounds["x-total-pixels"];
-  if (!pixels) return true;
-  const [width, height] = value.split(sizeSeparator(bounds) ?? "x").map(BigInt);
-  const total = (width ?? 0n) * (height ?? 0n);
-  return total >= pixels.minimum && total <= pixels.maximum;
-}
-
-const patterns = new Map<string, RegExp>();
-
-/** A pattern of the description, compiled once. */
-function compiled(pattern: string): RegExp {
-  const known = patterns.get(pattern) ?? new RegExp(pattern, "u");
-  patterns.set(pattern, known);
-  return known;
-}
-
 function unknownField(field: string, given: unknown, fields: ReadonlyMap<string, Field>): Issue {
   const names = [...fields.keys()];
-  const meant = nearest(fieldOf(field), names);
-  const issue = { field, got: describeValue(given), allowed: `one of the fields ${names.join(", ")}` };
-  return meant === undefined ? issue : { ...issue, hint: meant };
+  const meant = closestName(fieldOf(field), names);
+  const more = meant === undefined ? { names } : { names, suggestion: meant };
+  return invalid(field, "unknownField", describeValue(given), `one of ${names.join(", ")}`, more);
 }
 
 /** The result count that a form asks for; 1 where it does not say. */
@@ -236,36 +161,6 @@ export function resultCount(body: Bounds, wire: WireFields): number {
   const count = field === undefined ? undefined : wire[field];
   // A model without bounds takes any number; whatever it makes of it, a task has at least one result.
   return typeof count === "number" ? Math.max(1, count) : 1;
-}
-
-/** One part of a form: a text, or a file with the name to send it under. */
-export type FormPart = readonly [name: string, value: string] | readonly [name: string, file: Blob, fileName: string];
-
-/** A form's fields as the parts of multipart/form-data, in their order. */
-export function* formParts(wire: WireFields): Generator<FormPart, void, undefined> {
-  for (const [name, value] of Object.entries(wire)) {
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-    for (const [index, one] of values.entries()) {
-      if (isFileInput(one)) {
-        const { blob, name: fileName } = fileParts(one, `${fieldOf(name)}-${index + 1}`);
-        yield [name, blob, fileName];
-      } else if (one !== undefined) yield [name, String(one)];
-    }
-  }
-}
-
-/** A form's fields as FormData. */
-export function toFormData(wire: WireFields): FormData {
-  const form = new FormData();
-  for (const [name, value, fileName] of formParts(wire)) {
-    if (typeof value === "string") form.append(name, value);
-    else form.append(name, value, fileName);
-  }
-  return form;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return isObject(value) && !isFileInput(value);
 }
 
 function isText(value: unknown): value is string | number | boolean {

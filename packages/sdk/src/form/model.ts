@@ -1,30 +1,11 @@
 import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue } from "../errors/issue.ts";
-import { type Bounds, type Kind, kinds, type Operation } from "../spec/operation.ts";
-import { operations } from "../spec/operations.gen.ts";
-import type { ImageForms, VideoForms } from "../spec/types.gen.ts";
-import { nearest } from "./nearest.ts";
+import { describeValue, invalid, type Issue, nothingWasSent } from "../errors/issue.ts";
+import type { Bounds, Kind, Operation } from "../spec/operation.ts";
+import { kinds, operations } from "../spec/operations.gen.ts";
+import type { Model } from "../spec/types.gen.ts";
+import { closestName } from "./closest-name.ts";
 
-/** The forms of both kinds, by model. */
-export interface Forms {
-  /** The forms of the video models. */
-  readonly video: VideoForms;
-  /** The forms of the image models. */
-  readonly image: ImageForms;
-}
-
-// Looked up, not computed: conditional types would cost every program's compiler three times as much.
-interface ModelsOf {
-  readonly video: keyof VideoForms;
-  readonly image: keyof ImageForms;
-}
-interface FormsOf extends VideoForms, ImageForms {}
-
-/** A generation model of the kind. */
-export type Model<K extends Kind = Kind> = ModelsOf[K];
-
-/** The form of a model. */
-export type Form<M extends Model> = FormsOf[M];
+export type { Form, Model } from "../spec/types.gen.ts";
 
 /** A generation model and what its form takes. */
 export interface ModelInfo {
@@ -38,7 +19,7 @@ export interface ModelInfo {
   readonly form: Bounds;
 }
 
-/** Every generation model of the service's description. */
+/** Returns every generation model of the service's description. */
 export function listModels(): readonly ModelInfo[] {
   const models = kinds.flatMap((kind) =>
     Object.entries(operations[kind].generate).map(([model, { id, body }]) => ({
@@ -48,30 +29,57 @@ export function listModels(): readonly ModelInfo[] {
       form: body,
     })),
   );
-  // A copy: whoever changes the list must not change the checks.
+  // A copy, so that changing the list does not change the checks.
   return structuredClone(models);
 }
 
-/** What a model makes; another word is an `InvalidRequestError`. */
+/**
+ * Returns whether a text is the name of a generation model.
+ *
+ * @example
+ * if (isModel(text)) await media.generate(text, form);
+ */
+export function isModel(text: string): text is Model {
+  return kinds.some((kind) => Object.hasOwn(operations[kind].generate, text));
+}
+
+/**
+ * Returns what a model makes.
+ *
+ * @throws {@link InvalidRequestError} there is no such model
+ */
 export function kindOf(model: string): Kind {
   const operation = operationOf(model, kinds);
   return kinds.find((kind) => Object.values(operations[kind].generate).includes(operation)) as Kind; // It was found among them.
 }
 
-/** The generation operation of a model; another word is an `InvalidRequestError`. */
-export function operationOf(model: string, among: readonly Kind[]): Operation {
+/**
+ * Returns the generation operation of a model.
+ *
+ * @throws {@link InvalidRequestError} there is no such model among the kinds
+ */
+export function operationOf(model: string, among: readonly Kind[] = kinds): Operation {
+  const found = findOperation(model, among);
+  if (found) return found;
+  throw new InvalidRequestError("generate", [unknownModel(model, among)], nothingWasSent);
+}
+
+/** Returns the generation operation of a model, or undefined if there is no such model among the kinds. */
+export function findOperation(model: string, among: readonly Kind[] = kinds): Operation | undefined {
   for (const kind of among) {
     const { generate } = operations[kind];
-    const found = Object.hasOwn(generate, model) ? generate[model] : undefined;
-    if (found) return found;
+    if (Object.hasOwn(generate, model)) return generate[model];
   }
-  const models = among.flatMap((kind) => Object.keys(operations[kind].generate));
-  const other = kinds.find((kind) => Object.hasOwn(operations[kind].generate, model));
-  const hint = typeof model === "string" ? nearest(model, models) : undefined;
-  const issue = {
-    field: "model",
-    got: describeValue(model) + (other ? ` (a model of ${other}s)` : ""),
-    allowed: `one of ${models.join(", ")}`,
-  };
-  throw new InvalidRequestError("generate: nothing was sent", [hint === undefined ? issue : { ...issue, hint }]);
+  return undefined;
+}
+
+/** Returns the issue of a model that does not exist among the kinds. */
+export function unknownModel(model: unknown, among: readonly Kind[] = kinds): Issue {
+  const names = among.flatMap((kind) => Object.keys(operations[kind].generate));
+  const expected = `one of ${names.join(", ")}`;
+  if (typeof model !== "string") return invalid("model", "wrongType", describeValue(model), expected, { names });
+  const other = kinds.find((kind) => findOperation(model, [kind]));
+  const suggestion = closestName(model, names);
+  const received = describeValue(model) + (other ? ` (a model of ${other}s)` : "");
+  return invalid("model", "notOneOf", received, expected, { names, ...(suggestion && { suggestion }) });
 }

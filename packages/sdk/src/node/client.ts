@@ -1,34 +1,34 @@
-import { createClient, createMediaGen as createWebClient, type MediaGen } from "../client/client.ts";
+import { createClient } from "../client/create-client.ts";
+import { webRuntime } from "../client/runtime.ts";
+import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";
-import type { ResultGet } from "../result/copy.ts";
-import type { Transport } from "../transport/transport.ts";
-import type { ConnectOptions } from "./transport.ts";
+import type { ResultGet } from "../result/context.ts";
+import type { ConnectOptions } from "./connections.ts";
+import { lazyTransport, usesNodeHttp } from "./lazy-transport.ts";
 
-/** How to create a client in Node; with a `fetch` of your own, that one connects and sends. */
+/** How to create a client on Node. With your own `fetch`, that one connects and sends. */
 export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
 
 /**
- * Creates a client that sends by node:http: it knows whether a request left, and streams uploads from disk.
+ * Creates a client that sends with node:http: it knows whether a request left, and streams uploads from disk.
  *
- * @throws {@link InvalidRequestError} there is no usable base URL
+ * @throws {@link InvalidRequestError} an option is not valid
+ *
+ * @example
+ * const media = createMediaGen({ store: fileStore(".mediagen") }); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
  */
 export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
-  // Bun and Deno imitate node:http; their own fetch is what they stand for.
-  const imitated = "Deno" in globalThis || "bun" in process.versions;
-  if (options.fetch || imitated) return createWebClient(options);
-  return createClient(options, transportOf(options), get);
+  const web = webRuntime(options);
+  const { transport, get } = usesNodeHttp(options) ? { transport: lazyTransport(options), get: lazyGet } : web;
+  return createClient(options, { transport, get, processes });
 }
 
-/** Loads node:http at the first request: it takes longer than all else together. */
-function transportOf(options: NodeMediaGenOptions): Transport {
-  let transport: Promise<Transport> | undefined;
-  return async (request, exchange) => {
-    transport ??= import("./transport.ts").then(({ nodeTransport }) => nodeTransport(options));
-    return (await transport)(request, exchange);
-  };
-}
+const processes = async () => {
+  const { processInfo } = await import("./process-info.ts");
+  return processInfo();
+};
 
-const get: ResultGet = async (url, init) => {
+const lazyGet: ResultGet = async (url, init) => {
   const { nodeGet } = await import("./get.ts");
   return nodeGet(url, init);
 };

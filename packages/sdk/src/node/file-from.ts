@@ -2,27 +2,27 @@ import { openAsBlob } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue } from "../errors/issue.ts";
-import { headLength, sniff } from "../result/media-type.ts";
+import { describeValue, invalid, type IssueCode } from "../errors/issue.ts";
+import { headLength, mediaTypeOf } from "../form/media-type.ts";
 import { content, type SourceFile } from "../spec/file-input.ts";
 
 /** How to read a source file. */
 export interface FileFromOptions {
   /**
-   * The name to send.
-   * @default the path's last part, else `file` with the type's extension
+   * The file name to send.
+   * @default the last part of the path, or else `file` with the extension of its type
    */
   readonly name?: string | undefined;
 }
 
-/** Reads the beginning of a source image, which tells its type. */
+/** Returns a source image, with its type read from its first bytes. The entry point documents it. */
 export async function fileFrom(
   source: string | Uint8Array<ArrayBuffer> | Blob,
   { name }: FileFromOptions = {},
 ): Promise<SourceFile> {
   const { blob, head } = await open(source);
-  const { type, extension } = sniff(head) ?? {};
-  if (!type?.startsWith("image/")) throw notAnImage(source, "bytes that start as no known image does");
+  const { type, extension } = mediaTypeOf(head) ?? {};
+  if (!type?.startsWith("image/")) throw notAnImage(source, "wrongFormat", "bytes of no known image type");
   const given = name ?? (typeof source === "string" ? basename(source) : `file.${extension}`);
   return { name: given, type, size: blob.size, [content]: blob.slice(0, blob.size, type) };
 }
@@ -31,17 +31,18 @@ async function open(
   source: string | Uint8Array<ArrayBuffer> | Blob,
 ): Promise<{ readonly blob: Blob; readonly head: Uint8Array }> {
   if (typeof source === "string" && /^https?:/i.test(source)) {
-    throw notAnImage(source, "an address; where the form has a field for addresses, give it there");
+    throw notAnImage(source, "notAFile", "a URL", "a path, or the form's field for URLs if it has one");
   }
   try {
     const blob = typeof source === "string" ? await openAsBlob(source) : new Blob([source]);
     return { blob, head: new Uint8Array(await blob.slice(0, headLength).arrayBuffer()) };
   } catch (cause) {
-    throw notAnImage(source, typeof source === "string" ? await whyUnreadable(source, cause) : String(cause));
+    const why = typeof source === "string" ? await whyUnreadable(source, cause) : String(cause);
+    throw notAnImage(source, "notAFile", why);
   }
 }
 
-/** Opening a Blob says only that it failed; the file system knows why. */
+/** `openAsBlob` does not say why it failed, but the file system does. */
 async function whyUnreadable(path: string, cause: unknown): Promise<string> {
   try {
     return (await stat(path)).isDirectory() ? "a directory" : String(cause);
@@ -50,9 +51,12 @@ async function whyUnreadable(path: string, cause: unknown): Promise<string> {
   }
 }
 
-function notAnImage(source: unknown, got: string): InvalidRequestError {
+function notAnImage(
+  source: unknown,
+  code: IssueCode,
+  received: string,
+  expected = "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)",
+): InvalidRequestError {
   const field = typeof source === "string" ? describeValue(source) : "bytes";
-  return new InvalidRequestError("fileFrom: this is no source image", [
-    { field, got, allowed: "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)" },
-  ]);
+  return new InvalidRequestError("fileFrom", [invalid(field, code, received, expected)]);
 }

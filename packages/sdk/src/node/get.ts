@@ -1,58 +1,60 @@
 import dns, { type LookupAddress } from "node:dns";
-import http from "node:http";
+import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
-import { type ResultGet, unusable } from "../result/copy.ts";
+import type { ResultGet } from "../result/context.ts";
+import { privateNetwork, unusableUrl } from "../result/redirects.ts";
 import { isPrivateAddress } from "../transport/address.ts";
-import { refuseProxy } from "./proxy.ts";
+import { rejectProxy } from "./proxy.ts";
 
 /**
- * Gets results by node:http. A name is looked at where it is looked up, for the connection itself: a name that is public
- * when it is checked may be this machine when it is called.
+ * Gets results with node:http. A host name is checked when it is resolved for the connection itself: a name that resolves to
+ * a public address in an earlier check may resolve to this machine in the next.
  */
 export const nodeGet: ResultGet = (url, { headers, signal, allowPrivate }) =>
   new Promise((resolve, reject) => {
-    refuseProxy(url, process.env);
+    rejectProxy(url, process.env);
     const { request } = url.protocol === "https:" ? https : http;
-    // Without an agent: a connection that is kept was looked up for somebody else.
+    // Without an agent, because a pooled connection may have been resolved by a request that allows private hosts.
     const options = { headers, signal, agent: false, ...(allowPrivate ? {} : { lookup: lookUpPublic(url) }) };
     request(url, options, (message) => {
-      const { statusCode = 0, headers: told } = message;
-      const fail = (error: Error) => {
+      try {
+        resolve(responseOf(message, url));
+      } catch (error) {
         message.destroy();
         reject(error);
-      };
-      if (told["content-encoding"] !== undefined && told["content-encoding"] !== "identity") {
-        return fail(unusable(url.href, "answers compressed although it was not asked to"));
       }
-      // A Response takes no other, and would end the process from in here.
-      if (statusCode < 200 || statusCode > 599) return fail(new Error(`there is no HTTP status ${statusCode}`));
-      const received = new Headers();
-      for (const [name, value] of Object.entries(told)) if (value !== undefined) received.set(name, value.toString());
-      const isEmpty = [204, 205, 304].includes(statusCode);
-      // The cast: DOM's and Node's types of one and the same stream class differ.
-      const body = isEmpty ? null : (Readable.toWeb(message) as ReadableStream);
-      if (isEmpty) message.resume();
-      resolve(new Response(body, { status: statusCode, headers: received }));
     })
       .on("error", reject)
-      // After an answer this says nothing any more. Without one, as when the server switches protocols, it is all there is.
-      .once("close", () => reject(new Error("the connection closed without an answer")))
+      // After a response this does nothing. Without one, as when the server switches protocols, there is no other event.
+      .once("close", () => reject(new Error("the connection closed without a response")))
       .end();
   });
+
+function responseOf(message: IncomingMessage, url: URL): Response {
+  const { statusCode = 0, headers } = message;
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity")
+    throw unusableUrl(url.href, "returns compressed data although that was not requested");
+  // A Response accepts no other status.
+  if (statusCode < 200 || statusCode > 599) throw new Error(`${statusCode} is not an HTTP status`);
+  const received = new Headers();
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) received.set(name, value.toString());
+  const isEmpty = [204, 205, 304].includes(statusCode);
+  if (isEmpty) message.resume();
+  // The cast: the DOM's and Node's types of the same stream class differ.
+  const body = isEmpty ? null : (Readable.toWeb(message) as ReadableStream);
+  return new Response(body, { status: statusCode, headers: received });
+}
 
 function lookUpPublic(url: URL): LookupFunction {
   return (hostname, options, callback) =>
     dns.lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
       const [first] = addresses ?? [];
       if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), "");
-      if (addresses.some(({ address }) => isPrivateAddress(address))) {
-        return callback(
-          unusable(url.href, "leads to this machine or into a private network (allowPrivateHosts says otherwise)"),
-          "",
-        );
-      }
+      if (addresses.some(({ address }) => isPrivateAddress(address)))
+        return callback(unusableUrl(url.href, privateNetwork), "");
       return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
     });
 }

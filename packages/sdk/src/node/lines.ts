@@ -2,23 +2,23 @@ import { createReadStream } from "node:fs";
 
 /** One line of a file. */
 export interface Line {
-  /** Without its end. */
+  /** The line without its line feed. */
   readonly bytes: Buffer;
-  /** Where it begins, in bytes. */
+  /** The offset of its first byte in the file. */
   readonly at: number;
-  /** Whether a line feed ends it: the last line may be cut off. */
+  /** Whether it ends in a line feed: the last line may have been cut off. */
   readonly isWhole: boolean;
 }
 
-/** The lines of a file, one after the other. */
+/** Yields the lines of a file. */
 export function linesOf(path: string): AsyncIterable<Line> {
-  // The cast: a stream of a file without an encoding gives bytes.
+  // The cast: a file stream without an encoding yields buffers.
   return linesIn(createReadStream(path) as AsyncIterable<Buffer>, 0);
 }
 
 /**
- * The lines of what comes in pieces, from a place of a file on. They end at line feeds alone: what reads lines for people
- * also ends one at a U+2028, which may stand within a JSON text.
+ * Yields the lines of a file that arrives in pieces; `from` is the offset of the first piece. Only a line feed ends a line:
+ * `node:readline` also ends one at U+2028, which is valid inside JSON text.
  */
 export async function* linesIn(pieces: AsyncIterable<Buffer>, from: number): AsyncGenerator<Line, void, undefined> {
   let rest = Buffer.alloc(0);

@@ -1,9 +1,11 @@
 import { InvalidRequestError } from "../errors/errors.ts";
-import type { FormPart } from "../form/form.ts";
+import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
+import { fieldOf } from "../spec/schema.ts";
+import type { FormPart } from "../form/parts.ts";
 
-/** A body before it is sent: its length is known, and what lies on disk is read while it leaves. */
+/** A body before it is sent: its length is known, and files on disk are read while it leaves. */
 export interface Encoded {
-  /** The media type, where the body decides it. */
+  /** The media type, if the body decides it. */
   readonly type?: string;
   readonly length: number;
   readonly pieces: readonly (string | NamedBlob)[];
@@ -19,7 +21,7 @@ interface NamedBlob {
 const pieceBytes = 256 * 1024;
 const stepBytes = 64 * 1024;
 
-/** Encodes a form as browsers do, byte by byte the same but for the boundary. */
+/** Encodes a form byte by byte as browsers do, except for the boundary. */
 export function encodeForm(parts: Iterable<FormPart>): Encoded {
   const boundary = `----mediagen${crypto.randomUUID().replaceAll("-", "")}`;
   const pieces: (string | NamedBlob)[] = [];
@@ -42,9 +44,9 @@ export function encodeForm(parts: Iterable<FormPart>): Encoded {
 }
 
 /**
- * Makes sure that every file can still be read as it was when it was given.
+ * Ensures that every file can still be read as it was when it was given.
  *
- * @throws {@link InvalidRequestError} one cannot
+ * @throws {@link InvalidRequestError} a file has changed
  */
 export async function checkFiles({ pieces }: Encoded): Promise<void> {
   for (const piece of pieces) {
@@ -52,18 +54,14 @@ export async function checkFiles({ pieces }: Encoded): Promise<void> {
     await piece.blob
       .slice(0, 1)
       .arrayBuffer()
-      .catch((cause: unknown) => {
-        const issue = {
-          field: piece.name,
-          got: `a file that has changed since it was given (${String(cause)})`,
-          allowed: "a file that stays as it is: give it again",
-        };
-        throw new InvalidRequestError("nothing was sent", [issue]);
+      .catch(() => {
+        const issue = invalid(fieldOf(piece.name), "changed", describeValue(piece.blob), "the file again");
+        throw new InvalidRequestError("generate", [issue], nothingWasSent);
       });
   }
 }
 
-/** The bytes of a body, a piece at a time; `onPiece` is told of each as it is asked for. */
+/** Yields the bytes of a body, a piece at a time, and calls `onPiece` for each. */
 export async function* readPieces(
   { pieces }: Encoded,
   onPiece: () => void,
@@ -81,7 +79,7 @@ export async function* readPieces(
 async function* readBlob({ name, blob }: NamedBlob): AsyncGenerator<Uint8Array, void, undefined> {
   for (let start = 0; start < blob.size; start += pieceBytes) {
     const end = Math.min(start + pieceBytes, blob.size);
-    // By slices, because Node gives a Blob's stream no backpressure on disk; each looks whether the file is the same.
+    // By slices, because Node's streams of Blobs on disk ignore backpressure; each slice checks that the file is the same.
     const bytes = await blob
       .slice(start, end)
       .arrayBuffer()

@@ -1,23 +1,25 @@
 import { InvalidRequestError } from "../errors/errors.ts";
+import { invalid, nothingWasSent } from "../errors/issue.ts";
 import { isLoopback } from "../transport/address.ts";
 
 /**
- * Refuses to pass by a proxy that the environment names for a URL: where there is one, it is often the only way, and
- * sometimes the law of the house. This machine is never reached through one.
+ * Rejects a URL for which the environment names a proxy: bypassing one often fails, and may be forbidden. This machine is never
+ * reached through a proxy.
  *
- * @throws {@link InvalidRequestError} there is one, and NO_PROXY does not except the URL's host
+ * @throws {@link InvalidRequestError} there is a proxy, and NO_PROXY does not exclude the URL's host
  */
-export function refuseProxy(url: URL, environment: Readonly<Record<string, string | undefined>>): void {
+export function rejectProxy(url: URL, environment: Readonly<Record<string, string | undefined>>): void {
   const read = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined;
   const name = [url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY", "ALL_PROXY"].find(read);
-  if (name === undefined || isLoopback(url) || isExcepted(url, read("NO_PROXY") ?? "")) return;
+  if (name === undefined || isLoopback(url) || isExcluded(url, read("NO_PROXY") ?? "")) return;
   // Its value is not shown: it may hold a password.
-  const allowed = `no proxy for ${url.hostname}: add it to NO_PROXY to connect directly, or pass a fetch that goes through the proxy to createMediaGen`;
-  throw new InvalidRequestError("nothing was sent", [{ field: name, got: "a proxy in the environment", allowed }]);
+  const expected = `NO_PROXY with ${url.hostname} in it to connect directly, or pass createMediaGen a fetch that goes through the proxy`;
+  const issue = invalid(name, "notAllowed", "a proxy in the environment", expected);
+  throw new InvalidRequestError("connect", [issue], nothingWasSent);
 }
 
-/** Whether a NO_PROXY list has the URL's host, a domain above it, or `*`; an entry may end in a port. */
-function isExcepted({ protocol, hostname, port }: URL, list: string): boolean {
+/** Returns whether a NO_PROXY list contains the URL's host, a domain above it, or `*`. An entry may end in a port. */
+function isExcluded({ protocol, hostname, port }: URL, list: string): boolean {
   const ownPort = port || (protocol === "https:" ? "443" : "80");
   return list
     .toLowerCase()

@@ -1,32 +1,25 @@
 import { InvalidRequestError } from "../errors/errors.ts";
+import { invalid } from "../errors/issue.ts";
 import type { Task } from "../task/task.ts";
-import type { ResultContext, ResultSource } from "./copy.ts";
 
-const contexts = new WeakMap<Task, ResultContext>();
-
-/** Keeps how a task's results are fetched. */
-export function rememberContext(task: Task, context: ResultContext): void {
-  contexts.set(task, context);
+/** One result of a task. */
+export interface ResultSource {
+  readonly task: Task;
+  readonly index: number;
+  readonly count: number;
+  readonly url: string;
+  /** Checks the task again and returns the result's current URL: URLs expire. */
+  renew(): Promise<string | undefined>;
 }
 
-/** How a task's results are fetched. */
-export function resultContextOf(task: Task): ResultContext {
-  const context = contexts.get(task);
-  if (!context) throw new TypeError("this is no task of a client's");
-  return context;
-}
-
-/** The results of a task, by its last record or one check. */
+/** Returns the results of a task, from its last record, or else from one check. */
 export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Promise<readonly ResultSource[]> {
-  const { url } = task.record ?? (await task.check({ signal })).record;
-  if (url.length === 0) {
-    const issue = {
-      field: "task",
-      got: `${task.taskid} without results`,
-      allowed: "a task that has succeeded: wait for it first",
-    };
-    throw new InvalidRequestError("download: there is nothing to download", [issue]);
+  const { url: urls } = task.record ?? (await task.check({ signal })).record;
+  if (urls.length === 0) {
+    const received = `${task.taskid}, which has no results yet`;
+    const issue = invalid("task", "notAllowed", received, "a task that has succeeded: wait for it first");
+    throw new InvalidRequestError("download", [issue]);
   }
   const renew = (index: number) => async () => (await task.check({ signal })).record.url[index];
-  return url.map((address, index) => ({ task, index, count: url.length, address, renew: renew(index) }));
+  return urls.map((url, index) => ({ task, index, count: urls.length, url, renew: renew(index) }));
 }

@@ -1,8 +1,6 @@
-/** What is generated: a video or images. */
-export type Kind = "video" | "image";
+import type { Kind } from "./types.gen.ts";
 
-/** Both kinds. */
-export const kinds: readonly Kind[] = ["video", "image"];
+export type { Kind } from "./types.gen.ts";
 
 /**
  * The bounds of a value: the keywords of JSON Schema that the service's description uses, spelled as there.

@@ -2,11 +2,14 @@
 
 import type { FileInput } from "./file-input.ts";
 
+/** What is generated: a video or images. */
+export type Kind = "video" | "image";
+
 /** What vidmodelv2 and vidmodelv2fast make a video from. */
 export interface Vidmodelv2Form {
   /**
    * What the video shows.
-   * Takes at most 8192 characters.
+   * Takes text of at most 8192 characters.
    */
   readonly prompt?: string | undefined;
   /**
@@ -20,13 +23,13 @@ export interface Vidmodelv2Form {
   readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
   /**
    * The aspect ratio. How `adaptive` chooses one is Not documented by the service.
-   * Takes "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
+   * Takes one of "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
    * The service's default: "9:16".
    */
   readonly ratio?: "16:9" | "4:3" | "1:1" | "3:4" | "9:16" | "21:9" | "adaptive" | undefined;
   /**
    * The length of the video in seconds.
-   * Takes 5, 10 or 15.
+   * Takes one of 5, 10 or 15.
    * The service's default: 5.
    */
   readonly duration?: 5 | 10 | 15 | undefined;
@@ -45,23 +48,23 @@ export interface Vidmodelv2Form {
   readonly fps?: string | number | undefined;
   /**
    * Whether the video has sound; `1` enables.
-   * Takes "0" or "1".
+   * Takes one of true, false, "0" or "1".
    */
   readonly generate_audio?: "0" | "1" | boolean | undefined;
   /**
    * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by
    * the service.
-   * Takes "0" or "1".
+   * Takes one of true, false, "0" or "1".
    */
   readonly return_last_frame?: "0" | "1" | boolean | undefined;
   /**
    * Seconds after which the task expires. What becomes of an expired task: Not documented by the service.
-   * Takes 3600 to 259200.
+   * Takes a whole number from 3600 to 259200.
    */
   readonly execution_expires_after?: number | undefined;
   /**
    * Whether the model may search the web; `1` enables.
-   * Takes "0" or "1".
+   * Takes one of true, false, "0" or "1".
    */
   readonly websearch?: "0" | "1" | boolean | undefined;
 }
@@ -70,7 +73,7 @@ export interface Vidmodelv2Form {
 export interface Vidmodelv2fastForm {
   /**
    * What the video shows.
-   * Takes at most 8192 characters.
+   * Takes text of at most 8192 characters.
    */
   readonly prompt?: string | undefined;
   /**
@@ -84,13 +87,13 @@ export interface Vidmodelv2fastForm {
   readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
   /**
    * The aspect ratio. How `adaptive` chooses one is Not documented by the service.
-   * Takes "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
+   * Takes one of "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
    * The service's default: "9:16".
    */
   readonly ratio?: "16:9" | "4:3" | "1:1" | "3:4" | "9:16" | "21:9" | "adaptive" | undefined;
   /**
    * The length of the video in seconds.
-   * Takes 5, 10 or 15.
+   * Takes one of 5, 10 or 15.
    * The service's default: 5.
    */
   readonly duration?: 5 | 10 | 15 | undefined;
@@ -109,23 +112,23 @@ export interface Vidmodelv2fastForm {
   readonly fps?: string | number | undefined;
   /**
    * Whether the video has sound; `1` enables.
-   * Takes "0" or "1".
+   * Takes one of true, false, "0" or "1".
    */
   readonly generate_audio?: "0" | "1" | boolean | undefined;
   /**
    * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by
    * the service.
-   * Takes "0" or "1".
+   * Takes one of true, false, "0" or "1".
    */
   readonly return_last_frame?: "0" | "1" | boolean | undefined;
   /**
    * Seconds after which the task expires. What becomes of an expired task: Not documented by the service.
-   * Takes 3600 to 259200.
+   * Takes a whole number from 3600 to 259200.
    */
   readonly execution_expires_after?: number | undefined;
   /**
    * Whether the model may search the web; `1` enables.
-   * Takes "0" or "1".
+   * Takes one of true, false, "0" or "1".
    */
   readonly websearch?: "0" | "1" | boolean | undefined;
 }
@@ -159,25 +162,25 @@ export interface Vidmodelv15proForm {
   readonly seed?: number | undefined;
   /**
    * The resolution.
-   * Takes "480p", "720p" or "1080p".
+   * Takes one of "480p", "720p" or "1080p".
    */
   readonly resolution?: "480p" | "720p" | "1080p" | undefined;
   /** The frame rate, frames per second. Allowed values: Not documented by the service. */
   readonly fps?: string | number | undefined;
   /**
    * Whether the camera stays fixed; `1` enables. The field's name: Not documented by the service.
-   * Takes "0" or "1".
+   * Takes one of true, false, "0" or "1".
    */
   readonly fixed_camera?: "0" | "1" | boolean | undefined;
   /**
    * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by
    * the service.
-   * Takes "0" or "1".
+   * Takes one of true, false, "0" or "1".
    */
   readonly return_last_frame?: "0" | "1" | boolean | undefined;
   /**
    * Whether the video has sound; `1` enables.
-   * Takes "0" or "1".
+   * Takes one of true, false, "0" or "1".
    */
   readonly generate_audio?: "0" | "1" | boolean | undefined;
 }
@@ -193,7 +196,7 @@ export interface VideoForms {
 }
 
 /** The record of a video task. */
-export interface VideoTask {
+export interface VideoRecord {
   /** The task's id, as the generation answered it. */
   taskid: string;
   /** The addresses of the results. How long they stay valid: Not documented by the service. */
@@ -226,13 +229,13 @@ export interface VideoDeletion {
   status: string;
 }
 
-/** What a query of video tasks takes beside the task. */
+/** What a query of video tasks takes besides the task. */
 export interface VideoQueryFields {
   /** Asks for more information. Its effect on the answer: Not documented by the service. */
   readonly moreTaskInfo?: boolean | undefined;
 }
 
-/** What a deletion of video tasks takes beside their ids. */
+/** What a deletion of video tasks takes besides their ids. */
 export interface VideoDeleteFields {
 }
 
@@ -247,12 +250,12 @@ export interface Imgmodelv45Form {
   readonly prompt: string;
   /**
    * How many images to make. The default: Not documented by the service; 1 in its usage example.
-   * Takes 1 to 15.
+   * Takes a whole number from 1 to 15.
    */
   readonly batchsize?: number | undefined;
   /**
    * The aspect ratio, the level, or the exact size of the images.
-   * Takes "9:16", "16:9", "3:4", "4:3", "1:1", "2:3" or "3:2"; or "2K" or "4K"; or <width>x<height> with 3686400 to 16777216 pixels in all.
+   * Takes one of "9:16", "16:9", "3:4", "4:3", "1:1", "2:3", "3:2", "2K" or "4K"; or <width>x<height> with 3686400 to 16777216 pixels in total.
    */
   readonly resolution?: "9:16" | "16:9" | "3:4" | "4:3" | "1:1" | "2:3" | "3:2" | "2K" | "4K" | `${number}x${number}` | undefined;
   /**
@@ -301,12 +304,12 @@ export interface Imgmodelv4Form {
   readonly prompt: string;
   /**
    * How many images to make. The default: Not documented by the service.
-   * Takes 1 to 15.
+   * Takes a whole number from 1 to 15.
    */
   readonly batchsize?: number | undefined;
   /**
    * The aspect ratio of the images.
-   * Takes "9:16", "16:9", "3:4", "4:3" or "1:1".
+   * Takes one of "9:16", "16:9", "3:4", "4:3" or "1:1".
    */
   readonly resolution?: "9:16" | "16:9" | "3:4" | "4:3" | "1:1" | undefined;
   /**
@@ -346,7 +349,7 @@ export interface ImageForms {
 }
 
 /** The record of an image task. */
-export interface ImageTask {
+export interface ImageRecord {
   /** The task's id, as the generation answered it. */
   taskid: string;
   /**
@@ -370,12 +373,69 @@ export interface ImageDeletion {
   status: string;
 }
 
-/** What a query of image tasks takes beside the task. */
+/** What a query of image tasks takes besides the task. */
 export interface ImageQueryFields {
 }
 
-/** What a deletion of image tasks takes beside their ids. */
+/** What a deletion of image tasks takes besides their ids. */
 export interface ImageDeleteFields {
   /** A user id. Its meaning: Not documented by the service. */
   readonly uid?: string | undefined;
 }
+
+/** The forms of the models, by kind. */
+export interface Forms {
+  /** For video models. */
+  readonly video: VideoForms;
+  /** For image models. */
+  readonly image: ImageForms;
+}
+
+/** The record of a task, by kind. */
+export interface Records {
+  /** For video tasks. */
+  readonly video: VideoRecord;
+  /** For image tasks. */
+  readonly image: ImageRecord;
+}
+
+/** The record of a task of any kind. */
+export type TaskRecord = VideoRecord | ImageRecord;
+
+/** What a query takes besides the task, by kind. */
+export interface QueryFields {
+  /** For video tasks. */
+  readonly video: VideoQueryFields;
+  /** For image tasks. */
+  readonly image: ImageQueryFields;
+}
+
+/** What a deletion takes besides the tasks, by kind. */
+export interface DeleteFields {
+  /** For video tasks. */
+  readonly video: VideoDeleteFields;
+  /** For image tasks. */
+  readonly image: ImageDeleteFields;
+}
+
+/** What a deletion returns, by kind. */
+export interface Deletions {
+  /** For video tasks. */
+  readonly video: VideoDeletion;
+  /** For image tasks. */
+  readonly image: ImageDeletion;
+}
+
+// Looked up, not computed: conditional types would cost every program's compiler three times as much.
+interface ModelsOf {
+  readonly video: keyof VideoForms;
+  readonly image: keyof ImageForms;
+}
+
+interface FormsOf extends VideoForms, ImageForms {}
+
+/** A generation model, of one kind or of any. */
+export type Model<K extends Kind = Kind> = ModelsOf[K];
+
+/** The form of a model. */
+export type Form<M extends Model> = FormsOf[M];

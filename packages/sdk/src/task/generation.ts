@@ -1,16 +1,20 @@
 import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "./task.ts";
 
-/** What a generation makes, and by which model. */
-export interface Generation {
-  readonly kind: Kind;
-  readonly model: string;
-  /** The SHA-256 of the form, in hex; undefined where the runtime has no Web Crypto. */
-  readonly digest?: string | undefined;
-  /** Its id in the journal, where there is one. */
-  readonly id?: string | undefined;
-  /** When it was sent, in milliseconds since 1970. */
-  readonly at: number;
+/**
+ * How far a generation has come: `claimed` while nothing of it was sent; `sending` from immediately before its first byte leaves;
+ * then `created`, `notCreated`, or `unknown` if the response was lost; `ended` once its task has succeeded, failed or been deleted.
+ */
+export type GenerationState = "claimed" | "sending" | "created" | "unknown" | "notCreated" | "ended";
+
+/** The process that sends a generation. */
+export interface Sender {
+  /** The name of its host. */
+  readonly host: string;
+  /** What identifies the host's last start, if the system tells. */
+  readonly bootId?: string | undefined;
+  /** Its process id. */
+  readonly pid: number;
 }
 
 /** What is known of a generation before it is sent. */
@@ -21,88 +25,51 @@ export interface GenerationFacts {
   readonly model: string;
   /** The origin of the base URL. */
   readonly origin: string;
-  /** The SHA-256 of the form's texts and of its files' names, types and sizes; its content is not kept. */
+  /** The SHA-256 of the form, its files included; the form itself is not stored. */
   readonly digest?: string | undefined;
-  /** How many results the form asks for. */
-  readonly results: number;
-  /** The caller's key. */
-  readonly once?: string | undefined;
+  /** How many results the form requests. */
+  readonly resultCount: number;
+  /** The caller's idempotency key. */
+  readonly idempotencyKey?: string | undefined;
 }
 
-/** A generation is about to be sent: if nothing of the same id follows, a task may exist. */
-export interface IntentEntry extends GenerationFacts {
-  /** Which entry this is. */
-  readonly type: "intent";
-  /** The generation's id in the journal. */
+/** One generation in a store: plain JSON, without the API key and without the form. */
+export interface GenerationRecord extends GenerationFacts {
+  /** The version of this format. */
+  readonly version: 1;
+  /** The record's id: the SHA-256 of origin and idempotency key, or a random one without a key. */
   readonly id: string;
-  /** When it is about to be sent, in milliseconds since 1970. */
-  readonly at: number;
-  /** The client that sends it. */
-  readonly owner: string;
-  /** Until when the client counts as alive, in milliseconds since 1970, unless it says so again. */
-  readonly until: number;
+  /** How many times the record has been written: 1, 2, ... */
+  readonly revision: number;
+  /** The random id of the attempt that the record is about. */
+  readonly attempt: string;
+  /**
+   * The `attempt` of the revision that this one follows; none in revision 1. Once a record was forgotten, its revisions begin anew:
+   * a process that was paused since then must not follow another attempt's revision because their numbers are the same.
+   */
+  readonly follows?: string | undefined;
+  /** How far the generation has come. */
+  readonly state: GenerationState;
+  /** When the attempt began, in milliseconds since 1970. */
+  readonly createdAt: number;
+  /** When the record was written, in milliseconds since 1970. */
+  readonly updatedAt: number;
+  /** The process that sends it, if the runtime tells. */
+  readonly sender?: Sender | undefined;
+  /** The task, once it is `created`. */
+  readonly task?: TaskJSON | undefined;
+  /** How the task ended, once it is `ended`. */
+  readonly outcome?: "succeeded" | "failed" | "deleted" | undefined;
+  /** Why it is `unknown` or `notCreated`. */
+  readonly reason?: string | undefined;
+  /** Whether a caller said so by `media.resolve`, and not the service. */
+  readonly resolvedByHand?: boolean | undefined;
 }
 
-/** A client with generations under way is alive. */
-export interface LeaseEntry {
-  /** Which entry this is. */
-  readonly type: "lease";
-  /** The client that is alive. */
-  readonly owner: string;
-  /** Until when it counts as alive, in milliseconds since 1970. */
-  readonly until: number;
-}
-
-/** The service answered a task. */
-export interface CreatedEntry {
-  /** Which entry this is. */
-  readonly type: "created";
-  /** The generation's id in the journal. */
+/** A record that a store holds and this version cannot read: it is damaged, or a newer version wrote it. */
+export interface UnreadableRecord {
+  /** The record's id. */
   readonly id: string;
-  /** When the answer came, in milliseconds since 1970. */
-  readonly at: number;
-  /** The task, as `media.task` takes it. */
-  readonly task: TaskJSON;
+  /** Why it cannot be read. */
+  readonly unreadable: string;
 }
-
-/** The service refused, or the generation was not sent, or the caller says that there is no task. */
-export interface NotCreatedEntry {
-  /** Which entry this is. */
-  readonly type: "notCreated";
-  /** The generation's id in the journal. */
-  readonly id: string;
-  /** When that was known, in milliseconds since 1970. */
-  readonly at: number;
-  /** Why there is no task, in words. */
-  readonly why: string;
-  /** Whether a person said so, whom a sender that was thought dead may yet correct. */
-  readonly byHand?: boolean;
-}
-
-/** The generation was sent and no usable answer came. */
-export interface UnknownEntry {
-  /** Which entry this is. */
-  readonly type: "unknown";
-  /** The generation's id in the journal. */
-  readonly id: string;
-  /** When the attempt ended, in milliseconds since 1970. */
-  readonly at: number;
-  /** Why the outcome is unknown, in words. */
-  readonly why: string;
-}
-
-/** A task needs no more waiting. */
-export interface EndEntry extends Pick<TaskJSON, "kind" | "taskid" | "origin"> {
-  /** Which entry this is. */
-  readonly type: "end";
-  /** When the end was seen, in milliseconds since 1970. */
-  readonly at: number;
-  /** How the task ended. */
-  readonly how: "succeeded" | "failed" | "deleted";
-}
-
-/**
- * One line of a journal. All are plain JSON with times in milliseconds since 1970, and none holds the API key or a form,
- * but for what the service says in a refusal.
- */
-export type JournalEntry = IntentEntry | LeaseEntry | CreatedEntry | NotCreatedEntry | UnknownEntry | EndEntry;

@@ -1,31 +1,51 @@
-import { createHeap } from "./heap.ts";
-
-/** Time as the SDK uses it; a test injects its own. */
+/** The clock and the timers that the SDK uses. Tests inject their own. */
 export interface Time {
-  /** The present, in milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number;
-  /** Milliseconds since some moment: what it measures does not move when the machine's clock is set. */
+  /** Returns the milliseconds since some fixed moment. Setting the machine's clock does not change it. */
   steady(): number;
-  /** Sleeps for the milliseconds; rejects with the signal's reason when it aborts. */
+  /** Sleeps; rejects with the signal's reason when the signal aborts. */
   sleep(ms: number, signal: AbortSignal, why?: SleepReason): Promise<void>;
-  /** Calls back once the milliseconds are over, unless it is cancelled. */
-  alarm(ms: number, ring: (error?: unknown) => void, why?: SleepReason): Cancel;
-  /** A number from 0 to below 1, for jitter. */
+  /** Calls `ring` after the milliseconds, unless the alarm is cancelled first. */
+  alarm(ms: number, ring: Ring, why?: SleepReason): Cancel;
+  /** Returns a number from 0 up to but not including 1, for jitter. */
   random(): number;
 }
 
 /**
- * Why it is slept: for a `pause` before the next step; for the `deadline` of a wait, which ends it; or for a `limit` on how
- * long something real may take, a request or a file. A test that skips time may skip pauses and pass deadlines by them, but
- * not limits.
+ * Why the SDK sleeps:
+ * - `pause`: before the next poll or retry
+ * - `deadline`: until a wait ends with `WaitTimeoutError`
+ * - `limit`: until a request or a file has taken too long
+ * - `background`: before retrying work that no call waits for, so it must not keep the process alive
+ *
+ * Virtual time may skip a `pause`, and may let a `deadline` or a `background` delay pass, but a `limit` times something real.
  */
-export type SleepReason = "pause" | "deadline" | "limit";
+export type SleepReason = "pause" | "deadline" | "limit" | "background";
 
-/** The longest delay that timers take; a longer one fires at once. */
+/** Called when an alarm is due, with an error if the timer itself failed. */
+export type Ring = (error?: unknown) => void;
+
+/** Calls `ring` after the milliseconds, unless the alarm is cancelled first. */
+export type Alarm = (ms: number, ring: Ring) => Cancel;
+
+/** Cancels an alarm; does nothing once the alarm has rung. */
+export type Cancel = () => void;
+
+/** The longest delay that a runtime's timer accepts: a longer one fires at once, in Node with a warning. */
 export const longestDelayMs: number = 2 ** 31 - 1;
 
-/** Sleeps on the machine's timers, for no longer than they take; rejects with the signal's reason when it aborts. */
-export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+/**
+ * Sleeps on the runtime's timers; rejects with the signal's reason when the signal aborts. Delays that are too long for one
+ * timer are slept in parts. A `background` sleep does not keep the process alive, if the runtime has `unref`.
+ */
+export async function sleep(ms: number, signal: AbortSignal, why?: SleepReason): Promise<void> {
+  let leftMs = ms;
+  for (; leftMs > longestDelayMs; leftMs -= longestDelayMs) await sleepPart(longestDelayMs, signal, why);
+  await sleepPart(leftMs, signal, why);
+}
+
+function sleepPart(ms: number, signal: AbortSignal, why: SleepReason | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const abort = () => {
@@ -36,63 +56,17 @@ export function sleep(ms: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", abort);
       resolve();
     }, ms);
+    if (why === "background") unref(timer);
     signal.addEventListener("abort", abort, { once: true });
   });
 }
 
-/** Rings once the milliseconds are over, unless it is cancelled before; with an error where the timer itself fails. */
-export type Alarm = (ms: number, ring: (error?: unknown) => void) => Cancel;
-
-/** Cancels an alarm; one that has rung is over anyway. */
-export type Cancel = () => void;
-
-/** Alarms of which, however many are set, one sleep at a time is slept in truth, and none when none is set. */
-export function shareTimer(
-  time: Pick<Time, "steady"> & { sleep(ms: number, signal: AbortSignal): Promise<void> },
-): Alarm {
-  const alarms = createHeap<(error?: unknown) => void>();
-  let timer: { readonly until: number; readonly stop: AbortController } | undefined;
-
-  function arm(): void {
-    const first = alarms.first();
-    if (first && timer && timer.until <= first.at) return;
-    timer?.stop.abort(over);
-    timer = undefined;
-    if (!first) return;
-    const now = time.steady();
-    const own = { until: Math.min(first.at, now + longestDelayMs), stop: new AbortController() };
-    timer = own;
-    time.sleep(Math.max(0, own.until - now), own.stop.signal).then(
-      // Timers round down, so what was slept for rings even where the clock says that it is a moment too early.
-      () => timer === own && ringUntil(Math.max(own.until, time.steady())),
-      // A timer that fails by itself must not leave anybody asleep for ever.
-      (error: unknown) => timer === own && ringUntil(Infinity, error),
-    );
-  }
-
-  function ringUntil(until: number, error?: unknown): void {
-    timer = undefined;
-    for (let first = alarms.first(); first && first.at <= until; first = alarms.first()) {
-      alarms.remove(first);
-      first.value(error);
-    }
-    arm();
-  }
-
-  return (ms, ring) => {
-    const entry = alarms.add(time.steady() + ms, ring);
-    arm();
-    return () => {
-      alarms.remove(entry);
-      arm();
-    };
-  };
+/** Lets the process exit before the timer fires. Node's timers are objects with this method, those of browsers are numbers. */
+function unref(timer: unknown): void {
+  if (typeof timer === "object" && timer && "unref" in timer && typeof timer.unref === "function") timer.unref();
 }
 
-/** Why a timer ended before its time: nobody reads it, and without one each abort makes an error. */
-const over = "over";
-
-/** Sleeps by alarms. */
+/** Returns a `sleep` that is built on alarms. */
 export function sleepBy(alarm: Time["alarm"]): Time["sleep"] {
   return (ms, signal, why) =>
     new Promise((resolve, reject) => {
@@ -101,95 +75,12 @@ export function sleepBy(alarm: Time["alarm"]): Time["sleep"] {
         cancel();
         reject(signal.reason);
       };
-      const cancel = alarm(
-        ms,
-        (error) => {
-          signal.removeEventListener("abort", abort);
-          if (error === undefined) resolve();
-          else reject(error);
-        },
-        why,
-      );
+      const ring: Ring = (error) => {
+        signal.removeEventListener("abort", abort);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const cancel = alarm(ms, ring, why);
       signal.addEventListener("abort", abort, { once: true });
     });
-}
-
-/**
- * A limit on how long something may take: when it passes, its signal aborts with the reason, which is made only then, for an
- * error costs its stack. A class, as is what else there is one of for each wait: ten thousand of them are no load.
- */
-export class Deadline {
-  readonly #controller = new AbortController();
-  readonly #time: Pick<Time, "alarm">;
-  readonly #outer: AbortSignal | undefined;
-  readonly #why: SleepReason;
-  #reason: () => Error;
-  #cancel: Cancel | undefined;
-  #passed = false;
-
-  /** Starts it; `signal` is the caller's own. */
-  constructor(
-    time: Pick<Time, "alarm">,
-    ms: number,
-    reason: () => Error,
-    signal?: AbortSignal,
-    why: SleepReason = "limit",
-  ) {
-    this.#time = time;
-    this.#outer = signal;
-    this.#why = why;
-    this.#reason = reason;
-    if (signal?.aborted) this.handleEvent();
-    else signal?.addEventListener("abort", this, { once: true });
-    this.#cancel = this.#begin(ms);
-  }
-
-  /** Aborts when the time is over, or when the caller's own signal does. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Whether it was the time. */
-  get passed(): boolean {
-    return this.#passed;
-  }
-
-  /** Begins the time anew, unless it has ended. */
-  restart(ms: number, reason: () => Error): void {
-    const cancelLast = this.#cancel;
-    if (!cancelLast) return;
-    this.#reason = reason;
-    // Before the last one ends: a timer that some alarm is left for goes on.
-    this.#cancel = this.#begin(ms);
-    cancelLast();
-  }
-
-  end(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    this.#outer?.removeEventListener("abort", this);
-  }
-
-  /** @internal The caller's signal has aborted. */
-  handleEvent(): void {
-    this.#controller.abort(this.#outer?.reason);
-  }
-
-  #begin(ms: number): Cancel {
-    const ring = (error?: unknown) => {
-      this.#passed = error === undefined;
-      this.#controller.abort(error ?? this.#reason());
-    };
-    return this.#time.alarm(ms, ring, this.#why);
-  }
-}
-
-/** What the promise gives, unless the signal aborts before: whoever ignores a signal holds nobody up. */
-export function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -1,22 +1,23 @@
-/** Something in a heap. */
+/** A value in a heap. */
 export interface Entry<T> {
-  /** @internal What it is ordered by; `move` changes it. */
+  /** @internal The key that orders the heap; `move` changes it. */
   at: number;
   readonly value: T;
-  /** @internal Of those at the same, the one that came first goes first. */
+  /** @internal Entries with equal keys leave the heap in the order in which they were added. */
   readonly order: number;
-  /** @internal Where it stands; -1 once it is out. */
+  /** @internal The index in the heap's array; -1 once the entry was removed. */
   place: number;
 }
 
-/** A heap: the first is known at once; adding and removing, also from the middle, take O(log n). */
+/** A binary heap. Reading the first entry takes O(1); adding, moving and removing any entry take O(log n). */
 export interface Heap<T> {
-  /** The one with the least `at`, or undefined where there is none. */
+  /** Returns the entry with the smallest `at`, or undefined if the heap is empty. */
   first(): Entry<T> | undefined;
+  /** Adds a value and returns its entry. */
   add(at: number, value: T): Entry<T>;
-  /** Puts it where it belongs by another `at`. */
+  /** Changes an entry's `at`. */
   move(entry: Entry<T>, at: number): void;
-  /** Takes it out; one that is out already stays out. */
+  /** Removes an entry; does nothing if it was removed before. */
   remove(entry: Entry<T>): void;
 }
 
@@ -25,7 +26,7 @@ export function createHeap<T>(): Heap<T> {
   const entries: Entry<T>[] = [];
   let added = 0;
 
-  /** Puts the entry where it belongs on the way from this place to the root and to the leaves. */
+  /** Moves the entry from this place up or down until the heap is in order. */
   function sift(entry: Entry<T>, from: number): void {
     let place = from;
     for (

@@ -1,36 +1,39 @@
-import { InvalidRequestError } from "../errors/errors.ts";
+/** Gives up the place that `acquire` gave. */
+export type Release = () => void;
 
-/** Waits for a place and answers how to leave it; rejects with the signal's reason when it aborts before. */
-export type Enter = (signal: AbortSignal | undefined) => Promise<() => void>;
+/** Limits how many tasks run at once; the others wait in the order in which they called `acquire`. */
+export class Semaphore {
+  readonly #limit: number;
+  readonly #queue = new Set<() => void>();
+  #taken = 0;
 
-/** So many places, given in the order in which they were asked for. */
-export function createPlaces(limit: number): Enter {
-  if (!(limit >= 1)) {
-    const issue = { field: "maxGenerationsInFlight", got: String(limit), allowed: "a number, 1 or more" };
-    throw new InvalidRequestError("createMediaGen: there is no client", [issue]);
+  constructor(limit: number) {
+    this.#limit = limit;
   }
-  let taken = 0;
-  const queue = new Set<() => void>();
-  const leave = () => {
-    taken--;
-    const [next] = queue;
-    next?.();
-  };
-  return (signal) =>
-    new Promise((resolve, reject) => {
+
+  /** Waits for a place and resolves to the function that releases it; rejects with the signal's reason when it aborts. */
+  acquire(signal: AbortSignal | undefined): Promise<Release> {
+    return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const abort = () => {
-        queue.delete(enter);
+        this.#queue.delete(enter);
         reject(signal?.reason);
       };
       const enter = () => {
-        queue.delete(enter);
+        this.#queue.delete(enter);
         signal?.removeEventListener("abort", abort);
-        taken++;
-        resolve(leave);
+        this.#taken++;
+        resolve(this.#release);
       };
-      if (taken < limit) return enter();
-      queue.add(enter);
+      if (this.#taken < this.#limit) return enter();
+      this.#queue.add(enter);
       signal?.addEventListener("abort", abort, { once: true });
     });
+  }
+
+  readonly #release: Release = () => {
+    this.#taken--;
+    const [next] = this.#queue;
+    next?.();
+  };
 }

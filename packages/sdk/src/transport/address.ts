@@ -1,16 +1,16 @@
-/** Whether a URL's host is this machine by its name or number; what ends in localhost never leaves it (RFC 6761). */
+/** Returns whether a URL's host is this machine, by name or address. Names that end in localhost never leave it (RFC 6761). */
 export function isLoopback({ hostname }: URL): boolean {
   return /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname);
 }
 
-/** Whether a URL's host is, by its name or number, this machine or one of a private network. */
+/** Returns whether a URL's host is, by name or address, this machine or one of a private network. */
 export function isPrivate(url: URL): boolean {
   return isLoopback(url) || isPrivateAddress(url.hostname.replace(/^\[|\]$/g, ""));
 }
 
 /**
- * Whether an IP address is no public one: loopback, link-local, private, shared or unspecified (RFC 1918, 3927, 4193, 4291,
- * 6598). URLs and look-ups give addresses in their normal form, so that 0x7f.1 has become 127.0.0.1 by then.
+ * Returns whether an IP address is not public: loopback, link-local, private, shared or unspecified (RFC 1918, 3927, 4193, 4291,
+ * 6598). URLs and lookups give addresses in their normal form: 0x7f.1 has become 127.0.0.1 by then.
  */
 export function isPrivateAddress(address: string): boolean {
   const mapped = /^(?:::ffff:|64:ff9b::)(.+)$/i.exec(address)?.[1];

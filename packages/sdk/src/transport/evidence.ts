@@ -1,4 +1,6 @@
-/** Codes of a failed look-up or connection attempt: at that moment no byte of a request can have left. */
+import { messageOf } from "../errors/errors.ts";
+
+/** Codes of a failed lookup or connection attempt: no byte of a request can have left by then. */
 const lookUpCodes = /^(ENOTFOUND|EAI_[A-Z]+)$/;
 const connectCodes =
   /^(ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|ETIMEDOUT|EACCES|EPERM)$/;
@@ -8,10 +10,10 @@ const certificateCodes =
 /** What is known of a request whose sending failed. */
 export type Evidence = "never sent" | "never sent, bad certificate" | "unknown";
 
-/** What a transport throws that has watched the connection itself: no byte of the request has left. */
+/** Thrown by a transport that has watched the connection itself: no byte of the request has left. */
 export class NeverSentError extends Error {
   override readonly name = "NeverSentError";
-  /** Whether the server could not show that it is who it should be; another try will not help. */
+  /** Whether the certificate was rejected; a retry does not help. */
   readonly badCertificate: boolean;
 
   constructor(message: string, cause: unknown, badCertificate = false) {
@@ -21,8 +23,8 @@ export class NeverSentError extends Error {
 }
 
 /**
- * Whether a transport's rejection proves that no byte of the request left. Only what is recognised counts: the word of a
- * transport of ours, and the signs of the fetch of Node, Bun and Deno for look-up, connection and TLS failures. Browsers and workerd give none.
+ * Returns whether a transport's rejection proves that no byte of the request left. Only what is recognized counts: what our own
+ * transports say, and how the fetch of Node, Bun and Deno reports lookup, connection and TLS failures. Browsers and workerd do not.
  */
 export function evidenceIn(error: unknown): Evidence {
   if (error instanceof NeverSentError) return error.badCertificate ? "never sent, bad certificate" : "never sent";
@@ -34,13 +36,11 @@ export function evidenceIn(error: unknown): Evidence {
   }
   const evidence = evidenceOf(cause);
   if (evidence !== "unknown") return evidence;
-  // Deno says it in words alone.
-  return error instanceof TypeError && /client error \(Connect\)/.test(`${error.message} ${messageOf(cause)}`)
-    ? "never sent"
-    : "unknown";
+  // Deno only says so in its message.
+  return error instanceof TypeError && /client error \(Connect\)/.test(messageOf(error)) ? "never sent" : "unknown";
 }
 
-/** The error that says it: Node hides it in the cause of a TypeError, Bun throws it itself. */
+/** Returns the error with the code: Node hides it in the cause of a TypeError, Bun throws it itself. */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
@@ -57,8 +57,4 @@ function evidenceOf(error: unknown): Evidence {
   if (code === "ECONNRESET" && error.message.includes("before secure TLS connection was established"))
     return "never sent";
   return "unknown";
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : "";
 }

@@ -1,8 +1,9 @@
-import { formParts, toFormData, type WireFields } from "../form/form.ts";
-import { orAbort } from "../time/clock.ts";
+import type { WireFields } from "../form/form.ts";
+import { formParts, toFormData } from "../form/parts.ts";
+import { orAbort } from "../time/deadline.ts";
 import { NeverSentError } from "./evidence.ts";
 
-/** A fetch function; it is always called with a Request. */
+/** A fetch function of the caller's; it is always called with a Request. */
 export type Fetch = (request: Request) => Promise<Response>;
 
 /** The body of a form before it is encoded. */
@@ -14,94 +15,77 @@ export class FormBody {
   }
 }
 
-/**
- * What openapi-fetch builds instead of a Request: a web Request would load the engine's fetch and copy the form, and a
- * transport may need neither.
- */
-export class OutgoingRequest {
+/** A POST request before it is sent. A plain object, because a web Request loads the engine's fetch and copies the form. */
+export interface OutgoingRequest {
   readonly url: string;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly body: unknown;
-  readonly signal: AbortSignal | undefined;
-
-  constructor(
-    url: string,
-    init: {
-      method?: string;
-      headers?: ConstructorParameters<typeof Headers>[0];
-      body?: unknown;
-      signal?: AbortSignal | null;
-    } = {},
-  ) {
-    this.url = url;
-    this.method = init.method ?? "POST";
-    // openapi-fetch makes them for this request alone.
-    this.headers = init.headers instanceof Headers ? init.headers : new Headers(init.headers);
-    this.body = init.body;
-    this.signal = init.signal ?? undefined;
-    // openapi-fetch takes every body that is no FormData for JSON; a form's type comes with its boundary.
-    if (this.body instanceof FormBody) this.headers.delete("content-type");
-  }
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: FormBody | Blob | string;
 }
 
-/** What a transport is told of the exchange beside the request. */
-export interface Exchange {
-  /** Whether the request is paid: it then goes out on a connection of its own, and never twice. */
+/** How a request is sent. */
+export interface SendOptions {
+  /** Whether the request is paid: it then leaves on a connection of its own, and never twice. */
   readonly paid: boolean;
   readonly signal: AbortSignal;
-  /** Is told of each piece that leaves, and at last that all has left; by engines that do not know, never. */
-  readonly onLeaving?: ((whole: boolean) => void) | undefined;
+  /** Called immediately before the first byte leaves, and awaited: if it rejects, nothing leaves. */
+  readonly beforeSend?: (() => Promise<void>) | undefined;
+  /** Called for each piece that leaves, and with true once all has left; engines that do not know never call it. */
+  readonly onLeaving?: ((complete: boolean) => void) | undefined;
 }
 
-/** An answer whose head has come. */
-export interface Arriving {
+/** A response whose head has arrived. */
+export interface IncomingResponse {
   readonly status: number;
+  /** Whether a fetch function followed a redirect to it; a transport of the SDK follows none. */
+  readonly redirected?: boolean;
   header(name: string): string | null;
-  /** Gives the body to `onPiece`, piece by piece; what that throws ends the reading and is thrown. */
+  /** Passes the body to `onPiece`, piece by piece; what that throws ends the reading and is thrown. */
   read(onPiece: (bytes: Uint8Array) => void): Promise<void>;
-  /** The answer as fetch gives it, instead of reading it; a web Response costs more than a whole query. */
+  /** Returns the response as fetch does, instead of reading it. It costs more than a complete query. */
   response(): Response;
 }
 
 /**
- * Sends one request and gives its answer as soon as its head has come. It follows no redirect, repeats nothing, and
- * sending and reading reject at once when the signal aborts.
+ * Sends one request and resolves as soon as the head of its response has arrived. It follows no redirect, repeats nothing, and
+ * rejects at once when the signal aborts.
  */
-export type Transport = (request: OutgoingRequest, exchange: Exchange) => Promise<Arriving>;
+export type Transport = (request: OutgoingRequest, options: SendOptions) => Promise<IncomingResponse>;
 
-/** How a fetch is called: a function of the caller's gets a Request, the engine's own what saves it one. */
+/** How a fetch is called: the caller's function gets a Request, the engine's own what saves it one. */
 export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The transport that stands on a fetch function. */
+/** Creates the transport that stands on a fetch function. */
 export function webTransport(send: Send): Transport {
-  return async (request, { signal, onLeaving }) => {
+  return async (request, { signal, beforeSend, onLeaving }) => {
+    if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
+    await beforeSend?.();
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
     const sending = send(request.url, requestInit(request, signal));
     // No engine tells when an upload has left; all else leaves at once.
     if (!hasFiles(request.body)) onLeaving?.(true);
-    // A fetch that ignores the signal holds nobody up.
-    return arriving(await orAbort(sending, signal), signal);
+    // Even if a fetch ignores the signal, the call ends.
+    return incoming(await orAbort(sending, signal), signal);
   };
 }
 
-function arriving(response: Response, signal: AbortSignal): Arriving {
-  const { status, headers, body } = response;
+function incoming(response: Response, signal: AbortSignal): IncomingResponse {
+  const { status, headers, body, redirected } = response;
   return {
     status,
+    redirected,
     header: (name) => headers.get(name),
     async read(onPiece) {
       const reader = body?.getReader();
+      if (!reader) return;
       try {
-        for (
-          let read = reader && (await orAbort(reader.read(), signal));
-          reader && read && !read.done;
-          read = await orAbort(reader.read(), signal)
-        )
-          onPiece(read.value);
+        for (;;) {
+          const piece = await orAbort(reader.read(), signal);
+          if (piece.done) return;
+          onPiece(piece.value);
+        }
       } catch (error) {
         // What comes of the cancelling tells nothing more.
-        reader?.cancel().catch(() => undefined);
+        reader.cancel().catch(() => undefined);
         throw error;
       }
     },
@@ -109,9 +93,9 @@ function arriving(response: Response, signal: AbortSignal): Arriving {
   };
 }
 
-/** An error without the bytes that Node's parsers could not read and put there: an echo of the request holds the key. */
+/** Returns an error without the bytes that Node's parsers could not read and attached: an echo of the request holds the key. */
 export function withoutBytes(error: unknown): unknown {
-  // Whoever made the error may have made its causes a circle.
+  // Causes may form a cycle.
   const seen = new Set<Error>();
   for (let one = error; one instanceof Error && !seen.has(one); one = one.cause) {
     seen.add(one);
@@ -122,20 +106,14 @@ export function withoutBytes(error: unknown): unknown {
   return error;
 }
 
-function hasFiles(body: unknown): boolean {
-  if (body instanceof FormData) return true;
-  return body instanceof FormBody && [...formParts(body.fields)].some(([, value]) => value instanceof Blob);
+function hasFiles(body: OutgoingRequest["body"]): boolean {
+  if (body instanceof FormBody) return [...formParts(body.fields)].some(([, value]) => value instanceof Blob);
+  return typeof body !== "string";
 }
 
-function requestInit({ method, headers, body }: OutgoingRequest, signal: AbortSignal): RequestInit {
-  const init = {
-    method,
-    headers,
-    signal,
-    body: body instanceof FormBody ? toFormData(body.fields) : (body as BodyInit | null),
-  };
+function requestInit({ headers, body }: OutgoingRequest, signal: AbortSignal): RequestInit {
   // A followed redirect would carry the key elsewhere and hide whether the first host took the request. workerd knows no
-  // "error", only "manual", whose 3xx is refused like any other.
+  // "error", only "manual", whose 3xx is rejected like any other.
   const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
-  return { ...init, redirect };
+  return { method: "POST", headers, signal, redirect, body: body instanceof FormBody ? toFormData(body.fields) : body };
 }

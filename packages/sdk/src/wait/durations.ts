@@ -1,113 +1,133 @@
-/** How much delay one query is worth: for a model whose tasks take 2 to 6 s, that comes to 4 queries and 0.3 s of delay. */
+/** How much delay one more query is worth: if a model's tasks take 2 to 6 s, this leads to 4 queries and 0.3 s of delay. */
 export const worthOfQueryMs = 75;
-
-/** How long tasks of one model take, as far as a client has seen. */
-export interface Durations {
-  /** A task was unfinished from one age to another, in milliseconds. */
-  sawUnfinished(from: number, to: number): void;
-  /** A task was unfinished at one age and finished at another, in milliseconds. */
-  sawEnd(unfinishedAt: number, finishedAt: number): void;
-  /**
-   * The age at which to query next a task that was unfinished at this one. The longer one does not ask, the longer a
-   * finished task is likely to lie about: this is the age at which that delay, as it is to be expected, has grown to what one
-   * query is worth. Where the hazard of finishing is constant, the gap comes to `sqrt(2 * worth / hazard)`.
-   */
-  nextQuery(unfinishedAt: number, worthMs: number): number;
-}
 
 const firstEdgeMs = 100;
 const growth = 1.06;
-/** Where each bin begins, in milliseconds: each 6 % after the one before, up to an hour and a half. */
+/** The lower edges of the bins of ages, in milliseconds. Each bin is 6 % wider than the last; together they span 1.5 hours. */
 const edges = Float64Array.from({ length: 190 }, (_, bin) => (bin === 0 ? 0 : firstEdgeMs * growth ** (bin - 1)));
 const bins = edges.length - 1;
-/** The gap for tasks that are older than all bins. */
+/** The interval between queries of tasks that are older than all bins. */
 const gapAfterMs = 60_000;
-/** How many tasks the guess before anything was seen counts for: nothing that has never happened yet is impossible. */
-const weightBefore = 0.5;
-/** How many tasks are remembered, about: with fewer, chance would tell; with more, a model could not change its pace. */
+/** How many observed tasks the prior counts for. It keeps what has not been observed yet from having probability 0. */
+const weightOfPrior = 0.5;
+/** About how many tasks are remembered: with fewer, the estimate is noise; with more, it is slow to follow a change. */
 const remembered = 500;
 
-/** Before anything was seen: half of the tasks take longer than 3 s, and four times as long half as many. */
-function unfinishedUsually(age: number): number {
+/** The prior share of tasks that are unfinished at an age: half of them take more than 3 s, a quarter more than 15 s. */
+function unfinishedByPrior(age: number): number {
   return 1 / Math.sqrt(1 + age / 1_000);
 }
 
+/** A part of a bin in which a task may have finished. */
+interface Interval {
+  readonly bin: number;
+  readonly widthMs: number;
+  /** The probability that the task finished in it. */
+  readonly chance: number;
+}
+
 /**
- * Begins with the share of tasks that are unfinished at an age, as far as anybody knows before, and learns the hazard of
- * finishing: for each bin of ages, how many tasks ended in it for how long tasks were seen in it. So the unfinished tell as
- * much as the finished: of tasks that began together the first queries spare the others theirs.
+ * Estimates how long the tasks of one model take, from what a client has observed.
+ *
+ * It starts with a prior and learns the hazard rate of finishing: for each bin of ages, the number of tasks that finished in
+ * it, divided by the time that tasks were observed in it. Unfinished tasks therefore count as much as finished ones: if many
+ * tasks began together, the first queries save queries of the others.
  */
-export function createDurations(unfinished: (age: number) => number = unfinishedUsually): Durations {
-  const endedBefore = new Float64Array(bins);
-  const seenBefore = new Float64Array(bins);
-  const ended = new Float64Array(bins);
-  const seenMs = new Float64Array(bins);
-  for (let bin = 0; bin < bins; bin++) {
-    const [atBegin, atEnd] = [unfinished(beginOf(bin)), unfinished(endOf(bin))];
-    endedBefore[bin] = atBegin > 0 ? (weightBefore * (atBegin - atEnd)) / atBegin : 0;
-    seenBefore[bin] = weightBefore * (endOf(bin) - beginOf(bin));
+export class Durations {
+  readonly #endedByPrior = new Float64Array(bins);
+  readonly #observedByPriorMs = new Float64Array(bins);
+  readonly #ended = new Float64Array(bins);
+  readonly #observedMs = new Float64Array(bins);
+
+  /** `unfinished` is the prior: the share of tasks that are unfinished at an age in milliseconds. */
+  constructor(unfinished: (age: number) => number = unfinishedByPrior) {
+    for (let bin = 0; bin < bins; bin++) {
+      const [atStart, atEnd] = [unfinished(startOf(bin)), unfinished(endOf(bin))];
+      this.#endedByPrior[bin] = atStart > 0 ? (weightOfPrior * (atStart - atEnd)) / atStart : 0;
+      this.#observedByPriorMs[bin] = weightOfPrior * (endOf(bin) - startOf(bin));
+    }
   }
 
-  /** How likely a task that is unfinished where this part of a bin begins is to end in it. */
-  function chanceWithin(bin: number, widthMs: number): number {
-    const hazard = ((endedBefore[bin] ?? 0) + (ended[bin] ?? 0)) / ((seenBefore[bin] ?? 0) + (seenMs[bin] ?? 0));
-    return Math.min(1, hazard * widthMs);
+  /** Records that a task was unfinished from one age to another, in milliseconds. */
+  recordUnfinished(from: number, to: number): void {
+    for (let bin = binOf(from); bin < bins && startOf(bin) < to; bin++)
+      this.#add(bin, 0, Math.min(to, endOf(bin)) - Math.max(from, startOf(bin)));
   }
 
-  function saw(bin: number, ends: number, ms: number): void {
-    ended[bin] = (ended[bin] ?? 0) + ends;
-    seenMs[bin] = (seenMs[bin] ?? 0) + ms;
+  /** Records that a task was unfinished at one age and finished at another, in milliseconds. */
+  recordEnd(unfinishedAt: number, finishedAt: number): void {
+    this.#forgetSome();
+    const intervals = this.#split(unfinishedAt, Math.max(finishedAt, unfinishedAt + 1));
+    const total = intervals.reduce((sum, { chance }) => sum + chance, 0);
+    let unfinished = 1;
+    for (const { bin, widthMs, chance } of intervals) {
+      const share = chance / total;
+      this.#add(bin, share, widthMs * (unfinished - share / 2));
+      unfinished -= share;
+    }
   }
 
-  return {
-    sawUnfinished(from, to) {
-      for (let bin = binOf(from); bin < bins && beginOf(bin) < to; bin++)
-        saw(bin, 0, Math.min(to, endOf(bin)) - Math.max(from, beginOf(bin)));
-    },
-    sawEnd(unfinishedAt, finishedAt) {
-      for (let bin = 0; bin < bins; bin++) saw(bin, -(ended[bin] ?? 0) / remembered, -(seenMs[bin] ?? 0) / remembered);
-      // When it ended between the two is not known: it counts in each bin by that bin's chance (one step of expectation
-      // maximisation). Its midpoint would be wrong: the first query comes late, and most of that time nothing ends.
-      const until = Math.max(finishedAt, unfinishedAt + 1);
-      const parts: { readonly bin: number; readonly widthMs: number; readonly chance: number }[] = [];
-      let left = 1;
-      for (let bin = binOf(unfinishedAt); bin < bins && beginOf(bin) < until; bin++) {
-        const widthMs = Math.min(until, endOf(bin)) - Math.max(unfinishedAt, beginOf(bin));
-        const chance = left * chanceWithin(bin, widthMs);
-        left -= chance;
-        parts.push({ bin, widthMs, chance });
-      }
-      let unfinishedShare = 1;
-      for (const { bin, widthMs, chance } of parts) {
-        const share = chance / (1 - left);
-        saw(bin, share, widthMs * (unfinishedShare - share / 2));
-        unfinishedShare -= share;
-      }
-    },
-    nextQuery(unfinishedAt, worthMs) {
-      // Both grow with the age: the share of tasks that have ended, and the delay that they have had together.
-      let done = 0;
-      let toRisk = worthMs;
-      let from = unfinishedAt;
-      for (let bin = binOf(from); bin < bins; from = endOf(bin++)) {
-        const widthMs = endOf(bin) - from;
-        const chance = (1 - done) * chanceWithin(bin, widthMs);
-        const delay = (done + chance / 2) * widthMs;
-        if (delay >= toRisk)
-          return from + (2 * toRisk) / (done + Math.sqrt(done ** 2 + (2 * chance * toRisk) / widthMs));
-        toRisk -= delay;
-        done += chance;
-      }
-      return from + gapAfterMs;
-    },
-  };
+  /**
+   * Returns the age at which to query a task next that was unfinished at this age. The longer nobody asks, the longer a
+   * finished task is likely to have gone unnoticed. This is the age at which that expected delay reaches what one query is
+   * worth. If the hazard rate is constant, the interval is `sqrt(2 * worth / hazard)`.
+   */
+  nextQuery(unfinishedAt: number, worthMs: number): number {
+    // The probability that the task has finished, and the expected delay that is still acceptable.
+    let done = 0;
+    let toRisk = worthMs;
+    let from = unfinishedAt;
+    for (let bin = binOf(from); bin < bins; from = endOf(bin++)) {
+      const widthMs = endOf(bin) - from;
+      const chance = (1 - done) * this.#chanceWithin(bin, widthMs);
+      const delay = (done + chance / 2) * widthMs;
+      if (delay >= toRisk) return from + (2 * toRisk) / (done + Math.sqrt(done ** 2 + (2 * chance * toRisk) / widthMs));
+      toRisk -= delay;
+      done += chance;
+    }
+    return from + gapAfterMs;
+  }
+
+  /**
+   * Splits the time in which a task finished at some unknown moment by bins, each with its probability (one step of
+   * expectation maximisation). Assuming the middle instead would be wrong: the first query comes late, and tasks rarely
+   * finish in most of the time before it.
+   */
+  #split(from: number, until: number): readonly Interval[] {
+    const intervals: Interval[] = [];
+    let unfinished = 1;
+    for (let bin = binOf(from); bin < bins && startOf(bin) < until; bin++) {
+      const widthMs = Math.min(until, endOf(bin)) - Math.max(from, startOf(bin));
+      const chance = unfinished * this.#chanceWithin(bin, widthMs);
+      unfinished -= chance;
+      intervals.push({ bin, widthMs, chance });
+    }
+    return intervals;
+  }
+
+  /** Returns how likely a task that is unfinished at the start of a part of a bin is to finish in that part. */
+  #chanceWithin(bin: number, widthMs: number): number {
+    const ended = (this.#endedByPrior[bin] ?? 0) + (this.#ended[bin] ?? 0);
+    const observedMs = (this.#observedByPriorMs[bin] ?? 0) + (this.#observedMs[bin] ?? 0);
+    return Math.min(1, (ended / observedMs) * widthMs);
+  }
+
+  #add(bin: number, ended: number, ms: number): void {
+    this.#ended[bin] = (this.#ended[bin] ?? 0) + ended;
+    this.#observedMs[bin] = (this.#observedMs[bin] ?? 0) + ms;
+  }
+
+  #forgetSome(): void {
+    for (let bin = 0; bin < bins; bin++)
+      this.#add(bin, -(this.#ended[bin] ?? 0) / remembered, -(this.#observedMs[bin] ?? 0) / remembered);
+  }
 }
 
 function binOf(age: number): number {
   return age < firstEdgeMs ? 0 : Math.min(bins, 1 + Math.floor(Math.log(age / firstEdgeMs) / Math.log(growth)));
 }
 
-function beginOf(bin: number): number {
+function startOf(bin: number): number {
   return edges[bin] ?? Infinity;
 }
 

@@ -1,144 +1,158 @@
 import { InvalidRequestError } from "../errors/errors.ts";
+import { invalid } from "../errors/issue.ts";
 import type { Cancel, Time } from "../time/clock.ts";
 import { createHeap, type Entry, type Heap } from "../time/heap.ts";
-import { createDurations, type Durations } from "./durations.ts";
+import { Durations } from "./durations.ts";
 
 /** How the waits of one client share the service. */
 export interface SchedulerOptions {
   /**
-   * How many queries all waits together may have in flight.
+   * The maximum number of concurrent queries of all waits together.
    * @default 16
    */
   readonly maxQueriesInFlight?: number | undefined;
 }
 
-/** A query that is due sooner than this is not brought forward any more. */
-const worthALookMs = 50;
-
-/** When a query may go. */
-export interface Turn {
-  /** When it is due, by the steady clock. Asked again when that has come: by then others may have seen that it is too early. */
+/** A wait's request for one of the client's concurrent queries. */
+export interface QuerySlot {
+  /**
+   * Returns when the query is due, by the steady clock. It is called again at that time, because the client may have learned
+   * from other tasks that the query would be too early.
+   */
   due(): number;
-  /** Whether the task's last query failed: such tasks take at most half of the slots from the others. */
-  readonly suspect: boolean;
+  /** Whether the task's last query failed. Such tasks get at most half of the slots, so that they do not delay the others. */
+  readonly failing: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What all waits of one client share. */
-export interface Scheduler {
-  /** Queries once it is due and a slot is free, the earliest due first; rejects with the signal's reason. */
-  query<T>(turn: Turn, send: () => Promise<T>): Promise<T>;
-  /** What this client has seen of tasks of that name, which is a model's where it is known. */
-  durationsOf(name: string): Durations;
-}
+/** Schedules the queries of all waits of one client, and holds what the client has learned about each model. */
+export class Scheduler {
+  readonly #time: Pick<Time, "steady" | "alarm">;
+  readonly #maxInFlight: number;
+  readonly #healthy: Queue;
+  readonly #failing: Queue;
+  readonly #durations = new Map<string, Durations>();
+  #cancel: Cancel = () => undefined;
 
-/** Creates the scheduler of one client. */
-export function createScheduler(
-  { maxQueriesInFlight: most = 16 }: SchedulerOptions,
-  time: Pick<Time, "steady" | "alarm">,
-): Scheduler {
-  if (!(most >= 1)) {
-    const issue = { field: "maxQueriesInFlight", got: String(most), allowed: "a number, at least 1" };
-    throw new InvalidRequestError("createMediaGen: there is no client", [issue]);
+  constructor({ maxQueriesInFlight = 16 }: SchedulerOptions, time: Pick<Time, "steady" | "alarm">) {
+    if (!(maxQueriesInFlight >= 1)) {
+      const issue = invalid("maxQueriesInFlight", "outOfRange", String(maxQueriesInFlight), "a number of at least 1");
+      throw new InvalidRequestError("createMediaGen", [issue]);
+    }
+    this.#time = time;
+    this.#maxInFlight = maxQueriesInFlight;
+    this.#healthy = new Queue(maxQueriesInFlight);
+    this.#failing = new Queue(Math.ceil(maxQueriesInFlight / 2));
   }
-  const durations = new Map<string, Durations>();
-  const sound = createLane(most);
-  const suspect = createLane(Math.ceil(most / 2));
-  let cancel: Cancel = () => undefined;
 
-  /** Gives free slots to those who are due, and comes back when the next one is. */
-  function fill(until = time.steady()): void {
-    cancel();
-    while (sound.inFlight + suspect.inFlight < most) {
-      const [first, other] = [nextOf(sound), nextOf(suspect)];
-      const next = first && other && other.at < first.at ? other : (first ?? other);
-      if (!next) return;
-      // What was slept for is due, also where the sleep was shorter than the clock says, as tests have it.
-      if (next.at > until)
-        return void (cancel = time.alarm(next.at - time.steady(), (error) =>
-          error === undefined ? fill(Math.max(next.at, time.steady())) : failAll(error),
-        ));
-      const due = next.value.due();
-      if (due > until) next.value.lane.line.move(next, nextLook(due, until));
-      else next.value.go();
+  /** Sends the query when it is due and a slot is free, earliest due first; rejects with the signal's reason. */
+  async query<T>(slot: QuerySlot, send: () => Promise<T>): Promise<T> {
+    const queue = slot.failing ? this.#failing : this.#healthy;
+    await new Promise<void>((resolve, reject) => {
+      if (slot.signal.aborted) return reject(slot.signal.reason);
+      const waiter = new Waiter(queue, slot, resolve, reject, this.#fill);
+      if (queue.waiters.first() === waiter.entry) this.#fill();
+    });
+    try {
+      return await send();
+    } finally {
+      queue.inFlight--;
+      this.#fill();
     }
   }
 
-  function failAll(error: unknown): void {
-    for (const { line } of [sound, suspect])
-      for (let next = line.first(); next; next = line.first()) next.value.fail(error);
+  /** Returns what this client has learned about a model, or about a kind if the model is not known. */
+  durationsOf(name: string): Durations {
+    const known = this.#durations.get(name) ?? new Durations();
+    this.#durations.set(name, known);
+    return known;
   }
 
-  return {
-    async query(turn, send) {
-      const lane = turn.suspect ? suspect : sound;
-      // Until it is due and a slot is free, which is taken then.
-      await new Promise<void>((resolve, reject) => {
-        if (turn.signal.aborted) return reject(turn.signal.reason);
-        const standing = new Standing(lane, turn, nextLook(turn.due(), time.steady()), resolve, reject, fill);
-        if (lane.line.first() === standing.entry) fill();
-      });
-      try {
-        return await send();
-      } finally {
-        lane.inFlight--;
-        fill();
+  /** Gives the free slots to the waiters that are due, and sets an alarm for the next one. */
+  readonly #fill = (until: number = this.#time.steady()): void => {
+    this.#cancel();
+    while (this.#healthy.inFlight + this.#failing.inFlight < this.#maxInFlight) {
+      const next = this.#next();
+      if (!next) return;
+      if (next.at > until) {
+        this.#cancel = this.#time.alarm(next.at - this.#time.steady(), (error) => {
+          // The waiter is due even if the sleep was shorter than the clock says, as virtual time may have it.
+          if (error === undefined) this.#fill(Math.max(next.at, this.#time.steady()));
+          else this.#failAll(error);
+        });
+        return;
       }
-    },
-    durationsOf(name) {
-      const known = durations.get(name) ?? createDurations();
-      durations.set(name, known);
-      return known;
-    },
+      const waiter = next.value;
+      const due = waiter.due();
+      if (due > until) waiter.postpone(due);
+      else waiter.start();
+    }
   };
+
+  /** Returns the waiter that is due first, of the queues that may send another query. */
+  #next(): Entry<Waiter> | undefined {
+    const [healthy, failing] = [this.#healthy.next(), this.#failing.next()];
+    return healthy && failing && failing.at < healthy.at ? failing : (healthy ?? failing);
+  }
+
+  #failAll(error: unknown): void {
+    for (const { waiters } of [this.#healthy, this.#failing])
+      for (let next = waiters.first(); next; next = waiters.first()) next.value.fail(error);
+  }
 }
 
-/** When to ask again when a query is due: half-way to it, for what others see meanwhile may bring it forward as well. */
-function nextLook(due: number, now: number): number {
-  const leftMs = due - now;
-  return leftMs > worthALookMs ? due - leftMs / 2 : due;
+/** Waiters in the order in which they are due. */
+class Queue {
+  readonly waiters: Heap<Waiter> = createHeap();
+  readonly #maxInFlight: number;
+  inFlight = 0;
+
+  constructor(maxInFlight: number) {
+    this.#maxInFlight = maxInFlight;
+  }
+
+  /** Returns the waiter that is due first, unless all slots of this queue are taken. */
+  next(): Entry<Waiter> | undefined {
+    return this.inFlight < this.#maxInFlight ? this.waiters.first() : undefined;
+  }
 }
 
-/** Those who stand in line by when they are due, and how many of them may be in flight. */
-interface Lane {
-  readonly line: Heap<Standing>;
-  readonly most: number;
-  inFlight: number;
-}
-
-/** A query that stands in line. */
-class Standing {
-  readonly lane: Lane;
-  readonly entry: Entry<Standing>;
-  readonly #turn: Turn;
+/** A query that waits until it is due and gets a slot. As its own event listener it needs no closure. */
+class Waiter {
+  readonly entry: Entry<Waiter>;
+  readonly #queue: Queue;
+  readonly #slot: QuerySlot;
   readonly #resolve: () => void;
   readonly #reject: (reason: unknown) => void;
-  readonly #onLeft: () => void;
+  readonly #onAbort: () => void;
 
   constructor(
-    lane: Lane,
-    turn: Turn,
-    at: number,
+    queue: Queue,
+    slot: QuerySlot,
     resolve: () => void,
     reject: (reason: unknown) => void,
-    onLeft: () => void,
+    onAbort: () => void,
   ) {
-    this.lane = lane;
-    this.#turn = turn;
+    this.#queue = queue;
+    this.#slot = slot;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#onLeft = onLeft;
-    this.entry = lane.line.add(at, this);
-    turn.signal.addEventListener("abort", this, { once: true });
+    this.#onAbort = onAbort;
+    this.entry = queue.waiters.add(slot.due(), this);
+    slot.signal.addEventListener("abort", this, { once: true });
   }
 
   due(): number {
-    return this.#turn.due();
+    return this.#slot.due();
   }
 
-  go(): void {
+  postpone(due: number): void {
+    this.#queue.waiters.move(this.entry, due);
+  }
+
+  start(): void {
     this.#leave();
-    this.lane.inFlight++;
+    this.#queue.inFlight++;
     this.#resolve();
   }
 
@@ -147,22 +161,14 @@ class Standing {
     this.#reject(error);
   }
 
-  /** The signal has aborted. */
+  /** Called by the signal when it aborts. */
   handleEvent(): void {
-    this.fail(this.#turn.signal.reason);
-    this.#onLeft();
+    this.fail(this.#slot.signal.reason);
+    this.#onAbort();
   }
 
   #leave(): void {
-    this.lane.line.remove(this.entry);
-    this.#turn.signal.removeEventListener("abort", this);
+    this.#queue.waiters.remove(this.entry);
+    this.#slot.signal.removeEventListener("abort", this);
   }
-}
-
-function createLane(most: number): Lane {
-  return { line: createHeap(), most, inFlight: 0 };
-}
-
-function nextOf({ line, most, inFlight }: Lane): Entry<Standing> | undefined {
-  return inFlight < most ? line.first() : undefined;
 }

@@ -1,28 +1,28 @@
 import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue } from "../errors/issue.ts";
+import { describeValue, invalid } from "../errors/issue.ts";
 import type { PartialResult, State, TaskRecord } from "../task/task.ts";
 
 const states: readonly State[] = ["pending", "succeeded", "failed"];
 
-/** What the caller knows about statuses; the service does not document them. */
+/** What you know about the statuses of records. The service does not document them. */
 export interface StateOptions {
-  /** Statuses that are final: a wait ends at once when a record has one of them. */
+  /** Statuses that are final. A wait ends as soon as a record has one of them. */
   readonly statuses?:
     | {
-        /** Statuses of tasks whose results are there. */
+        /** Statuses of tasks that have their results. */
         readonly succeeded?: readonly number[] | undefined;
         /** Statuses of tasks that have failed. */
         readonly failed?: readonly number[] | undefined;
       }
     | undefined;
-  /** Reads a record; undefined leaves it to `statuses` and to the documented fields. */
+  /** Returns a record's state, or undefined to leave it to `statuses` and the documented fields. */
   readonly classify?: ((record: TaskRecord) => State | undefined) | undefined;
 }
 
-/** How many checks in a row must show the same, too small count of results before they are taken for all. */
+/** How many checks in a row must show the same number of results before fewer than requested count as all. */
 const checksOfPartialResult = 3;
 
-/** Reads a record's state, by what the caller knows, else by the only documented sign: its result addresses. */
+/** Returns a record's state: as the caller reads it, or else by the only documented sign, its result URLs. */
 export function readState(
   record: TaskRecord,
   status: number | undefined,
@@ -35,9 +35,9 @@ export function readState(
   const next = count > 0 && count < results ? { count, checks } : undefined;
   const known = classify?.(record) ?? fromStatus(status, statuses);
   if (known !== undefined && !states.includes(known)) {
-    // Whatever else it is, it must not count as the end of a task that is paid.
-    const issue = { field: "classify", got: describeValue(known), allowed: `${states.join(", ")} or undefined` };
-    throw new InvalidRequestError("the record was not read", [issue]);
+    // A classify that returns something else, such as a promise, must not end the wait for a paid task.
+    const issue = invalid("classify", "notOneOf", describeValue(known), `${states.join(", ")} or undefined`);
+    throw new InvalidRequestError("createMediaGen", [issue]);
   }
   if (known !== undefined) return { state: known, partial: next };
   const done = count >= results || (count > 0 && checks >= checksOfPartialResult);

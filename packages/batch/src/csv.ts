@@ -1,0 +1,61 @@
+import { pipeline, Readable } from "node:stream";
+import { parse } from "csv-parse";
+
+/** One row of a table. */
+export interface CsvRow {
+  /** Line of the text that the row begins in, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** Whether the text ended inside quotes. */
+  readonly isCutOff: boolean;
+}
+
+/** Longest beginning of a text that is searched for its delimiter. */
+const headLength = 65_536;
+
+/** Yields the rows of comma-separated values. The first comma, semicolon or tab outside quotes is the delimiter of them all. */
+export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<CsvRow, void, undefined> {
+  const { delimiter, pieces } = await findDelimiter(text);
+  let isCutOff = false;
+  const parser = parse({
+    delimiter,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    relax_quotes: true,
+    // A cut-off quote is the only error left. As an error of the stream it would discard the rows before it.
+    skip_records_with_error: true,
+    on_skip: () => void (isCutOff = true),
+  });
+  // Errors of the text reach whoever reads the rows, because they destroy the parser.
+  pipeline(Readable.from(pieces), parser, () => undefined);
+  let line = 1;
+  // The cast: without `columns`, rows are lists of texts.
+  for await (const cells of parser as AsyncIterable<readonly string[]>) {
+    yield { line, cells, isCutOff: false };
+    line += 1 + cells.reduce((sum, cell) => sum + lineBreaksIn(cell), 0);
+  }
+  if (isCutOff) yield { line, cells: [], isCutOff };
+}
+
+/** Returns the delimiter of a text, and the text once more. csv-parse's own search fails for characters beyond ASCII. */
+async function findDelimiter(
+  text: AsyncIterable<string>,
+): Promise<{ readonly delimiter: string; readonly pieces: AsyncIterable<string> }> {
+  const rest = text[Symbol.asyncIterator]();
+  let head = "";
+  let delimiter: string | undefined;
+  let next = await rest.next();
+  for (; !next.done && delimiter === undefined && head.length < headLength; next = await rest.next()) {
+    head += next.value;
+    delimiter = /[,;\t]/.exec(head.replace(/"[^"]*"?/g, ""))?.[0];
+  }
+  async function* pieces() {
+    yield head;
+    for (; !next.done; next = await rest.next()) yield next.value;
+  }
+  return { delimiter: delimiter ?? ",", pieces: pieces() };
+}
+
+function lineBreaksIn(cell: string): number {
+  return cell.match(/\r\n|\n|\r/g)?.length ?? 0;
+}

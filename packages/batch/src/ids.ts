@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import type { Issue } from "@mediagen/sdk/node";
+import { describe, issueOf } from "./issues.ts";
+
+/** Ids name files: these are safe on every file system. */
+const pattern = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,99}$/u;
+/** File names have at most 255 bytes, and those of unfinished downloads are longer than the id by a number and a UUID. */
+const maxBytes = 200;
+
+/** The ids of an input's lines, each of them used once. */
+export class Ids {
+  readonly #lines = new Map<string, number>();
+  readonly #copies = new Map<string, number>();
+
+  /** Returns the id of a line: its own, else one made from its content. */
+  take(own: unknown, line: number, content: readonly string[]): string | Issue {
+    const text = typeof own === "number" ? String(own) : own;
+    const isOwn = text !== undefined && text !== "";
+    if (isOwn && !isValid(text)) {
+      const expected = `up to 100 letters, digits, "_", "-" and "." (at most ${maxBytes} bytes), because it names files`;
+      return issueOf("id", "wrongFormat", describe(own), expected);
+    }
+    const id = isOwn ? text : this.#contentId(content);
+    // Some file systems do not distinguish upper and lower case.
+    const before = this.#lines.get(id.toLowerCase());
+    this.#lines.set(id.toLowerCase(), line);
+    return before === undefined ? id : issueOf("id", "duplicate", describe(id), `another id than line ${before}`);
+  }
+
+  /** The same content has the same id, wherever it is in the input. If it is there twice, it is wanted twice. */
+  #contentId(content: readonly string[]): string {
+    const hash = createHash("sha256").update(content.join(" ")).digest("hex").slice(0, 16);
+    const count = (this.#copies.get(hash) ?? 0) + 1;
+    this.#copies.set(hash, count);
+    return count === 1 ? hash : `${hash}.${count}`;
+  }
+}
+
+function isValid(id: unknown): id is string {
+  return typeof id === "string" && pattern.test(id) && Buffer.byteLength(id) <= maxBytes;
+}

@@ -1,0 +1,10 @@
+export { runBatch } from "./run-batch.ts";
+export type {
+  BatchFile,
+  BatchLine,
+  BatchOptions,
+  BatchPlan,
+  BatchProgress,
+  BatchSummary,
+  StopReason,
+} from "./options.ts";

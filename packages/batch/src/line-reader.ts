@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import {
+  fieldsOf,
+  fileFrom,
+  formDigest,
+  InvalidRequestError,
+  listModels,
+  type FieldInfo,
+  type Issue,
+  type Kind,
+  type SourceFile,
+} from "@mediagen/sdk/node";
+import { describe, issueOf } from "./issues.ts";
+import type { Row } from "./rows.ts";
+
+/** A row as a form, its files opened. What is wrong with its fields is not known yet. */
+export interface Form {
+  readonly kind: Kind;
+  readonly model: string;
+  /** Fields as the input has them, files as paths. */
+  readonly given: Readonly<Record<string, unknown>>;
+  /** Fields as `generate` takes them. */
+  readonly form: Readonly<Record<string, unknown>>;
+}
+
+/** A row that was read. */
+export interface ReadRow {
+  /** The id that the row names, if any. */
+  readonly id: unknown;
+  /** Undefined if the row has no known model. */
+  readonly form: Form | undefined;
+  /** A number that changes when the row or one of its files does. */
+  readonly fingerprint: number;
+  readonly issues: readonly Issue[];
+}
+
+type Fields = ReadonlyMap<string, FieldInfo>;
+
+/** Makes forms of rows; paths are relative to the input. */
+export class LineReader {
+  readonly #directory: string;
+  readonly #models: ReadonlyMap<unknown, { readonly kind: Kind; readonly fields: Fields }>;
+
+  constructor(input: string) {
+    this.#directory = dirname(resolve(input));
+    this.#models = new Map(
+      listModels().map((info) => [
+        info.model,
+        { kind: info.kind, fields: new Map(fieldsOf(info).map((field) => [field.field, field])) },
+      ]),
+    );
+  }
+
+  async read({ fields, isText, text, issue }: Row): Promise<ReadRow> {
+    const nothing = { id: undefined, form: undefined, fingerprint: fingerprintOf([text]) };
+    if (issue) return { ...nothing, issues: [issue] };
+    if (!isRecord(fields))
+      return {
+        ...nothing,
+        issues: [issueOf("form", "wrongType", describe(fields), "an object with a model and its fields")],
+      };
+    const { id, model: name, ...given } = fields;
+    const known = this.#models.get(name);
+    if (!known) return { ...nothing, id, issues: await this.#unknownModel(name) };
+    const files = new Files(this.#directory);
+    const form = await files.open(isText ? readTexts(given, known.fields) : given, known.fields);
+    return {
+      id,
+      form: { kind: known.kind, model: String(name), given, form },
+      fingerprint: fingerprintOf([text, ...files.stamps]),
+      issues: files.issues,
+    };
+  }
+
+  async #unknownModel(name: unknown): Promise<readonly Issue[]> {
+    if (name === undefined || name === "")
+      return [issueOf("model", "missing", "nothing", `one of ${[...this.#models.keys()].join(", ")}`)];
+    // The cast: what is no text is no model, and the check says so.
+    return (await check(name as string, {})).issues;
+  }
+}
+
+/** Checks a form. If it is valid, returns its digest. */
+export async function check(
+  model: string,
+  form: object,
+): Promise<{ readonly digest?: string | undefined; readonly issues: readonly Issue[] }> {
+  try {
+    return { digest: await formDigest(model, form), issues: [] };
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return { issues: error.issues };
+    throw error;
+  }
+}
+
+/** The files of one row. */
+class Files {
+  readonly #directory: string;
+  /** Sizes and times, to notice that a file has changed. */
+  readonly stamps: string[] = [];
+  readonly issues: Issue[] = [];
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Replaces the paths of a form by their files. */
+  async open(given: Readonly<Record<string, unknown>>, fields: Fields): Promise<Readonly<Record<string, unknown>>> {
+    const entries: (readonly [string, unknown])[] = [];
+    for (const [field, value] of Object.entries(given)) {
+      if (fields.get(field)?.takes !== "file") entries.push([field, value]);
+      else if (!Array.isArray(value)) entries.push([field, await this.#openOne(field, value)]);
+      else {
+        const files: unknown[] = [];
+        for (const [index, one] of value.entries()) files.push(await this.#openOne(`${field}[${index}]`, one));
+        entries.push([field, files]);
+      }
+    }
+    // Not by assignment, which would drop a field named `__proto__` unseen.
+    return Object.fromEntries(entries);
+  }
+
+  /** A URL stays a text: some fields take one. */
+  async #openOne(field: string, value: unknown): Promise<unknown> {
+    if (typeof value !== "string" || /^https?:/i.test(value)) return value;
+    const path = resolve(this.#directory, value);
+    try {
+      const file: SourceFile = await fileFrom(path);
+      const { size, mtimeMs } = await stat(path);
+      this.stamps.push(`${size} ${mtimeMs}`);
+      return file;
+    } catch (error) {
+      if (!(error instanceof InvalidRequestError)) throw error;
+      const received = (issue: Issue) => `${describe(value)} (${issue.received})`;
+      this.issues.push(...error.issues.map((issue) => ({ ...issue, field, received: received(issue) })));
+      return value;
+    }
+  }
+}
+
+/** Texts as the fields take them. A text that does not read as its field's type is left for the check to reject. */
+function readTexts(given: Readonly<Record<string, unknown>>, fields: Fields): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(given).map(([field, value]) => {
+    const takes = fields.get(field)?.takes;
+    return [field, Array.isArray(value) ? value.map((one) => readText(one, takes)) : readText(value, takes)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function readText(text: unknown, takes: FieldInfo["takes"] | undefined): unknown {
+  if (typeof text !== "string") return text;
+  if (takes === "number" && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  return takes === "flag" && /^(true|false)$/i.test(text) ? text.toLowerCase() === "true" : text;
+}
+
+/** A number, because the texts of ten thousand lines are too much to hold. */
+function fingerprintOf(texts: readonly string[]): number {
+  return createHash("sha256").update(JSON.stringify(texts)).digest().readUIntBE(0, 6);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,114 @@
+import type { CallOptions, Kind, NodeMediaGenOptions, WaitOptions } from "@mediagen/sdk/node";
+
+/** Options of `runBatch`: those of a client, except the store, which is in the directory, and those of the batch. */
+export interface BatchOptions
+  extends Omit<NodeMediaGenOptions, "store">, CallOptions, Pick<WaitOptions, "waitTimeoutMs"> {
+  /**
+   * Number of lines that run at once. A line runs from its generation until its files are downloaded.
+   * @default 8
+   */
+  readonly concurrency?: number | undefined;
+  /**
+   * Number of generations sent per minute, evenly spread.
+   * @default Infinity
+   */
+  readonly generationsPerMinute?: number | undefined;
+  /**
+   * Called once before anything is sent, unless nothing has to be paid. If it returns false, nothing is sent.
+   * @default every batch is confirmed
+   */
+  readonly confirm?: ((plan: BatchPlan) => boolean | Promise<boolean>) | undefined;
+  /** Called when the first line starts and whenever a line ends. */
+  readonly onProgress?: ((progress: BatchProgress) => unknown) | undefined;
+  /** Called with every line that ends in this run. May be async. Throwing ends the batch. */
+  readonly onLine?: ((line: BatchLine) => unknown) | undefined;
+}
+
+/** Work that a batch is about to do. */
+export interface BatchPlan {
+  /** Number of lines of the input. */
+  readonly lines: number;
+  /** Number of paid generations that are left: lines without a result, a task or an unknown outcome. */
+  readonly generations: number;
+  /** Number of paid generations that are left, by model. */
+  readonly byModel: Readonly<Record<string, number>>;
+}
+
+/** File with a result of a line. */
+export interface BatchFile {
+  /** Name in the directory. */
+  readonly name: string;
+  /** Size in bytes. */
+  readonly bytes: number;
+  /** Media type, read from the bytes, else as the server reported it. */
+  readonly type?: string | undefined;
+}
+
+/** Line that has ended. */
+export interface BatchLine {
+  /** Line number in the input, from 1. */
+  readonly line: number;
+  /** The line's own id, or one made from its content. */
+  readonly id: string;
+  /** What the line generates. */
+  readonly kind: Kind;
+  /** Model that generates it. */
+  readonly model: string;
+  /**
+   * How the line ended. `succeeded` and `failed` are final and recorded in `results.jsonl`. `unknown` (may have been billed;
+   * check at the service) and `unfinished` (rejected, not reached or not in time; run the batch again) are recorded in
+   * `unfinished.jsonl`.
+   */
+  readonly state: "succeeded" | "failed" | "unknown" | "unfinished";
+  /** Fields as the input has them. */
+  readonly form: Readonly<Record<string, unknown>>;
+  /** Id of the task, if there is one. */
+  readonly taskid?: string | undefined;
+  /** Downloaded results; empty unless the line succeeded. */
+  readonly files: readonly BatchFile[];
+  /** Reason why the line did not succeed. */
+  readonly error?: Pick<Error, "name" | "message"> | undefined;
+  /** Id of the generation whose outcome is unknown, for `media.resolve`. */
+  readonly generationId?: string | undefined;
+}
+
+/** Progress of a batch, in lines of the input. */
+export interface BatchProgress {
+  /** Number of lines of the input. */
+  readonly lines: number;
+  /** Lines that have succeeded, in this run and earlier ones. */
+  readonly succeeded: number;
+  /** Lines that have failed, in this run and earlier ones. */
+  readonly failed: number;
+  /** Lines whose outcome is unknown. */
+  readonly unknown: number;
+  /** Lines that this run has left for another one. */
+  readonly unfinished: number;
+  /** Lines that are running. */
+  readonly running: number;
+  /** Lines that have not been started. */
+  readonly notStarted: number;
+  /** Tasks that this run has created, each of them paid. */
+  readonly generated: number;
+  /** Duration of this run so far, in milliseconds. */
+  readonly elapsedMs: number;
+  /** Lines that have ended per minute of this run. */
+  readonly linesPerMinute: number;
+  /** Estimated time until the batch ends, in milliseconds; undefined before a line has ended. */
+  readonly leftMs: number | undefined;
+}
+
+/**
+ * Reason why a batch sends nothing more. `declined`: `confirm` returned false. `credits`: the balance does not cover a form.
+ * `refused`: the API key or the base URL is wrong. `unreachable`: there is no connection to the service. `unknown`: so many
+ * outcomes in a row are unknown that more would be too.
+ */
+export type StopReason = "declined" | "credits" | "refused" | "unreachable" | "unknown";
+
+/** Result of a batch. */
+export interface BatchSummary extends BatchProgress {
+  /** Reason why lines were not started. They were not sent. */
+  readonly stopped?: StopReason | undefined;
+  /** Error that stopped the batch. */
+  readonly error?: Pick<Error, "name" | "message"> | undefined;
+}

@@ -1,0 +1,121 @@
+import { createReadStream } from "node:fs";
+import { access } from "node:fs/promises";
+import { extname } from "node:path";
+import type { Issue } from "@mediagen/sdk/node";
+import { readCsv, type CsvRow } from "./csv.ts";
+import { describe, issueOf, messageOf, nothingSent } from "./issues.ts";
+import { linesOf } from "./lines.ts";
+
+/** One row of a batch's input, unchecked. */
+export interface Row {
+  /** Line of the input that it begins in, from 1. */
+  readonly line: number;
+  /** The row as text, to notice that it has changed. */
+  readonly text: string;
+  /** Fields by name, if the row is valid. JSON has values of every type; CSV has texts. */
+  readonly fields: unknown;
+  readonly isText: boolean;
+  readonly issue?: Issue;
+}
+
+const readers: Readonly<Record<string, (path: string) => AsyncIterable<Row>>> = {
+  ".jsonl": readJsonRows,
+  ".ndjson": readJsonRows,
+  ".csv": readCsvRows,
+  ".tsv": readCsvRows,
+};
+
+const formats = Object.keys(readers).join(", ");
+
+/** Checks that an input is of a known format and can be read. */
+export async function checkInput(input: string): Promise<void> {
+  if (!readers[extname(input).toLowerCase()])
+    throw nothingSent(issueOf("input", "wrongFormat", describe(input), `a file that ends in ${formats}`));
+  await access(input).catch((error: unknown) => {
+    throw nothingSent(
+      issueOf("input", "notFound", `${describe(input)} (${messageOf(error)})`, "a file that can be read"),
+    );
+  });
+}
+
+/** Yields the rows of an input, as they are read from the disk. Empty rows are left out. */
+export async function* readRows(input: string): AsyncGenerator<Row, void, undefined> {
+  yield* readers[extname(input).toLowerCase()]?.(input) ?? [];
+}
+
+async function* readJsonRows(path: string): AsyncGenerator<Row, void, undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let line = 0;
+  for await (const { bytes } of linesOf(path)) {
+    line++;
+    const text = decode(decoder, bytes);
+    if (text?.trim() === "") continue;
+    yield { line, text: text ?? "", isText: false, ...parse(text) };
+  }
+}
+
+function decode(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function parse(text: string | undefined): Pick<Row, "fields" | "issue"> {
+  try {
+    if (text !== undefined) return { fields: JSON.parse(text) as unknown };
+  } catch {
+    // It is reported below.
+  }
+  const received = text === undefined ? "text that is not UTF-8" : describe(text);
+  return { fields: undefined, issue: issueOf("form", "wrongFormat", received, "one JSON object") };
+}
+
+async function* readCsvRows(path: string): AsyncGenerator<Row, void, undefined> {
+  let header: readonly string[] | undefined;
+  for await (const row of readCsv(readText(path))) {
+    const { line, cells, isCutOff } = row;
+    if (!isCutOff && cells.every((cell) => cell.trim() === "")) continue;
+    if (!header) header = cells.map((cell) => cell.trim());
+    else
+      yield {
+        line,
+        text: JSON.stringify(cells),
+        fields: fieldsOf(header, cells),
+        isText: true,
+        ...issueIn(row, header),
+      };
+  }
+}
+
+function issueIn({ cells, isCutOff }: CsvRow, { length }: readonly string[]): Pick<Row, "issue"> {
+  if (isCutOff) return { issue: issueOf("form", "wrongFormat", "a quote that is not closed", "a closing quote") };
+  if (cells.length <= length) return {};
+  const expected = `at most ${length}, as the header has. A cell that contains delimiters needs quotes`;
+  return { issue: issueOf("form", "tooMany", `${cells.length} cells`, expected) };
+}
+
+/** The fields of a row: a column that repeats is a list, and an empty cell leaves its field out. */
+function fieldsOf(header: readonly string[], cells: readonly string[]): Readonly<Record<string, unknown>> {
+  const fields = new Map<string, string | readonly string[]>();
+  for (const [index, name] of header.entries()) {
+    const cell = cells[index] ?? "";
+    if (cell === "") continue;
+    const isList = header.indexOf(name) !== header.lastIndexOf(name);
+    fields.set(name, isList ? [...(fields.get(name) ?? []), cell] : cell);
+  }
+  // Not by assignment, which would drop a column named `__proto__` unseen.
+  return Object.fromEntries(fields);
+}
+
+async function* readText(path: string): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for await (const chunk of createReadStream(path)) yield decoder.decode(chunk, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw nothingSent(issueOf("input", "wrongFormat", "text that is not UTF-8", "text in UTF-8"));
+  }
+}

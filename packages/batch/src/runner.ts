@@ -1,0 +1,206 @@
+import { setMaxListeners } from "node:events";
+import type { FileHandle } from "node:fs/promises";
+import { basename } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import {
+  ConnectionError,
+  createMediaGen,
+  download,
+  InvalidRequestError,
+  OutcomeUnknownError,
+  ServiceError,
+  StoreError,
+  TaskFailedError,
+  WaitTimeoutError,
+  type AnyTask,
+  type BeforeGenerate,
+  type Download,
+  type GenerationStore,
+  type MediaGen,
+  type MediaGenEvent,
+} from "@mediagen/sdk/node";
+import type { FolderLock } from "./folder-lock.ts";
+import type { BatchFile, BatchLine, BatchOptions, BatchSummary } from "./options.ts";
+import type { PlannedLine } from "./plan.ts";
+import { Progress } from "./progress.ts";
+import type { ResultsFile } from "./results-file.ts";
+import { NotStarted, StopRules } from "./stop-rules.ts";
+
+/** What a runner works with. */
+export interface RunnerContext {
+  readonly folder: string;
+  readonly store: GenerationStore;
+  readonly lock: FolderLock;
+  readonly options: BatchOptions;
+}
+
+/** The files that lines are recorded in when they end. */
+export interface OutcomeFiles {
+  readonly results: ResultsFile;
+  readonly unfinished: FileHandle;
+}
+
+/** Longest delay that timers take. A longer one would fire at once. */
+const maxDelayMs = 2 ** 31 - 1;
+
+/** Runs lines: generates, waits and downloads, some at once and at no more than a rate. */
+export class Runner {
+  readonly progress: Progress;
+  readonly #folder: string;
+  readonly #lock: FolderLock;
+  readonly #options: BatchOptions;
+  readonly #media: MediaGen;
+  readonly #rules: StopRules;
+  readonly #running = new Set<Promise<void>>();
+  readonly #failing = new AbortController();
+  /** Aborts when waiting is of no use: by the caller, an error that concerns no line, or the loss of the lock. */
+  readonly #signal: AbortSignal;
+  readonly #now: () => number;
+  #nextAt = 0;
+
+  /** Creates the client too, so that its options are checked before anything is written. */
+  constructor({ folder, store, lock, options }: RunnerContext) {
+    const { concurrency = 8, now = () => performance.now(), signal } = options;
+    this.#folder = folder;
+    this.#lock = lock;
+    this.#options = options;
+    this.#now = now;
+    this.progress = new Progress(now);
+    this.#rules = new StopRules(concurrency);
+    this.#signal = AbortSignal.any([this.#failing.signal, lock.lost, ...(signal ? [signal] : [])]);
+    // Every running line listens. More than ten of them are no leak.
+    setMaxListeners(0, this.#signal);
+    this.#media = createMediaGen({
+      ...options,
+      store,
+      beforeGenerate: (form, about) => this.#beforeGenerate(form, about),
+      onEvent: (event) => this.#onEvent(event),
+    });
+  }
+
+  /** The origin of the service. */
+  get origin(): string {
+    return this.#media.origin;
+  }
+
+  /** The result of the run, if it has ended. Throws if it was aborted. */
+  get summary(): BatchSummary {
+    this.#signal.throwIfAborted();
+    return { ...this.progress.report(), stopped: this.#rules.stop?.stopped, error: this.#rules.stop?.error };
+  }
+
+  /** Runs lines, reading on as others end. It never rejects: `summary` throws. */
+  async run(lines: AsyncIterable<PlannedLine>, files: OutcomeFiles): Promise<void> {
+    try {
+      this.progress.restartClock();
+      this.#report();
+      await this.#startAll(lines, files);
+    } catch (error) {
+      this.#failing.abort(error);
+    }
+    await Promise.all(this.#running);
+  }
+
+  async #startAll(lines: AsyncIterable<PlannedLine>, files: OutcomeFiles): Promise<void> {
+    const { concurrency = 8 } = this.#options;
+    for await (const line of lines) {
+      while (this.#running.size >= concurrency) await Promise.race(this.#running);
+      if (this.#isOver) return;
+      const running = this.#runLine(line, files)
+        .catch((error: unknown) => this.#failing.abort(error))
+        .finally(() => this.#running.delete(running));
+      this.#running.add(running);
+    }
+  }
+
+  async #runLine(line: PlannedLine, { results, unfinished }: OutcomeFiles): Promise<void> {
+    this.progress.recordStart();
+    const ended = await this.#outcomeOf(line).finally(() => this.progress.recordStop());
+    if (!ended) return;
+    const isFinal = ended.state === "succeeded" || ended.state === "failed";
+    await (isFinal ? results.append(ended) : unfinished.appendFile(`${JSON.stringify(ended)}\n`));
+    this.progress.recordEnd(ended.state);
+    await this.#options.onLine?.(ended);
+    this.#report();
+  }
+
+  /** Runs a line to its end. Undefined if it was not started. */
+  async #outcomeOf(planned: PlannedLine): Promise<BatchLine | undefined> {
+    const { line, id, kind, model, given, form, unreadable } = planned;
+    const about = { line, id, kind, model, form: given };
+    if (unreadable !== undefined)
+      return { ...about, state: "unfinished", error: { name: "StoreError", message: unreadable }, files: [] };
+    let task: AnyTask | undefined;
+    try {
+      // Without a signal: the response to a form that is being sent is awaited, so that no task is lost.
+      task = await this.#media.generate(model, form, { idempotencyKey: id });
+      await task.wait({ waitTimeoutMs: this.#options.waitTimeoutMs, signal: this.#signal });
+      const files = await download(task, this.#folder, { name: id, overwrite: true, signal: this.#signal });
+      return { ...about, state: "succeeded", taskid: task.taskid, files: files.map(fileOf) };
+    } catch (error) {
+      if (!task && this.#rules.recordError(error)) return undefined;
+      this.#signal.throwIfAborted();
+      return { ...about, ...outcomeOf(error), taskid: task?.taskid, files: [] };
+    }
+  }
+
+  #onEvent(event: MediaGenEvent): unknown {
+    const { onEvent } = this.#options;
+    if (event.type === "generated") {
+      this.#rules.recordAccepted();
+      this.progress.recordGenerated();
+    }
+    if (onEvent) return onEvent(event);
+    // A client without a listener does the same.
+    if (event.type === "storeFailed" || event.type === "lateTask") console.error(`mediagen: ${event.type}`, event);
+    return undefined;
+  }
+
+  async #beforeGenerate(...[form, about]: Parameters<BeforeGenerate>): Promise<void> {
+    const { beforeGenerate, generationsPerMinute = Infinity, sleep } = this.#options;
+    if (this.#isOver) throw new NotStarted();
+    await beforeGenerate?.(form, about);
+    const now = this.#now();
+    const at = Math.max(now, this.#nextAt);
+    this.#nextAt = at + 60_000 / generationsPerMinute;
+    if (at > now) await (sleep ?? pause)(Math.min(at - now, maxDelayMs), this.#signal, "pause");
+    await this.#lock.confirm();
+    if (this.#isOver) throw new NotStarted();
+  }
+
+  get #isOver(): boolean {
+    return this.#rules.stop !== undefined || this.#signal.aborted;
+  }
+
+  #report(): void {
+    this.#options.onProgress?.(this.progress.report());
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal });
+}
+
+function fileOf({ path, bytes, type }: Download): BatchFile {
+  return { name: basename(path), bytes, type };
+}
+
+/** Returns how an error ends its line. An error that concerns no line is thrown, and ends the batch. */
+function outcomeOf(error: unknown): Pick<BatchLine, "state" | "error" | "generationId"> {
+  if (error instanceof TaskFailedError) return { state: "failed", error: textOf(error) };
+  if (error instanceof OutcomeUnknownError)
+    return { state: "unknown", error: textOf(error), generationId: error.generationId };
+  const concernsLine =
+    error instanceof ServiceError ||
+    error instanceof ConnectionError ||
+    error instanceof WaitTimeoutError ||
+    // Without a cause, the store works and only this record cannot be read.
+    (error instanceof StoreError && error.cause === undefined) ||
+    error instanceof InvalidRequestError;
+  if (!concernsLine) throw error;
+  return { state: "unfinished", error: textOf(error) };
+}
+
+function textOf({ name, message }: Error): Pick<Error, "name" | "message"> {
+  return { name, message };
+}

@@ -1,0 +1,61 @@
+import { ConnectionError, InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "@mediagen/sdk/node";
+import type { BatchSummary, StopReason } from "./options.ts";
+
+/** Why nothing more is sent. */
+type Stop = Required<Pick<BatchSummary, "stopped" | "error">>;
+
+/** Thrown before a line is sent, once nothing more is sent. Another run starts the line. */
+export class NotStarted extends Error {}
+
+/** HTTP statuses that concern the key, the account or the URL rather than the form. */
+const statusesOfAll: ReadonlySet<number> = new Set([401, 403, 404, 405, 407]);
+
+/** Decides when a batch sends nothing more, because other lines would end like those before them. */
+export class StopRules {
+  readonly #limit: number;
+  #rejectedInARow = 0;
+  #hasAccepted = false;
+  #stop: Stop | undefined;
+
+  /** More rejected generations in a row than `limit` stop the batch. */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  /** Records that the service has accepted a generation. */
+  recordAccepted(): void {
+    this.#hasAccepted = true;
+    this.#rejectedInARow = 0;
+  }
+
+  /** Records the error of a generation. Returns whether its line counts as not started. */
+  recordError(error: unknown): boolean {
+    if (error instanceof NotStarted) return true;
+    const reason = reasonIn(error);
+    if (!reason || !(error instanceof Error)) return false;
+    this.#rejectedInARow++;
+    if (this.#isEnough(reason, error))
+      this.#stop ??= { stopped: reason, error: { name: error.name, message: error.message } };
+    return this.#stop !== undefined && reason !== "unknown";
+  }
+
+  #isEnough(reason: StopReason, error: Error): boolean {
+    if (reason === "credits" || (error instanceof ServiceError && error.status === 401)) return true;
+    // Once a form was accepted, the error may concern this line or model alone, or pass.
+    return (reason !== "unknown" && !this.#hasAccepted) || this.#rejectedInARow > this.#limit;
+  }
+}
+
+/** Returns why a batch may have to stop after an error. Undefined if the error concerns its line alone. */
+function reasonIn(error: unknown): StopReason | undefined {
+  if (error instanceof InsufficientCreditsError) return "credits";
+  if (error instanceof ServiceError) return statusesOfAll.has(error.status) ? "refused" : undefined;
+  if (error instanceof ConnectionError) return "unreachable";
+  // Without a status or a cause, the outcome was unknown before this run: nothing was sent now.
+  const isNew = error instanceof OutcomeUnknownError && (error.status !== undefined || error.cause !== undefined);
+  return isNew ? "unknown" : undefined;
+}

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import type { BatchSummary } from "@mediagen/batch";
+import { CommandError } from "./explain.ts";
+import { exitCodes } from "./exit-codes.ts";
+
+/** A batch that has ended. */
+export interface BatchEnd {
+  readonly summary: BatchSummary;
+  readonly folder: string;
+  /** The command that continues the batch. */
+  readonly again: string;
+  /** Number of lines that were not finished in time. */
+  readonly timeouts: number;
+}
+
+/** A way for a batch to end without all of its results. */
+interface Ending {
+  readonly applies: (summary: BatchSummary) => boolean;
+  readonly what: (end: BatchEnd) => string;
+  readonly advice: (end: BatchEnd) => string;
+  readonly exitCode: (end: BatchEnd) => number;
+}
+
+/** The first that applies is the one that is reported. */
+const endings: readonly Ending[] = [
+  {
+    applies: ({ stopped }) => stopped === "declined",
+    what: () => "it was not confirmed",
+    advice: () => "Nothing was sent.",
+    exitCode: () => exitCodes.failed,
+  },
+  {
+    applies: ({ stopped }) => stopped === "credits",
+    what: ({ summary }) => `insufficient credits; ${countsText(summary)}`,
+    advice: ({ again }) => `Add credits, then go on with: ${again}`,
+    exitCode: () => exitCodes.credits,
+  },
+  {
+    applies: ({ stopped }) => stopped === "refused",
+    what: ({ summary }) => countsText(summary) + stopText(summary),
+    advice: ({ again }) => `Set the key and the base URL right, then go on with: ${again}`,
+    exitCode: () => exitCodes.failed,
+  },
+  {
+    applies: ({ stopped }) => stopped === "unreachable",
+    what: ({ summary }) => countsText(summary) + stopText(summary),
+    advice: ({ again }) => `Check the network and the base URL, then go on with: ${again}`,
+    exitCode: () => exitCodes.failed,
+  },
+  {
+    applies: ({ unknown }) => unknown > 0,
+    what: ({ summary }) =>
+      `${summary.unknown} of ${summary.lines} lines have an unknown outcome and may have been billed${stopText(summary)}`,
+    advice: ({ again }) =>
+      `Look for their tasks at the service, record what you find as printed above, then go on with: ${again}`,
+    exitCode: () => exitCodes.unknown,
+  },
+  {
+    applies: ({ unfinished }) => unfinished > 0,
+    what: ({ summary }) => `${summary.unfinished} of ${summary.lines} lines are unfinished`,
+    advice: ({ again }) => `Nothing is paid twice; go on with: ${again}`,
+    exitCode: ({ summary, timeouts }) =>
+      timeouts === summary.unfinished && summary.failed === 0 ? exitCodes.timeout : exitCodes.failed,
+  },
+  {
+    applies: ({ failed }) => failed > 0,
+    what: ({ summary }) => `${summary.failed} of ${summary.lines} lines failed`,
+    advice: ({ folder }) => `${join(folder, "results.jsonl")} has the reasons; a new id generates a line again.`,
+    exitCode: () => exitCodes.failed,
+  },
+];
+
+/** Returns the error that a batch ends the command with, if it has not brought all of its results. */
+export function errorOf(end: BatchEnd): CommandError | undefined {
+  const ending = endings.find(({ applies }) => applies(end.summary));
+  return ending && new CommandError(ending.what(end), ending.advice(end), ending.exitCode(end));
+}
+
+/** Returns how many lines have ended, and how. */
+export function countsText({ lines, succeeded, failed, unknown, unfinished, notStarted }: BatchSummary): string {
+  const rest = notStarted > 0 ? `, ${notStarted} not started` : "";
+  return `${succeeded} of ${lines} lines succeeded, ${failed} failed, ${unknown} unknown, ${unfinished} unfinished${rest}`;
+}
+
+function stopText({ stopped, error }: BatchSummary): string {
+  return stopped === undefined ? "" : `; nothing more was sent after ${error?.message}`;
+}

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import type { BatchLine, BatchProgress } from "@mediagen/batch";
+import type { ConnectOptions } from "./connect.ts";
+import { clockText } from "./duration.ts";
+import type { Output } from "./output.ts";
+import { resolveCommands } from "./printed-commands.ts";
+import type { Progress } from "./progress.ts";
+
+/** How often progress is printed to a pipe. A terminal has a live line. */
+const pipeEveryMs = 10_000;
+
+/** Prints what a batch reports while it runs. */
+export class BatchReporter {
+  readonly #folder: string;
+  readonly #options: ConnectOptions;
+  readonly #output: Output;
+  readonly #progress: Progress;
+  #hasBegun = false;
+  #timeouts = 0;
+  #printedAt = -Infinity;
+
+  /** `options` repeat the connection, for the commands that resolve unknown outcomes. */
+  constructor(folder: string, options: ConnectOptions, output: Output, progress: Progress) {
+    this.#folder = folder;
+    this.#options = options;
+    this.#output = output;
+    this.#progress = progress;
+  }
+
+  /** Whether lines have run, so that something may have been sent. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Number of lines that were not finished in time. */
+  get timeouts(): number {
+    return this.#timeouts;
+  }
+
+  printLine({ line, id, state, files, error, generationId }: BatchLine): void {
+    this.#progress.end();
+    for (const { name } of files) this.#output.line(join(this.#folder, name));
+    if (error) this.#progress.warn(`line ${line} (${id}) ${state}: ${error.message}`);
+    if (generationId !== undefined)
+      this.#progress.warn(`  record what you find at the service: ${resolveCommands(generationId, this.#options)}`);
+    if (error?.name === "WaitTimeoutError") this.#timeouts++;
+  }
+
+  printProgress(now: BatchProgress): void {
+    this.#hasBegun = true;
+    if (!process.stderr.isTTY && performance.now() - this.#printedAt < pipeEveryMs) return;
+    this.#printedAt = performance.now();
+    this.#progress.now(textOf(now));
+  }
+}
+
+function textOf({ lines, succeeded, linesPerMinute, leftMs, ...more }: BatchProgress): string {
+  const { failed, unknown, unfinished, running } = more;
+  const counts = Object.entries({ failed, unknown, unfinished, running }).flatMap(([name, count]) =>
+    count > 0 ? `, ${count} ${name}` : [],
+  );
+  const rate = `${linesPerMinute.toFixed(linesPerMinute < 10 ? 1 : 0)} a minute`;
+  const left = leftMs === undefined ? "" : `, ${rate}, ${clockText(leftMs)} left`;
+  return `${succeeded} of ${lines} done${counts.join("")}${left}`;
+}

@@ -1,0 +1,166 @@
+// Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.
+
+import type { Descriptions } from "./descriptions.ts";
+
+/** What the service's description says for people. */
+export const descriptions: Descriptions = {
+  operations: {
+    generateVidmodelv2: {
+      summary: "Generate a video with vidmodelv2",
+      description: "Creates one video task from a prompt, one or two source images, or both, and answers with its `taskid`. The generation is paid and cannot be undone, and the service has no idempotency key: when the answer is lost, a task may exist all the same.",
+      fields: {
+        prompt: { description: "What the video shows." },
+        "sourceImage.items": {
+          description: "One or two source images, each a file part of this name. What two images mean (first and last frame, or two references): Not documented by the service.",
+        },
+        sourceImage: {
+          description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path on your machine is of no use there.",
+        },
+        ratio: {
+          description: "The aspect ratio. How `adaptive` chooses one is Not documented by the service.",
+          default: "9:16",
+        },
+        duration: { description: "The length of the video in seconds.", default: 5 },
+        seed: { description: "The random seed; any integer." },
+        resolution: { description: "The resolution.", default: "720p" },
+        fps: {
+          description: "The frame rate, frames per second. Allowed values: Not documented by the service.",
+          default: "24",
+        },
+        generate_audio: { description: "Whether the video has sound; `1` enables." },
+        return_last_frame: {
+          description: "Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by the service.",
+        },
+        execution_expires_after: {
+          description: "Seconds after which the task expires. What becomes of an expired task: Not documented by the service.",
+        },
+        websearch: { description: "Whether the model may search the web; `1` enables." },
+      },
+    },
+    generateVidmodelv2fast: {
+      summary: "Generate a video with vidmodelv2fast",
+      description: "Creates one video task from the same form as `vidmodelv2` and answers with its `taskid`. How the two models differ: Not documented by the service.",
+      fields: {
+        prompt: { description: "What the video shows." },
+        "sourceImage.items": {
+          description: "One or two source images, each a file part of this name. What two images mean (first and last frame, or two references): Not documented by the service.",
+        },
+        sourceImage: {
+          description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path on your machine is of no use there.",
+        },
+        ratio: {
+          description: "The aspect ratio. How `adaptive` chooses one is Not documented by the service.",
+          default: "9:16",
+        },
+        duration: { description: "The length of the video in seconds.", default: 5 },
+        seed: { description: "The random seed; any integer." },
+        resolution: { description: "The resolution.", default: "720p" },
+        fps: {
+          description: "The frame rate, frames per second. Allowed values: Not documented by the service.",
+          default: "24",
+        },
+        generate_audio: { description: "Whether the video has sound; `1` enables." },
+        return_last_frame: {
+          description: "Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by the service.",
+        },
+        execution_expires_after: {
+          description: "Seconds after which the task expires. What becomes of an expired task: Not documented by the service.",
+        },
+        websearch: { description: "Whether the model may search the web; `1` enables." },
+      },
+    },
+    generateVidmodelv15pro: {
+      summary: "Generate a video with vidmodelv15pro",
+      description: "Creates one video task, up to 1080p, from a prompt and source images given as files or as addresses, and answers with its `taskid`.",
+      fields: {
+        prompt: { description: "What the video shows." },
+        "sourceImage.items": {
+          description: "One or two source images, each a file part of this name. What two images mean (first and last frame, or two references): Not documented by the service.",
+        },
+        sourceImage: {
+          description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path on your machine is of no use there.",
+        },
+        imageUrl: { description: "Addresses of source images; several are separated by commas." },
+        ratio: { description: "The aspect ratio. Allowed values: Not documented by the service.", default: "9:16" },
+        duration: { description: "The length of the video in seconds." },
+        seed: { description: "The random seed; any integer." },
+        resolution: { description: "The resolution." },
+        fps: { description: "The frame rate, frames per second. Allowed values: Not documented by the service." },
+        fixed_camera: {
+          description: "Whether the camera stays fixed; `1` enables. The field's name: Not documented by the service.",
+        },
+        return_last_frame: {
+          description: "Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by the service.",
+        },
+        generate_audio: { description: "Whether the video has sound; `1` enables." },
+      },
+    },
+    generateImgmodelv45: {
+      summary: "Generate images with imgmodelv45",
+      description: "Creates one task of one or more images from a prompt, optionally with a source image, and answers with its `taskid`.",
+      fields: {
+        category: {
+          description: "The category identifier. Other values: Not documented by the service.",
+          default: "imgmodelv45",
+        },
+        prompt: { description: "What the image shows. The greatest length: Not documented by the service." },
+        batchsize: {
+          description: "How many images to make. The default: Not documented by the service; 1 in its usage example.",
+        },
+        resolution: { description: "The aspect ratio, the level, or the exact size of the images." },
+        "sourceImage.items": { description: "The source image, a file part of this name." },
+        sourceImage: {
+          description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path on your machine is of no use there.",
+        },
+        imageUrl: { description: "The address of a source image." },
+      },
+    },
+    generateImgmodelv5: {
+      summary: "Generate images with imgmodelv5",
+      description: "Creates one image task from a prompt, optionally with a source image, and answers with its `taskid` and a `url`. The bounds, defaults and allowed values of this form's fields: Not documented by the service.",
+      fields: {
+        category: {
+          description: "The category identifier. Allowed values: Not documented by the service; `imgmodelv5` is in use.",
+        },
+        prompt: { description: "What the image shows. The greatest length: Not documented by the service." },
+        batchsize: { description: "How many images to make. Bounds and default: Not documented by the service." },
+        resolution: { description: "The resolution. Allowed values: Not documented by the service." },
+        "sourceImage.items": { description: "The source image, a file part of this name." },
+        sourceImage: {
+          description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path on your machine is of no use there.",
+        },
+        imageUrl: { description: "The address of a source image." },
+      },
+    },
+    generateImgmodelv4: {
+      summary: "Generate images with imgmodelv4",
+      description: "Creates one task of one or more images from a prompt, optionally with a source image, and answers with its `taskid`.",
+      fields: {
+        category: {
+          description: "The category identifier. Other values: Not documented by the service.",
+          default: "imgmodelv4",
+        },
+        prompt: { description: "What the image shows. The greatest length: Not documented by the service." },
+        batchsize: { description: "How many images to make. The default: Not documented by the service." },
+        resolution: { description: "The aspect ratio of the images." },
+        "sourceImage.items": { description: "The source image, a file part of this name." },
+        sourceImage: {
+          description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path on your machine is of no use there.",
+        },
+        imageUrl: { description: "The address of a source image." },
+      },
+    },
+    generateImgmodelz: {
+      summary: "Generate an image with imgmodelz",
+      description: "Creates one image task from a prompt alone and answers with its `taskid` and a `url`.",
+      fields: {
+        prompt: { description: "What the image shows. The greatest length: Not documented by the service." },
+        resolution: {
+          description: "The size, `<width>*<height>` in pixels, joined by an asterisk. Allowed sizes: Not documented by the service.",
+        },
+        seed: { description: "The random seed. Its bounds: Not documented by the service." },
+      },
+    },
+  },
+  deletionFields: [{ field: "uid", description: "A user id. Its meaning: Not documented by the service." }],
+};

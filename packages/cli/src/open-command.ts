@@ -1,0 +1,29 @@
+import { connect, type Connected, type ConnectOptions } from "./connect.ts";
+import { type Interrupt, listenForInterrupt } from "./interrupt.ts";
+import { createOutput, type Output } from "./output.ts";
+import { createProgress, type Progress } from "./progress.ts";
+
+/** What a command that calls the service works with. */
+export interface OpenCommand {
+  readonly interrupt: Interrupt;
+  /** The interrupt's signal. */
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+  readonly output: Output;
+  /** Creates the client. `beforeGenerate` is called before a form is sent. */
+  connect(beforeGenerate?: () => void): Promise<Connected>;
+}
+
+/** Listens for signals, and sets up stdout and stderr as the options ask. */
+export function openCommand(options: ConnectOptions): OpenCommand {
+  const interrupt = listenForInterrupt();
+  const { signal } = interrupt;
+  const progress = createProgress(options);
+  return {
+    interrupt,
+    signal,
+    progress,
+    output: createOutput(options),
+    connect: (beforeGenerate) => connect(options, { signal, progress, beforeGenerate }),
+  };
+}

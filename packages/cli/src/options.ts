@@ -1,0 +1,92 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { readDuration } from "./duration.ts";
+
+/** Adds where results go and how they are shown. */
+export function addResultOptions(
+  command: Command,
+  output: string = "where results are written to: a file or a directory (default: the current directory)",
+): void {
+  command
+    .option("-o, --output <path>", output)
+    .option("--overwrite", "replace existing files")
+    .option("--preview", "show pictures in the terminal (kitty, Ghostty, iTerm2 or WezTerm)");
+}
+
+/** Adds how many results a task has. */
+export function addResultCountOption(command: Command): void {
+  command.addOption(
+    new Option(
+      "--results <count>",
+      "how many results the form requested (default: as in the store, otherwise 1)",
+    ).argParser(readPositive),
+  );
+}
+
+/** Adds how long to wait. */
+export function addWaitOptions(command: Command): void {
+  command.addOption(
+    new Option("--timeout <time>", "how long to wait at most, such as 90s, 30m or 2h")
+      .default({ ms: 30 * 60_000, text: "30m" }, "30m")
+      .argParser(readTime),
+  );
+}
+
+/** Adds how the service is reached, and the store. */
+export function addCommonOptions(command: Command): void {
+  addConnectOptions(command);
+  command.addOption(
+    new Option("--store <dir>", "record generations in this directory before they are sent, so that none is lost").env(
+      "MEDIAGEN_STORE",
+    ),
+  );
+}
+
+/** Adds how the service is reached and what is printed. */
+export function addConnectOptions(command: Command): void {
+  command.addOption(
+    new Option(
+      "--failed-status <n>",
+      "a status that means that a task failed; repeat it for several (the service documents none)",
+    ).argParser(collectStatus),
+  );
+  command.addOption(jsonOption());
+  command
+    .option("-q, --quiet", "print no progress on stderr")
+    .option("--base-url <url>", "the URL of the service (default: MEDIAGEN_BASE_URL)")
+    .addOption(
+      new Option("--key-fd <n>", "read the API key from this file descriptor (default: MEDIAGEN_API_KEY)").argParser(
+        readCount,
+      ),
+    )
+    .option("--allow-http", "allow http to another machine, which exposes the key to the network");
+}
+
+export function jsonOption(): Option {
+  return new Option("--json", "print one JSON document");
+}
+
+/** Collects the values of a repeated option. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function collectStatus(value: string, before: readonly number[] = []): readonly number[] {
+  if (!/^-?\d+$/.test(value)) throw new InvalidArgumentError("A status is a whole number.");
+  return [...before, Number(value)];
+}
+
+function readCount(value: string): number {
+  if (!/^\d+$/.test(value)) throw new InvalidArgumentError("Use a whole number.");
+  return Number(value);
+}
+
+export function readPositive(value: string): number {
+  if (!/^0*[1-9]\d*$/.test(value)) throw new InvalidArgumentError("Use a whole number, 1 or more.");
+  return Number(value);
+}
+
+function readTime(text: string): { readonly ms: number; readonly text: string } {
+  const ms = readDuration(text);
+  if (ms === undefined) throw new InvalidArgumentError("Use a time such as 90s, 30m or 2h.");
+  return { ms, text };
+}

@@ -1,0 +1,52 @@
+import type { AnyTask } from "@mediagen/sdk/node";
+import type { ConnectOptions } from "./connect.ts";
+import { quoted } from "./printable.ts";
+
+/** Returns a task as the command line spells it. */
+export function nameOf({ kind, taskid }: { readonly kind: string; readonly taskid: string }): string {
+  return `${kind}:${taskid}`;
+}
+
+/** Returns the options that a printed command has to repeat. Those from the environment apply to it anyway. */
+export function flagsToRepeat({
+  baseUrl,
+  keyFd,
+  allowHttp,
+  store,
+  failedStatus = [],
+}: ConnectOptions): readonly string[] {
+  const flag = (name: string, value: string | number | undefined) =>
+    value === undefined ? [] : [name, quoted(String(value))];
+  return [
+    ...flag("--base-url", baseUrl),
+    ...flag("--key-fd", keyFd),
+    ...(allowHttp ? ["--allow-http"] : []),
+    ...flag("--store", store === process.env["MEDIAGEN_STORE"] ? undefined : store),
+    ...failedStatus.flatMap((status) => flag("--failed-status", status)),
+  ];
+}
+
+/** Returns the command that waits for these tasks and, with a target, downloads their results. */
+export function resumeCommand(
+  tasks: readonly AnyTask[],
+  options: ConnectOptions & { readonly overwrite?: true },
+  target: string | undefined,
+): string {
+  const results = Math.max(...tasks.map((task) => task.resultCount));
+  return [
+    "mediagen task",
+    target === undefined ? "wait" : "download",
+    ...tasks.map((task) => quoted(nameOf(task))),
+    ...(results > 1 ? ["--results", results] : []),
+    ...(target === undefined ? [] : ["-o", quoted(target)]),
+    ...(options.overwrite ? ["--overwrite"] : []),
+    ...flagsToRepeat(options),
+  ].join(" ");
+}
+
+/** Returns the two commands that resolve a generation of unknown outcome: its task was found, or there is none. */
+export function resolveCommands(generationId: string, options: ConnectOptions): string {
+  const command = (...outcome: string[]) =>
+    ["mediagen recover --resolve", generationId, ...outcome, ...flagsToRepeat(options)].join(" ");
+  return `${command("--taskid", "TASKID")} or, if there is none: ${command("--not-created")}`;
+}

@@ -1,0 +1,41 @@
+import { invalidRequest } from "../errors/errors.ts";
+import { nothingWasSent } from "../errors/issue.ts";
+import { orAbort } from "../time/deadline.ts";
+import { isLoopback } from "../transport/address.ts";
+
+/** The API key, what returns it for each call, or undefined if the server at the base URL holds it. */
+export type ApiKey = string | undefined | (() => Promise<string | undefined>);
+
+/** The key that an emulator takes by default: sent elsewhere, it shows a mix-up of settings. */
+const emulatorKey = "emulator-key";
+
+/** Returns the key of one call; rejects at once when the signal aborts. */
+export function readKey(apiKey: ApiKey, signal: AbortSignal): Promise<string | undefined> | string | undefined {
+  return typeof apiKey === "function" ? orAbort(apiKey(), signal) : apiKey;
+}
+
+/**
+ * Returns the headers that carry a key to a URL.
+ *
+ * @throws {@link InvalidRequestError} no header can carry the key, or it must not go there
+ */
+export function keyHeaders(key: string | undefined, url: string): Readonly<Record<string, string>> {
+  if (key === undefined) return {};
+  if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
+    // The engine would reject a header with such a value in an error that shows the value.
+    const received = key === "" ? "an empty text" : "a value that no header can carry (not shown)";
+    throw invalidRequest(
+      "request",
+      "apiKey",
+      "wrongFormat",
+      received,
+      "printable ASCII without line breaks",
+      nothingWasSent,
+    );
+  }
+  if (key === emulatorKey && !isLoopback(new URL(url))) {
+    const expected = "the service's key: the emulator's is for the emulator on this machine";
+    throw invalidRequest("request", "apiKey", "notAllowed", "the emulator's key", expected, nothingWasSent);
+  }
+  return { authorization: key };
+}

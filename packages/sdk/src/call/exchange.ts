@@ -1,0 +1,166 @@
+import { InvalidRequestError, type ServiceResponse } from "../errors/errors.ts";
+import type { WireFields } from "../form/form.ts";
+import type { Operation } from "../spec/operation.ts";
+import type { Time } from "../time/clock.ts";
+import { Deadline } from "../time/deadline.ts";
+import { type Evidence, evidenceIn, NeverSentError } from "../transport/evidence.ts";
+import { FormBody, type OutgoingRequest, type Transport } from "../transport/transport.ts";
+import { type ApiKey, keyHeaders, readKey } from "./api-key.ts";
+import type { Hide } from "./hide-key.ts";
+import { readResponse } from "./read-response.ts";
+
+/** What is called: where, by which transport, with which key. */
+export interface Connection {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly transport: Transport;
+  readonly apiKey: ApiKey;
+  /** Returns what hides a key. */
+  readonly hideOf: (key: string | undefined) => Hide;
+  readonly time: Time;
+  readonly timeouts: Timeouts;
+}
+
+/** How long a call may take, in milliseconds. */
+export interface Timeouts {
+  /** A complete query or deletion, each attempt. */
+  readonly queryMs: number;
+  /** A complete generation, its uploads included. */
+  readonly generateMs: number;
+  /** The time between the last piece of a request that has left and the next, or the beginning of its response. */
+  readonly headersMs: number;
+  /** A response that has begun and does not go on. */
+  readonly stallMs: number;
+}
+
+/** How one request is exchanged for its response. */
+export interface ExchangeOptions {
+  readonly paid: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** The longest that it may take, beside the timeouts of the connection. */
+  readonly patienceMs?: number | undefined;
+  /** Called immediately before the first byte leaves. */
+  readonly beforeSend?: (() => Promise<void>) | undefined;
+}
+
+/** What an exchange came to: a response, or why there is none and whether the transport had the request by then. */
+export type Exchanged = { readonly response: ServiceResponse } | NoResponse;
+
+export interface NoResponse {
+  readonly response?: undefined;
+  readonly cause: unknown;
+  readonly hide: Hide;
+  readonly handedOver: boolean;
+  /** What the cause proves. A reason of the caller's to abort proves nothing, whatever it looks like. */
+  readonly evidence: Evidence;
+}
+
+/** Sends one request, once, and reads its response, within the connection's time limits. Never rejects. */
+export async function exchange(
+  connection: Connection,
+  operation: Operation,
+  wire: WireFields,
+  options: ExchangeOptions,
+): Promise<Exchanged> {
+  const { paid } = options;
+  const limits = new Limits(connection, options);
+  let handedOver = false;
+  let hide: Hide = (text) => text;
+  let blocked: { readonly error: unknown } | undefined;
+  const beforeSend = async () => {
+    await options.beforeSend?.().catch((error: unknown) => {
+      blocked = { error };
+      throw error;
+    });
+  };
+  try {
+    const url = connection.baseUrl + operation.path;
+    const key = await readKey(connection.apiKey, limits.signal);
+    hide = connection.hideOf(key);
+    const request = outgoing(url, keyHeaders(key, url), wire, paid);
+    handedOver = true;
+    const { onLeaving, signal } = limits;
+    const incoming = await connection.transport(request, {
+      paid,
+      signal,
+      onLeaving,
+      beforeSend: options.beforeSend && beforeSend,
+    });
+    limits.onArriving();
+    return { response: await readResponse(incoming, limits.onArriving, connection.time.now(), hide) };
+  } catch (cause) {
+    if (blocked) return { cause: blocked.error, hide, handedOver: false, evidence: "unknown" };
+    const isAbort = options.signal?.aborted && cause === options.signal.reason;
+    if (isAbort) return { cause, hide, handedOver, evidence: "unknown" };
+    // A transport finds out what a file has become, or that there is no way to the service, before anything is sent.
+    if (cause instanceof InvalidRequestError) return { cause, hide, handedOver: false, evidence: "unknown" };
+    const reason = limits.reasonOf(cause, handedOver);
+    return { cause: reason, hide, handedOver, evidence: evidenceIn(reason) };
+  } finally {
+    limits.end();
+  }
+}
+
+function outgoing(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  wire: WireFields,
+  isForm: boolean,
+): OutgoingRequest {
+  if (isForm) return { url, headers, body: new FormBody(wire) };
+  return { url, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(wire) };
+}
+
+/** The time limits of one exchange: on the whole, on what leaves, on what arrives. */
+class Limits {
+  readonly #time: Time;
+  readonly #timeouts: Timeouts;
+  readonly #totalMs: number;
+  readonly #end: number;
+  readonly #deadline: Deadline;
+  #arriving = false;
+
+  constructor({ time, timeouts }: Connection, { paid, signal, patienceMs = Infinity }: ExchangeOptions) {
+    this.#time = time;
+    this.#timeouts = timeouts;
+    this.#totalMs = paid ? timeouts.generateMs : Math.min(timeouts.queryMs, patienceMs);
+    this.#end = time.steady() + this.#totalMs;
+    this.#deadline = new Deadline(time, this.#totalMs, this.#tooLong, signal);
+  }
+
+  get signal(): AbortSignal {
+    return this.#deadline.signal;
+  }
+
+  readonly onLeaving = (complete: boolean): void => {
+    if (this.#arriving) return; // A response may arrive before the whole request has left.
+    // Not the stall of responses: the system takes megabytes at once, and a slow network needs long for them.
+    const what = complete ? "the request had left, and no response began within" : "the upload stalled for";
+    this.#limit(this.#timeouts.headersMs, what);
+  };
+
+  readonly onArriving = (): void => {
+    this.#arriving = true;
+    this.#limit(this.#timeouts.stallMs, "the response stalled for");
+  };
+
+  /** Why the exchange failed: engines say "aborted" in many ways, and the deadline knows why. */
+  reasonOf(cause: unknown, handedOver: boolean): unknown {
+    const { passed, signal } = this.#deadline;
+    if (passed && !handedOver) return new NeverSentError("no key came, and nothing was sent", signal.reason);
+    // Only that nothing was sent says more.
+    return passed && !(cause instanceof NeverSentError) ? signal.reason : cause;
+  }
+
+  end(): void {
+    this.#deadline.end();
+  }
+
+  readonly #tooLong = (): Error => new Error(`the call took longer than ${this.#totalMs} ms`);
+
+  /** Limits what comes next, within the call. */
+  #limit(ms: number, what: string): void {
+    const leftMs = Math.max(0, this.#end - this.#time.steady());
+    this.#deadline.restart(Math.min(ms, leftMs), () => (ms < leftMs ? new Error(`${what} ${ms} ms`) : this.#tooLong()));
+  }
+}

@@ -1,0 +1,59 @@
+import type { ServiceResponse } from "../errors/errors.ts";
+import type { IncomingResponse } from "../transport/transport.ts";
+import { type Hide, hideIn } from "./hide-key.ts";
+
+/** No response of the service is longer; what sends more is something else. */
+const longestBody = 1024 * 1024;
+
+/**
+ * Reads a response completely, up to a limit, and hides the key where the service repeats it. `onPiece` is called for each piece,
+ * so that a stalled body can be noticed.
+ */
+export async function readResponse(
+  incoming: IncomingResponse,
+  onPiece: () => void,
+  now: number,
+  hide: Hide,
+): Promise<ServiceResponse> {
+  const { status, redirected } = incoming;
+  const retryAfterMs = readRetryAfter(incoming.header("retry-after"), now);
+  const decoder = new TextDecoder();
+  let text = "";
+  let length = 0;
+  await incoming.read((bytes) => {
+    onPiece();
+    length += bytes.byteLength;
+    if (length > longestBody) throw new Error(`the response is longer than ${longestBody} bytes`);
+    text += decoder.decode(bytes, { stream: true });
+  });
+  text += decoder.decode();
+  const shown = hide(text);
+  const json = parse(text);
+  return { status, text: shown, json: shown === text ? json : hideIn(json, hide), retryAfterMs, redirected };
+}
+
+/** Deeper than any response of the service: recursion must end. */
+const deepest = 64;
+
+function parse(text: string): unknown {
+  try {
+    const json: unknown = JSON.parse(text);
+    return isDeeper(json, deepest) ? undefined : json;
+  } catch {
+    return undefined; // HTML, cut JSON, nothing: every reader of a response handles that.
+  }
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return most === 0 || Object.values(value).some((one) => isDeeper(one, most - 1));
+}
+
+/** Returns a Retry-After header, in seconds or as a date, in milliseconds from now. */
+export function readRetryAfter(header: string | null, now: number): number | undefined {
+  if (header === null) return undefined;
+  // Date.parse takes "-1" for a year; an HTTP date begins with a weekday.
+  const date = /^[A-Z][a-z]+, /.test(header) ? Date.parse(header) : Number.NaN;
+  const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : date - now;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}

@@ -1,0 +1,154 @@
+import { createCall } from "../call/call.ts";
+import { rememberHide } from "../call/hide-key.ts";
+import { createRetries } from "../call/retries.ts";
+import { invalidRequest, ServiceError } from "../errors/errors.ts";
+import { createEmit } from "../errors/events.ts";
+import { readForm } from "../form/form.ts";
+import { type Form, kindOf, type Model, operationOf } from "../form/model.ts";
+import type { ResultContext } from "../result/context.ts";
+import type { Kind } from "../spec/operation.ts";
+import type { RecordingHost } from "../store/session.ts";
+import type { Recorded, Resolution } from "../store/recovery.ts";
+import type { AnyTask, CallOptions, TaskJSON } from "../task/task.ts";
+import { sleep, sleepBy, type SleepReason, type Time } from "../time/clock.ts";
+import { Semaphore } from "../time/semaphore.ts";
+import { shareTimer } from "../time/shared-timer.ts";
+import { isPrivate } from "../transport/address.ts";
+import { Scheduler } from "../wait/scheduler.ts";
+import { generate, type GenerateHost } from "./generate.ts";
+import type { GenerateOptions, KindClient, MediaGen, Recovery } from "./media-gen.ts";
+import type { MediaGenOptions } from "./options.ts";
+import { readAccess, readTimeouts, readGenerationLimit } from "./settings.ts";
+import type { RecordedGenerations } from "./recorded.ts";
+import { readTask, TaskHandle, type TaskHost } from "./task-handle.ts";
+import { type Runtime, webRuntime } from "./runtime.ts";
+import { Tasks, valid } from "./tasks.ts";
+
+/**
+ * Creates a client that sends with the runtime's fetch.
+ *
+ * @throws {@link InvalidRequestError} an option is not valid, or this is a browser
+ *
+ * @example
+ * const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "..." });
+ */
+export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
+  return createClient(options, webRuntime(options));
+}
+
+/** Creates a client on a runtime. */
+export function createClient(options: MediaGenOptions, runtime: Runtime): MediaGen {
+  const { baseUrl, apiKey } = readAccess("createMediaGen", options);
+  const timeouts = readTimeouts("createMediaGen", options);
+  const time = createTime(options);
+  const emit = createEmit(options.onEvent);
+  const retries = createRetries(options, time);
+  const { transport, get } = runtime;
+  const call = createCall({ baseUrl, transport, apiKey, hideOf: rememberHide(), time, timeouts, emit, retries });
+  const { origin } = new URL(baseUrl);
+  const { store, beforeGenerate } = options;
+  const recording = store && createRecording(runtime, { store, time, origin, emit });
+  const tasks = new Tasks({ call, emit, time, recording, states: options });
+  const results: ResultContext = { get, time, emit, retries, privateBase: isPrivate(new URL(baseUrl)) };
+  const host: TaskHost = {
+    ...time,
+    scheduler: new Scheduler(options, time),
+    results,
+    check: (task, partial, given) => tasks.check(task, partial, given),
+    delete: (kind, taskids, given) => tasks.delete(kind, taskids, given),
+  };
+  const semaphore = new Semaphore(readGenerationLimit(options));
+  const acquire = (signal: AbortSignal | undefined) => semaphore.acquire(signal);
+  return assemble({ call, time, origin, acquire, beforeGenerate, recording }, tasks, host, recording);
+}
+
+type LazyRecording = () => Promise<RecordedGenerations>;
+
+function createRecording({ processes }: Runtime, host: Omit<RecordingHost, "processes">): LazyRecording {
+  let recording: Promise<RecordedGenerations> | undefined;
+  const load = async () => {
+    const { RecordedGenerations } = await import("./recorded.ts");
+    return new RecordedGenerations({ ...host, processes: await processes() });
+  };
+  return () =>
+    (recording ??= load().catch((error: unknown) => {
+      recording = undefined;
+      throw error;
+    }));
+}
+
+function createTime(options: MediaGenOptions): Time {
+  const { now = Date.now, random = Math.random } = options;
+  const steady = options.now ?? (() => performance.now());
+  const shared = (reason: SleepReason) =>
+    shareTimer({ steady, sleep: (ms, signal) => (options.sleep ?? sleep)(ms, signal, reason) });
+  const timers = {
+    pause: shared("pause"),
+    deadline: shared("deadline"),
+    limit: shared("limit"),
+    background: shared("background"),
+  };
+  const alarm: Time["alarm"] = (ms, ring, reason = "pause") => timers[reason](ms, ring);
+  return { now, steady, random, alarm, sleep: sleepBy(alarm) };
+}
+
+function assemble(
+  generating: GenerateHost,
+  tasks: Tasks,
+  host: TaskHost,
+  recording: LazyRecording | undefined,
+): MediaGen {
+  const { origin } = generating;
+  // The cast: a task's kind decides its type, which a constructor cannot say.
+  const resume = (saved: TaskJSON) => new TaskHandle(readTask(saved, origin), host) as AnyTask;
+  const generateAny = async (kind: Kind, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
+    const { extraFields, idempotencyKey, signal } = options;
+    const operation = operationOf(model, [kind]);
+    const wire = valid(model, readForm(operation.body, form, extraFields));
+    return resume(await generate({ kind, model, form, operation, wire, idempotencyKey, signal }, generating));
+  };
+  const kindClient = <K extends Kind>(kind: K): KindClient<K> => ({
+    // The casts: what is generated or created is of the kind that was requested.
+    generate: (model, form, options) =>
+      generateAny(kind, model, form, options) as ReturnType<KindClient<K>["generate"]>,
+    query: (taskid, options) => tasks.query({ kind, taskid }, options ?? {}),
+    delete: (taskids, options) => tasks.delete(kind, taskids, options ?? {}),
+    task: (taskid, { resultCount = 1 } = {}) =>
+      resume({ version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>,
+  });
+  return {
+    video: kindClient("video"),
+    image: kindClient("image"),
+    // The casts: a model known only at run time is checked at run time, and its form with it.
+    generate: async (model, form, options) => generateAny(kindOf(model), model as Model, form as Form<Model>, options),
+    task: resume,
+    recover: async (options = {}) => toRecovery(await (await storeOf(recording, "recover")()).recover(options), resume),
+    // The cast: what it returns follows from the resolution, which only overloads can say.
+    resolve: (async (id: string, resolution: Resolution, { signal }: CallOptions = {}) => {
+      const exists = (kind: Kind, taskid: string) => isKnown(tasks, kind, taskid, signal);
+      const task = await (await storeOf(recording, "resolve")()).resolve(id, resolution, exists);
+      return task && resume(task);
+    }) as MediaGen["resolve"],
+    origin,
+  };
+}
+
+function storeOf(recording: LazyRecording | undefined, method: string): LazyRecording {
+  if (recording) return recording;
+  throw invalidRequest(method, "store", "missing", "nothing", "a client with a store, such as fileStore(directory)");
+}
+
+function toRecovery(recorded: Recorded, resume: (task: TaskJSON) => AnyTask): Recovery {
+  return { ...recorded, tasks: recorded.tasks.map(resume), finished: recorded.finished.map(resume) };
+}
+
+/** Whether the service knows a task. */
+async function isKnown(tasks: Tasks, kind: Kind, taskid: string, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await tasks.query({ kind, taskid }, { signal });
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code !== undefined) return false;
+    throw error;
+  }
+}

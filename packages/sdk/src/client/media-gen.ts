@@ -1,0 +1,124 @@
+import type { Form, Model } from "../form/model.ts";
+import type { FileInput } from "../spec/file-input.ts";
+import type { Kind } from "../spec/operation.ts";
+import type { DeleteFields, Deletions, QueryFields, Records } from "../spec/types.gen.ts";
+import type { Resolution, UnknownGeneration } from "../store/recovery.ts";
+import type { UnreadableRecord } from "../task/generation.ts";
+import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
+
+/** How to generate. */
+export interface GenerateOptions extends CallOptions {
+  /** Fields that the service takes and its description does not contain. They are sent unchecked. */
+  readonly extraFields?: Readonly<Record<string, string | number | boolean | FileInput>> | undefined;
+  /**
+   * Your own key for this generation, such as an order number: the same key returns the same task, in every process with the same
+   * store. It needs the client's `store`.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** How to create a task from its id alone. */
+export interface TaskOptions {
+  /**
+   * How many results the task's form requested.
+   * @default 1
+   */
+  readonly resultCount?: number | undefined;
+}
+
+/** What a store knows of the generations of a client that begins. */
+export interface Recovery {
+  /** Tasks that were created and whose end was not seen: wait for them. */
+  readonly tasks: readonly AnyTask[];
+  /** Tasks without a key that succeeded and have not been forgotten: their results may not have been fetched. */
+  readonly finished: readonly AnyTask[];
+  /** Generations to look for at the service and to settle with `media.resolve`. */
+  readonly unknown: readonly UnknownGeneration[];
+  /** Records that this version cannot read. Each blocks its own key. */
+  readonly unreadable: readonly UnreadableRecord[];
+}
+
+/** The methods for one kind. */
+export interface KindClient<K extends Kind> {
+  /**
+   * Creates one paid task and returns it. It is sent again only if it provably was not sent, after HTTP 429, or after a status in
+   * `resendGenerationAfter`.
+   *
+   * @throws {@link InvalidRequestError} a field is not valid; nothing was sent
+   * @throws {@link InsufficientCreditsError} the balance does not cover it
+   * @throws {@link ServiceError} the service refused
+   * @throws {@link ConnectionError} the service was not reached and nothing was sent
+   * @throws {@link StoreError} the store failed, and nothing was sent
+   * @throws {@link OutcomeUnknownError} the response was lost: a task may exist and may have been billed. With an idempotency key,
+   *   thrown each time until `resolve` settles it
+   *
+   * @example
+   * const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", duration: 5 });
+   */
+  generate<M extends Model<K>>(model: M, form: Form<M>, options?: GenerateOptions): Promise<Task<K>>;
+  /**
+   * Returns a task's record as it is now.
+   *
+   * @throws {@link ServiceError} the service refused
+   * @throws {@link ConnectionError} there was no complete response; it is safe to retry
+   */
+  query(taskid: string, options?: QueryFields[K] & CallOptions): Promise<Records[K]>;
+  /**
+   * Deletes tasks. What happens to unknown ids is not documented by the service.
+   *
+   * @throws {@link ServiceError} the service refused
+   * @throws {@link ConnectionError} there was no complete response; it is safe to retry
+   */
+  delete(taskids: readonly string[], options?: DeleteFields[K] & CallOptions): Promise<Deletions[K]>;
+  /** Returns the task of an id, to check or wait for. */
+  task(taskid: string, options?: TaskOptions): Task<K>;
+}
+
+/** A client of the Media Generation Service. */
+export interface MediaGen {
+  /** The methods for videos. */
+  readonly video: KindClient<"video">;
+  /** The methods for images. */
+  readonly image: KindClient<"image">;
+  /**
+   * Creates one paid task of a model that is known only at run time, as `media.video.generate` and `media.image.generate` do.
+   *
+   * @throws as `media.video.generate` does; an unknown model is an {@link InvalidRequestError}
+   *
+   * @example
+   * const task = await media.generate(job.model, job.form, { idempotencyKey: job.id });
+   */
+  generate<M extends string>(
+    model: M,
+    form: M extends Model ? Form<M> : Readonly<Record<string, unknown>>,
+    options?: GenerateOptions,
+  ): Promise<AnyTask>;
+  /**
+   * Returns the task of a saved `JSON.stringify(task)`, in this or another process.
+   *
+   * @throws {@link InvalidRequestError} it is no such task, or one of another service
+   */
+  task(saved: TaskJSON): AnyTask;
+  /**
+   * Returns what the store knows of generations at this service: tasks to resume, and generations whose outcome is unknown. Takes
+   * up to 15 seconds if another process may have just ended.
+   *
+   * @throws {@link InvalidRequestError} the client has no store
+   */
+  recover(options?: CallOptions): Promise<Recovery>;
+  /**
+   * Settles a generation of unknown outcome with what you found at the service, and returns its task. The service is asked whether
+   * the task exists. A resolution can be corrected by another one.
+   *
+   * @throws {@link InvalidRequestError} the store has no such generation or knows its outcome, or the task is not its task
+   */
+  resolve(generationId: string, resolution: Exclude<Resolution, "notCreated">, options?: CallOptions): Promise<AnyTask>;
+  /**
+   * Settles a generation of unknown outcome of which you found no task: its key may be sent again.
+   *
+   * @throws {@link InvalidRequestError} the store has no such generation or knows its outcome
+   */
+  resolve(generationId: string, resolution: "notCreated", options?: CallOptions): Promise<undefined>;
+  /** The origin of the base URL, which tasks carry. */
+  readonly origin: string;
+}

@@ -1,0 +1,93 @@
+import { StoreError } from "../errors/errors.ts";
+import { digestOf } from "../form/digest.ts";
+import { resultCount } from "../form/form.ts";
+import type { Kind } from "../spec/operation.ts";
+import { type Attempt, OvertakenError } from "../store/attempt.ts";
+import { Recorder } from "../store/recorder.ts";
+import { readRecorded, type Recorded, type Resolution, resolveGeneration } from "../store/recovery.ts";
+import type { RecordingHost } from "../store/session.ts";
+import { generationIdOf } from "../store/store.ts";
+import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
+import type { CallOptions, TaskJSON } from "../task/task.ts";
+import { type CheckedGeneration, type GenerateHost, type Recording, send } from "./generate.ts";
+
+/** How many other attempts may come first before the store itself is at fault. */
+const mostLosses = 100;
+
+/** What a client does with its store. It is loaded at first use, so that a client without a store is spared it. */
+export class RecordedGenerations implements Recording {
+  readonly #recorder: Recorder;
+
+  constructor(host: RecordingHost) {
+    this.#recorder = new Recorder(host);
+  }
+
+  /** Generates and returns the task: a new one, or the one that its key stands for. */
+  async generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
+    const { kind, model, operation, wire, idempotencyKey, signal } = checked;
+    const { origin } = host;
+    const digest = await digestOf(wire);
+    const facts = { kind, model, origin, digest, resultCount: resultCount(operation.body, wire), idempotencyKey };
+    for (let losses = 0; ; losses++) {
+      if (losses > mostLosses)
+        throw new StoreError(model, "the store neither writes nor returns a record. Nothing was sent");
+      const isKeyed = idempotencyKey !== undefined;
+      const id = isKeyed ? await generationIdOf(origin, idempotencyKey) : crypto.randomUUID();
+      const found = isKeyed ? await this.#recorder.find(id, facts, operation.id, signal) : { replaces: undefined };
+      if (found.task) return found.task;
+      const release = await host.acquire(signal);
+      try {
+        const attempt = await this.#recorder.begin(facts, id, found.replaces);
+        const task = attempt && (await run(attempt, checked, host, facts));
+        if (task) return task;
+      } finally {
+        release();
+      }
+    }
+  }
+
+  /** Records that a task has ended. Never rejects. */
+  end(task: TaskJSON, outcome: GenerationRecord["outcome"]): Promise<void> {
+    return this.#recorder.end(task, outcome);
+  }
+
+  /** Records that tasks were deleted, whoever generated them. Never rejects. */
+  endDeleted(kind: Kind, taskids: readonly string[]): Promise<void> {
+    return this.#recorder.endDeleted(kind, taskids);
+  }
+
+  /** Returns what is left to do. */
+  recover(options: CallOptions): Promise<Recorded> {
+    return readRecorded(this.#recorder, options);
+  }
+
+  /** Records what a caller found out about a generation, and returns its task. */
+  resolve(
+    generationId: string,
+    resolution: Resolution,
+    exists: (kind: Kind, taskid: string) => Promise<boolean>,
+  ): Promise<TaskJSON | undefined> {
+    return resolveGeneration(this.#recorder, generationId, resolution, exists);
+  }
+}
+
+/** Runs one attempt; undefined if another one has taken it over before anything was sent. */
+async function run(
+  attempt: Attempt,
+  checked: CheckedGeneration,
+  host: GenerateHost,
+  facts: GenerationFacts,
+): Promise<TaskJSON | undefined> {
+  const { form, kind, model, signal } = checked;
+  let task: TaskJSON;
+  try {
+    await host.beforeGenerate?.(form, { kind, model });
+    signal?.throwIfAborted();
+    task = await send(checked, host, attempt, facts);
+  } catch (error) {
+    await attempt.failed(error, signal);
+    if (error instanceof OvertakenError) return undefined;
+    throw error;
+  }
+  return attempt.created(task);
+}

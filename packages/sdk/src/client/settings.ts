@@ -1,0 +1,90 @@
+import { checkNumbers } from "../errors/check-numbers.ts";
+import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import type { ApiKey } from "../call/api-key.ts";
+import type { Timeouts } from "../call/exchange.ts";
+import { isLoopback } from "../transport/address.ts";
+import type { ClientOptions, MediaGenOptions } from "./options.ts";
+
+/** Returns the base URL and the key of the options, or else of the environment. */
+export function readAccess(
+  subject: string,
+  options: ClientOptions,
+): { readonly baseUrl: string; readonly apiKey: ApiKey } {
+  rejectBrowser(subject, options.allowBrowser ?? false);
+  const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
+  const baseUrl = readBaseUrl(subject, options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
+  return { baseUrl, apiKey: typeof apiKey === "function" ? async () => apiKey() : apiKey };
+}
+
+/** Returns the timeouts of the options, each with its default. */
+export function readTimeouts(subject: string, options: ClientOptions): Timeouts {
+  const names = [
+    "queryTimeoutMs",
+    "generateTimeoutMs",
+    "headersTimeoutMs",
+    "stallTimeoutMs",
+    "connectTimeoutMs",
+    "retries",
+  ];
+  checkNumbers(subject, options, names);
+  return {
+    queryMs: options.queryTimeoutMs ?? 60_000,
+    generateMs: options.generateTimeoutMs ?? 600_000,
+    headersMs: options.headersTimeoutMs ?? 300_000,
+    stallMs: options.stallTimeoutMs ?? 30_000,
+  };
+}
+
+/** Returns how many generations may be sent at once. */
+export function readGenerationLimit({ maxGenerationsInFlight = Infinity }: MediaGenOptions): number {
+  if (maxGenerationsInFlight >= 1) return maxGenerationsInFlight;
+  const received = String(maxGenerationsInFlight);
+  throw invalidRequest("createMediaGen", "maxGenerationsInFlight", "outOfRange", received, "a number of at least 1");
+}
+
+/** Returns a base URL without a slash at its end, if it is safe to send a key to. */
+function readBaseUrl(subject: string, given: string | undefined, allowHttp: boolean): string {
+  const reject = (...rest: [Issue["code"], received: string, expected: string, more?: Pick<Issue, "suggestion">]) =>
+    new InvalidRequestError(subject, [invalid("baseUrl", ...rest)]);
+  if (!given) throw reject("missing", "nothing", "{ baseUrl } or set MEDIAGEN_BASE_URL");
+  const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw reject("wrongFormat", describeValue(given), "an absolute http or https URL");
+  }
+  const { href, protocol, username, password } = url;
+  if (username || password || /[?#]/.test(href)) {
+    throw reject("wrongFormat", "more than a base URL (not shown)", "a URL without user, password, query or fragment");
+  }
+  if (protocol === "http:" && !allowHttp && !isLoopback(url)) {
+    const expected = "an https URL: http shows the API key to everyone on the way";
+    throw reject("notAllowed", describeValue(given), expected, { suggestion: "allowHttp" });
+  }
+  return href.replace(/\/$/, "");
+}
+
+/** Rejects browsers, unless the caller has said that this is meant. */
+function rejectBrowser(subject: string, allowed: boolean): void {
+  if (allowed || !isBrowser()) return;
+  const expected =
+    "a server. In a page the API key is public, and a browser resends a generation whose response was lost, which bills it twice";
+  const issue = invalid("allowBrowser", "notAllowed", "a browser", expected, { suggestion: "allowBrowser" });
+  throw new InvalidRequestError(subject, [issue]);
+}
+
+/** A page, or a browser's worker, which has no page; the workers of Node, Deno and others call themselves otherwise. */
+function isBrowser(): boolean {
+  const { window, navigator } = globalThis as {
+    readonly window?: { readonly document?: unknown };
+    readonly navigator?: { readonly userAgent?: string };
+  };
+  return window?.document !== undefined || navigator?.userAgent?.startsWith("Mozilla/") === true;
+}
+
+function environment(name: string): string | undefined {
+  try {
+    return globalThis.process?.env?.[name] || undefined; // There is no process in browsers.
+  } catch {
+    return undefined; // Deno asks for a permission; without it there is no environment.
+  }
+}

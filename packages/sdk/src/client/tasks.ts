@@ -1,0 +1,118 @@
+import type { Call, Subject } from "../call/call.ts";
+import { taskidIn } from "../call/envelope.ts";
+import { InvalidRequestError } from "../errors/errors.ts";
+import { invalid, nothingWasSent } from "../errors/issue.ts";
+import type { OnEvent } from "../errors/events.ts";
+import { type ReadFields, readBody } from "../form/form.ts";
+import type { Kind, Operation } from "../spec/operation.ts";
+import { operations } from "../spec/operations.gen.ts";
+import type {
+  CallOptions,
+  Check,
+  DeleteFields,
+  Deletions,
+  PartialResult,
+  Records,
+  Task,
+  TaskRecord,
+} from "../task/task.ts";
+import type { Time } from "../time/clock.ts";
+import { readState, type StateOptions } from "../wait/state.ts";
+import type { QueryFields } from "../spec/types.gen.ts";
+import type { RecordedGenerations } from "./recorded.ts";
+
+/** What queries and deletions need of their client. */
+export interface TasksHost {
+  readonly call: Call;
+  readonly emit: OnEvent;
+  readonly time: Time;
+  /** Loads what records the ends of tasks, if there is a store. */
+  readonly recording: (() => Promise<RecordedGenerations>) | undefined;
+  readonly states: StateOptions;
+}
+
+type TaskSubject<K extends Kind> = Subject & { readonly kind: K; readonly taskid: string };
+
+/** Queries, checks and deletes the tasks of one client. */
+export class Tasks {
+  readonly #host: TasksHost;
+  /** Tasks whose end was emitted, however often they are checked. */
+  readonly #ended = new WeakSet<Task>();
+
+  constructor(host: TasksHost) {
+    this.#host = host;
+  }
+
+  async query<K extends Kind>(
+    subject: TaskSubject<K>,
+    { signal, ...further }: QueryFields[K] & CallOptions,
+    patienceMs?: number,
+  ): Promise<Records[K]> {
+    const operation = operations[subject.kind].query;
+    const wire = bodyOf(operation, { taskid: subject.taskid }, further);
+    const data = await this.#host.call(operation, wire, { subject, signal, patienceMs });
+    // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
+    return { ...data, taskid: taskidIn(data) ?? subject.taskid, url: urlsIn(data["url"]) } as TaskRecord as Records[K];
+  }
+
+  async check<K extends Kind>(
+    task: Task<K>,
+    partial: PartialResult | undefined,
+    { signal, patienceMs }: CallOptions & { readonly patienceMs?: number },
+  ): Promise<Check<K> & { readonly partial: PartialResult | undefined }> {
+    const record = await this.query(task, { signal }, patienceMs);
+    const raw: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
+    const status = typeof raw === "number" ? raw : undefined;
+    const read = readState(record, status, task.resultCount, partial, this.#host.states);
+    if (read.state !== "pending" && !this.#ended.has(task)) {
+      this.#ended.add(task);
+      await this.#end(task, read.state, status);
+    }
+    return { record, status, ...read };
+  }
+
+  async delete<K extends Kind>(
+    kind: K,
+    taskids: readonly string[],
+    { signal, ...further }: DeleteFields[K] & CallOptions,
+  ): Promise<Deletions[K]> {
+    const operation = operations[kind].delete;
+    const data = await this.#host.call(operation, bodyOf(operation, { taskids }, further), {
+      subject: { kind },
+      signal,
+    });
+    await (await this.#host.recording?.())?.endDeleted(kind, taskids);
+    // The cast: the service documents the response to a deletion.
+    return data as object as Deletions[K];
+  }
+
+  async #end(task: Task, state: "succeeded" | "failed", status: number | undefined): Promise<void> {
+    const { kind, model, taskid, createdAt } = task;
+    const at = this.#host.time.now();
+    const durationMs = createdAt && at - createdAt;
+    this.#host.emit({ type: "settled", kind, model, taskid, state, status, at, durationMs });
+    if (task.generationId !== undefined) await (await this.#host.recording?.())?.end(task.toJSON(), state);
+  }
+}
+
+/** Returns the fields as they are sent, or rejects what is wrong with them. */
+export function valid(subject: string, { wire, issues }: ReadFields): ReadFields["wire"] {
+  if (issues.length > 0) throw new InvalidRequestError(subject, issues, nothingWasSent);
+  return wire;
+}
+
+/** A JSON body of a method's first argument and its options, which must not repeat it. */
+function bodyOf(operation: Operation, first: object, further: object): ReadFields["wire"] {
+  const twice = Object.keys(further).filter((field) => field in first);
+  const issues = twice.map((field) =>
+    invalid(`options.${field}`, "duplicate", "a second value", "only the method's first argument"),
+  );
+  const read = readBody(operation.body, { ...further, ...first });
+  return valid(operation.id, { wire: read.wire, issues: [...issues, ...read.issues] });
+}
+
+/** The result URLs of a record; some models may name a single one without a list. */
+function urlsIn(value: unknown): string[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.filter((one): one is string => typeof one === "string" && one !== "");
+}

@@ -1,0 +1,151 @@
+import type { Kind } from "../spec/operation.ts";
+import type { TaskJSON } from "../task/task.ts";
+import type { OutcomeUnknownError } from "./errors.ts";
+
+/**
+ * What a client emits, by `type`: for logs, metrics and traces. No event contains the key or an uploaded byte. More types may
+ * come: ignore those you do not know.
+ */
+export type MediaGenEvent =
+  | Generated
+  | OutcomeUnknown
+  | Queried
+  | Retried
+  | TaskSettled
+  | Downloaded
+  | StoreFailed
+  | LateTask;
+
+/** The fields of the events of calls and downloads. */
+export interface CallEvent {
+  /** The operation's id in the service's description, or `download`. */
+  readonly operation: string;
+  /** What the call was about. */
+  readonly kind: Kind;
+  /** The model, if it is known. */
+  readonly model: string | undefined;
+  /** When it happened, in milliseconds since 1970. */
+  readonly at: number;
+  /** How long the call had taken by then, with its retries, in milliseconds. */
+  readonly durationMs: number;
+  /** Which attempt of the call it was, from 1. */
+  readonly attempt: number;
+}
+
+/** A generation created a task, which is billed. */
+export interface Generated extends CallEvent {
+  /** Which event this is. */
+  readonly type: "generated";
+  /** The new task. */
+  readonly taskid: string;
+}
+
+/** The outcome of a generation is unknown: a task may exist and may have been billed. */
+export interface OutcomeUnknown extends CallEvent {
+  /** Which event this is. */
+  readonly type: "outcomeUnknown";
+  /** What the call throws. */
+  readonly error: OutcomeUnknownError;
+}
+
+/** A query, also one of a wait, got its record or failed for good. */
+export interface Queried extends CallEvent {
+  /** Which event this is. */
+  readonly type: "queried";
+  /** The task that was queried. */
+  readonly taskid: string;
+  /** The raw status of the record; undefined if there is none. */
+  readonly status: number | undefined;
+  /** What the query throws; undefined if it succeeded. */
+  readonly error: unknown;
+}
+
+/** An attempt failed and the request is retried. */
+export interface Retried extends CallEvent {
+  /** Which event this is. */
+  readonly type: "retried";
+  /** The task that is queried, if it is a query. */
+  readonly taskid: string | undefined;
+  /** The delay before the next attempt, in milliseconds. */
+  readonly delayMs: number;
+  /** The HTTP status, if there was a response. */
+  readonly status: number | undefined;
+  /** Why there was no response, if there was none. */
+  readonly error: unknown;
+}
+
+/** A check found for the first time that a task has ended. Emitted once for each handle. */
+export interface TaskSettled {
+  /** Which event this is. */
+  readonly type: "settled";
+  /** What the task makes. */
+  readonly kind: Kind;
+  /** Its model, if it is known. */
+  readonly model: string | undefined;
+  /** The task that has ended. */
+  readonly taskid: string;
+  /** How it has ended. */
+  readonly state: "succeeded" | "failed";
+  /** The raw status of the record. */
+  readonly status: number | undefined;
+  /** When it was seen, in milliseconds since 1970. */
+  readonly at: number;
+  /** How long after its generation, in milliseconds; undefined if that is unknown. */
+  readonly durationMs: number | undefined;
+}
+
+/** One result of a task was downloaded completely. */
+export interface Downloaded extends CallEvent {
+  /** Which event this is. */
+  readonly type: "downloaded";
+  /** The task whose result it is. */
+  readonly taskid: string;
+  /** Which result, from 0. */
+  readonly index: number;
+  /** How many results there are. */
+  readonly count: number;
+  /** Its size. */
+  readonly bytes: number;
+}
+
+/** The store could not record what a generation became. It is tried again until it succeeds or the process ends. */
+export interface StoreFailed {
+  /** Which event this is. */
+  readonly type: "storeFailed";
+  /** The id of the record; undefined if it could not be looked up. */
+  readonly generationId: string | undefined;
+  /** The task, if there is one: save it. */
+  readonly task: TaskJSON | undefined;
+  /** What the store rejected with. */
+  readonly error: unknown;
+}
+
+/** A task arrived after its generation was taken for unknown, or after its key went to another attempt. It is recorded. */
+export interface LateTask {
+  /** Which event this is. */
+  readonly type: "lateTask";
+  /** The id of the generation's own record. */
+  readonly generationId: string;
+  /** The task. Its `generationId` names the record that holds it. */
+  readonly task: TaskJSON;
+}
+
+/** Receives events. */
+export type OnEvent = (event: MediaGenEvent) => void;
+
+/** Creates what emits events to the caller's listener and never throws. A failure without a listener goes to the console. */
+export function createEmit(onEvent: OnEvent | undefined): OnEvent {
+  return (event) => {
+    // A listener's mistake must not cost the task that the call is about to return.
+    const failed = (error: unknown) => console.error(`mediagen: onEvent threw at ${event.type}`, error);
+    try {
+      // It may be async all the same, and a rejection that nobody handles ends the process.
+      const result: unknown = onEvent?.(event);
+      if (result instanceof Promise) result.catch(failed);
+      const needsAttention = event.type === "storeFailed" || event.type === "lateTask";
+      if (!onEvent && needsAttention) console.error(`mediagen: ${event.type}`, event);
+    } catch (error) {
+      failed(error);
+    }
+  };
+}

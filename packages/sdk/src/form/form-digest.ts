@@ -1,0 +1,20 @@
+import { InvalidRequestError } from "../errors/errors.ts";
+import { kinds } from "../spec/operations.gen.ts";
+import { digestOf } from "./digest.ts";
+import { readForm } from "./form.ts";
+import { operationOf } from "./model.ts";
+
+/**
+ * Returns the SHA-256 of a form, in hexadecimal, as a store records it. Undefined if the runtime has no Web Crypto.
+ *
+ * @throws {@link InvalidRequestError} the form is not valid
+ *
+ * @example
+ * const record = await store.get(await generationIdOf(media.origin, "order-42"));
+ * const isSameForm = record?.digest === (await formDigest("vidmodelv2", form));
+ */
+export async function formDigest(model: string, form: object): Promise<string | undefined> {
+  const { wire, issues } = readForm(operationOf(model, kinds).body, form);
+  if (issues.length > 0) throw new InvalidRequestError(model, issues);
+  return digestOf(wire);
+}

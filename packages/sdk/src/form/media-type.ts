@@ -1,0 +1,27 @@
+/** Media types by how their files begin, each with its usual file name extension. */
+const kinds: readonly {
+  readonly type: string;
+  readonly extension: string;
+  readonly begins: (head: string) => boolean;
+}[] = [
+  { type: "image/png", extension: "png", begins: (head) => head.startsWith("\x89PNG\r\n\x1a\n") },
+  { type: "image/jpeg", extension: "jpg", begins: (head) => head.startsWith("\xff\xd8\xff") },
+  { type: "image/webp", extension: "webp", begins: (head) => head.startsWith("RIFF") && head.startsWith("WEBP", 8) },
+  { type: "image/gif", extension: "gif", begins: (head) => /^GIF8[79]a/.test(head) },
+  { type: "image/bmp", extension: "bmp", begins: (head) => head.startsWith("BM") && head.startsWith("\0\0\0\0", 6) },
+  { type: "image/tiff", extension: "tiff", begins: (head) => head.startsWith("II*\0") || head.startsWith("MM\0*") },
+  { type: "image/avif", extension: "avif", begins: (head) => /^....ftypavi[fs]/s.test(head) },
+  { type: "image/heic", extension: "heic", begins: (head) => /^....ftyp(hei[cxms]|mif1|msf1)/s.test(head) },
+  { type: "video/quicktime", extension: "mov", begins: (head) => /^....ftypqt {2}/s.test(head) },
+  { type: "video/mp4", extension: "mp4", begins: (head) => /^....ftyp/s.test(head) },
+  { type: "video/webm", extension: "webm", begins: (head) => head.startsWith("\x1aE\xdf\xa3") },
+];
+
+/** How many bytes of a file reveal its type. */
+export const headLength = 16;
+
+/** Returns the media type and extension of a file by its first bytes, or undefined for anything but a known image or video. */
+export function mediaTypeOf(head: Uint8Array): { readonly type: string; readonly extension: string } | undefined {
+  const text = String.fromCharCode(...head.subarray(0, headLength));
+  return kinds.find(({ begins }) => begins(text));
+}

@@ -1,0 +1,29 @@
+import { fileParts, isFileInput } from "../spec/file-input.ts";
+import { fieldOf } from "../spec/schema.ts";
+import type { WireFields } from "./form.ts";
+
+/** One part of a form: a text, or a file with the name to send it under. */
+export type FormPart = readonly [name: string, value: string] | readonly [name: string, file: Blob, fileName: string];
+
+/** A form's fields as the parts of multipart/form-data, in their order. */
+export function* formParts(wire: WireFields): Generator<FormPart, void, undefined> {
+  for (const [name, value] of Object.entries(wire)) {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const [index, one] of values.entries()) {
+      if (isFileInput(one)) {
+        const { blob, name: fileName } = fileParts(one, `${fieldOf(name)}-${index + 1}`);
+        yield [name, blob, fileName];
+      } else if (one !== undefined) yield [name, String(one)];
+    }
+  }
+}
+
+/** A form's fields as FormData. */
+export function toFormData(wire: WireFields): FormData {
+  const form = new FormData();
+  for (const [name, value, fileName] of formParts(wire)) {
+    if (typeof value === "string") form.append(name, value);
+    else form.append(name, value, fileName);
+  }
+  return form;
+}

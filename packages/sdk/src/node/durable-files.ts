@@ -1,0 +1,41 @@
+import { mkdir, open, readdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { codeOf } from "./error-code.ts";
+
+/** Returns the names in a directory; none if there is no directory. */
+export async function namesIn(directory: string): Promise<readonly string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Writes a new file and makes sure that its bytes outlive a power failure; its name does once its directory is synced. */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  await file
+    .writeFile(text)
+    .then(() => file.sync())
+    .finally(() => file.close());
+}
+
+/** Makes a directory, and makes sure that it and each one made above it outlive a power failure. */
+export async function makeDurably(directory: string): Promise<void> {
+  const first = await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let path = dirname(directory); path.length >= dirname(first).length; path = dirname(path)) {
+    await syncDirectory(path);
+    if (path === dirname(path)) return;
+  }
+}
+
+/** Makes sure that the names in a directory outlive a power failure. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path).catch((error: unknown) => {
+    // Windows opens no directories, and keeps them in sync by itself.
+    if (process.platform !== "win32") throw error;
+  });
+  await directory?.sync().finally(() => directory.close());
+}

@@ -1,0 +1,241 @@
+import { randomUUID } from "node:crypto";
+import {
+  access,
+  constants,
+  copyFile,
+  link,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  truncate,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import {
+  type ForgetOptions,
+  type GenerationStore,
+  type ListFilter,
+  mayFollow,
+  mayForget,
+  type WriteResult,
+} from "../store/store.ts";
+import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
+import { makeDurably, namesIn, syncDirectory, writeDurably } from "./durable-files.ts";
+import { codeOf } from "./error-code.ts";
+
+/** The highest revision of a record. A life lasts from the first revision until the record is forgotten. */
+interface Top {
+  readonly life: string;
+  readonly revision: number;
+}
+
+/** What a record's directory holds; without a record if there is none, or if it is being forgotten. */
+interface Stored {
+  readonly names: readonly string[];
+  readonly top: Top | undefined;
+  readonly record: GenerationRecord | undefined;
+}
+
+/**
+ * A store in a directory: `<2 hex digits>/<record id>/<revision>.<life>.json`. The highest revision is the record.
+ *
+ * Nothing is locked, so that a process may be killed anywhere. Each step is one act of the file system that fails if somebody else
+ * came first: rename(2) puts the directory of a first revision where none or an empty one is; link(2) takes the name of a later
+ * revision; forgetting takes the next revision, too. Names stay until the record is forgotten, and no two lives share one: what a
+ * process that was paused meanwhile writes into another life counts for nobody.
+ */
+export class FileStore implements GenerationStore {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  async write(record: GenerationRecord): Promise<WriteResult> {
+    const { id, revision } = record;
+    if (!isId(id)) throw new RangeError(`a record's id begins with two hexadecimal digits, and ${id} does not`);
+    const text = JSON.stringify(record);
+    const directory = this.#directoryOf(id);
+    const { top, record: stored } = await this.#read(id);
+    let isWritten = false;
+    if (mayFollow(record, stored)) {
+      isWritten = await (stored && top ? this.#append(directory, { ...top, revision }, text) : this.#create(id, text));
+    }
+    return isWritten ? { written: true } : { written: false, current: await this.get(id) };
+  }
+
+  async get(id: string): Promise<GenerationRecord | undefined> {
+    return (await this.#read(id)).record;
+  }
+
+  async *list({ states }: ListFilter): AsyncGenerator<GenerationRecord | UnreadableRecord, void, undefined> {
+    for await (const id of this.#ids()) {
+      const record = await this.get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
+      if (record && ("unreadable" in record || states.includes(record.state))) yield record;
+    }
+  }
+
+  async forget(options: ForgetOptions = {}): Promise<number> {
+    let forgotten = 0;
+    for await (const id of this.#ids()) {
+      const stored = await this.#read(id).catch(() => undefined); // One that cannot be read stays.
+      if (!stored || (stored.record && !mayForget(stored.record, options))) continue;
+      const { names, top, record } = stored;
+      const directory = this.#directoryOf(id);
+      const end = top && { ...top, revision: top.revision + 1 };
+      if (record && end && !(await this.#append(directory, end, forgottenText))) continue;
+      await clear(directory, end ? [...names, nameOf(end)] : names);
+      if (record) forgotten++;
+    }
+    await this.#removeParts();
+    return forgotten;
+  }
+
+  async #read(id: string): Promise<Stored> {
+    const directory = this.#directoryOf(id);
+    for (let last = ""; ;) {
+      const names = isId(id) ? await namesIn(directory) : [];
+      const top = topIn(names);
+      if (!top) return { names, top, record: undefined };
+      const path = join(directory, nameOf(top));
+      const text = await readFile(path, "utf8").catch((error: unknown) => {
+        if (codeOf(error) !== "ENOENT") throw error;
+        return "";
+      });
+      // The cast: whoever reads records looks at their version.
+      if (text !== "") return { names, top, record: (JSON.parse(text) as GenerationRecord | null) ?? undefined };
+      // It was replaced or forgotten since the directory was read.
+      if (path === last) throw new Error(`${path} is empty`);
+      last = path;
+    }
+  }
+
+  /** Stores a first revision; false if there is a record. */
+  async #create(id: string, text: string): Promise<boolean> {
+    const directory = this.#directoryOf(id);
+    let stored = await this.#read(id);
+    if (stored.record) return false;
+    await makeDurably(dirname(directory));
+    const part = this.#newPart();
+    try {
+      await mkdir(part, { mode: 0o700 });
+      await writeDurably(join(part, nameOf({ life: randomUUID(), revision: 1 })), text);
+      await syncDirectory(part);
+      for (let attempt = 1; ; attempt++) {
+        await clear(directory, stored.names); // Of a life that is over: somebody was killed while he forgot it.
+        const error: unknown = await rename(part, directory).catch((reason: unknown) => reason);
+        if (error === undefined) break;
+        stored = await this.#read(id);
+        if (stored.record) return false;
+        if (attempt === 3) throw error;
+      }
+    } finally {
+      await rm(part, { recursive: true, force: true });
+    }
+    await syncDirectory(dirname(directory));
+    // Whoever made the directory above may have been killed before it was synced.
+    await syncDirectory(this.#directory);
+    return true;
+  }
+
+  /** Stores a further revision of a life; false if that is taken, or the life is over. */
+  async #append(directory: string, { life, revision }: Top, text: string): Promise<boolean> {
+    const path = join(directory, nameOf({ life, revision }));
+    if (!(await this.#take(path, text))) return false;
+    await syncDirectory(directory);
+    const isAlive = await exists(join(directory, nameOf({ life, revision: 1 })));
+    // An old revision only keeps its name: a writer that was paused must find it taken.
+    if (isAlive) await truncate(join(directory, nameOf({ life, revision: revision - 1 }))).catch(() => undefined);
+    else await rm(path, { force: true });
+    return isAlive;
+  }
+
+  /** Gives a text a name that nothing has, in one act, and whole; false if something has it or its directory is gone. */
+  async #take(path: string, text: string): Promise<boolean> {
+    const part = this.#newPart();
+    try {
+      await writeDurably(part, text);
+      await link(part, path).catch(async (error: unknown) => {
+        if (!knowsNoLinks.includes(codeOf(error))) throw error;
+        await copyFile(part, path, constants.COPYFILE_EXCL);
+      });
+      return true;
+    } catch (error) {
+      if (codeOf(error) === "EEXIST" || codeOf(error) === "ENOENT") return false;
+      throw error;
+    } finally {
+      await rm(part, { force: true });
+    }
+  }
+
+  /** Removes what killed processes have left. */
+  async #removeParts(): Promise<void> {
+    for (const name of await namesIn(this.#directory)) {
+      const path = join(this.#directory, name);
+      const found = name.endsWith(partEnd) && (await stat(path).catch(() => undefined));
+      if (found && Date.now() - found.mtimeMs > partKeptMs) await rm(path, { recursive: true, force: true });
+    }
+  }
+
+  async *#ids(): AsyncGenerator<string, void, undefined> {
+    for (const shard of await namesIn(this.#directory)) {
+      if (!/^[\da-f]{2}$/.test(shard)) continue;
+      yield* (await namesIn(join(this.#directory, shard))).filter(isId);
+    }
+  }
+
+  #newPart(): string {
+    return join(this.#directory, `.${randomUUID()}${partEnd}`);
+  }
+
+  #directoryOf(id: string): string {
+    return join(this.#directory, id.slice(0, 2), id);
+  }
+}
+
+/** What takes the next revision of a record that is forgotten. */
+const forgottenText = "null";
+const partEnd = ".part";
+const partKeptMs = 3_600_000;
+/** The codes by which file systems without hard links, such as a memory stick's, reject one. */
+const knowsNoLinks: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+/** Whether it may be a record's id. Anything else could be a path out of the directory. */
+function isId(id: string): boolean {
+  return /^[\da-f]{2}[\w-]*$/.test(id);
+}
+
+function nameOf({ life, revision }: Top): string {
+  return `${revision}.${life}.json`;
+}
+
+function readName(name: string): Top | undefined {
+  const [, revision, life] = /^(\d+)\.([\w-]+)\.json$/.exec(name) ?? [];
+  return revision && life ? { life, revision: Number(revision) } : undefined;
+}
+
+/** The highest revision of the life that has its first one. */
+function topIn(names: readonly string[]): Top | undefined {
+  const revisions = names.flatMap((name) => readName(name) ?? []);
+  const life = revisions.find(({ revision }) => revision === 1)?.life;
+  return revisions.filter((one) => one.life === life).sort((a, b) => b.revision - a.revision)[0];
+}
+
+/**
+ * Removes the names of a life that is over, which it is without its first revision. Not what else has come into the directory:
+ * somebody may have created the record anew.
+ */
+async function clear(directory: string, names: readonly string[]): Promise<void> {
+  const first = names.filter((name) => readName(name)?.revision === 1);
+  for (const name of [...first, ...names]) await rm(join(directory, name), { force: true });
+  await rmdir(directory).catch(() => undefined); // Fails unless it is empty.
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

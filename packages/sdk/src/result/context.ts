@@ -1,0 +1,41 @@
+import type { Retries } from "../call/retries.ts";
+import type { OnEvent } from "../errors/events.ts";
+import type { Task } from "../task/task.ts";
+import type { Time } from "../time/clock.ts";
+
+/** Sends a GET request for a result, without following redirects and without the API key. */
+export type ResultGet = (url: URL, request: ResultRequest) => Promise<Response>;
+
+/** What a request for a result consists of besides its URL. */
+export interface ResultRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** Whether the host may be this machine or in a private network. */
+  readonly allowPrivate: boolean;
+}
+
+/** What fetching results needs from the client. */
+export interface ResultContext {
+  readonly get: ResultGet;
+  readonly time: Time;
+  readonly emit: OnEvent;
+  /** The same policy and the same budget as for queries. */
+  readonly retries: Retries;
+  /** Whether the base URL's host is itself this machine or in a private network. */
+  readonly privateBase: boolean;
+}
+
+/** A task is plain data to its user, so the client's part is kept beside it. */
+const contexts = new WeakMap<Task, ResultContext>();
+
+/** Remembers how to fetch a task's results. */
+export function rememberContext(task: Task, context: ResultContext): void {
+  contexts.set(task, context);
+}
+
+/** Returns how to fetch a task's results. */
+export function resultContextOf(task: Task): ResultContext {
+  const context = contexts.get(task);
+  if (!context) throw new TypeError("This task belongs to no client. Pass what generate or media.task returned.");
+  return context;
+}

@@ -1,0 +1,165 @@
+import { invalidRequest, OutcomeUnknownError, StoreError } from "../errors/errors.ts";
+import { describeValue, nothingWasSent } from "../errors/issue.ts";
+import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
+import type { Kind } from "../spec/operation.ts";
+import type { TaskJSON } from "../task/task.ts";
+import { Attempt } from "./attempt.ts";
+import { type RecordingHost, Session } from "./session.ts";
+import { next, whyUnreadable } from "./store.ts";
+
+/** What is stored for a key: the task that it stands for, or the record that a new attempt replaces. */
+export type Found =
+  | { readonly task: TaskJSON }
+  | { readonly task?: undefined; readonly replaces: GenerationRecord | undefined };
+
+/** A sender that has not renewed its record for so long has ended, or is taken for it: money-safe at any length. */
+export const silentAfterMs = 15_000;
+const pollMs = 250;
+
+/** Records the generations of one client in its store. */
+export class Recorder {
+  readonly session: Session;
+
+  constructor(host: RecordingHost) {
+    this.session = new Session(host);
+  }
+
+  /**
+   * Returns what a key stands for, as soon as whoever is generating it has ended.
+   *
+   * @throws {@link OutcomeUnknownError} a task may exist
+   * @throws {@link InvalidRequestError} the key stands for another form
+   * @throws {@link StoreError} the record cannot be read
+   */
+  async find(id: string, facts: GenerationFacts, operation: string, signal: AbortSignal | undefined): Promise<Found> {
+    const watch = new SilenceWatch(this.session.host);
+    for (;;) {
+      const unrecorded = this.session.unrecorded.get(id);
+      if (unrecorded) return { task: unrecorded };
+      const record = await this.read(id, facts.model);
+      if (!record || record.state === "notCreated") return { replaces: record };
+      const silent = watch.isSilent(record);
+      // Nothing of it was sent, so that whoever claimed it loses nothing.
+      if (record.state === "claimed" && silent) return { replaces: record };
+      if (record.state !== "claimed") rejectOther(record, facts);
+      if (record.task) return { task: record.task };
+      if (record.state === "sending" && silent) await this.markUnknown(record);
+      else if (record.state === "unknown") throw outcomeUnknown(record, operation);
+      else await this.session.host.time.sleep(pollMs, signal ?? new AbortController().signal);
+    }
+  }
+
+  /**
+   * Begins an attempt. With a key, it is recorded at once, and undefined is returned if another one came first.
+   *
+   * @throws {@link StoreError} it could not be recorded
+   */
+  async begin(
+    facts: GenerationFacts,
+    id: string,
+    replaces: GenerationRecord | undefined,
+  ): Promise<Attempt | undefined> {
+    const attempt = new Attempt(this.session, facts, id, replaces);
+    return facts.idempotencyKey === undefined || (await attempt.claim()) ? attempt : undefined;
+  }
+
+  /** Returns a record that this version can read. */
+  async read(id: string, model: string): Promise<GenerationRecord | undefined> {
+    const record = await this.session.host.store.get(id).catch((cause: unknown) => {
+      // What is stored is no JSON.
+      if (cause instanceof SyntaxError) throw unreadable(id, model, cause.message, cause);
+      throw new StoreError(model, "the store could not be read. Nothing was sent, so it is safe to retry", cause);
+    });
+    const why = record && whyUnreadable(record);
+    if (why === undefined) return record;
+    throw unreadable(id, model, why);
+  }
+
+  /** Records that the sender of a record has ended without an outcome; a sender that was only slow corrects it. */
+  async markUnknown(record: GenerationRecord): Promise<void> {
+    const reason = "its sender ended before it recorded an outcome";
+    const updatedAt = this.session.host.time.now();
+    await this.session.write(next(record, { state: "unknown", reason, updatedAt }));
+  }
+
+  /** Records that tasks were deleted, whoever generated them. Never rejects. */
+  async endDeleted(kind: Kind, taskids: readonly string[]): Promise<void> {
+    const { store, origin } = this.session.host;
+    try {
+      for await (const record of store.list({ states: ["created"] })) {
+        if ("unreadable" in record || record.origin !== origin || !record.task) continue;
+        if (record.kind === kind && taskids.includes(record.task.taskid)) await this.end(record.task, "deleted");
+      }
+    } catch (error) {
+      this.session.host.emit({ type: "storeFailed", generationId: undefined, task: undefined, error });
+    }
+  }
+
+  /** Records that a task has ended. Never rejects. */
+  async end(task: TaskJSON, outcome: GenerationRecord["outcome"]): Promise<void> {
+    const { generationId } = task;
+    if (generationId === undefined) return;
+    const { store, time, emit } = this.session.host;
+    try {
+      const record = await store.get(generationId);
+      if (record?.state !== "created" || record.task?.taskid !== task.taskid) return;
+      // If another one was faster, it has recorded the same.
+      await this.session.write(next(record, { state: "ended", outcome, updatedAt: time.now() }));
+    } catch (error) {
+      emit({ type: "storeFailed", generationId, task, error });
+    }
+  }
+}
+
+/** Tells whether a record's sender is silent: by this process's own steady clock, never by comparing clocks of two hosts. */
+export class SilenceWatch {
+  readonly #host: RecordingHost;
+  #revision: number | undefined;
+  #since = 0;
+  /** Whether it was renewed while it was watched: then its sender is alive, whatever is known of its process. */
+  #isRenewed = false;
+
+  constructor(host: RecordingHost) {
+    this.#host = host;
+  }
+
+  isSilent({ revision, sender }: GenerationRecord): boolean {
+    const { time, processes } = this.#host;
+    if (this.#revision !== revision) {
+      this.#isRenewed = this.#revision !== undefined;
+      [this.#revision, this.#since] = [revision, time.steady()];
+    }
+    const hasEnded = !this.#isRenewed && sender !== undefined && processes.hasEnded(sender);
+    return hasEnded || time.steady() - this.#since >= silentAfterMs;
+  }
+}
+
+function unreadable(id: string, model: string, why: string, cause?: unknown): StoreError {
+  const what = `the record ${id} cannot be read (${why}), and a task of an earlier call may exist. Nothing was sent`;
+  return new StoreError(model, what, cause, true);
+}
+
+/** The error for a generation of unknown outcome. */
+export function outcomeUnknown(record: GenerationRecord, operation: string): OutcomeUnknownError {
+  const { kind, model, digest, createdAt: at, id: generationId, reason = "no outcome is known" } = record;
+  return new OutcomeUnknownError(reason, operation, { kind, model, digest, at, generationId }, {});
+}
+
+/** Rejects a key that stands for another generation; an unknown digest differs from none. */
+function rejectOther(record: GenerationRecord, { kind, model, digest, idempotencyKey }: GenerationFacts): void {
+  const reject = (received: string, expected: string) =>
+    invalidRequest(
+      model,
+      "idempotencyKey",
+      "notAllowed",
+      `${describeValue(idempotencyKey)} with ${received}`,
+      expected,
+      nothingWasSent,
+    );
+  if (record.model !== model || record.kind !== kind) {
+    throw reject("another model", `${record.model}, which the key was first used with`);
+  }
+  if (record.digest && digest && record.digest !== digest) {
+    throw reject("another form", "the form that the key was first used with, or a new key");
+  }
+}

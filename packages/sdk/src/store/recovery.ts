@@ -1,0 +1,191 @@
+import { invalidRequest } from "../errors/errors.ts";
+import { describeValue } from "../errors/issue.ts";
+import type { Kind } from "../spec/operation.ts";
+import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
+import type { CallOptions, TaskJSON } from "../task/task.ts";
+import { type Recorder, SilenceWatch, silentAfterMs } from "./recorder.ts";
+import { next, whyUnreadable } from "./store.ts";
+
+/** A generation of which nobody knows whether it became a task. */
+export interface UnknownGeneration {
+  /** The id of its record, for `media.resolve`. */
+  readonly generationId: string;
+  /** What was to be made. */
+  readonly kind: Kind;
+  /** The model that was to make it. */
+  readonly model: string;
+  /** The SHA-256 of its form, as in `OutcomeUnknownError`. */
+  readonly digest: string | undefined;
+  /** The caller's idempotency key. */
+  readonly idempotencyKey: string | undefined;
+  /** When its attempt began, in milliseconds since 1970. */
+  readonly at: number;
+  /** Why its outcome is unknown. */
+  readonly reason: string;
+}
+
+/** What a caller found out about a generation: the id of its task, or that there is none. */
+export type Resolution =
+  | {
+      /** The id of the task that was found at the service. */
+      readonly taskid: string;
+      /**
+       * Whether the task is recorded without asking the service for it.
+       * @default false
+       */
+      readonly unverified?: boolean | undefined;
+    }
+  | "notCreated";
+
+/** What a store knows of the generations at one service. */
+export interface Recorded {
+  /** Tasks that were created and whose end was not seen. */
+  readonly tasks: readonly TaskJSON[];
+  /** Tasks without a key that succeeded and have not been forgotten: their results may not have been fetched. */
+  readonly finished: readonly TaskJSON[];
+  /** Generations of unknown outcome. */
+  readonly unknown: readonly UnknownGeneration[];
+  /** Records that this version cannot read. */
+  readonly unreadable: readonly UnreadableRecord[];
+}
+
+/** Returns what is left to do; waits until it is clear which senders are still alive. */
+export async function readRecorded(recorder: Recorder, { signal }: CallOptions): Promise<Recorded> {
+  const { origin } = recorder.session.host;
+  const unreadable: UnreadableRecord[] = [];
+  const records: GenerationRecord[] = [];
+  for await (const one of recorder.session.host.store.list({ states: ["sending", "created", "unknown", "ended"] })) {
+    const why = "unreadable" in one ? one.unreadable : whyUnreadable(one);
+    if (why !== undefined) unreadable.push({ id: one.id, unreadable: why });
+    else if (!("unreadable" in one) && one.origin === origin) records.push(one);
+  }
+  const { active, unrecorded } = recorder.session;
+  const isOwn = ({ id }: GenerationRecord) => active.has(id) || unrecorded.has(id);
+  const sending = records.filter((record) => record.state === "sending" && !isOwn(record));
+  const settled = await Promise.all(sending.map((record) => settleSender(recorder, record, signal)));
+  const current = [
+    ...records.filter(({ state }) => state !== "sending"),
+    ...settled.filter((one) => one !== undefined),
+  ];
+  const tasksOf = (holds: (record: GenerationRecord) => boolean) =>
+    current.flatMap((record) => (record.task && holds(record) ? [record.task] : []));
+  return {
+    tasks: [...tasksOf(({ state }) => state === "created"), ...unrecorded.values()],
+    finished: tasksOf(({ outcome, idempotencyKey }) => outcome === "succeeded" && idempotencyKey === undefined),
+    unknown: current.filter(({ state }) => state === "unknown").map(describe),
+    unreadable,
+  };
+}
+
+/** Timers may end a little earlier than the steady clock says. */
+const clockErrorMs = 250;
+
+/** The record as its sender leaves it: undefined if the sender is alive, and recorded as unknown if it has ended. */
+async function settleSender(
+  recorder: Recorder,
+  first: GenerationRecord,
+  signal: AbortSignal | undefined,
+): Promise<GenerationRecord | undefined> {
+  const { store, time } = recorder.session.host;
+  const watch = new SilenceWatch(recorder.session.host);
+  if (!watch.isSilent(first)) await time.sleep(silentAfterMs + clockErrorMs, signal ?? new AbortController().signal);
+  const record = await store.get(first.id);
+  if (record?.state !== "sending") return record;
+  if (!watch.isSilent(record)) return undefined;
+  await recorder.markUnknown(record);
+  return store.get(first.id);
+}
+
+function describe(record: GenerationRecord): UnknownGeneration {
+  const {
+    id: generationId,
+    kind,
+    model,
+    digest,
+    idempotencyKey,
+    createdAt: at,
+    reason = "no outcome is known",
+  } = record;
+  return { generationId, kind, model, digest, idempotencyKey, at, reason };
+}
+
+/**
+ * Records what a caller found out about a generation, and returns its task.
+ *
+ * @throws {@link InvalidRequestError} nothing was recorded
+ */
+export async function resolveGeneration(
+  recorder: Recorder,
+  generationId: string,
+  resolution: Resolution,
+  exists: (kind: Kind, taskid: string) => Promise<boolean>,
+): Promise<TaskJSON | undefined> {
+  const taskid = taskidOf(resolution);
+  const record = await recorder.session.host.store.get(generationId);
+  if (record?.origin !== recorder.session.host.origin || whyUnreadable(record) !== undefined) {
+    const expected = "the id of an unknown generation, from recover() or an OutcomeUnknownError";
+    throw invalidRequest("resolve", "generationId", "notAllowed", describeValue(generationId), expected);
+  }
+  if (taskid !== undefined && record.task?.taskid === taskid) return record.task;
+  await rejectSettled(recorder, record);
+  if (taskid !== undefined) {
+    await rejectTaken(recorder, record, taskid);
+    const isKnown = resolution !== "notCreated" && (resolution.unverified || (await exists(record.kind, taskid)));
+    if (!isKnown) {
+      const expected = "the id of a task that the service knows ({ unverified: true } records it anyway)";
+      throw invalidRequest("resolve", "taskid", "notAllowed", describeValue(taskid), expected);
+    }
+  }
+  const task = taskid === undefined ? undefined : taskOf(record, taskid);
+  const state = task ? ("created" as const) : ("notCreated" as const);
+  const { time } = recorder.session.host;
+  const changed = { state, task, reason: "resolved by hand", resolvedByHand: true, updatedAt: time.now() };
+  const result = await recorder.session.write(next(record, changed));
+  // Somebody else knows more by now: what they have recorded is looked at.
+  return result.written ? task : resolveGeneration(recorder, generationId, resolution, exists);
+}
+
+function taskidOf(resolution: Resolution): string | undefined {
+  if (resolution === "notCreated") return undefined;
+  const taskid: unknown = resolution?.taskid;
+  if (typeof taskid === "string" && taskid !== "") return taskid;
+  throw invalidRequest("resolve", "resolution", "wrongType", describeValue(resolution), '{ taskid } or "notCreated"');
+}
+
+function taskOf(
+  { kind, model, origin, resultCount, createdAt, id: generationId }: GenerationRecord,
+  taskid: string,
+): TaskJSON {
+  return { version: 2, kind, model, taskid, origin, resultCount, createdAt, generationId };
+}
+
+/** Rejects a generation whose outcome the service itself has told, or will tell. */
+async function rejectSettled(recorder: Recorder, record: GenerationRecord): Promise<void> {
+  const { state, task, resolvedByHand } = record;
+  if (state === "unknown" || (resolvedByHand && state !== "ended")) return;
+  const isUnderWay = state === "claimed" || state === "sending";
+  const settled = isUnderWay ? await settleSender(recorder, record, undefined) : record;
+  if (settled?.state === "unknown") return;
+  const received = isUnderWay
+    ? "a generation that is still under way"
+    : `a generation whose outcome is known (${task?.taskid ?? state})`;
+  throw invalidRequest("resolve", "generationId", "notAllowed", received, "a generation of unknown outcome");
+}
+
+/** Rejects the task of another record: two generations never share one. */
+async function rejectTaken(
+  {
+    session: {
+      host: { store, origin },
+    },
+  }: Recorder,
+  { id, kind }: GenerationRecord,
+  taskid: string,
+): Promise<void> {
+  for await (const other of store.list({ states: ["created", "ended"] })) {
+    if ("unreadable" in other || other.id === id || other.origin !== origin || other.kind !== kind) continue;
+    if (other.task?.taskid !== taskid) continue;
+    const received = `${describeValue(taskid)}, the task of the generation ${other.id}`;
+    throw invalidRequest("resolve", "taskid", "duplicate", received, "the task of this generation");
+  }
+}

@@ -1,0 +1,85 @@
+import type { Cancel, Ring, SleepReason, Time } from "./clock.ts";
+
+/**
+ * Limits how long something may take. Its signal aborts when the time is over, or when the caller's signal aborts.
+ *
+ * A client with ten thousand waits has ten thousand of these, so the class itself is the event listener and needs no closure.
+ */
+export class Deadline {
+  readonly #controller = new AbortController();
+  readonly #time: Pick<Time, "alarm">;
+  readonly #outer: AbortSignal | undefined;
+  readonly #why: SleepReason;
+  /** Called only when the time is over: creating an error collects a stack, which is slow. */
+  #reason: () => Error;
+  #cancel: Cancel | undefined;
+  #passed = false;
+
+  /** Starts the time; `outer` is the caller's signal. */
+  constructor(
+    time: Pick<Time, "alarm">,
+    ms: number,
+    reason: () => Error,
+    outer?: AbortSignal,
+    why: SleepReason = "limit",
+  ) {
+    this.#time = time;
+    this.#outer = outer;
+    this.#why = why;
+    this.#reason = reason;
+    if (outer?.aborted) this.handleEvent();
+    else outer?.addEventListener("abort", this, { once: true });
+    this.#cancel = this.#start(ms);
+  }
+
+  /** Aborts when the time is over or the caller's signal aborts. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Whether the signal aborted because the time was over. */
+  get passed(): boolean {
+    return this.#passed;
+  }
+
+  /** Starts the time again, unless `end` was called. */
+  restart(ms: number, reason: () => Error): void {
+    const cancelLast = this.#cancel;
+    if (!cancelLast) return;
+    this.#reason = reason;
+    // The new alarm is set before the old one is cancelled: a shared timer stops when its last alarm is cancelled.
+    this.#cancel = this.#start(ms);
+    cancelLast();
+  }
+
+  /** Stops the time and releases the caller's signal. */
+  end(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#outer?.removeEventListener("abort", this);
+  }
+
+  /** @internal Called by the caller's signal when it aborts. */
+  handleEvent(): void {
+    this.#controller.abort(this.#outer?.reason);
+  }
+
+  #start(ms: number): Cancel {
+    const ring: Ring = (error) => {
+      if (this.signal.aborted) return;
+      this.#passed = error === undefined;
+      this.#controller.abort(error ?? this.#reason());
+    };
+    return this.#time.alarm(ms, ring, this.#why);
+  }
+}
+
+/** Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. */
+export function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

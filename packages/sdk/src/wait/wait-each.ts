@@ -1,0 +1,113 @@
+import type { Records, Task, WaitOptions } from "../task/task.ts";
+import { orAbort } from "../time/deadline.ts";
+import { waitTimeoutOf } from "./wait.ts";
+
+/** How the wait for one of several tasks ended. `ok` tells whether there is a record or an error. */
+export type WaitOutcome<T extends Task = Task> = T extends Task
+  ?
+      | {
+          /** Whether the task has succeeded. */
+          readonly ok: true;
+          /** The task that was waited for. */
+          readonly task: T;
+          /** The record with the task's results. */
+          readonly record: Records[T["kind"]];
+        }
+      | {
+          /** Whether the task has succeeded. */
+          readonly ok: false;
+          /** The task that was waited for. */
+          readonly task: T;
+          /** The error that `task.wait()` rejected with. */
+          readonly error: unknown;
+        }
+  : never;
+
+/**
+ * Waits for tasks and yields an outcome for each as soon as it finishes. A task that fails does not end the loop. Leaving the
+ * loop ends the other waits and loses no task: each can be waited for again.
+ *
+ * @param tasks The tasks, of either kind and of any client.
+ * @param options The options of each wait; `waitTimeoutMs` counts from the start of the loop.
+ * @throws the signal's reason, at once, when the signal aborts
+ * @throws {@link InvalidRequestError} if `waitTimeoutMs` is not a number of milliseconds
+ * @example
+ * for await (const outcome of waitEach(tasks)) {
+ *   if (outcome.ok) console.log(outcome.record.url);
+ *   else console.error(outcome.task.taskid, outcome.error);
+ * }
+ */
+export async function* waitEach<T extends Task>(
+  tasks: Iterable<T>,
+  options: WaitOptions<T["kind"]> = {},
+): AsyncGenerator<WaitOutcome<T>, void, undefined> {
+  for await (const { outcome } of outcomesOf(tasks, options)) yield outcome;
+}
+
+/**
+ * Waits for tasks and resolves to the outcome of each, in the order of the tasks. A task that fails does not reject the
+ * promise: its outcome has the error.
+ *
+ * @param tasks The tasks, of either kind and of any client.
+ * @param options The options of each wait.
+ * @returns One outcome for each task, in input order.
+ * @throws the signal's reason, at once, when the signal aborts
+ * @throws {@link InvalidRequestError} if `waitTimeoutMs` is not a number of milliseconds
+ * @example
+ * const outcomes = await waitAll(tasks);
+ * console.log(`${outcomes.filter(({ ok }) => ok).length} of ${outcomes.length} succeeded`);
+ */
+export async function waitAll<T extends Task>(
+  tasks: Iterable<T>,
+  options: WaitOptions<T["kind"]> = {},
+): Promise<readonly WaitOutcome<T>[]> {
+  const outcomes: WaitOutcome<T>[] = [];
+  for await (const { index, outcome } of outcomesOf(tasks, options)) outcomes[index] = outcome;
+  return outcomes;
+}
+
+/** An outcome, and the position of its task in the input. */
+interface Finished<T extends Task> {
+  readonly index: number;
+  readonly outcome: WaitOutcome<T>;
+}
+
+async function* outcomesOf<T extends Task>(
+  tasks: Iterable<T>,
+  options: WaitOptions<T["kind"]>,
+): AsyncGenerator<Finished<T>, void, undefined> {
+  waitTimeoutOf(options);
+  const { signal = new AbortController().signal } = options;
+  signal.throwIfAborted();
+  const waits = new Set<AbortController>();
+  const finished: Finished<T>[] = [];
+  let wake = () => {};
+  let count = 0;
+  try {
+    for (const task of tasks) {
+      const index = count++;
+      // Each wait has a signal of its own: adding and removing a listener takes time that grows with the signal's listeners.
+      const wait = new AbortController();
+      waits.add(wait);
+      const finish = (outcome: object) => {
+        waits.delete(wait);
+        // The cast: the two callers below pass a record with `ok: true`, and an error with `ok: false`.
+        finished.push({ index, outcome: { task, ...outcome } as WaitOutcome<T> });
+        wake();
+      };
+      task.wait({ ...options, signal: wait.signal }).then(
+        (record) => finish({ ok: true, record }),
+        (error: unknown) => finish({ ok: false, error }),
+      );
+    }
+    while (waits.size > 0 || finished.length > 0) {
+      if (finished.length === 0) await orAbort(new Promise<void>((resolve) => (wake = resolve)), signal);
+      for (const one of finished.splice(0)) {
+        signal.throwIfAborted();
+        yield one;
+      }
+    }
+  } finally {
+    for (const wait of waits) wait.abort();
+  }
+}

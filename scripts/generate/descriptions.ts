@@ -1,0 +1,39 @@
+import { byKind, bodyOf, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
+import { print } from "./print.ts";
+
+/** What the command line says about the service: its help needs neither the OpenAPI document nor a reader of it. */
+export function descriptionsFile(spec: Spec): string {
+  const kinds = byKind(spec);
+  const forms = kinds.flatMap(({ generate }) => [...generate.values()]);
+  const descriptions = {
+    operations: Object.fromEntries(forms.map((operation) => [operation.operationId, described(operation)])),
+    deletionFields: kinds.flatMap(({ delete: deletion }) => deletionFields(bodyOf(deletion))),
+  };
+  return `import type { Descriptions } from "./descriptions.ts";
+
+/** What the service's description says for people. */
+export const descriptions: Descriptions = ${print(descriptions)};
+`;
+}
+
+function described(operation: PlacedOperation): object {
+  const fields = Object.entries(bodyOf(operation).properties ?? {}).map(([name, schema]) => {
+    const fallback = schema.default === undefined ? {} : { default: schema.default };
+    return [name, { description: onOneLine(schema.description), ...fallback }];
+  });
+  return {
+    summary: onOneLine(operation.summary),
+    description: onOneLine(operation.description),
+    fields: Object.fromEntries(fields) as object,
+  };
+}
+
+function deletionFields({ properties = {}, required = [] }: SpecSchema): object[] {
+  return Object.entries(properties)
+    .filter(([field, { type }]) => type === "string" && !required.includes(field))
+    .map(([field, { description }]) => ({ field, description: onOneLine(description) }));
+}
+
+function onOneLine(text = ""): string {
+  return text.trim().replace(/\s+/g, " ");
+}

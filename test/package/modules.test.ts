@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import ts from "typescript";
+import { describe, expect, test } from "vitest";
+
+/** The files of the batch, each after those that it may import. */
+const batch =
+  "options.ts issues.ts lines.ts csv.ts rows.ts ids.ts known-lines.ts line-reader.ts results-file.ts plan.ts progress.ts " +
+  "stop-rules.ts lock-files.ts folder-lock.ts contact-sheet.ts runner.ts run-batch.ts";
+
+/** The packages: their places, each after those that it may import, their entry points, what is for Node, and what else they use. */
+const packages = [
+  {
+    name: "sdk",
+    places: "spec task errors time form transport store call wait result client node",
+    entryPoints: "index.ts node.ts http.ts http-node.ts",
+    forNode: "node node.ts http-node.ts",
+    uses: "",
+  },
+  {
+    name: "emulator",
+    places: "media service page emulator node",
+    entryPoints: "index.ts node.ts command.ts",
+    forNode: "node node.ts command.ts",
+    uses: "",
+  },
+  { name: "batch", places: batch, entryPoints: "index.ts", forNode: batch, uses: "@mediagen/sdk/node" },
+].map(({ name, places, entryPoints, forNode, uses }) => ({
+  name,
+  places: places.split(" "),
+  entryPoints: entryPoints.split(" "),
+  forNode: forNode.split(" "),
+  uses: uses.split(" "),
+}));
+
+/** Returns the directory of a file directly below src/, or the file itself. */
+const placeOf = (file: string) => file.split("/")[0] ?? "";
+
+describe.each(packages)("the sources of $name", ({ name, places, entryPoints, forNode, uses }) => {
+  const root = `packages/${name}/src`;
+  const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => file.endsWith(".ts"));
+  /** What each file imports, types and lazy imports included: a path from `root`, or the name of a module. */
+  const imports = new Map(
+    files.map((file) => {
+      const { importedFiles } = ts.preProcessFile(readFileSync(`${root}/${file}`, "utf8"));
+      const target = (name: string) => (name.startsWith(".") ? posix.join(posix.dirname(file), name) : name);
+      return [file, importedFiles.map(({ fileName }) => target(fileName))] as const;
+    }),
+  );
+  const importsThat = (isWrong: (file: string, target: string) => boolean) =>
+    [...imports].flatMap(([file, targets]) =>
+      targets.filter((target) => isWrong(file, target)).map((target) => `${file} -> ${target}`),
+    );
+
+  test("are in the listed places", () => {
+    expect([...new Set(files.map(placeOf))].sort()).toEqual([...places, ...entryPoints].sort());
+  });
+
+  test("import from their own place and from those before it", () => {
+    const rank = (file: string) => (entryPoints.includes(file) ? Infinity : places.indexOf(placeOf(file)));
+    expect(importsThat((file, target) => imports.has(target) && rank(target) > rank(file))).toEqual([]);
+  });
+
+  test("import no file outside, and no package of this repository but the listed ones", () => {
+    const isOutside = (target: string) => target.startsWith("..") || target.startsWith("@mediagen/");
+    expect(importsThat((_, target) => isOutside(target) && !uses.includes(target))).toEqual([]);
+  });
+
+  test("have no cycles", () => {
+    const done = new Set<string>();
+    const cycleFrom = (file: string, trail: readonly string[]): string | undefined => {
+      if (trail.includes(file)) return [...trail.slice(trail.indexOf(file)), file].join(" -> ");
+      if (done.has(file)) return undefined;
+      done.add(file);
+      const targets = imports.get(file) ?? [];
+      return targets.map((target) => cycleFrom(target, [...trail, file])).find((cycle) => cycle !== undefined);
+    };
+    expect(files.map((file) => cycleFrom(file, [])).filter((cycle) => cycle !== undefined)).toEqual([]);
+  });
+
+  test("import Node's modules only where the package is for Node", () => {
+    expect(importsThat((file, target) => target.startsWith("node:") && !forNode.includes(placeOf(file)))).toEqual([]);
+  });
+});

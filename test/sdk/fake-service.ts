@@ -1,0 +1,156 @@
+import {
+  createMediaGen,
+  type GenerationRecord,
+  type GenerationStore,
+  type MediaGenEvent,
+  type MediaGenOptions,
+  memoryStore,
+  type SleepReason,
+} from "@mediagen/sdk";
+
+/** What the service responds to one request. */
+export type Reply = (request: Request) => Response | Promise<Response>;
+
+export const origin = "http://localhost";
+
+/** A success with data. */
+export const success = (data: object): Response => Response.json({ code: 1000, msg: "", data });
+/** A success with a task. */
+export const created = (taskid: string): Response => success({ taskid, url: [`${origin}/1.png`] });
+export const refusal = (): Response => Response.json({ code: 9999, msg: "no" });
+export const lost = (): Response => new Response("", { status: 500 });
+export const forever = (): Promise<Response> => new Promise(() => undefined);
+/** A fetch that rejects with this. */
+export const fails =
+  (thrown: unknown): Reply =>
+  () =>
+    Promise.reject(thrown);
+/** What Node's fetch rejects with if its cause has these fields. */
+export const fetchError = (fields: object, message = "fetch failed"): TypeError =>
+  new TypeError(message, { cause: Object.assign(new Error("why"), fields) });
+export const connectionRefused: TypeError = fetchError({ code: "ECONNREFUSED", syscall: "connect" });
+export const neverSent: Reply = fails(connectionRefused);
+
+interface Sleeper {
+  readonly until: number;
+  readonly wake: () => void;
+}
+
+/** Virtual time: the earliest sleeper wakes when the clock is moved on. Sleeps for other reasons than those given never end. */
+export class FakeClock {
+  now = 1_800_000_000_000;
+  readonly #asleep = new Set<Sleeper>();
+  readonly #passing: readonly SleepReason[];
+
+  constructor(passing: readonly SleepReason[]) {
+    this.#passing = passing;
+  }
+
+  sleep(ms: number, signal: AbortSignal, reason: SleepReason): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const sleeper = { until: this.now + ms, wake: resolve };
+      if (this.#passing.includes(reason)) this.#asleep.add(sleeper);
+      signal.addEventListener("abort", () => (this.#asleep.delete(sleeper), reject(signal.reason)), { once: true });
+    });
+  }
+
+  /** Wakes the earliest sleeper; false if all are awake. */
+  moveOn(): boolean {
+    let next: Sleeper | undefined;
+    for (const sleeper of this.#asleep) if (!next || sleeper.until < next.until) next = sleeper;
+    if (!next) return false;
+    this.#asleep.delete(next);
+    this.now = Math.max(this.now, next.until);
+    next.wake();
+    return true;
+  }
+}
+
+export interface FakeOptions extends MediaGenOptions {
+  /** How long each request takes on the client's clock. */
+  readonly latencyMs?: number;
+  /** Which sleeps end, as soon as nothing else is left to do. */
+  readonly passing?: readonly SleepReason[];
+}
+
+let clients = 0;
+
+/**
+ * A client of a service that replies in the given order, the last reply for ever; without replies each request creates a task. It
+ * has a clock of its own, on which pauses take no real time, and deadlines and limits never pass.
+ */
+export function clientOf(
+  replies: readonly Reply[] = [],
+  { latencyMs = 0, passing = ["pause", "background"], ...options }: FakeOptions = {},
+) {
+  const client = ++clients;
+  const clock = new FakeClock(passing);
+  const events: MediaGenEvent[] = [];
+  const pauses: number[] = [];
+  let sent = 0;
+  const media = createMediaGen({
+    baseUrl: origin,
+    apiKey: "sk-canary",
+    retries: 0,
+    now: () => clock.now,
+    sleep: (ms, signal, reason) => {
+      if (reason === "pause") pauses.push(ms);
+      // Others may still have something to do now: time passes when all wait.
+      setImmediate(() => clock.moveOn());
+      return clock.sleep(ms, signal, reason);
+    },
+    fetch: async (request) => {
+      clock.now += latencyMs;
+      const reply = replies[Math.min(sent++, replies.length - 1)];
+      return reply ? reply(request) : created(`t-${client}-${sent}`);
+    },
+    onEvent: (event) => void events.push(event),
+    ...options,
+  });
+  return {
+    media,
+    events,
+    /** How long the client has paused, each time. */
+    pauses,
+    /** Generates an image of the prompt. */
+    generate: (idempotencyKey?: string, prompt = "A fox") =>
+      media.image.generate("imgmodelz", { prompt }, { idempotencyKey }),
+    /** How many requests were sent. */
+    sent: () => sent,
+    now: () => clock.now,
+  };
+}
+
+/** Resolves to what a call rejects with, or to what it resolves to. */
+export const errorOf = (call: Promise<unknown>): Promise<unknown> => call.catch((error: unknown) => error);
+
+/** A store in memory that several clients share, that can fail or wait at each step, and that shows what it holds. */
+export function sharedStore() {
+  const memory = memoryStore();
+  const written: GenerationRecord[] = [];
+  let before: (record: GenerationRecord) => unknown = () => undefined;
+  const store: GenerationStore = {
+    ...memory,
+    async write(record) {
+      await before(record);
+      const result = await memory.write(record);
+      if (result.written) written.push(record);
+      return result;
+    },
+  };
+  return {
+    ...store,
+    /** Sets what happens before each write: it may throw, or wait. */
+    beforeWrite: (next: (record: GenerationRecord) => unknown) => void (before = next),
+    /** The states in the order in which they were written, without those that only renew a record. */
+    states: () => written.map(({ state }) => state).filter((state, index, all) => state !== all[index - 1]),
+    written: () => written,
+    text: () => JSON.stringify(written),
+  };
+}
+
+export type SharedStore = ReturnType<typeof sharedStore>;
+
+/** A promise with its own resolve function, to hold a step. */
+export const gate = <T = void>(): PromiseWithResolvers<T> => Promise.withResolvers<T>();

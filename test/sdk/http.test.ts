@@ -1,0 +1,213 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { SourceMap } from "node:module";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { InvalidRequestError } from "@mediagen/sdk";
+import { type ClientOptions, createHttpClient, type HttpClient } from "@mediagen/sdk/http";
+import { build } from "esbuild";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { errorOf, success } from "./fake-service.ts";
+
+interface Arrived {
+  readonly url: string | undefined;
+  readonly authorization: string | undefined;
+  readonly bytes: number;
+}
+
+const arrived: Arrived[] = [];
+let respond: (response: ServerResponse, request: IncomingMessage) => void;
+const server = createServer(async (request, response) => {
+  const { url, headers } = request;
+  arrived.push({ url, authorization: headers.authorization, bytes: (await buffer(request)).length });
+  respond(response, request);
+});
+let baseUrl = "";
+
+beforeEach(async () => {
+  arrived.length = 0;
+  respond = (response) => void response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1" } }));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const query = (http: HttpClient, signal?: AbortSignal) =>
+  http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal: signal ?? null });
+const generate = (http: HttpClient, signal?: AbortSignal) =>
+  http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" }, signal: signal ?? null });
+
+describe.for([
+  ["on node:http", {}],
+  ["with a fetch function", { fetch: (request: Request) => fetch(request) }],
+] as const)("the HTTP client %s", ([, transport]) => {
+  const create = (options: ClientOptions = {}) => createHttpClient({ baseUrl, ...transport, ...options });
+
+  test("adds the key of the options, of a function that is called each time, or of the environment", async () => {
+    const keys = ["second", "third"];
+    vi.stubEnv("MEDIAGEN_BASE_URL", baseUrl);
+    await query(create({ apiKey: "first" }));
+    const http = create({ apiKey: async () => keys.shift() ?? "" });
+    await query(http);
+    await generate(http);
+    await query(create());
+    vi.stubEnv("MEDIAGEN_API_KEY", "fourth");
+    await query(createHttpClient(transport));
+    expect(arrived.map(({ authorization }) => authorization)).toEqual([
+      "first",
+      "second",
+      "third",
+      undefined,
+      "fourth",
+    ]);
+  });
+
+  test("rejects a key that no header can carry, and throws what a key function throws", async () => {
+    const error = await errorOf(query(create({ apiKey: "secret\nkey" })));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(String(error)).not.toContain("secret");
+    await expect(query(create({ apiKey: () => Promise.reject(new RangeError("no key today")) }))).rejects.toThrow(
+      RangeError,
+    );
+    expect(arrived).toEqual([]);
+  });
+
+  test("opens no envelope and retries nothing", async () => {
+    respond = (response) => void response.end('{"code":9999,"msg":"no"}');
+    expect(await query(create())).toMatchObject({ data: { code: 9999 }, response: { status: 200 } });
+    respond = (response) => void response.writeHead(429, { "retry-after": "0" }).end('{"code":9999,"msg":"no"}');
+    for (const call of [query, generate]) expect(await call(create())).toMatchObject({ error: { code: 9999 } });
+    respond = (response) => void response.destroy();
+    for (const call of [query, generate]) expect(await errorOf(call(create()))).toBeInstanceOf(Error);
+    expect(arrived).toHaveLength(5);
+  });
+
+  test("follows no redirect", async () => {
+    respond = (response) => void response.writeHead(307, { location: "/elsewhere" }).end();
+    for (const call of [query, generate]) {
+      const result = await errorOf(call(create({ apiKey: "key" })));
+      // node:http gives the response, fetch an error.
+      if (!(result instanceof Error)) expect(result).toMatchObject({ response: { status: 307 } });
+    }
+    expect(arrived.map(({ url }) => url)).toEqual(["/v1/video/infobytaskid", "/v1/video/vidmodelv2"]);
+  });
+
+  test("sends a file once", async () => {
+    let reads = 0;
+    const file = new File([new Uint8Array(300_000)], "first.png", { type: "image/png" });
+    const stream = file.stream.bind(file);
+    file.stream = () => (reads++, stream());
+    await create().POST("/v1/video/vidmodelv2", { body: { prompt: "A fox", "sourceImage.items": [file] } });
+    expect(arrived).toMatchObject([{ bytes: expect.toSatisfy((bytes: number) => bytes > 300_000 && bytes < 301_000) }]);
+    expect(reads).toBeLessThan(2);
+  });
+
+  test("gives up after the timeout of queries or generations, and never without one", async () => {
+    respond = () => undefined;
+    const timeout = { name: "TimeoutError" };
+    await expect(query(create({ queryTimeoutMs: 20, generateTimeoutMs: Infinity }))).rejects.toMatchObject(timeout);
+    await expect(generate(create({ queryTimeoutMs: Infinity, generateTimeoutMs: 20 }))).rejects.toMatchObject(timeout);
+    respond = (response) => void response.end("{}");
+    const endless = create({ queryTimeoutMs: Infinity, generateTimeoutMs: Infinity });
+    expect(await query(endless)).toMatchObject({ response: { status: 200 } });
+    expect(await generate(endless)).toMatchObject({ response: { status: 200 } });
+  });
+
+  test("also while the body arrives, or if no key comes", async () => {
+    respond = (response) => void response.writeHead(200, { "content-type": "application/json" }).write('{"code":');
+    await expect(query(create({ queryTimeoutMs: 100 }))).rejects.toMatchObject({ name: "TimeoutError" });
+    const apiKey = () => new Promise<string>(() => undefined);
+    await expect(query(create({ queryTimeoutMs: 20, apiKey }))).rejects.toMatchObject({ name: "TimeoutError" });
+    expect(arrived).toHaveLength(1);
+  });
+
+  test("ends with the reason of the caller's signal", async () => {
+    for (const call of [query, generate]) {
+      await expect(call(create(), AbortSignal.abort("enough"))).rejects.toBe("enough");
+      const controller = new AbortController();
+      respond = () => controller.abort("enough");
+      await expect(call(create(), controller.signal)).rejects.toBe("enough");
+    }
+    expect(arrived).toHaveLength(2);
+  });
+
+  test("checks its options", () => {
+    for (const [options, field] of [
+      [{ baseUrl: "http://media.example.com" }, "baseUrl"],
+      [{ queryTimeoutMs: Number.NaN }, "queryTimeoutMs"],
+    ] as const) {
+      expect(() => create(options)).toThrow(InvalidRequestError);
+      expect(() => create(options)).toThrow(new RegExp(`^createHttpClient: ${field}`));
+    }
+  });
+});
+
+test("the HTTP client calls a fetch function as a function, and instructs it to follow no redirect", async () => {
+  const seen: unknown[] = [];
+  function fetch(this: unknown, { redirect, url }: Request): Promise<Response> {
+    seen.push([this, redirect, url]);
+    return Promise.resolve(success({ taskid: "t-1" }));
+  }
+  await query(createHttpClient({ baseUrl: "http://localhost", fetch }));
+  expect(seen).toEqual([[undefined, "error", "http://localhost/v1/video/infobytaskid"]]);
+});
+
+test("on Node the HTTP client uses node:http", async () => {
+  const fetch = vi.spyOn(globalThis, "fetch");
+  try {
+    await query(createHttpClient({ baseUrl }));
+    expect(fetch).not.toHaveBeenCalled();
+    expect(arrived).toHaveLength(1);
+  } finally {
+    fetch.mockRestore();
+  }
+});
+
+describe("a bundle", () => {
+  /** The sources whose code is in a bundle of an import; a few lines do not count, because bundlers keep computed constants. */
+  async function sourcesIn(statement: string, platform: "browser" | "node"): Promise<readonly string[]> {
+    const { outputFiles } = await build({
+      stdin: { contents: statement, resolveDir: import.meta.dirname },
+      bundle: true,
+      format: "esm",
+      platform,
+      splitting: true,
+      outdir: "out",
+      sourcemap: "external",
+      write: false,
+    });
+    const lines = new Map<string, number>();
+    for (const { path, text } of outputFiles) {
+      const map = outputFiles.find((other) => other.path === `${path}.map`);
+      if (!map) continue;
+      const sourceMap = new SourceMap(JSON.parse(map.text));
+      for (const [line, code] of text.split("\n").entries()) {
+        const entry = code.trim() === "" ? {} : sourceMap.findEntry(line, code.search(/\S/));
+        if (!("originalSource" in entry)) continue;
+        const source = String(entry.originalSource).replace(/^.*(sdk\/src|node_modules)\//, "");
+        lines.set(source, (lines.get(source) ?? 0) + 1);
+      }
+    }
+    return [...lines].flatMap(([source, count]) => (count > 5 ? source : []));
+  }
+
+  test("of the main entry point does not contain openapi-fetch", async () => {
+    const sources = await sourcesIn('export * from "@mediagen/sdk";', "browser");
+    expect(sources).toContain("store/recorder.ts");
+    expect(sources.filter((path) => path.includes("openapi-fetch"))).toEqual([]);
+  });
+
+  test.for(["browser", "node"] as const)(
+    "of the HTTP client for %s contains no store, no waits and no checks of forms",
+    async (platform) => {
+      const sources = await sourcesIn('export { createHttpClient } from "@mediagen/sdk/http";', platform);
+      expect(sources).toContain("client/http-client.ts");
+      expect(sources.filter((path) => path.includes("openapi-fetch"))).toHaveLength(1);
+      expect(sources.filter((path) => path.startsWith("node/")).length > 0).toBe(platform === "node");
+      expect(sources.filter((path) => /^(store|wait)\/|^form\/(?!parts)|^call\/(?!api-key)/.test(path))).toEqual([]);
+    },
+  );
+});

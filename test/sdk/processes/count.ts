@@ -1,0 +1,26 @@
+// Writes one revision after the other of each record, next to others that do the same, and prints the revisions that it has won.
+import { fileStore, type GenerationRecord } from "@mediagen/sdk/node";
+
+const [directory = "", attempt = "", revisions = "", ...ids] = process.argv.slice(2);
+const store = fileStore(directory);
+const facts = {
+  version: 1,
+  kind: "image",
+  model: "m",
+  origin: "o",
+  resultCount: 1,
+  createdAt: 0,
+  updatedAt: 0,
+} as const;
+const won: string[] = [];
+for (const id of ids) {
+  let follows: string | undefined;
+  for (let revision = 1; revision <= Number(revisions);) {
+    const record: GenerationRecord = { ...facts, id, revision, attempt, follows, state: "claimed" };
+    const result = await store.write(record);
+    if (result.written) won.push(`${id} ${revision}`);
+    follows = result.written ? attempt : result.current?.attempt;
+    revision = 1 + (result.written ? revision : (result.current?.revision ?? 0));
+  }
+}
+console.log(JSON.stringify(won));
