@@ -26,7 +26,7 @@ export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<CsvR
     skip_records_with_error: true,
     on_skip: () => void (isCutOff = true),
   });
-  // Errors of the text reach whoever reads the rows, because they destroy the parser.
+  // Errors of the text end the reading of rows, because they destroy the parser.
   pipeline(Readable.from(pieces), parser, () => undefined);
   let line = 1;
   // The cast: without `columns`, rows are lists of texts.

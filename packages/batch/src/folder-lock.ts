@@ -38,7 +38,7 @@ const machineTime: LockTime = {
 
 /**
  * Locks a folder for one run. The lock is the file with the highest number. To take it means to create the next number, which
- * the file system lets one process do. The highest number is never removed, so whoever creates a lower one too late sees that.
+ * the file system lets one process do. The highest number is never removed, so a process that creates a lower one too late sees that.
  */
 export class FolderLock {
   readonly #files: LockFiles;

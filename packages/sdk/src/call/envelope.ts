@@ -74,7 +74,7 @@ export function isTurnedAway(response: ServiceResponse): boolean {
 
 /** Whether a response says for sure that a generation created no task. */
 function isRefusal({ status, redirected }: ServiceResponse, envelope: Envelope | undefined): boolean {
-  // Whoever redirected it may have taken it.
+  // The host that redirected it may have accepted it.
   if (redirected) return false;
   const isClientError = status >= 400 && status < 500;
   if (envelope?.code === codes.insufficientCredits) return true;

@@ -51,7 +51,7 @@ export class RecordedGenerations implements Recording {
     return this.#recorder.end(task, outcome);
   }
 
-  /** Records that tasks were deleted, whoever generated them. Never rejects. */
+  /** Records that tasks were deleted, also those that other clients generated. Never rejects. */
   endDeleted(kind: Kind, taskids: readonly string[]): Promise<void> {
     return this.#recorder.endDeleted(kind, taskids);
   }

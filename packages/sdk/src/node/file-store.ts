@@ -104,7 +104,7 @@ export class FileStore implements GenerationStore {
         if (codeOf(error) !== "ENOENT") throw error;
         return "";
       });
-      // The cast: whoever reads records looks at their version.
+      // The cast: the version is checked where records are read.
       if (text !== "") return { names, top, record: (JSON.parse(text) as GenerationRecord | null) ?? undefined };
       // It was replaced or forgotten since the directory was read.
       if (path === last) throw new Error(`${path} is empty`);
@@ -135,7 +135,7 @@ export class FileStore implements GenerationStore {
       await rm(part, { recursive: true, force: true });
     }
     await syncDirectory(dirname(directory));
-    // Whoever made the directory above may have been killed before it was synced.
+    // The process that made the directory above may have been killed before it synced it.
     await syncDirectory(this.#directory);
     return true;
   }

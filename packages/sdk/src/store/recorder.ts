@@ -25,7 +25,7 @@ export class Recorder {
   }
 
   /**
-   * Returns what a key stands for, as soon as whoever is generating it has ended.
+   * Returns what a key stands for, as soon as no other attempt is generating it.
    *
    * @throws {@link OutcomeUnknownError} a task may exist
    * @throws {@link InvalidRequestError} the key stands for another form
@@ -39,7 +39,7 @@ export class Recorder {
       const record = await this.read(id, facts.model);
       if (!record || record.state === "notCreated") return { replaces: record };
       const silent = watch.isSilent(record);
-      // Nothing of it was sent, so that whoever claimed it loses nothing.
+      // Nothing of it was sent, so its claim can be taken over.
       if (record.state === "claimed" && silent) return { replaces: record };
       if (record.state !== "claimed") rejectOther(record, facts);
       if (record.task) return { task: record.task };
@@ -82,7 +82,7 @@ export class Recorder {
     await this.session.write(next(record, { state: "unknown", reason, updatedAt }));
   }
 
-  /** Records that tasks were deleted, whoever generated them. Never rejects. */
+  /** Records that tasks were deleted, also those that other clients generated. Never rejects. */
   async endDeleted(kind: Kind, taskids: readonly string[]): Promise<void> {
     const { store, origin } = this.session.host;
     try {

@@ -40,7 +40,7 @@ export interface ForgetOptions {
  * Your implementation must guarantee four things:
  *
  * 1. `write` is linearizable over all processes and durable before it resolves: of two writes of one revision, exactly one is
- *    written, and whoever reads later sees it. `get` reads from the primary, never from a replica or a cache.
+ *    written, and every later read sees it. `get` reads from the primary, never from a replica or a cache.
  * 2. Nothing expires and nothing is evicted: losing a record with a key can pay twice.
  * 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own record when it writes again.
  * 4. A record is stored as it is given, unknown fields included.
