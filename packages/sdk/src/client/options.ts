@@ -34,7 +34,8 @@ export interface ClientOptions {
    */
   readonly allowBrowser?: boolean | undefined;
   /**
-   * The fetch function that every request goes through. It is called with a Request.
+   * The fetch function that every request goes through. It is called with a Request. It must not retry by itself: if it does, a
+   * generation can be billed twice.
    * @default globalThis.fetch
    */
   readonly fetch?: Fetch | undefined;
