@@ -11,10 +11,7 @@ console.log(task.taskid, (await task.wait()).url); // always the examples of the
 const poor = createMediaGen({
   baseUrl: process.env["MOCK_URL"] ?? "http://127.0.0.1:4010",
   apiKey: "any",
-  fetch(request) {
-    request.headers.set("Prefer", "example=insufficientCredits");
-    return fetch(request);
-  },
+  fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, Prefer: "example=insufficientCredits" } }),
 });
 await poor.image.generate("imgmodelv4", { prompt: "A fox" }).catch((error: unknown) => {
   console.log(error instanceof InsufficientCreditsError);

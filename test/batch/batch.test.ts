@@ -16,7 +16,7 @@ async function start(lines: readonly object[], emulator: Emulator = createEmulat
 }
 
 const inRealTime = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
-const isGeneration = ({ url }: Request) => !/infobytaskid|results/.test(url);
+const isGeneration = (url: string) => !/infobytaskid|results/.test(url);
 
 describe("a batch", () => {
   test("brings each line's results into the folder, under the line's id, and tells of each", async () => {
@@ -293,6 +293,7 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
       {
         baseUrl: "http://elsewhere.localhost",
         fetch: () => Promise.reject(Object.assign(new Error("no"), { code: "ECONNREFUSED" })),
+        fetchSendsOnce: true,
       },
       "unreachable",
     ],
@@ -312,9 +313,12 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
 
   test("a key that is revoked on the way", async () => {
     const { run, emulator } = await start(linesOf(20));
-    const fetch = (request: Request) => {
-      if (isGeneration(request) && emulator.charges.length >= 5) request.headers.set("authorization", "revoked");
-      return emulator.fetch(request);
+    const fetch = (url: string, init: RequestInit) => {
+      const isRevoked = isGeneration(url) && emulator.charges.length >= 5;
+      return emulator.fetch(
+        url,
+        isRevoked ? { ...init, headers: { ...init.headers, authorization: "revoked" } } : init,
+      );
     };
     expect(await run({ concurrency: 2, fetch })).toMatchObject({ succeeded: 5, unfinished: 0, stopped: "refused" });
     expect(emulator.calls.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(2);
@@ -322,7 +326,7 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
 
   test("outcomes that are unknown one after the other, but not those that an earlier run left", async () => {
     const { run, emulator } = await start(linesOf(20));
-    const fetch = async (request: Request) => (await emulator.fetch(request), new Response("<html>"));
+    const fetch = async (url: string, init: RequestInit) => (await emulator.fetch(url, init), new Response("<html>"));
     expect(await run({ concurrency: 2, fetch })).toMatchObject({
       succeeded: 0,
       stopped: "unknown",
@@ -337,10 +341,10 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
     const { run, emulator } = await start(linesOf(9));
     const statuses = [200, 403, 404, 200, 0, 0, 200];
     let [accepted, generated] = [0, 0];
-    const fetch = async (request: Request) => {
-      const status = isGeneration(request) ? (statuses.shift() ?? 200) : undefined;
+    const fetch = async (url: string, init: RequestInit) => {
+      const status = isGeneration(url) ? (statuses.shift() ?? 200) : undefined;
       if (status === 200) accepted++;
-      if (status === undefined || status === 200) return emulator.fetch(request);
+      if (status === undefined || status === 200) return emulator.fetch(url, init);
       // Responses arrive in the order of their requests.
       await vi.waitFor(() => expect(generated).toBe(accepted), { timeout: 10_000 });
       if (status === 0) throw Object.assign(new Error("no"), { code: "ECONNREFUSED" });
@@ -358,9 +362,9 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
 test("an abort sends nothing more, but lets what is being sent be answered; the next run takes it from there", async () => {
   const { run, emulator, out } = await start(linesOf(10));
   const controller = new AbortController();
-  const fetch = async (request: Request) => {
-    if (isGeneration(request) && emulator.charges.length === 2) controller.abort(new Error("enough"));
-    return emulator.fetch(request);
+  const fetch = async (url: string, init: RequestInit) => {
+    if (isGeneration(url) && emulator.charges.length === 2) controller.abort(new Error("enough"));
+    return emulator.fetch(url, init);
   };
   await expect(run({ concurrency: 2, signal: controller.signal, fetch })).rejects.toThrow("enough");
   const paid = emulator.charges.length;

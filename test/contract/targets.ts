@@ -41,7 +41,8 @@ async function prism(): Promise<Target> {
       createMediaGen({
         baseUrl: mock.baseUrl,
         apiKey,
-        fetch: (request) => {
+        fetch: (url, init) => {
+          const request = new Request(url, init);
           request.headers.set("Prefer", `example=${outcome}`);
           return within10Seconds(request);
         },
@@ -62,9 +63,9 @@ function emulator(): Target {
   const optionsFor = (outcome: Outcome, apiKey: string | undefined) => ({
     ...client,
     apiKey: apiKey && client.apiKey,
-    fetch: (request: Request) => {
+    fetch: (url: string, init: RequestInit) => {
       if (outcome !== "success") next({ fault: outcome });
-      return client.fetch(request);
+      return client.fetch(url, init);
     },
   });
   const target: Target = {

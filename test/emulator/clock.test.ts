@@ -81,9 +81,9 @@ describe("auto time", () => {
 describe("auto time with something real between client and emulator", () => {
   test.for([5, 60])("cuts off no wait and no call that takes %i real ms", async (latencyMs) => {
     const { emulator, media: _ } = start();
-    const fetch = async (request: Request) => {
+    const fetch = async (url: string, init: RequestInit) => {
       await new Promise((resolve) => setTimeout(resolve, latencyMs));
-      return emulator.client.fetch(request);
+      return emulator.client.fetch(url, init);
     };
     const apiKey = async () => {
       await new Promise((resolve) => setTimeout(resolve, latencyMs));

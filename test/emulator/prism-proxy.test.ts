@@ -48,12 +48,11 @@ const media = createMediaGen({
   statuses,
   // Each query moves the emulator's time on, so waits need not sleep as long as they say.
   sleep: async (ms, signal) => setTimeout(ms / 100, undefined, { signal }),
-  async fetch(request) {
-    const answer = await fetch(
-      new Request(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(10_000)]) }),
-    );
+  async fetch(url, init) {
+    const signal = AbortSignal.any([init.signal, AbortSignal.timeout(10_000)]);
+    const answer = await fetch(url, { ...init, signal });
     answers.push({
-      path: new URL(request.url).pathname,
+      path: new URL(url).pathname,
       status: answer.status,
       violations: answer.headers.get("sl-violations"),
     });

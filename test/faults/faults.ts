@@ -162,7 +162,6 @@ export const faults: readonly FaultRow[] = [
     onConnection: (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"),
     ...neverSent,
     connections: 3,
-    onFetch: { generate: ["OutcomeUnknownError", 0], because: "fetch's error does not say when it arose" },
   },
   {
     name: "a server that hangs while TLS is agreed on",

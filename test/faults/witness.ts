@@ -19,7 +19,7 @@ export const httpClients = {
   "node:http": createHttpClient,
   // With a fetch function it uses that one.
   "global fetch": ({ baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string }) =>
-    createHttpClient({ baseUrl, apiKey, fetch: (request) => fetch(request) }),
+    createHttpClient({ baseUrl, apiKey, fetch }),
 } as const;
 
 /** What must not happen, counted over a whole matrix, and how much was looked through for it. */

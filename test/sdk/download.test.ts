@@ -14,6 +14,7 @@ import {
   download,
   InvalidRequestError,
   ServiceError,
+  type FetchInit,
   type MediaGenOptions,
   type Task,
 } from "@mediagen/sdk/node";
@@ -81,10 +82,10 @@ function taskWith(addresses: readonly string[], options: MediaGenOptions = {}): 
     baseUrl: "http://localhost",
     apiKey: "secret-key",
     random: () => 0,
-    fetch: (request) =>
-      request.url.endsWith("infobytaskid")
+    fetch: (url, init) =>
+      url.endsWith("infobytaskid")
         ? Promise.resolve(Response.json({ code: 1000, msg: "", data: record }))
-        : fetch(request),
+        : fetch(url, init),
     ...options,
   });
   return media.image.task(record.taskid);
@@ -193,10 +194,10 @@ describe("download", () => {
         start: (controller) => controller.enqueue(png),
         pull: (controller) => (breaks ? controller.error(new Error("reset")) : controller.close()),
       });
-    const fetch = async ({ url, headers }: Request) => {
+    const fetch = async (url: string, { headers }: FetchInit) => {
       if (url.endsWith("infobytaskid"))
         return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${origin}/zipped`] } });
-      return new Response(body(ranges.push(headers.get("range")) === 1), {
+      return new Response(body(ranges.push(headers["range"] ?? null) === 1), {
         headers: { "content-encoding": "gzip", "content-length": String(2 * png.length) },
       });
     };
@@ -205,7 +206,7 @@ describe("download", () => {
   });
 
   test("takes no answer for whole that is shorter than it says", async () => {
-    const fetch = async ({ url }: Request) =>
+    const fetch = async (url: string) =>
       url.endsWith("infobytaskid")
         ? Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${origin}/short`] } })
         : new Response("half", { headers: { "content-length": "8" } });
@@ -304,7 +305,7 @@ describe("results in a private network", () => {
   const remoteTask = (address: string) =>
     taskWith([address], {
       baseUrl: "https://media.example.com",
-      fetch: async ({ url }) => {
+      fetch: async (url) => {
         const { pathname } = new URL(url);
         if (pathname.endsWith("infobytaskid"))
           return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [address] } });
@@ -404,7 +405,7 @@ function realSleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 test("a limit on bytes holds also where a server's length is no number", async () => {
-  const fetch = async ({ method }: Request) => {
+  const fetch = async (_: string, { method }: FetchInit) => {
     const record = { code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } };
     return method === "POST"
       ? Response.json(record)

@@ -32,7 +32,7 @@ describe("a client emits", () => {
         attempt: 1,
         delayMs: 250,
         status: undefined,
-        error: expect.objectContaining({ name: "TypeError", message: "fetch failed" }),
+        error: expect.objectContaining({ name: "NeverSentError", message: "fetch failed: why" }),
       },
       {
         type: "retried",

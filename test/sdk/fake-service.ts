@@ -100,11 +100,12 @@ export function clientOf(
       setImmediate(() => clock.moveOn());
       return clock.sleep(ms, signal, reason);
     },
-    fetch: async (request) => {
+    fetch: async (url, init) => {
       clock.now += latencyMs;
       const reply = replies[Math.min(sent++, replies.length - 1)];
-      return reply ? reply(request) : created(`t-${client}-${sent}`);
+      return reply ? reply(new Request(url, init)) : created(`t-${client}-${sent}`);
     },
+    fetchSendsOnce: true,
     onEvent: (event) => void events.push(event),
     ...options,
   });

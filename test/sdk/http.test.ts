@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { SourceMap } from "node:module";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { InvalidRequestError } from "@mediagen/sdk";
+import { type FetchInit, InvalidRequestError } from "@mediagen/sdk";
 import { type ClientOptions, createHttpClient, type HttpClient } from "@mediagen/sdk/http";
 import { build } from "esbuild";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -42,7 +42,7 @@ const generate = (http: HttpClient, signal?: AbortSignal) =>
 
 describe.for([
   ["on node:http", {}],
-  ["with a fetch function", { fetch: (request: Request) => fetch(request) }],
+  ["with a fetch function", { fetch }],
 ] as const)("the HTTP client %s", ([, transport]) => {
   const create = (options: ClientOptions = {}) => createHttpClient({ baseUrl, ...transport, ...options });
 
@@ -147,7 +147,7 @@ describe.for([
 
 test("the HTTP client calls a fetch function as a function, and instructs it to follow no redirect", async () => {
   const seen: unknown[] = [];
-  function fetch(this: unknown, { redirect, url }: Request): Promise<Response> {
+  function fetch(this: unknown, url: string, { redirect }: FetchInit): Promise<Response> {
     seen.push([this, redirect, url]);
     return Promise.resolve(success({ taskid: "t-1" }));
   }

@@ -1,4 +1,4 @@
-import { blobs, ConnectionError, createMediaGen, type MediaGenOptions } from "@mediagen/sdk";
+import { blobs, ConnectionError, createMediaGen, type FetchInit, type MediaGenOptions } from "@mediagen/sdk";
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { clientOf, errorOf, success } from "./fake-service.ts";
@@ -10,8 +10,8 @@ async function whereTo(options: Parameters<typeof createMediaGen>[0]): Promise<u
   let seen: unknown;
   const media = createMediaGen({
     ...options,
-    fetch: async ({ url, headers }) => {
-      seen = [url, headers.get("authorization")];
+    fetch: async (url, { headers }) => {
+      seen = [url, headers["authorization"] ?? null];
       return success({ taskid: "t-1" });
     },
   });
@@ -54,7 +54,7 @@ test("a key that no header can carry is refused without being shown", async () =
 
 test("a fetch function is called as a function, and instructed to follow no redirect", async () => {
   const seen: unknown[] = [];
-  function fetch(this: unknown, { redirect }: Request): Promise<Response> {
+  function fetch(this: unknown, _: string, { redirect }: FetchInit): Promise<Response> {
     seen.push([this, redirect]);
     return Promise.resolve(success({ taskid: "t-1" }));
   }

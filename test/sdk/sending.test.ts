@@ -22,6 +22,12 @@ import {
 const task: Reply = () => created("t-1");
 const withCauses = (...causes: readonly unknown[]) =>
   new TypeError("fetch failed", { cause: new AggregateError(causes) });
+/** What Node's fetch rejects with if a proxy says 403 to CONNECT. */
+const tunnelRefused = new TypeError("fetch failed", {
+  cause: new Error("Request was cancelled.", {
+    cause: Object.assign(new Error("Proxy response (403) !== 200 when HTTP Tunneling"), { code: "UND_ERR_ABORTED" }),
+  }),
+});
 const reset = fetchError({ code: "ECONNRESET", syscall: "read" });
 const limited =
   (retryAfter?: string): Reply =>
@@ -39,6 +45,13 @@ describe("a generation is sent again only where it provably was not sent", () =>
     ["name not looked up", fetchError({ code: "EAI_AGAIN", syscall: "getaddrinfo" })],
     ["no route", fetchError({ code: "EHOSTUNREACH", syscall: "connect" })],
     ["connect timeout of Node's fetch", fetchError({ code: "UND_ERR_CONNECT_TIMEOUT" })],
+    ["no socket left", fetchError({ code: "EMFILE", syscall: "connect" })],
+    ["no socket left to look a name up", fetchError({ code: "EMFILE", syscall: "getaddrinfo" })],
+    ["a URL that is none", fetchError({ code: "ERR_INVALID_URL" })],
+    ["a port that fetch blocks", fetchError({ message: "bad port" })],
+    ["http where https should be", fetchError({ code: "ERR_SSL_WRONG_VERSION_NUMBER" })],
+    ["only HTTP/2", fetchError({ code: "ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL" })],
+    ["a proxy that opens no tunnel", tunnelRefused],
     [
       "closed before TLS stood",
       fetchError({
@@ -88,6 +101,9 @@ describe("a generation is sent again only where it provably was not sent", () =>
     ["no address tried", withCauses()],
     ["a browser's words", new TypeError("Failed to fetch")],
     ["whatever else", new RangeError("what")],
+    ["a TLS session that breaks", fetchError({ code: "ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC" })],
+    ["no socket left for something else", fetchError({ code: "EMFILE", syscall: "open" })],
+    ["words of a tunnel in another error", new RangeError("Proxy response (403) !== 200 when HTTP Tunneling")],
   ])("but not after %s: its outcome is unknown", async ([, error]) => {
     const { generate, sent, pauses } = client([fails(error), task]);
     expect(await errorOf(generate())).toBeInstanceOf(OutcomeUnknownError);

@@ -32,13 +32,13 @@ export function serviceOnAClock(
       signal.addEventListener("abort", end, { once: true });
       return clock.sleep(ms, signal, reason).finally(end);
     },
-    async fetch(request) {
-      const { taskid } = (await request.json()) as { taskid: string };
+    async fetch(url, init) {
+      const { taskid } = (await new Request(url, init).json()) as { taskid: string };
       queries.push({ taskid, at: clock.now - start });
       mostInFlight = Math.max(mostInFlight, ++inFlight);
       const fate = fateOf(taskid);
       try {
-        await clock.sleep(fate === "hangs" ? Infinity : latencyMs, request.signal, "limit");
+        await clock.sleep(fate === "hangs" ? Infinity : latencyMs, init.signal, "limit");
       } finally {
         inFlight--;
       }

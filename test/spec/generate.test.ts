@@ -117,8 +117,8 @@ describe("in a copy of the project", () => {
       join(copy, "packages/sdk/src/use.ts"),
       `import { createMediaGen, listModels, validate } from "./index.ts";
        export { createMediaGen, listModels };
-       export const media = createMediaGen({ baseUrl: "http://localhost", fetch: async (request) => Response.json({
-         code: 1000, msg: "", data: { taskid: new URL(request.url).pathname + ":" + (await request.formData()).get("mood") } }) });
+       export const media = createMediaGen({ baseUrl: "http://localhost", fetch: async (url, init) => Response.json({
+         code: 1000, msg: "", data: { taskid: new URL(url).pathname + ":" + (await new Request(url, init).formData()).get("mood") } }) });
        export const task = await media.video.generate("vidmodelnine", { prompt: "A fox", mood: "calm", frames: [new Blob(["x"])] });
        // @ts-expect-error -- the added model's own bound
        export const issues = validate("vidmodelnine", { prompt: "A fox, at length", mood: "wild" });`,

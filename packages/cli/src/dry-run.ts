@@ -31,7 +31,8 @@ export async function describeRequest(
     allowHttp,
     // The request is not sent, and the key is not shown.
     apiKey: "not-shown",
-    async fetch(sent) {
+    async fetch(url, init) {
+      const sent = new Request(url, init);
       const parts = [...(await sent.formData())].map(([name, value]) =>
         typeof value === "string" ? { name, value } : { name, file: value.name, type: value.type, bytes: value.size },
       );

@@ -77,7 +77,7 @@ export type {
   WaitUpdate,
 } from "./task/task.ts";
 export type { SleepReason } from "./time/clock.ts";
-export type { Fetch } from "./transport/transport.ts";
+export type { Fetch, FetchInit, FetchResponse } from "./transport/fetch.ts";
 export type { SchedulerOptions } from "./wait/scheduler.ts";
 export type { StateOptions } from "./wait/state.ts";
 export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";

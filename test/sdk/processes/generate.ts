@@ -30,8 +30,8 @@ const media = createMediaGen({
   baseUrl,
   apiKey: "emulator-key",
   store,
-  async fetch(request) {
-    const response = await fetch(request);
+  async fetch(url, init) {
+    const response = await fetch(url, init);
     reach("after the response");
     return response;
   },

@@ -57,6 +57,7 @@ function clientOf({ fetch, statuses }: Emulator, { apiKey, clock, state }: Conte
     baseUrl: "http://emulator.localhost",
     apiKey,
     fetch,
+    fetchSendsOnce: true,
     statuses,
     now: clock.now,
     sleep: clock.sleep,

@@ -88,7 +88,9 @@ export interface EmulatorClient {
   /** The API key that the emulator accepts. */
   readonly apiKey: string;
   /** The emulator's `fetch`. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: Emulator["fetch"];
+  /** The emulator's `fetch` sends each request once. */
+  readonly fetchSendsOnce: true;
   /** The final statuses. */
   readonly statuses: Emulator["statuses"];
   /** The emulator's time, in milliseconds since 1970. */

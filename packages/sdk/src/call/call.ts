@@ -106,10 +106,9 @@ export function createCall(host: CallHost): Call {
 /** How long to wait before the request is sent again; undefined if it must not be, or need not. */
 function delayBeforeRetry(retries: Retries, exchanged: Exchanged, attempts: number, paid: boolean): number | undefined {
   if (exchanged.response) return retries.afterResponse(exchanged.response, attempts, paid);
-  if (!exchanged.handedOver) return undefined;
-  const { evidence } = exchanged;
-  if (evidence === "never sent, bad certificate" || (paid && evidence === "unknown")) return undefined;
-  return retries.afterFailure(attempts, paid);
+  const { fate } = exchanged;
+  const isFinal = fate === "not tried" || fate === "bad certificate" || (paid && fate === "unknown");
+  return isFinal ? undefined : retries.afterFailure(attempts, paid);
 }
 
 function whyRetried(exchanged: Exchanged): { readonly status: number | undefined; readonly error: unknown } {
@@ -129,16 +128,16 @@ function dataOf(
 
 /** Returns what to throw if there is no response. */
 function failureOf(
-  { cause: given, hide, handedOver, evidence }: NoResponse,
+  { cause: given, hide, fate }: NoResponse,
   operation: Operation,
   { signal, generation, patienceMs }: CallContext,
 ): unknown {
   // A wait survives that there is no key for one of its checks.
   const isOwn = patienceMs === undefined || signal?.aborted || given instanceof InvalidRequestError;
-  if (!handedOver && !(given instanceof NeverSentError) && isOwn) return given;
+  if (fate === "not tried" && !(given instanceof NeverSentError) && isOwn) return given;
   // The caller's own reason is the caller's to show.
   const cause = signal?.aborted && given === signal.reason ? given : hideInError(given, hide);
-  if (handedOver && generation && evidence === "unknown") {
+  if (generation && fate === "unknown") {
     const reason = `there was no complete response (${messageOf(cause)})`;
     return new OutcomeUnknownError(reason, operation.id, generation, { cause });
   }

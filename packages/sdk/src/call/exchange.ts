@@ -1,10 +1,12 @@
 import { InvalidRequestError, type ServiceResponse } from "../errors/errors.ts";
 import type { WireFields } from "../form/form.ts";
+import { toMultipart } from "../form/multipart.ts";
+import { formParts } from "../form/parts.ts";
 import type { Operation } from "../spec/operation.ts";
 import type { Time } from "../time/clock.ts";
-import { Deadline } from "../time/deadline.ts";
-import { type Evidence, evidenceIn, NeverSentError } from "../transport/evidence.ts";
-import { FormBody, type OutgoingRequest, type Transport } from "../transport/transport.ts";
+import { Deadline, orAbort } from "../time/deadline.ts";
+import { NeverSentError } from "../transport/evidence.ts";
+import type { OutgoingRequest, Transport } from "../transport/transport.ts";
 import { type ApiKey, keyHeaders, readKey } from "./api-key.ts";
 import type { Hide } from "./hide-key.ts";
 import { readResponse } from "./read-response.ts";
@@ -43,17 +45,21 @@ export interface ExchangeOptions {
   readonly beforeSend?: (() => Promise<void>) | undefined;
 }
 
-/** What an exchange came to: a response, or why there is none and whether the transport had the request by then. */
+/** What an exchange came to: a response, or why there is none. */
 export type Exchanged = { readonly response: ServiceResponse } | NoResponse;
 
 export interface NoResponse {
   readonly response?: undefined;
   readonly cause: unknown;
   readonly hide: Hide;
-  readonly handedOver: boolean;
-  /** What the cause proves. A reason of the caller's to abort proves nothing, whatever it looks like. */
-  readonly evidence: Evidence;
+  readonly fate: Fate;
 }
+
+/**
+ * What became of a request without a response. `not tried` never got to the network, for a reason that is not the network's; the
+ * next two provably did not leave; of `unknown` nobody knows.
+ */
+export type Fate = "not tried" | "never sent" | "bad certificate" | "unknown";
 
 /** Sends one request, once, and reads its response, within the connection's time limits. Never rejects. */
 export async function exchange(
@@ -64,11 +70,11 @@ export async function exchange(
 ): Promise<Exchanged> {
   const { paid } = options;
   const limits = new Limits(connection, options);
-  let handedOver = false;
+  let isTried = false;
   let hide: Hide = (text) => text;
   let blocked: { readonly error: unknown } | undefined;
   const beforeSend = async () => {
-    await options.beforeSend?.().catch((error: unknown) => {
+    await orAbort(options.beforeSend?.() ?? Promise.resolve(), limits.signal).catch((error: unknown) => {
       blocked = { error };
       throw error;
     });
@@ -78,7 +84,7 @@ export async function exchange(
     const key = await readKey(connection.apiKey, limits.signal);
     hide = connection.hideOf(key);
     const request = outgoing(url, keyHeaders(key, url), wire, paid);
-    handedOver = true;
+    isTried = true;
     const { onLeaving, signal } = limits;
     const incoming = await connection.transport(request, {
       paid,
@@ -89,16 +95,21 @@ export async function exchange(
     limits.onArriving();
     return { response: await readResponse(incoming, limits.onArriving, connection.time.now(), hide) };
   } catch (cause) {
-    if (blocked) return { cause: blocked.error, hide, handedOver: false, evidence: "unknown" };
+    if (blocked) return { cause: blocked.error, hide, fate: "not tried" };
     const isAbort = options.signal?.aborted && cause === options.signal.reason;
-    if (isAbort) return { cause, hide, handedOver, evidence: "unknown" };
+    if (isAbort) return { cause, hide, fate: isTried ? "unknown" : "not tried" };
     // A transport finds out what a file has become, or that there is no way to the service, before anything is sent.
-    if (cause instanceof InvalidRequestError) return { cause, hide, handedOver: false, evidence: "unknown" };
-    const reason = limits.reasonOf(cause, handedOver);
-    return { cause: reason, hide, handedOver, evidence: evidenceIn(reason) };
+    if (cause instanceof InvalidRequestError) return { cause, hide, fate: "not tried" };
+    const reason = limits.reasonOf(cause, isTried);
+    return { cause: reason, hide, fate: isTried ? fateOf(reason) : "not tried" };
   } finally {
     limits.end();
   }
+}
+
+function fateOf(reason: unknown): Fate {
+  if (!(reason instanceof NeverSentError)) return "unknown";
+  return reason.badCertificate ? "bad certificate" : "never sent";
 }
 
 function outgoing(
@@ -107,7 +118,7 @@ function outgoing(
   wire: WireFields,
   isForm: boolean,
 ): OutgoingRequest {
-  if (isForm) return { url, headers, body: new FormBody(wire) };
+  if (isForm) return { url, headers, body: toMultipart(formParts(wire)) };
   return { url, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(wire) };
 }
 
@@ -145,9 +156,9 @@ class Limits {
   };
 
   /** Why the exchange failed: engines say "aborted" in many ways, and the deadline knows why. */
-  reasonOf(cause: unknown, handedOver: boolean): unknown {
+  reasonOf(cause: unknown, isTried: boolean): unknown {
     const { passed, signal } = this.#deadline;
-    if (passed && !handedOver) return new NeverSentError("no key came, and nothing was sent", signal.reason);
+    if (passed && !isTried) return new NeverSentError("no key came, and nothing was sent", signal.reason);
     // Only that nothing was sent says more.
     return passed && !(cause instanceof NeverSentError) ? signal.reason : cause;
   }

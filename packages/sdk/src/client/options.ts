@@ -4,7 +4,7 @@ import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { GenerationStore } from "../store/store.ts";
 import type { SleepReason } from "../time/clock.ts";
-import type { Fetch } from "../transport/transport.ts";
+import type { Fetch } from "../transport/fetch.ts";
 import type { SchedulerOptions } from "../wait/scheduler.ts";
 import type { StateOptions } from "../wait/state.ts";
 
@@ -34,11 +34,17 @@ export interface ClientOptions {
    */
   readonly allowBrowser?: boolean | undefined;
   /**
-   * The fetch function that every request goes through. It is called with a Request. It must not retry by itself: if it does, a
-   * generation can be billed twice.
+   * The fetch function that every request goes through, called as `fetch(url, init)`: undici's or node-fetch's with a proxy, for
+   * example. Unless `fetchSendsOnce`, a generation that it rejects is of unknown outcome.
    * @default globalThis.fetch
    */
   readonly fetch?: Fetch | undefined;
+  /**
+   * Whether your `fetch` sends each request at most once and follows no redirect, so that its rejections prove what the runtime's
+   * own would, such as that a refused connection cost nothing. If it retries or redirects, a generation can then be billed twice.
+   * @default false
+   */
+  readonly fetchSendsOnce?: boolean | undefined;
   /**
    * How long an attempt of a query or deletion may take, in milliseconds. The polls of waits begin with 10 s of it, and get twice
    * as long after each that failed.

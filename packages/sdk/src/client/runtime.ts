@@ -1,7 +1,9 @@
 import type { ResultGet } from "../result/context.ts";
 import { webGet } from "../result/web-get.ts";
 import type { ProcessInfo } from "../store/session.ts";
-import { type Send, type Transport, webTransport } from "../transport/transport.ts";
+import { toWebFetch, type WebFetch } from "../transport/fetch.ts";
+import type { Transport } from "../transport/transport.ts";
+import { webTransport } from "../transport/web-transport.ts";
 import type { ClientOptions } from "./options.ts";
 
 /** What a client stands on: how it sends, how it fetches results, and what it knows of processes. */
@@ -13,7 +15,9 @@ export interface Runtime {
 }
 
 /** What a client stands on where fetch is all there is. */
-export function webRuntime({ fetch }: Pick<ClientOptions, "fetch">): Runtime {
-  const send: Send = (url, init) => (fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init));
-  return { transport: webTransport(send), get: webGet(send), processes: async () => ({ hasEnded: () => false }) };
+export function webRuntime({ fetch: given, fetchSendsOnce = false }: ClientOptions): Runtime {
+  // Looked up at each call, because tests and tracers replace it.
+  const fetch: WebFetch = given ? toWebFetch(given) : (url, init) => globalThis.fetch(url, init);
+  const transport = webTransport(fetch, !given || fetchSendsOnce);
+  return { transport, get: webGet(fetch), processes: async () => ({ hasEnded: () => false }) };
 }

@@ -1,46 +1,27 @@
 import { InvalidRequestError } from "../errors/errors.ts";
 import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
+import type { MultipartFile } from "../form/multipart.ts";
 import { fieldOf } from "../spec/schema.ts";
-import type { FormPart } from "../form/parts.ts";
+import type { OutgoingRequest } from "../transport/transport.ts";
 
 /** A body before it is sent: its length is known, and files on disk are read while it leaves. */
 export interface Encoded {
   /** The media type, if the body decides it. */
   readonly type?: string;
   readonly length: number;
-  readonly pieces: readonly (string | NamedBlob)[];
-}
-
-interface NamedBlob {
-  /** The part's name. */
-  readonly name: string;
-  readonly blob: Blob;
+  readonly pieces: readonly (string | MultipartFile)[];
 }
 
 /** How much of a file is read at once, and how much of that leaves at once: a slow network moves in small steps. */
 const pieceBytes = 256 * 1024;
 const stepBytes = 64 * 1024;
 
-/** Encodes a form byte by byte as browsers do, except for the boundary. */
-export function encodeForm(parts: Iterable<FormPart>): Encoded {
-  const boundary = `----mediagen${crypto.randomUUID().replaceAll("-", "")}`;
-  const pieces: (string | NamedBlob)[] = [];
-  let text = "";
-  for (const [name, value, fileName] of parts) {
-    text += `--${boundary}\r\nContent-Disposition: form-data; name="${quote(toCRLF(name))}"`;
-    if (typeof value === "string") text += `\r\n\r\n${toCRLF(value)}\r\n`;
-    else {
-      text += `; filename="${quote(fileName ?? "blob")}"\r\nContent-Type: ${value.type || "application/octet-stream"}\r\n\r\n`;
-      pieces.push(text, { name, blob: value });
-      text = "\r\n";
-    }
-  }
-  pieces.push(`${text}--${boundary}--\r\n`);
-  const length = pieces.reduce(
-    (sum, piece) => sum + (typeof piece === "string" ? Buffer.byteLength(piece) : piece.blob.size),
-    0,
-  );
-  return { type: `multipart/form-data; boundary=${boundary}`, length, pieces };
+/** Returns a body with its length. */
+export function encode(body: OutgoingRequest["body"]): Encoded {
+  if (typeof body === "string") return { length: Buffer.byteLength(body), pieces: [body] };
+  if (body instanceof Blob) return { type: body.type, length: body.size, pieces: [{ name: "body", blob: body }] };
+  const lengths = body.pieces.map((piece) => (typeof piece === "string" ? Buffer.byteLength(piece) : piece.blob.size));
+  return { ...body, length: lengths.reduce((sum, length) => sum + length, 0) };
 }
 
 /**
@@ -76,7 +57,7 @@ export async function* readPieces(
   }
 }
 
-async function* readBlob({ name, blob }: NamedBlob): AsyncGenerator<Uint8Array, void, undefined> {
+async function* readBlob({ name, blob }: MultipartFile): AsyncGenerator<Uint8Array, void, undefined> {
   for (let start = 0; start < blob.size; start += pieceBytes) {
     const end = Math.min(start + pieceBytes, blob.size);
     // By slices, because Node's streams of Blobs on disk ignore backpressure; each slice checks that the file is the same.
@@ -88,12 +69,4 @@ async function* readBlob({ name, blob }: NamedBlob): AsyncGenerator<Uint8Array, 
       });
     yield new Uint8Array(bytes);
   }
-}
-
-function toCRLF(text: string): string {
-  return text.replace(/\r\n?|\n/g, "\r\n");
-}
-
-function quote(name: string): string {
-  return name.replace(/["\r\n]/g, (character) => ({ '"': "%22", "\r": "%0D" })[character] ?? "%0A");
 }

@@ -2,10 +2,8 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "../errors/errors.ts";
-import { formParts } from "../form/parts.ts";
 import { NeverSentError } from "../transport/evidence.ts";
 import {
-  FormBody,
   type IncomingResponse,
   type OutgoingRequest,
   type SendOptions,
@@ -13,7 +11,7 @@ import {
   withoutBytes,
 } from "../transport/transport.ts";
 import { Connections, type ConnectOptions } from "./connections.ts";
-import { checkFiles, type Encoded, encodeForm, readPieces } from "./multipart.ts";
+import { checkFiles, encode, type Encoded, readPieces } from "./multipart.ts";
 import { rejectProxy } from "./proxy.ts";
 
 /** A response with a longer head is not one of the service's. */
@@ -105,12 +103,6 @@ async function write(request: ClientRequest, body: Encoded, onPiece: () => void)
   // A body without files leaves in one write with its head, and as text at the least cost.
   if (body.pieces.length <= 1 && typeof only !== "object") request.end(only);
   else await pipeline(readPieces(body, onPiece), request);
-}
-
-function encode(body: OutgoingRequest["body"]): Encoded {
-  if (body instanceof FormBody) return encodeForm(formParts(body.fields));
-  if (typeof body === "string") return { length: Buffer.byteLength(body), pieces: [body] };
-  return { type: body.type, length: body.size, pieces: [{ name: "body", blob: body }] };
 }
 
 function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Encoded): Record<string, string> {

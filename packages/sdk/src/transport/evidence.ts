@@ -1,16 +1,15 @@
 import { messageOf } from "../errors/errors.ts";
 
-/** Codes of a failed lookup or connection attempt: no byte of a request can have left by then. */
-const lookUpCodes = /^(ENOTFOUND|EAI_[A-Z]+)$/;
+/** Codes of a failed lookup, connection attempt or TLS handshake: no byte of a request can have left by then. */
+const lookUpCodes = /^(ENOTFOUND|EAI_[A-Z]+|EMFILE|ENFILE)$/;
 const connectCodes =
-  /^(ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|ETIMEDOUT|EACCES|EPERM)$/;
+  /^(ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|ETIMEDOUT|EACCES|EPERM|EMFILE|ENFILE)$/;
 const certificateCodes =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_[A-Z_]+|CERT_[A-Z_]+|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
+/** No TLS at that port, or only HTTP/2. Once a session stands, fetch has another code for what breaks it. */
+const handshakeCodes = /^ERR_SSL_(WRONG_VERSION_NUMBER|TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
 
-/** What is known of a request whose sending failed. */
-export type Evidence = "never sent" | "never sent, bad certificate" | "unknown";
-
-/** Thrown by a transport that has watched the connection itself: no byte of the request has left. */
+/** Thrown by a transport that knows that no byte of the request has left. */
 export class NeverSentError extends Error {
   override readonly name = "NeverSentError";
   /** Whether the certificate was rejected; a retry does not help. */
@@ -22,39 +21,45 @@ export class NeverSentError extends Error {
   }
 }
 
+/** What proves that no byte of a request has left. */
+export type Evidence = "never sent" | "bad certificate";
+
 /**
- * Returns whether a transport's rejection proves that no byte of the request left. Only what is recognized counts: what our own
- * transports say, and how the fetch of Node, Bun and Deno reports lookup, connection and TLS failures. Browsers and workerd do not.
+ * Returns what the rejection of a runtime's fetch proves. Only what is recognized counts: how Node, Bun and Deno report what fails
+ * before a request. Browsers and workerd do not.
  */
-export function evidenceIn(error: unknown): Evidence {
-  if (error instanceof NeverSentError) return error.badCertificate ? "never sent, bad certificate" : "never sent";
-  const cause = causeOf(error);
+export function fetchEvidence(error: unknown): Evidence | undefined {
+  // Node hides the error with the code in the cause of a TypeError, Bun throws it itself.
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (cause instanceof AggregateError) {
     // Happy Eyeballs: every address was tried, and each attempt must prove it.
-    const each = cause.errors.map((one: unknown) => evidenceOf(one));
-    return each.length > 0 && each.every((one) => one === "never sent") ? "never sent" : "unknown";
+    const each = cause.errors.map(evidenceIn);
+    return each.length > 0 && each.every((one) => one === "never sent") ? "never sent" : undefined;
   }
-  const evidence = evidenceOf(cause);
-  if (evidence !== "unknown") return evidence;
-  // Deno only says so in its message.
-  return error instanceof TypeError && /client error \(Connect\)/.test(messageOf(error)) ? "never sent" : "unknown";
+  return evidenceIn(cause) ?? (isKnownText(error, cause) ? "never sent" : undefined);
 }
 
-/** Returns the error with the code: Node hides it in the cause of a TypeError, Bun throws it itself. */
-function causeOf(error: unknown): unknown {
-  return error instanceof Error && error.cause !== undefined ? error.cause : error;
-}
-
-function evidenceOf(error: unknown): Evidence {
-  if (!(error instanceof Error) || !("code" in error)) return "unknown";
+function evidenceIn(error: unknown): Evidence | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
   const code = String(error.code);
   const syscall = "syscall" in error ? error.syscall : undefined;
-  if (lookUpCodes.test(code) && (syscall === "getaddrinfo" || syscall === undefined)) return "never sent";
-  if (code === "UND_ERR_CONNECT_TIMEOUT") return "never sent";
-  if (code === "ECONNREFUSED" && (syscall === "connect" || syscall === undefined)) return "never sent";
-  if (connectCodes.test(code) && syscall === "connect") return "never sent";
-  if (certificateCodes.test(code)) return "never sent, bad certificate";
-  if (code === "ECONNRESET" && error.message.includes("before secure TLS connection was established"))
-    return "never sent";
-  return "unknown";
+  if (certificateCodes.test(code)) return "bad certificate";
+  const isUnsent =
+    (lookUpCodes.test(code) && syscall === "getaddrinfo") ||
+    (connectCodes.test(code) && syscall === "connect") ||
+    // Bun names no system call.
+    (/^(ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED)$/.test(code) && syscall === undefined) ||
+    handshakeCodes.test(code) ||
+    /^(UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL)$/.test(code) ||
+    (code === "ECONNRESET" && error.message.includes("before secure TLS connection was established"));
+  return isUnsent ? "never sent" : undefined;
+}
+
+/** What has no code of its own: what Deno calls a failed connection, a port that fetch blocks, a proxy that refuses the tunnel. */
+function isKnownText(error: unknown, cause: unknown): boolean {
+  if (!(error instanceof TypeError)) return false;
+  if (/client error \(Connect\)/.test(messageOf(error))) return true;
+  if (!(cause instanceof Error)) return false;
+  const innermost = cause.cause instanceof Error ? cause.cause : cause;
+  return cause.message === "bad port" || /^Proxy response \(\d+\) !== 200 when HTTP Tunneling$/.test(innermost.message);
 }

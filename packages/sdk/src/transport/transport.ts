@@ -1,25 +1,10 @@
-import type { WireFields } from "../form/form.ts";
-import { formParts, toFormData } from "../form/parts.ts";
-import { orAbort } from "../time/deadline.ts";
-import { NeverSentError } from "./evidence.ts";
-
-/** A fetch function of the caller's; it is always called with a Request. */
-export type Fetch = (request: Request) => Promise<Response>;
-
-/** The body of a form before it is encoded. */
-export class FormBody {
-  readonly fields: WireFields;
-
-  constructor(fields: WireFields) {
-    this.fields = fields;
-  }
-}
+import type { Multipart } from "../form/multipart.ts";
 
 /** A POST request before it is sent. A plain object, because a web Request loads the engine's fetch and copies the form. */
 export interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: FormBody | Blob | string;
+  readonly body: Multipart | Blob | string;
 }
 
 /** How a request is sent. */
@@ -47,51 +32,9 @@ export interface IncomingResponse {
 
 /**
  * Sends one request and resolves as soon as the head of its response has arrived. It follows no redirect, repeats nothing, and
- * rejects at once when the signal aborts.
+ * rejects at once when the signal aborts: with a `NeverSentError` if it knows that no byte of the request has left.
  */
 export type Transport = (request: OutgoingRequest, options: SendOptions) => Promise<IncomingResponse>;
-
-/** How a fetch is called: the caller's function gets a Request, the engine's own what saves it one. */
-export type Send = (url: string, init: RequestInit) => Promise<Response>;
-
-/** Creates the transport that stands on a fetch function. */
-export function webTransport(send: Send): Transport {
-  return async (request, { signal, beforeSend, onLeaving }) => {
-    if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
-    await beforeSend?.();
-    if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
-    const sending = send(request.url, requestInit(request, signal));
-    // No engine tells when an upload has left; all else leaves at once.
-    if (!hasFiles(request.body)) onLeaving?.(true);
-    // Even if a fetch ignores the signal, the call ends.
-    return incoming(await orAbort(sending, signal), signal);
-  };
-}
-
-function incoming(response: Response, signal: AbortSignal): IncomingResponse {
-  const { status, headers, body, redirected } = response;
-  return {
-    status,
-    redirected,
-    header: (name) => headers.get(name),
-    async read(onPiece) {
-      const reader = body?.getReader();
-      if (!reader) return;
-      try {
-        for (;;) {
-          const piece = await orAbort(reader.read(), signal);
-          if (piece.done) return;
-          onPiece(piece.value);
-        }
-      } catch (error) {
-        // What comes of the cancelling tells nothing more.
-        reader.cancel().catch(() => undefined);
-        throw error;
-      }
-    },
-    response: () => response,
-  };
-}
 
 /** Returns an error without the bytes that Node's parsers could not read and attached: an echo of the request holds the key. */
 export function withoutBytes(error: unknown): unknown {
@@ -104,16 +47,4 @@ export function withoutBytes(error: unknown): unknown {
     if (one.name === "HTTPParserError" && "data" in one) delete one.data;
   }
   return error;
-}
-
-function hasFiles(body: OutgoingRequest["body"]): boolean {
-  if (body instanceof FormBody) return [...formParts(body.fields)].some(([, value]) => value instanceof Blob);
-  return typeof body !== "string";
-}
-
-function requestInit({ headers, body }: OutgoingRequest, signal: AbortSignal): RequestInit {
-  // A followed redirect would carry the key elsewhere and hide whether the first host took the request. workerd knows no
-  // "error", only "manual", whose 3xx is rejected like any other.
-  const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
-  return { method: "POST", headers, signal, redirect, body: body instanceof FormBody ? toFormData(body.fields) : body };
 }

@@ -1,0 +1,88 @@
+import { MediaGenError, messageOf } from "../errors/errors.ts";
+import { orAbort } from "../time/deadline.ts";
+import { fetchEvidence, NeverSentError } from "./evidence.ts";
+import type { FetchInit, WebFetch } from "./fetch.ts";
+import type { IncomingResponse, OutgoingRequest, Transport } from "./transport.ts";
+
+/**
+ * Creates the transport on a fetch function.
+ *
+ * @param sendsOnce whether it is the runtime's fetch, or one that is said to send each request once and to follow no redirect: only
+ *   then does a rejection prove anything
+ */
+export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
+  return async (request, { signal, beforeSend, onLeaving }) => {
+    rejectAborted(signal);
+    await beforeSend?.();
+    rejectAborted(signal);
+    const sending = fetch(request.url, fetchInit(request, signal));
+    // No engine tells when an upload has left; all else leaves at once.
+    if (!hasFiles(request.body)) onLeaving?.(true);
+    // Even if a fetch ignores the signal, the call ends.
+    const response = await orAbort(sending, signal).catch((error: unknown) => {
+      throw signal.aborted ? error : whatFailed(error, sendsOnce);
+    });
+    return incoming(response, signal);
+  };
+}
+
+function rejectAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
+}
+
+/** Returns what a rejection of fetch means. */
+function whatFailed(error: unknown, sendsOnce: boolean): unknown {
+  const evidence = sendsOnce && fetchEvidence(error);
+  if (evidence) return new NeverSentError(messageOf(error), error, evidence === "bad certificate");
+  // An error of ours that a caller's fetch throws is about another request than this one.
+  const isOurs = error instanceof MediaGenError || error instanceof NeverSentError;
+  return isOurs ? new Error("the fetch function failed", { cause: error }) : error;
+}
+
+function incoming(response: Response, signal: AbortSignal): IncomingResponse {
+  const { status, headers, body, redirected } = response;
+  return {
+    status,
+    redirected,
+    header: (name) => headers.get(name),
+    async read(onPiece) {
+      const reader = body?.getReader();
+      if (!reader) return;
+      try {
+        for (;;) {
+          const piece = await orAbort(reader.read(), signal);
+          if (piece.done) return;
+          onPiece(piece.value);
+        }
+      } catch (error) {
+        // What comes of the cancelling tells nothing more.
+        reader.cancel().catch(() => undefined);
+        throw error;
+      }
+    },
+    response: () => response,
+  };
+}
+
+function hasFiles(body: OutgoingRequest["body"]): boolean {
+  return typeof body !== "string" && (body instanceof Blob || body.pieces.length > 1);
+}
+
+function fetchInit({ headers, body }: OutgoingRequest, signal: AbortSignal): FetchInit {
+  // A followed redirect would carry the key elsewhere and hide whether the first host took the request. workerd knows no
+  // "error", only "manual", whose 3xx is rejected like any other.
+  const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
+  return { method: "POST", headers, signal, redirect, body: toFetchBody(body) };
+}
+
+/**
+ * One Blob, never FormData: where redirects are errors, a response that comes before FormData has left ends the process on
+ * Node 24 and 26, and on every Node a slow network fills the memory with it.
+ */
+function toFetchBody(body: OutgoingRequest["body"]): string | Blob {
+  if (typeof body === "string" || body instanceof Blob) return body;
+  return new Blob(
+    body.pieces.map((piece) => (typeof piece === "string" ? piece : piece.blob)),
+    { type: body.type },
+  );
+}
