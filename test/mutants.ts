@@ -50,7 +50,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/sending"],
   },
   {
-    guard: "lost ||= !exchanged.response || exchanged.response.status >= 500;",
+    guard: "lost ||= exchanged.response?.status !== 429;",
     becomes: "",
     promise: "a deletion refused after a lost answer says that it may have been done",
     tests: ["sdk/sending"],
@@ -262,9 +262,27 @@ export const mutants: readonly Mutant[] = [
   },
   {
     guard:
-      "const allowed = paid ? mayResend(response, resendGenerationAfter) : status === 429 || (status >= 500 && status !== 501 && !isEnvelope(response));",
-    becomes: "const allowed = status === 429 || (status >= 500 && status !== 501 && !isEnvelope(response));",
+      "const allowed = paid ? mayResend(response, resendGenerationAfter) : status === 429 || (isWithoutMeaning(status) && !isEnvelope(response));",
+    becomes: "const allowed = status === 429 || (isWithoutMeaning(status) && !isEnvelope(response));",
     promise: "a generation is not retried as a query is",
+    tests: ["sdk/sending"],
+  },
+  {
+    guard: "if (response.redirected || isCut(response)) return false;",
+    becomes: "if (response.redirected) return false;",
+    promise: "a 429 whose envelope is cut is not retried",
+    tests: ["sdk/status-by-envelope"],
+  },
+  {
+    guard: "if (redirected || isCut(response)) return false;",
+    becomes: "if (redirected) return false;",
+    promise: "what a cut envelope was going to say is not known",
+    tests: ["sdk/status-by-envelope"],
+  },
+  {
+    guard: "return (status >= 200 && status < 300) || (status >= 500 && status !== 501);",
+    becomes: "return status >= 500 && status !== 501;",
+    promise: "a query whose success cannot be read is repeated",
     tests: ["sdk/sending"],
   },
   {
@@ -1497,13 +1515,13 @@ export const mutants: readonly Mutant[] = [
     tests: ["batch/batch"],
   },
   {
-    guard: "if (redirected) return false;",
-    becomes: "",
+    guard: "if (redirected || isCut(response)) return false;",
+    becomes: "if (isCut(response)) return false;",
     promise: "a refusal after a redirect proves nothing",
     tests: ["sdk/answers"],
   },
   {
-    guard: "return !response.redirected && (envelope === undefined || envelope.code === codes.failure);",
+    guard: "return envelope === undefined || envelope.code === codes.failure;",
     becomes: "return true;",
     promise: "a task under 429 is not generated again",
     tests: ["sdk/answers"],

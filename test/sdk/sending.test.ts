@@ -15,6 +15,7 @@ import {
   fetchError,
   forever,
   neverSent,
+  success,
   refusal,
   type Reply,
 } from "./fake-service.ts";
@@ -193,6 +194,24 @@ describe("queries and deletions are safe to repeat", () => {
     expect(sent()).toBe(300 + 30 + 20);
     await errorOf(generate());
     expect(sent()).toBe(350 + 5);
+  });
+
+  test("so a success that cannot be read is repeated", async () => {
+    for (const unreadable of ["<html></html>", '{"code":1000,"msg":"","da', ""]) {
+      const { media, sent } = client([
+        () => new Response(unreadable),
+        () => success({ url: ["1"], status: "Success" }),
+      ]);
+      expect(await media.video.query("t-1")).toMatchObject({ url: ["1"] });
+      expect(sent()).toBe(2);
+      const deleting = client([() => new Response(unreadable), () => success({ status: "Success" })]);
+      expect(await deleting.media.video.delete(["t-1"])).toEqual({ status: "Success" });
+      const refused = client([() => new Response(unreadable), () => Response.json({ code: 9999, msg: "no" })]);
+      expect(String(await errorOf(refused.media.video.delete(["t-1"])))).toContain("already be deleted");
+      const never = client([() => new Response(unreadable)]);
+      expect(await errorOf(never.media.video.query("t-1"))).toBeInstanceOf(ServiceError);
+      expect(never.sent()).toBe(5);
+    }
   });
 
   test("and a deletion refused after a lost answer says that it may have been done", async () => {

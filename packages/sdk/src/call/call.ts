@@ -72,7 +72,7 @@ export function createCall(host: CallHost): Call {
       };
       const delayMs = patienceMs === undefined ? delayBeforeRetry(retries, exchanged, attempt, paid) : undefined;
       if (delayMs !== undefined) {
-        lost ||= !exchanged.response || exchanged.response.status >= 500;
+        lost ||= exchanged.response?.status !== 429;
         emit({ type: "retried", ...about, taskid, delayMs, ...whyRetried(exchanged) });
         await onPhase?.("claimed");
         await time.sleep(delayMs, signal ?? new AbortController().signal);

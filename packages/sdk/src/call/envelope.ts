@@ -69,13 +69,20 @@ export function taskidIn(data: Readonly<Record<string, unknown>>): string | unde
 /** Returns whether a response to a generation leaves it to the HTTP status whether it is sent again: the service turned it away. */
 export function isTurnedAway(response: ServiceResponse): boolean {
   const envelope = readEnvelope(response);
-  return !response.redirected && (envelope === undefined || envelope.code === codes.failure);
+  if (response.redirected || isCut(response)) return false;
+  return envelope === undefined || envelope.code === codes.failure;
+}
+
+/** Whether a body begins as an envelope does and cannot be read: what it was going to say is not known. */
+function isCut({ json, text }: ServiceResponse): boolean {
+  return json === undefined && text.trimStart().startsWith("{");
 }
 
 /** Whether a response says for sure that a generation created no task. */
-function isRefusal({ status, redirected }: ServiceResponse, envelope: Envelope | undefined): boolean {
+function isRefusal(response: ServiceResponse, envelope: Envelope | undefined): boolean {
+  const { status, redirected } = response;
   // The host that redirected it may have accepted it.
-  if (redirected) return false;
+  if (redirected || isCut(response)) return false;
   const isClientError = status >= 400 && status < 500;
   if (envelope?.code === codes.insufficientCredits) return true;
   if (envelope?.code === codes.failure) return isSuccess(status) || isClientError;

@@ -13,9 +13,12 @@ export function rememberHide(): (key: string | undefined) => Hide {
   };
 }
 
+/** No service issues shorter keys, and a placeholder such as `any` is a word of many prompts. */
+const shortestHidden = 8;
+
 /** Hides a key in texts, however it is spelled: as it is, escaped for JSON, or encoded for a URL. */
 function createHide(key: string | undefined): Hide {
-  if (!key) return (text) => text;
+  if (!key || key.length < shortestHidden) return (text) => text;
   let pattern: RegExp | undefined;
   const spellings = (char: string) => {
     const hex = char.charCodeAt(0).toString(16).padStart(2, "0");
@@ -33,7 +36,7 @@ export function hideIn(value: unknown, hide: Hide): unknown {
   if (Array.isArray(value)) return value.map((one) => hideIn(one, hide));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [name, kept.has(name) ? one : hideIn(one, hide)]),
+    Object.entries(value).map(([name, one]) => (kept.has(name) ? [name, one] : [hide(name), hideIn(one, hide)])),
   );
 }
 
