@@ -286,6 +286,55 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/sending"],
   },
   {
+    guard: "await orAbort(Promise.resolve(beforeGenerate?.(form, { kind, model })), signal);",
+    becomes: "await beforeGenerate?.(form, { kind, model });",
+    promise: "an abort ends a beforeGenerate that hangs",
+    tests: ["sdk/hanging"],
+  },
+  {
+    guard: "return (await orAbort(claiming, signal)) ? attempt : undefined;",
+    becomes: "return (await claiming) ? attempt : undefined;",
+    promise: "an abort ends a claim that hangs",
+    tests: ["sdk/hanging"],
+  },
+  {
+    guard: "if (signal?.aborted) claiming.then(giveBack).catch(() => undefined);",
+    becomes: "",
+    promise: "a claim that is recorded after an abort is given back",
+    tests: ["sdk/hanging"],
+  },
+  {
+    guard: "await orAbort(options.beforeSend?.() ?? Promise.resolve(), options.signal).catch(",
+    becomes: "await (options.beforeSend?.() ?? Promise.resolve()).catch(",
+    promise: "an abort ends the write of sending that hangs",
+    tests: ["sdk/hanging"],
+  },
+  {
+    guard: "new Recorder({ ...host, store: withTimeout(host.store, host.time) })",
+    becomes: "new Recorder(host)",
+    promise: "a store that hangs counts as failed",
+    tests: ["sdk/hanging"],
+  },
+  {
+    guard:
+      "return (await orGrace(attempt.created(task), signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };",
+    becomes: "return attempt.created(task);",
+    promise: "an abort returns a paid task whose record hangs",
+    tests: ["sdk/hanging"],
+  },
+  {
+    guard: "await orAbort(this.read(id, facts.model), signal)",
+    becomes: "await this.read(id, facts.model)",
+    promise: "an abort ends a read of the store that hangs",
+    tests: ["sdk/hanging"],
+  },
+  {
+    guard: "return orAbort(readRecorded(this.#recorder, options), options.signal);",
+    becomes: "return readRecorded(this.#recorder, options);",
+    promise: "an abort ends a recovery that hangs",
+    tests: ["sdk/hanging"],
+  },
+  {
     guard: "succeeded: () => void (budget = Math.min(fullBudget, budget + budgetPerResponse))",
     becomes: "succeeded: () => void (budget = budget + budgetPerResponse)",
     promise: "a long good time saves up no storm",
@@ -883,14 +932,14 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/generating"],
   },
   {
-    guard: "await host.beforeGenerate?.(form, { kind, model }); signal?.throwIfAborted(); return await next();",
-    becomes: "signal?.throwIfAborted(); return await next();",
+    guard: "await askBefore(checked, host); return await next();",
+    becomes: "return await next();",
     promise: "beforeGenerate may veto",
     tests: ["sdk/generating"],
   },
   {
-    guard: "await host.beforeGenerate?.(form, { kind, model }); signal?.throwIfAborted(); return await next();",
-    becomes: "void host.beforeGenerate?.(form, { kind, model }); signal?.throwIfAborted(); return await next();",
+    guard: "await askBefore(checked, host); return await next();",
+    becomes: "void askBefore(checked, host); return await next();",
     promise: "and is awaited",
     tests: ["sdk/generating"],
   },
@@ -938,8 +987,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store", "sdk/steps"],
   },
   {
-    guard: 'if (record.state === "sending" && silent) await this.markUnknown(record);',
-    becomes: 'if (record.state === "sending") await this.markUnknown(record);',
+    guard: 'if (record.state === "sending" && silent) await orAbort(this.markUnknown(record), signal);',
+    becomes: 'if (record.state === "sending") await orAbort(this.markUnknown(record), signal);',
     promise: "a key that is being sent is waited for",
     tests: ["sdk/store"],
   },
@@ -962,7 +1011,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: "return attempt.created(task);",
+    guard:
+      "return (await orGrace(attempt.created(task), signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };",
     becomes: "return { ...task, generationId: attempt.id };",
     promise: "a task is recorded",
     tests: ["sdk/store"],
@@ -1054,7 +1104,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: 'await onPhase?.("claimed");',
+    guard: 'await orAbort(onPhase?.("claimed") ?? Promise.resolve(), signal);',
     becomes: "",
     promise: "a retry delay is not taken for sending",
     tests: ["sdk/store"],

@@ -10,6 +10,7 @@ import type { OnEvent } from "../errors/events.ts";
 import type { WireFields } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
+import { orAbort } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
 import { openEnvelope, taskidIn } from "./envelope.ts";
 import { type Connection, exchange, type Exchanged, type NoResponse } from "./exchange.ts";
@@ -70,11 +71,12 @@ export function createCall(host: CallHost): Call {
         durationMs: time.steady() - start,
         attempt,
       };
-      const delayMs = patienceMs === undefined ? delayBeforeRetry(retries, exchanged, attempt, paid) : undefined;
+      const isOver = patienceMs !== undefined || (!exchanged.response && signal?.aborted);
+      const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid);
       if (delayMs !== undefined) {
         lost ||= exchanged.response?.status !== 429;
         emit({ type: "retried", ...about, taskid, delayMs, ...whyRetried(exchanged) });
-        await onPhase?.("claimed");
+        await orAbort(onPhase?.("claimed") ?? Promise.resolve(), signal);
         await time.sleep(delayMs, signal ?? new AbortController().signal);
         continue;
       }

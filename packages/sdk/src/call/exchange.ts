@@ -74,7 +74,7 @@ export async function exchange(
   let hide: Hide = (text) => text;
   let blocked: { readonly error: unknown } | undefined;
   const beforeSend = async () => {
-    await orAbort(options.beforeSend?.() ?? Promise.resolve(), limits.signal).catch((error: unknown) => {
+    await orAbort(options.beforeSend?.() ?? Promise.resolve(), options.signal).catch((error: unknown) => {
       blocked = { error };
       throw error;
     });

@@ -126,7 +126,7 @@ function assemble(
     // The cast: what it returns follows from the resolution, which only overloads can say.
     resolve: (async (id: string, resolution: Resolution, { signal }: CallOptions = {}) => {
       const exists = (kind: Kind, taskid: string) => isKnown(tasks, kind, taskid, signal);
-      const task = await (await storeOf(recording, "resolve")()).resolve(id, resolution, exists);
+      const task = await (await storeOf(recording, "resolve")()).resolve(id, resolution, exists, { signal });
       return task && resume(task);
     }) as MediaGen["resolve"],
     origin,

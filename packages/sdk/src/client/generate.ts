@@ -9,6 +9,7 @@ import type { Attempt } from "../store/attempt.ts";
 import type { GenerationFacts } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
+import { orAbort } from "../time/deadline.ts";
 import type { BeforeGenerate } from "./options.ts";
 
 /** What generating needs of its client. */
@@ -59,19 +60,23 @@ function rejectKey({ idempotencyKey, model }: CheckedGeneration, hasStore: boole
 }
 
 /** Waits for its turn, asks `beforeGenerate`, and goes on. */
-async function inTurn<T>(
-  { form, kind, model, signal }: CheckedGeneration,
-  host: GenerateHost,
-  next: () => Promise<T>,
-): Promise<T> {
-  const release = await host.acquire(signal);
+async function inTurn<T>(checked: CheckedGeneration, host: GenerateHost, next: () => Promise<T>): Promise<T> {
+  const release = await host.acquire(checked.signal);
   try {
-    await host.beforeGenerate?.(form, { kind, model });
-    signal?.throwIfAborted();
+    await askBefore(checked, host);
     return await next();
   } finally {
     release();
   }
+}
+
+/** Asks `beforeGenerate`, which is the caller's own code and may hang. */
+export async function askBefore(
+  { form, kind, model, signal }: CheckedGeneration,
+  { beforeGenerate }: GenerateHost,
+): Promise<void> {
+  await orAbort(Promise.resolve(beforeGenerate?.(form, { kind, model })), signal);
+  signal?.throwIfAborted();
 }
 
 /** Sends a generation, as an attempt if it is recorded, and returns its task. */

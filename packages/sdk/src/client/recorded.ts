@@ -9,17 +9,21 @@ import type { RecordingHost } from "../store/session.ts";
 import { generationIdOf } from "../store/store.ts";
 import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
 import type { CallOptions, TaskJSON } from "../task/task.ts";
-import { type CheckedGeneration, type GenerateHost, type Recording, send } from "./generate.ts";
+import { orAbort, orGrace } from "../time/deadline.ts";
+import { withTimeout } from "../store/store-timeout.ts";
+import { askBefore, type CheckedGeneration, type GenerateHost, type Recording, send } from "./generate.ts";
 
 /** How many other attempts may come first before the store itself is at fault. */
 const mostLosses = 100;
+/** How long a call that is aborted still waits for the record of what became of it. */
+const graceMs = 1_000;
 
 /** What a client does with its store. It is loaded at first use, so that a client without a store is spared it. */
 export class RecordedGenerations implements Recording {
   readonly #recorder: Recorder;
 
   constructor(host: RecordingHost) {
-    this.#recorder = new Recorder(host);
+    this.#recorder = new Recorder({ ...host, store: withTimeout(host.store, host.time) });
   }
 
   /** Generates and returns the task: a new one, or the one that its key stands for. */
@@ -37,7 +41,7 @@ export class RecordedGenerations implements Recording {
       if (found.task) return found.task;
       const release = await host.acquire(signal);
       try {
-        const attempt = await this.#recorder.begin(facts, id, found.replaces);
+        const attempt = await this.#recorder.begin(facts, id, found.replaces, signal);
         const task = attempt && (await run(attempt, checked, host, facts));
         if (task) return task;
       } finally {
@@ -58,7 +62,7 @@ export class RecordedGenerations implements Recording {
 
   /** Returns what is left to do. */
   recover(options: CallOptions): Promise<Recorded> {
-    return readRecorded(this.#recorder, options);
+    return orAbort(readRecorded(this.#recorder, options), options.signal);
   }
 
   /** Records what a caller found out about a generation, and returns its task. */
@@ -66,8 +70,9 @@ export class RecordedGenerations implements Recording {
     generationId: string,
     resolution: Resolution,
     exists: (kind: Kind, taskid: string) => Promise<boolean>,
+    { signal }: CallOptions,
   ): Promise<TaskJSON | undefined> {
-    return resolveGeneration(this.#recorder, generationId, resolution, exists);
+    return orAbort(resolveGeneration(this.#recorder, generationId, resolution, exists, signal), signal);
   }
 }
 
@@ -78,16 +83,16 @@ async function run(
   host: GenerateHost,
   facts: GenerationFacts,
 ): Promise<TaskJSON | undefined> {
-  const { form, kind, model, signal } = checked;
+  const { signal } = checked;
   let task: TaskJSON;
   try {
-    await host.beforeGenerate?.(form, { kind, model });
-    signal?.throwIfAborted();
+    await askBefore(checked, host);
     task = await send(checked, host, attempt, facts);
   } catch (error) {
-    await attempt.failed(error, signal);
+    await orGrace(attempt.failed(error, signal), signal, graceMs, host.time);
     if (error instanceof OvertakenError) return undefined;
     throw error;
   }
-  return attempt.created(task);
+  // The task is paid for: it is returned, whatever comes of its record.
+  return (await orGrace(attempt.created(task), signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };
 }

@@ -39,3 +39,11 @@ export async function syncDirectory(path: string): Promise<void> {
   });
   await directory?.sync().finally(() => directory.close());
 }
+
+/** Makes sure that the bytes of a file outlive a power failure; nothing if it is gone by now. */
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, "r+").catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+  });
+  await file?.sync().finally(() => file.close());
+}

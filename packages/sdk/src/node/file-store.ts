@@ -22,7 +22,7 @@ import {
   type WriteResult,
 } from "../store/store.ts";
 import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
-import { makeDurably, namesIn, syncDirectory, writeDurably } from "./durable-files.ts";
+import { makeDurably, namesIn, syncDirectory, syncFile, writeDurably } from "./durable-files.ts";
 import { codeOf } from "./error-code.ts";
 
 /** The highest revision of a record. A life lasts from the first revision until the record is forgotten. */
@@ -63,7 +63,11 @@ export class FileStore implements GenerationStore {
     if (mayFollow(record, stored)) {
       isWritten = await (stored && top ? this.#append(directory, { ...top, revision }, text) : this.#create(id, text));
     }
-    return isWritten ? { written: true } : { written: false, current: await this.get(id) };
+    if (isWritten) return { written: true };
+    const { top: current, record: found } = await this.#read(id);
+    // Its write may have failed before it was durable, and its writer takes it for written now.
+    if (current && found?.attempt === record.attempt) await this.#sync(directory, current);
+    return { written: false, current: found };
   }
 
   async get(id: string): Promise<GenerationRecord | undefined> {
@@ -110,6 +114,11 @@ export class FileStore implements GenerationStore {
       if (path === last) throw new Error(`${path} is empty`);
       last = path;
     }
+  }
+
+  async #sync(directory: string, top: Top): Promise<void> {
+    await syncFile(join(directory, nameOf(top)));
+    for (const path of [directory, dirname(directory), this.#directory]) await syncDirectory(path);
   }
 
   /** Stores a first revision; false if there is a record. */
@@ -160,6 +169,7 @@ export class FileStore implements GenerationStore {
       await link(part, path).catch(async (error: unknown) => {
         if (!knowsNoLinks.includes(codeOf(error))) throw error;
         await copyFile(part, path, constants.COPYFILE_EXCL);
+        await syncFile(path);
       });
       return true;
     } catch (error) {

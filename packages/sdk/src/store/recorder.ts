@@ -3,6 +3,7 @@ import { describeValue, nothingWasSent } from "../errors/issue.ts";
 import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "../task/task.ts";
+import { orAbort } from "../time/deadline.ts";
 import { Attempt } from "./attempt.ts";
 import { type RecordingHost, Session } from "./session.ts";
 import { next, whyUnreadable } from "./store.ts";
@@ -36,14 +37,14 @@ export class Recorder {
     for (;;) {
       const unrecorded = this.session.unrecorded.get(id);
       if (unrecorded) return { task: unrecorded };
-      const record = await this.read(id, facts.model);
+      const record = await orAbort(this.read(id, facts.model), signal);
       if (!record || record.state === "notCreated") return { replaces: record };
       const silent = watch.isSilent(record);
       // Nothing of it was sent, so its claim can be taken over.
       if (record.state === "claimed" && silent) return { replaces: record };
       if (record.state !== "claimed") rejectOther(record, facts);
       if (record.task) return { task: record.task };
-      if (record.state === "sending" && silent) await this.markUnknown(record);
+      if (record.state === "sending" && silent) await orAbort(this.markUnknown(record), signal);
       else if (record.state === "unknown") throw outcomeUnknown(record, operation);
       else await this.session.host.time.sleep(pollMs, signal ?? new AbortController().signal);
     }
@@ -58,9 +59,19 @@ export class Recorder {
     facts: GenerationFacts,
     id: string,
     replaces: GenerationRecord | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<Attempt | undefined> {
     const attempt = new Attempt(this.session, facts, id, replaces);
-    return facts.idempotencyKey === undefined || (await attempt.claim()) ? attempt : undefined;
+    if (facts.idempotencyKey === undefined) return attempt;
+    const claiming = attempt.claim();
+    try {
+      return (await orAbort(claiming, signal)) ? attempt : undefined;
+    } catch (error) {
+      // A claim that is recorded after the abort is given back: nobody else should have to wait for it.
+      const giveBack = (isClaimed: boolean) => (isClaimed ? attempt.failed(error, signal) : undefined);
+      if (signal?.aborted) claiming.then(giveBack).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Returns a record that this version can read. */

@@ -119,6 +119,7 @@ export async function resolveGeneration(
   generationId: string,
   resolution: Resolution,
   exists: (kind: Kind, taskid: string) => Promise<boolean>,
+  signal: AbortSignal | undefined,
 ): Promise<TaskJSON | undefined> {
   const taskid = taskidOf(resolution);
   const record = await recorder.session.host.store.get(generationId);
@@ -127,7 +128,7 @@ export async function resolveGeneration(
     throw invalidRequest("resolve", "generationId", "notAllowed", describeValue(generationId), expected);
   }
   if (taskid !== undefined && record.task?.taskid === taskid) return record.task;
-  await rejectSettled(recorder, record);
+  await rejectSettled(recorder, record, signal);
   if (taskid !== undefined) {
     await rejectTaken(recorder, record, taskid);
     const isKnown = resolution !== "notCreated" && (resolution.unverified || (await exists(record.kind, taskid)));
@@ -142,7 +143,7 @@ export async function resolveGeneration(
   const changed = { state, task, reason: "resolved by hand", resolvedByHand: true, updatedAt: time.now() };
   const result = await recorder.session.write(next(record, changed));
   // Somebody else knows more by now: what they have recorded is looked at.
-  return result.written ? task : resolveGeneration(recorder, generationId, resolution, exists);
+  return result.written ? task : resolveGeneration(recorder, generationId, resolution, exists, signal);
 }
 
 function taskidOf(resolution: Resolution): string | undefined {
@@ -160,11 +161,15 @@ function taskOf(
 }
 
 /** Rejects a generation whose outcome the service itself has told, or will tell. */
-async function rejectSettled(recorder: Recorder, record: GenerationRecord): Promise<void> {
+async function rejectSettled(
+  recorder: Recorder,
+  record: GenerationRecord,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { state, task, resolvedByHand } = record;
   if (state === "unknown" || (resolvedByHand && state !== "ended")) return;
   const isUnderWay = state === "claimed" || state === "sending";
-  const settled = isUnderWay ? await settleSender(recorder, record, undefined) : record;
+  const settled = isUnderWay ? await settleSender(recorder, record, signal) : record;
   if (settled?.state === "unknown") return;
   const received = isUnderWay
     ? "a generation that is still under way"

@@ -75,11 +75,30 @@ export class Deadline {
 }
 
 /** Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. */
-export function orAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return promise;
   return new Promise((resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
     const abort = () => reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
+}
+
+/** Settles like the promise; resolves to undefined if that takes longer than `graceMs` once the signal has aborted. */
+export async function orGrace<T>(
+  promise: Promise<T>,
+  signal: AbortSignal | undefined,
+  graceMs: number,
+  time: Pick<Time, "alarm">,
+): Promise<T | undefined> {
+  if (!signal) return promise;
+  let cancel: Cancel | undefined;
+  const graceEnds = new Promise<undefined>((resolve) => {
+    const begin = () => (cancel = time.alarm(graceMs, () => resolve(undefined), "limit"));
+    if (signal.aborted) begin();
+    else signal.addEventListener("abort", begin, { once: true });
+    promise.finally(() => signal.removeEventListener("abort", begin)).catch(() => undefined);
+  });
+  return Promise.race([promise, graceEnds]).finally(() => cancel?.());
 }

@@ -1,0 +1,32 @@
+import type { Time } from "../time/clock.ts";
+import { Deadline, orAbort } from "../time/deadline.ts";
+import type { GenerationStore } from "./store.ts";
+
+/** A store that says nothing for so long counts as one that failed. */
+const storeTimeoutMs = 15_000;
+
+/** Returns a store of which every operation settles: the caller's own code may hang. */
+export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm">): GenerationStore {
+  const within = async <T>(act: string, operation: () => Promise<T>): Promise<T> => {
+    const timeout = () => new Error(`the store took longer than ${storeTimeoutMs} ms to ${act}`);
+    const deadline = new Deadline(time, storeTimeoutMs, timeout);
+    try {
+      return await orAbort(operation(), deadline.signal);
+    } finally {
+      deadline.end();
+    }
+  };
+  return {
+    write: (record) => within("write a record", () => store.write(record)),
+    get: (id) => within("read a record", () => store.get(id)),
+    async *list(filter) {
+      const records = store.list(filter)[Symbol.asyncIterator]();
+      for (;;) {
+        const { done, value } = await within("list its records", () => records.next());
+        if (done) return;
+        yield value;
+      }
+    },
+    forget: (options) => store.forget(options),
+  };
+}

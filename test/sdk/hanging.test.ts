@@ -1,0 +1,158 @@
+import { type GenerationRecord, memoryStore, StoreError } from "@mediagen/sdk";
+import { describe, expect, test } from "vitest";
+import { clientOf, created, errorOf, forever, gate, sharedStore } from "./fake-service.ts";
+
+const enough = new Error("enough");
+const isState = (state: GenerationRecord["state"]) => (record: GenerationRecord) => record.state === state;
+
+describe("an abort ends at once what hangs in the caller's own code, and nothing is sent", () => {
+  test("beforeGenerate, with a store or without", async () => {
+    for (const store of [undefined, memoryStore()]) {
+      const controller = new AbortController();
+      const asked = gate();
+      const { media, sent } = clientOf([], { store, beforeGenerate: () => (asked.resolve(), forever()) });
+      const generating = media.image.generate("imgmodelz", { prompt: "A fox" }, { signal: controller.signal });
+      await asked.promise;
+      controller.abort(enough);
+      expect(await errorOf(generating)).toBe(enough);
+      expect(sent()).toBe(0);
+    }
+  });
+
+  test.for(["claimed", "sending"] as const)("a store that does not write `%s`", async (state) => {
+    const store = sharedStore();
+    const reached = gate();
+    store.beforeWrite((record) => (isState(state)(record) ? (reached.resolve(), forever()) : undefined));
+    const { media, sent } = clientOf([], { store, passing: ["pause", "limit"] });
+    const controller = new AbortController();
+    const options = { idempotencyKey: "order-1", signal: controller.signal };
+    const generating = media.image.generate("imgmodelz", { prompt: "A fox" }, options);
+    await reached.promise;
+    controller.abort(enough);
+    expect(await errorOf(generating)).toBe(enough);
+    expect(sent()).toBe(0);
+  });
+
+  test("a store that reads nothing", async () => {
+    const reached = gate();
+    const hang = () => (reached.resolve(), forever());
+    const { media, sent } = clientOf([], { store: { ...memoryStore(), get: hang as () => Promise<never> } });
+    const controller = new AbortController();
+    const options = { idempotencyKey: "order-1", signal: controller.signal };
+    const calls = Promise.all(
+      [
+        media.image.generate("imgmodelz", { prompt: "A fox" }, options),
+        media.resolve("id", "notCreated", { signal: controller.signal }),
+      ].map(errorOf),
+    );
+    await reached.promise;
+    controller.abort(enough);
+    expect(await calls).toEqual([enough, enough]);
+    expect(sent()).toBe(0);
+  });
+
+  test("a store that lists nothing", async () => {
+    const controller = new AbortController();
+    const next = () => (controller.abort(enough), forever() as Promise<never>);
+    const list = () => ({ [Symbol.asyncIterator]: () => ({ next }) });
+    const { media } = clientOf([], { store: { ...memoryStore(), list } });
+    expect(await errorOf(media.recover({ signal: controller.signal }))).toBe(enough);
+  });
+});
+
+test("a claim that is recorded after the abort is given back: the next generation of its key need not wait", async () => {
+  const store = sharedStore();
+  const [reached, held] = [gate(), gate()];
+  store.beforeWrite((record) => (isState("claimed")(record) ? (reached.resolve(), held.promise) : undefined));
+  const controller = new AbortController();
+  const options = { idempotencyKey: "order-1", signal: controller.signal };
+  const generating = clientOf([], { store }).media.image.generate("imgmodelz", { prompt: "A fox" }, options);
+  await reached.promise;
+  controller.abort(enough);
+  expect(await errorOf(generating)).toBe(enough);
+  held.resolve();
+  await expect.poll(() => store.states()).toEqual(["claimed", "notCreated"]);
+});
+
+describe("a store that hangs", () => {
+  test.for(["claimed", "sending"] as const)(
+    "while it writes `%s` counts as failed, and nothing is sent",
+    async (state) => {
+      const store = sharedStore();
+      store.beforeWrite((record) => (isState(state)(record) ? forever() : undefined));
+      const { generate, sent } = clientOf([], { store, passing: ["pause", "limit"] });
+      expect(await errorOf(generate("order-1"))).toMatchObject({ name: "StoreError", message: /longer than 15000 ms/ });
+      expect(sent()).toBe(0);
+    },
+  );
+
+  test("while it reads counts as failed, and nothing is sent", async () => {
+    const get = forever as () => Promise<never>;
+    const { generate, sent } = clientOf([], { store: { ...memoryStore(), get }, passing: ["pause", "limit"] });
+    expect(await errorOf(generate("order-1"))).toBeInstanceOf(StoreError);
+    expect(sent()).toBe(0);
+  });
+
+  test.for([["after some time"], ["at an abort"]])(
+    "once the task is paid for does not keep it: it is returned %s",
+    async ([when]) => {
+      const store = sharedStore();
+      const reached = gate();
+      store.beforeWrite((record) => (isState("created")(record) ? (reached.resolve(), forever()) : undefined));
+      const { media, sent, events } = clientOf([() => created("t-1")], { store, passing: ["pause", "limit"] });
+      const controller = new AbortController();
+      const options = { idempotencyKey: "order-1", signal: controller.signal };
+      const generating = media.image.generate("imgmodelz", { prompt: "A fox" }, options);
+      await reached.promise;
+      if (when === "at an abort") controller.abort(enough);
+      const task = await generating;
+      expect(task).toMatchObject({ taskid: "t-1", generationId: expect.any(String) });
+      await expect
+        .poll(() => events)
+        .toContainEqual(expect.objectContaining({ type: "storeFailed", task: task.toJSON() }));
+      expect(sent()).toBe(1);
+    },
+  );
+});
+
+describe.for<[string, number]>([
+  ["a day ahead", 86_400_000],
+  ["a day behind", -86_400_000],
+])("a sender that was killed and whose clock was %s", ([, skewMs]) => {
+  /** A store with what the sender has left, in this state. */
+  async function leftIn(state: "claimed" | "sending") {
+    const store = sharedStore();
+    let isDead = false;
+    store.beforeWrite((record) => (isDead ? forever() : void (isDead = isState(state)(record))));
+    const clock = Date.now() + skewMs;
+    const dead = clientOf([forever], { store, now: () => clock, sleep: forever as never });
+    void dead.generate("order-1").catch(() => undefined);
+    await expect.poll(() => store.states()).toContain(state);
+    // Only the dead sender's writes hang.
+    store.beforeWrite(() => undefined);
+    return store;
+  }
+
+  test("keeps no key that it had only claimed", async () => {
+    const { generate } = clientOf([() => created("t-1")], { store: await leftIn("claimed") });
+    expect((await generate("order-1")).taskid).toBe("t-1");
+  });
+
+  test("leaves a generation that it was sending to be settled", async () => {
+    const { media, generate, sent } = clientOf([() => created("t-1")], { store: await leftIn("sending") });
+    const { unknown } = await media.recover();
+    expect(unknown).toHaveLength(1);
+    expect(await errorOf(generate("order-1"))).toMatchObject({ name: "OutcomeUnknownError" });
+    expect(sent()).toBe(0);
+    await media.resolve(unknown[0]?.generationId ?? "", "notCreated");
+    expect((await generate("order-1")).taskid).toBe("t-1");
+  });
+
+  test("leaves one that is settled without recover", async () => {
+    const store = await leftIn("sending");
+    const { media, generate } = clientOf([() => created("t-1")], { store });
+    const [{ id } = { id: "" }] = store.written();
+    await media.resolve(id, "notCreated");
+    expect((await generate("order-1")).taskid).toBe("t-1");
+  });
+});
