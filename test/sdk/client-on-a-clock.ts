@@ -1,9 +1,10 @@
 import type { MediaGenOptions } from "@mediagen/sdk";
 import { clientOf, success } from "./fake-service.ts";
 
-/** What the service responds to one query: a record's fields, an envelope's code, or nothing at all. */
+/** What the service responds to one query: a record's fields, an envelope's code, a status without an envelope, or nothing at all. */
 export type Answer =
-  | { readonly url?: readonly string[]; readonly status?: number }
+  | { readonly url?: readonly string[]; readonly status?: number; readonly message?: string }
+  | { readonly http: number }
   | { readonly code: number }
   | "lost";
 
@@ -20,8 +21,9 @@ export function clientOnAClock(answers: readonly Answer[], options: MediaGenOpti
     queries.push(client.now() - start);
     if (answer === "lost") throw new TypeError("fetch failed");
     if ("code" in answer) return Response.json({ code: answer.code, msg: "refused" });
-    const { url = [], status = 1 } = answer;
-    return success({ taskid: "t-1", url, image_status: status, task_status: status });
+    if ("http" in answer) return new Response("<p>Sign in", { status: answer.http });
+    const { url = [], status = 1, message } = answer;
+    return success({ taskid: "t-1", url, image_status: status, task_status: status, message });
   }
   return { media: client.media, queries, elapsed: () => client.now() - start };
 }

@@ -2,7 +2,7 @@ import { createMediaGen, type MediaGenOptions, type Task, type TaskJSON } from "
 import { FakeClock, origin, success } from "./fake-service.ts";
 
 /** How the service treats a task: when it is done, or how its queries fail. */
-export type Fate = { readonly doneAfterMs: number } | "hangs" | "lost";
+export type Fate = { readonly doneAfterMs: number } | "hangs" | "lost" | "broken";
 
 /** One query as the service saw it. */
 export interface Query {
@@ -13,11 +13,12 @@ export interface Query {
 /** A client in virtual time, on a service whose queries take a while; time moves on only when nothing else is left to do. */
 export function serviceOnAClock(
   fateOf: (taskid: string) => Fate,
-  { latencyMs = 50, ...options }: MediaGenOptions & { readonly latencyMs?: number } = {},
+  { latencyMs = 50, ...options }: MediaGenOptions & { readonly latencyMs?: number | (() => number) } = {},
 ) {
   const clock = new FakeClock(["pause", "deadline", "limit", "background"]);
   const start = clock.now;
   const queries: Query[] = [];
+  const latency = typeof latencyMs === "function" ? latencyMs : () => latencyMs;
   const created = new Map<string, number>();
   const timers = new Set<AbortSignal>();
   let [inFlight, mostInFlight, mostTimers] = [0, 0, 0];
@@ -38,10 +39,11 @@ export function serviceOnAClock(
       mostInFlight = Math.max(mostInFlight, ++inFlight);
       const fate = fateOf(taskid);
       try {
-        await clock.sleep(fate === "hangs" ? Infinity : latencyMs, init.signal, "limit");
+        await clock.sleep(fate === "hangs" ? Infinity : latency(), init.signal, "limit");
       } finally {
         inFlight--;
       }
+      if (fate === "broken") return new Response("", { status: 500 });
       if (typeof fate === "string") throw new TypeError("fetch failed");
       const done = clock.now >= (created.get(taskid) ?? start) + fate.doneAfterMs;
       return success({ taskid, url: done ? ["1"] : [] });

@@ -200,24 +200,99 @@ test("a deadline past the range of timers is slept for in parts that they take",
   expect(Math.max(...slept)).toBe(2 ** 31 - 1);
 });
 
-test("a wait whose deadline passes while onUpdate takes its time still ends as its last check said", async () => {
-  const slowly = (and: () => void) => async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    and();
-  };
-  const mine = new RangeError("mine");
-  const throws = () => {
-    throw mine;
-  };
-  const failing = clientOnAClock([{ status: 3 }], { statuses: { failed: [3] } });
-  await expect(
-    failing.media.video.task("t-1").wait({ waitTimeoutMs: 100, onUpdate: slowly(() => undefined) }),
-  ).rejects.toBeInstanceOf(TaskFailedError);
-  const pending = clientOnAClock([{}]);
-  await expect(pending.media.video.task("t-1").wait({ waitTimeoutMs: 100, onUpdate: slowly(throws) })).rejects.toBe(
-    mine,
+describe("an onUpdate that never settles", () => {
+  const never = () => new Promise<never>(() => undefined);
+
+  test("does not keep a wait beyond its deadline, which ends as its last check said", async () => {
+    const failed = clientOnAClock([{ status: 3 }], { statuses: { failed: [3] } });
+    const succeeded = clientOnAClock([done]);
+    const unfinished = clientOnAClock([pending]);
+    const wait = ({ media }: typeof failed) => media.video.task("t-1").wait({ waitTimeoutMs: 800, onUpdate: never });
+    await expect(wait(failed)).rejects.toBeInstanceOf(TaskFailedError);
+    expect((await wait(succeeded)).url).toEqual(done.url);
+    await expect(wait(unfinished)).rejects.toBeInstanceOf(WaitTimeoutError);
+    for (const { elapsed, queries } of [failed, succeeded, unfinished])
+      expect([elapsed(), queries.length]).toEqual([800, 1]);
+  });
+
+  test("does not keep a wait that is aborted", async () => {
+    const { media, elapsed } = clientOnAClock([done]);
+    const controller = new AbortController();
+    const onUpdate = () => {
+      queueMicrotask(() => controller.abort("enough"));
+      return never();
+    };
+    await expect(media.video.task("t-1").wait({ onUpdate, signal: controller.signal })).rejects.toBe("enough");
+    expect(elapsed()).toBe(0);
+  });
+
+  test("may still reject when the wait is over: nothing hears of it", async () => {
+    const rejections: unknown[] = [];
+    const rejected = (error: unknown) => void rejections.push(error);
+    process.on("unhandledRejection", rejected);
+    const late = Promise.withResolvers<never>();
+    const { media } = clientOnAClock([pending]);
+    const wait = media.video.task("t-1").wait({ waitTimeoutMs: 800, onUpdate: () => late.promise });
+    await expect(wait).rejects.toBeInstanceOf(WaitTimeoutError);
+    late.reject(new RangeError("mine"));
+    await new Promise((resolve) => setTimeout(resolve));
+    process.off("unhandledRejection", rejected);
+    expect(rejections).toEqual([]);
+  });
+});
+
+describe("a wait that times out", () => {
+  test("has the last record and its status, and says how to declare that the status means a failure", async () => {
+    const failed = { status: 3, message: "the picture was rejected" };
+    const { media } = clientOnAClock([pending, failed, "lost"]);
+    const error: unknown = await media.video
+      .task("t-1")
+      .wait({ waitTimeoutMs: 60_000 })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(WaitTimeoutError);
+    expect(error).toMatchObject({ status: 3, record: { task_status: 3, message: "the picture was rejected" } });
+    expect((error as Error).message).toBe(
+      'Task t-1 was not finished after 60000 ms. Its last record has status 3 and the message "the picture was rejected". ' +
+        "If 3 means that it has failed, pass { statuses: { failed: [3] } } or set MEDIAGEN_FAILED_STATUSES=3. " +
+        "The last query failed (queryVideoTask: there was no complete response (fetch failed). It is safe to retry.). " +
+        "It is not lost: wait again, or save JSON.stringify(error.task).",
+    );
+  });
+
+  test("has neither if no query succeeded", async () => {
+    const { media } = clientOnAClock(["lost"]);
+    const error: unknown = await media.video
+      .task("t-1")
+      .wait()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: "WaitTimeoutError", record: undefined, status: undefined });
+  });
+});
+
+describe("a rejected key", () => {
+  const html = (status: number) => ({ http: status });
+
+  test.for([401, 403])(
+    "ends a wait after three queries with HTTP %i in a row, and the error has the task",
+    async (status) => {
+      const { media, queries, elapsed } = clientOnAClock([pending, html(status)]);
+      const task = await media.video.generate("vidmodelv2", { prompt: "A fox" });
+      const error: unknown = await task.wait().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ServiceError);
+      expect(error).toMatchObject({ task, status, code: undefined, operation: "queryVideoTask" });
+      expect((error as Error).message).toBe(
+        `queryVideoTask: the service rejected 3 queries of task t-1 in a row (HTTP ${status}). The API key is missing or not accepted. ` +
+          "The task is not lost: save JSON.stringify(error.task), and wait again with a valid key",
+      );
+      expect(queries).toHaveLength(4);
+      expect(elapsed()).toBeLessThan(5_000);
+    },
   );
-  expect([failing.elapsed(), pending.elapsed()]).toEqual([100, 100]);
+
+  test("ends no wait if it was accepted again by then, as behind a gateway that restarts", async () => {
+    const { media } = clientOnAClock([html(403), html(401), pending, html(403), html(403), done]);
+    expect((await media.video.task("t-1").wait()).url).toEqual(done.url);
+  });
 });
 
 test("a classify that answers no state, as an async one does, ends nothing", async () => {

@@ -4,8 +4,8 @@ import {
   InsufficientCreditsError,
   OutcomeUnknownError,
   ServiceError,
-  shorten,
 } from "../errors/errors.ts";
+import { shorten } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
 import { codes } from "../spec/operations.gen.ts";
 

@@ -46,8 +46,8 @@ export interface ClientOptions {
    */
   readonly fetchSendsOnce?: boolean | undefined;
   /**
-   * How long an attempt of a query or deletion may take, in milliseconds. The polls of waits begin with 10 s of it, and get twice
-   * as long after each that failed.
+   * How long an attempt of a query or deletion may take, in milliseconds. A poll of a wait gets less of it: ten times as long as
+   * polls usually take, at least 0.5 s, and twice as long after each poll of its task that took too long.
    * @default 60_000
    */
   readonly queryTimeoutMs?: number | undefined;

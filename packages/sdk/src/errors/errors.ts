@@ -1,6 +1,7 @@
 import type { Kind } from "../spec/operation.ts";
 import type { Task, TaskRecord } from "../task/task.ts";
-import { describeIssue, invalid, type Issue, type IssueCode } from "./issue.ts";
+import { describeIssue, invalid, type Issue, type IssueCode, shorten } from "./issue.ts";
+import { describeLast, type LastRecord, messageIn } from "./last-record.ts";
 
 /** Every error that this package throws itself; what the caller's own `signal` carries is thrown as it is. */
 export class MediaGenError extends Error {
@@ -178,26 +179,36 @@ export class TaskFailedError extends MediaGenError {
   readonly record: TaskRecord;
 
   constructor(task: Task, record: TaskRecord) {
-    const message = "message" in record && record.message ? `: ${shorten(record.message)}` : "";
-    super(`Task ${task.taskid} failed${message}. Waiting again does not help; generating it again is billed again.`);
+    const message = messageIn(record);
+    const why = message === "" ? "" : `: ${shorten(message)}`;
+    super(`Task ${task.taskid} failed${why}. Waiting again does not help; generating it again is billed again.`);
     this.task = task;
     this.record = record;
   }
 }
 
-/** The wait's deadline passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. */
+/**
+ * The wait's deadline passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. If the last status
+ * means that the task has failed, pass it as `statuses.failed`: the service does not document what statuses mean.
+ */
 export class WaitTimeoutError extends MediaGenError {
   override readonly name = "WaitTimeoutError";
   /** The task that was waited for. You can wait for it again. */
   readonly task: Task;
+  /** The last record of the wait; undefined if no query succeeded. */
+  readonly record: TaskRecord | undefined;
+  /** The raw status of that record; undefined if there is none. */
+  readonly status: number | undefined;
 
-  constructor(task: Task, timeoutMs: number, lastError: unknown) {
-    const trouble = lastError === undefined ? "" : ` The last query failed (${messageOf(lastError)}).`;
+  constructor(task: Task, timeoutMs: number, lastError: unknown, last?: LastRecord) {
+    const trouble = lastError === undefined ? "" : `The last query failed (${messageOf(lastError)}). `;
     super(
-      `Task ${task.taskid} was not finished after ${timeoutMs} ms.${trouble} It is not lost: wait again, or save JSON.stringify(error.task).`,
+      `Task ${task.taskid} was not finished after ${timeoutMs} ms. ${describeLast(last)}${trouble}It is not lost: wait again, or save JSON.stringify(error.task).`,
       lastError === undefined ? undefined : { cause: lastError },
     );
     this.task = task;
+    this.record = last?.record;
+    this.status = last?.status;
   }
 }
 
@@ -208,11 +219,6 @@ export function messageOf(error: unknown): string {
   return cause instanceof Error && cause.message && !message.includes(cause.message)
     ? `${message}: ${cause.message}`
     : message;
-}
-
-/** Returns the start of a text that is too long to be shown completely. */
-export function shorten(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}... (${text.length} characters)` : text;
 }
 
 /** Creates an error about one field; `outcome` as in the constructor. */

@@ -105,3 +105,8 @@ export function describeValue(value: unknown): string {
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "function" ? "a function" : String(value);
 }
+
+/** Returns the start of a text that is too long to be shown completely. */
+export function shorten(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}... (${text.length} characters)` : text;
+}

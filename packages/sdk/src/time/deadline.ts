@@ -78,9 +78,10 @@ export class Deadline {
 export function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
     const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    // Also after an abort, so that a later rejection is handled.
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }

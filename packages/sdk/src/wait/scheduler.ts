@@ -3,11 +3,16 @@ import { invalid } from "../errors/issue.ts";
 import type { Cancel, Time } from "../time/clock.ts";
 import { createHeap, type Entry, type Heap } from "../time/heap.ts";
 import { Durations } from "./durations.ts";
+import { Patience } from "./patience.ts";
+
+/** How many queries that take much longer than usual may be in flight for each slot. */
+const overduePerSlot = 3;
 
 /** How the waits of one client share the service. */
 export interface SchedulerOptions {
   /**
-   * The maximum number of concurrent queries of all waits together.
+   * The maximum number of concurrent queries of all waits together. A query that takes several times as long as usual does not
+   * count, so that it does not delay other waits, until there are three times as many of those.
    * @default 16
    */
   readonly maxQueriesInFlight?: number | undefined;
@@ -32,6 +37,10 @@ export class Scheduler {
   readonly #healthy: Queue;
   readonly #failing: Queue;
   readonly #durations = new Map<string, Durations>();
+  /** What the client has learned of how long its polls take. */
+  readonly patience: Patience = new Patience();
+  /** How many queries took so long that they gave their slots back. They are still in flight. */
+  #overdue = 0;
   #cancel: Cancel = () => undefined;
 
   constructor({ maxQueriesInFlight = 16 }: SchedulerOptions, time: Pick<Time, "steady" | "alarm">) {
@@ -53,10 +62,20 @@ export class Scheduler {
       const waiter = new Waiter(queue, slot, resolve, reject, this.#fill);
       if (queue.waiters.first() === waiter.entry) this.#fill();
     });
+    let isOverdue = false;
+    const giveSlotBack = () => {
+      isOverdue = true;
+      queue.inFlight--;
+      this.#overdue++;
+      this.#fill();
+    };
+    const cancel = this.#time.alarm(this.patience.slotMs, giveSlotBack, "limit");
     try {
       return await send();
     } finally {
-      queue.inFlight--;
+      cancel();
+      if (isOverdue) this.#overdue--;
+      else queue.inFlight--;
       this.#fill();
     }
   }
@@ -71,7 +90,7 @@ export class Scheduler {
   /** Gives the free slots to the waiters that are due, and sets an alarm for the next one. */
   readonly #fill = (until: number = this.#time.steady()): void => {
     this.#cancel();
-    while (this.#healthy.inFlight + this.#failing.inFlight < this.#maxInFlight) {
+    while (this.#hasFreeSlot()) {
       const next = this.#next();
       if (!next) return;
       if (next.at > until) {
@@ -88,6 +107,12 @@ export class Scheduler {
       else waiter.start();
     }
   };
+
+  /** Queries beyond those that may be overdue hold slots again, so that a service that does not respond gets no more of them. */
+  #hasFreeSlot(): boolean {
+    const hanging = Math.max(0, this.#overdue - overduePerSlot * this.#maxInFlight);
+    return this.#healthy.inFlight + this.#failing.inFlight + hanging < this.#maxInFlight;
+  }
 
   /** Returns the waiter that is due first, of the queues that may send another query. */
   #next(): Entry<Waiter> | undefined {

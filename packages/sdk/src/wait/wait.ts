@@ -1,17 +1,18 @@
 import { checkNumbers } from "../errors/check-numbers.ts";
 import { ConnectionError, ServiceError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
+import type { LastRecord } from "../errors/last-record.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes } from "../spec/operations.gen.ts";
 import type { Check, Records, Task, WaitOptions } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
-import { Deadline } from "../time/deadline.ts";
+import { Deadline, orAbort } from "../time/deadline.ts";
 import { type Observation, Pace } from "./pace.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** How many envelopes with code 9999 in a row end a wait. */
 const maxRefusals = 5;
-/** How long a query may take, doubled after each that failed: a query that hangs holds a slot that others need. */
-const firstTimeoutMs = 10_000;
+/** How many HTTP 401 or 403 in a row end a wait. A wrong key stays wrong, but a gateway may send one of them in passing. */
+const maxKeyRefusals = 3;
 /** How long before the deadline the task is queried a last time. */
 const lastQueryMs = 1_000;
 
@@ -30,38 +31,141 @@ export async function waitFor<K extends Kind>(
   options: WaitOptions<K>,
   host: WaitHost,
 ): Promise<Records[K]> {
-  const { signal, onUpdate } = options;
-  const waitTimeoutMs = waitTimeoutOf(options);
-  signal?.throwIfAborted();
-  const start = host.steady();
-  const lastQueryAt = start + waitTimeoutMs - Math.min(lastQueryMs, waitTimeoutMs / 2);
-  const timeout = () => new Error(`the wait took ${waitTimeoutMs} ms`);
-  const deadline = new Deadline(host, waitTimeoutMs, timeout, signal, "deadline");
-  const pace = new Pace(task, host.scheduler.durationsOf(task.model ?? task.kind), host);
-  let lastError: unknown;
-  try {
-    for (let checks = 1, refusals = 0; ; checks++) {
-      const latest = host.steady() < lastQueryAt ? lastQueryAt : Infinity;
-      const slot = { due: () => Math.min(pace.due(), latest), failing: pace.failures > 0, signal: deadline.signal };
-      const observed = await host.scheduler.query(slot, () =>
-        observe(check, deadline.signal, firstTimeoutMs * 2 ** pace.failures, host),
-      );
-      const { error, state, status, record } = observed;
-      pace.learn(observed);
-      await onUpdate?.({ task, checks, elapsedMs: host.steady() - start, state, status, record, error });
-      if (record && state === "failed") throw new TaskFailedError(task, record);
-      if (record && state === "succeeded") return record;
-      lastError = error;
-      refusals = isRefusal(error) && host.steady() >= pace.settledAt ? refusals + 1 : 0;
-      if (isRefusal(error) && refusals >= maxRefusals) throw refusedWait(task, error);
+  const timeoutMs = waitTimeoutOf(options);
+  options.signal?.throwIfAborted();
+  return new Wait(task, check, options, timeoutMs, host).run();
+}
+
+/** One wait for one task. */
+class Wait<K extends Kind> {
+  readonly #task: Task<K>;
+  readonly #check: CheckOnce<K>;
+  readonly #options: WaitOptions<K>;
+  readonly #timeoutMs: number;
+  readonly #host: WaitHost;
+  readonly #start: number;
+  readonly #lastQueryAt: number;
+  readonly #deadline: Deadline;
+  readonly #pace: Pace;
+  #checks = 0;
+  #lastError: unknown;
+  #lastRecord: LastRecord | undefined;
+  /** How many queries since the last response took as long as they may. */
+  #overlong = 0;
+  /** How many queries in a row the service rejected. */
+  #refusals = 0;
+
+  constructor(task: Task<K>, check: CheckOnce<K>, options: WaitOptions<K>, timeoutMs: number, host: WaitHost) {
+    this.#task = task;
+    this.#check = check;
+    this.#options = options;
+    this.#timeoutMs = timeoutMs;
+    this.#host = host;
+    this.#start = host.steady();
+    this.#lastQueryAt = this.#start + timeoutMs - Math.min(lastQueryMs, timeoutMs / 2);
+    this.#deadline = new Deadline(
+      host,
+      timeoutMs,
+      () => new Error(`the wait took ${timeoutMs} ms`),
+      options.signal,
+      "deadline",
+    );
+    this.#pace = new Pace(task, host.scheduler.durationsOf(task.model ?? task.kind), host);
+  }
+
+  async run(): Promise<Records[K]> {
+    try {
+      for (;;) {
+        const observed = await this.#poll();
+        await this.#update(observed);
+        const { state, record, error } = observed;
+        if (record && state === "failed") throw new TaskFailedError(this.#task, record);
+        if (record && state === "succeeded") return record;
+        this.#throwIfRefused(error);
+      }
+    } catch (error) {
+      this.#options.signal?.throwIfAborted();
+      // If something else ended the wait just before the deadline, that counts: a failed task, or an error of the caller's.
+      if (!this.#isTimeout(error)) throw error;
+      throw new WaitTimeoutError(this.#task, this.#timeoutMs, this.#lastError, this.#lastRecord);
+    } finally {
+      this.#deadline.end();
     }
-  } catch (error) {
-    signal?.throwIfAborted();
-    // If something else ended the wait just before the deadline, that counts: a failed task, or an error of the caller's.
-    if (deadline.passed && error === deadline.signal.reason) throw new WaitTimeoutError(task, waitTimeoutMs, lastError);
-    throw error;
-  } finally {
-    deadline.end();
+  }
+
+  /** Queries the task as soon as it is due and the client may send another query. */
+  async #poll(): Promise<Observation<K>> {
+    const { scheduler, steady } = this.#host;
+    const latest = steady() < this.#lastQueryAt ? this.#lastQueryAt : Infinity;
+    const slot = {
+      due: () => Math.min(this.#pace.due(), latest),
+      failing: this.#pace.failures > 0,
+      signal: this.#deadline.signal,
+    };
+    const observed = await scheduler.query(slot, () => this.#observe());
+    this.#checks++;
+    this.#pace.learn(observed);
+    this.#lastError = observed.error;
+    if (observed.record) this.#lastRecord = { record: observed.record, status: observed.status };
+    return observed;
+  }
+
+  /** Queries once. An error of the service or the network is part of the result, because it does not end the wait. */
+  async #observe(): Promise<Observation<K>> {
+    const { scheduler, steady } = this.#host;
+    const sentAt = steady();
+    // A query that hangs makes room for the last one before the deadline.
+    const untilLast = Math.max(this.#lastQueryAt - sentAt, lastQueryMs);
+    const limitMs = Math.min(scheduler.patience.limitMs(this.#overlong), untilLast);
+    try {
+      const check = await this.#check(this.#deadline.signal, limitMs);
+      this.#learnLatency(steady() - sentAt);
+      return { sentAt, ...check, error: undefined };
+    } catch (error) {
+      this.#deadline.signal.throwIfAborted();
+      if (!(error instanceof ServiceError || error instanceof ConnectionError)) throw error;
+      const tookMs = steady() - sentAt;
+      if (error instanceof ServiceError) this.#learnLatency(tookMs);
+      else if (tookMs >= limitMs) this.#overlong++;
+      return { sentAt, state: undefined, status: undefined, record: undefined, error };
+    }
+  }
+
+  /** Records how long a response took. */
+  #learnLatency(tookMs: number): void {
+    this.#host.scheduler.patience.record(tookMs);
+    this.#overlong = 0;
+  }
+
+  /** Calls the caller's `onUpdate`. A final record counts even if the deadline passes before that settles. */
+  async #update({ state, status, record, error }: Observation<K>): Promise<void> {
+    const { onUpdate } = this.#options;
+    if (!onUpdate) return;
+    const elapsedMs = this.#host.steady() - this.#start;
+    const update = { task: this.#task, checks: this.#checks, elapsedMs, state, status, record, error };
+    try {
+      await orAbort(Promise.resolve(onUpdate(update)), this.#deadline.signal);
+    } catch (thrown) {
+      if (!this.#isTimeout(thrown)) throw thrown;
+    }
+  }
+
+  /** Ends the wait if the service has rejected too many queries in a row. */
+  #throwIfRefused(error: unknown): void {
+    const most = this.#maxRefusalsOf(error);
+    this.#refusals = most === undefined ? 0 : this.#refusals + 1;
+    if (error instanceof ServiceError && most !== undefined && this.#refusals >= most)
+      throw refusedWait(this.#task, error, this.#refusals);
+  }
+
+  /** Returns how many rejections like this end the wait, or undefined if it is none: the service may not know a new task yet. */
+  #maxRefusalsOf(error: unknown): number | undefined {
+    if (isKeyRefusal(error)) return maxKeyRefusals;
+    return isRefusal(error) && this.#host.steady() >= this.#pace.settledAt ? maxRefusals : undefined;
+  }
+
+  #isTimeout(error: unknown): boolean {
+    return this.#deadline.passed && error === this.#deadline.signal.reason;
   }
 }
 
@@ -75,28 +179,20 @@ export function waitTimeoutOf({ waitTimeoutMs = 30 * 60_000 }: Pick<WaitOptions,
   return waitTimeoutMs;
 }
 
-/** Queries once. An error of the service or the network is part of the result, because it does not end the wait. */
-async function observe<K extends Kind>(
-  check: CheckOnce<K>,
-  signal: AbortSignal,
-  timeoutMs: number,
-  { steady }: Time,
-): Promise<Observation<K>> {
-  const sentAt = steady();
-  try {
-    return { sentAt, ...(await check(signal, timeoutMs)), error: undefined };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof ServiceError || error instanceof ConnectionError)) throw error;
-    return { sentAt, state: undefined, status: undefined, record: undefined, error };
-  }
-}
-
-function isRefusal(error: unknown): error is ServiceError {
+function isRefusal(error: unknown): boolean {
   return error instanceof ServiceError && error.code === codes.failure;
 }
 
-function refusedWait(task: Task, { operation, status, code, msg, body }: ServiceError): ServiceError {
-  const what = `the service rejected ${maxRefusals} queries of task ${task.taskid} in a row (code ${code}: ${msg})`;
-  return new ServiceError(what, operation, { status, text: body }, { code, msg }, task);
+function isKeyRefusal(error: unknown): boolean {
+  return error instanceof ServiceError && (error.status === 401 || error.status === 403);
+}
+
+function refusedWait(task: Task, error: ServiceError, times: number): ServiceError {
+  const { operation, status, code, msg, body } = error;
+  const reason = [`HTTP ${status}`, ...(code === undefined ? [] : [`code ${code}: ${msg}`])].join(", ");
+  const what = `the service rejected ${times} queries of task ${task.taskid} in a row (${reason})`;
+  const advice = isKeyRefusal(error)
+    ? ". The API key is missing or not accepted. The task is not lost: save JSON.stringify(error.task), and wait again with a valid key"
+    : "";
+  return new ServiceError(what + advice, operation, { status, text: body }, { code, msg }, task);
 }

@@ -1,0 +1,50 @@
+import { serviceOnAClock, type Fate } from "./service-on-a-clock.ts";
+
+/** What goes wrong with queries, each as a share of all of them. */
+export interface Trouble {
+  /** Reset, or answered with HTTP 500. */
+  readonly faults: number;
+  /** Never answered. */
+  readonly hanging: number;
+}
+
+/** Waits for tasks that were generated at once and take 2 to 6 s, on a service that answers a query after 50 ms. In virtual time. */
+export async function waitsUnder(count: number, { faults, hanging }: Trouble, seed = 1) {
+  const [chance, jitter, duration] = [randomFrom(seed), randomFrom(seed + 1), randomFrom(seed + 2)];
+  const durations = Array.from({ length: count }, () => 2_000 + 4_000 * duration());
+  const doneAfterMs = (taskid: string) => durations[Number(taskid.slice(2))] ?? 0;
+  const fateOf = (taskid: string): Fate => {
+    if (chance() < hanging) return "hangs";
+    if (chance() < faults) return chance() < 0.5 ? "lost" : "broken";
+    return { doneAfterMs: doneAfterMs(taskid) };
+  };
+  const { tasks, pass, elapsed, queries, seen } = serviceOnAClock(fateOf, { random: jitter });
+  const delays: number[] = [];
+  const wait = async (task: ReturnType<typeof tasks>[number]) => {
+    await task.wait();
+    delays.push(elapsed() - doneAfterMs(task.taskid));
+  };
+  await pass(Promise.all(tasks(count).map(wait)));
+  delays.sort((a, b) => a - b);
+  const delay = (share: number) => delays[Math.floor(delays.length * share)] ?? Number.NaN;
+  return {
+    arrived: delays.length,
+    /** From a task's end until its wait has ended, in milliseconds. */
+    p50: delay(0.5),
+    p99: delay(0.99),
+    allDone: elapsed(),
+    queriesPerTask: queries.length / count,
+    mostInFlight: seen().mostInFlight,
+  };
+}
+
+/** Returns random numbers from 0 to 1, the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
