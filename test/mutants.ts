@@ -1376,6 +1376,12 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging-polls"],
   },
   {
+    guard: 'if (message === "" || checks < checksOfSuspicion || this.#reported.has(task)) return false;',
+    becomes: 'if (message === "" || checks < checksOfSuspicion) return false;',
+    promise: "a task that may have failed is reported once",
+    tests: ["sdk/events"],
+  },
+  {
     guard: "const latest = steady() < this.#lastQueryAt ? this.#lastQueryAt : Infinity;",
     becomes: "const latest = Infinity;",
     promise: "it is looked once more before the deadline",
@@ -1509,7 +1515,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/options"],
   },
   {
-    guard: "if (!onEvent && needsAttention) console.error(`mediagen: ${event.type}`, event);",
+    guard: "if (!onEvent) print(event);",
     becomes: "",
     promise: "a failure that nobody listens for is on the console",
     tests: ["sdk/events"],

@@ -129,6 +129,72 @@ describe("a client emits", () => {
   });
 });
 
+describe("a task that may have failed", () => {
+  const record = (status: number | undefined, message: string) => () =>
+    success({ taskid: "t-1", url: [], image_status: status, message });
+  const warned = ({ events }: ReturnType<typeof observed>) => events.filter(({ type }) => type === "taskMayHaveFailed");
+  /** Checks a task as often as there are records. */
+  const checked = async (records: readonly Reply[], options: FakeOptions = {}) => {
+    const client = observed(records, options);
+    const task = client.media.image.task("t-1");
+    for (const _ of records) await task.check();
+    return client;
+  };
+
+  test("is reported once for each handle: three checks show the same message and a status of unknown meaning", async () => {
+    const failed = record(3, "the picture was rejected");
+    const two = await checked([record(1, ""), failed, failed]);
+    expect(warned(two)).toEqual([]);
+    const client = await checked([
+      record(1, ""),
+      failed,
+      failed,
+      failed,
+      failed,
+      record(4, "x"),
+      record(4, "x"),
+      record(4, "x"),
+    ]);
+    expect(warned(client)).toEqual([
+      {
+        type: "taskMayHaveFailed",
+        kind: "image",
+        model: undefined,
+        taskid: "t-1",
+        status: 3,
+        message: "the picture was rejected",
+        at: client.start + 400,
+      },
+    ]);
+  });
+
+  test.for<[string, readonly Reply[], FakeOptions]>([
+    ["while its message changes", ["10 %", "20 %", "30 %", "40 %"].map((message) => record(1, message)), {}],
+    ["while its status changes", [1, 2, 1, 2].map((status) => record(status, "busy")), {}],
+    ["without a message", Array(4).fill(record(3, "")), {}],
+    ["without a status", Array(4).fill(record(undefined, "busy")), {}],
+    ["if its status is known", Array(4).fill(record(3, "no")), { statuses: { failed: [3] } }],
+    ["if classify knows it", Array(4).fill(record(3, "busy")), { classify: () => "pending" as const }],
+  ])("is not reported %s", async ([_, records, options]) => {
+    expect(warned(await checked(records, options))).toEqual([]);
+  });
+
+  test("goes to the console without a listener, with what to do", async () => {
+    const shown = vi.spyOn(console, "error").mockReturnValue();
+    try {
+      await checked(Array(9).fill(record(3, "no")), { onEvent: undefined });
+      expect(shown.mock.calls).toEqual([
+        [
+          'mediagen: taskMayHaveFailed: The record of task t-1 has status 3 and the message "no". ' +
+            "If 3 means that it has failed, pass { statuses: { failed: [3] } } or set MEDIAGEN_FAILED_STATUSES=3.",
+        ],
+      ]);
+    } finally {
+      shown.mockRestore();
+    }
+  });
+});
+
 test("without a listener, what no call can return or throw goes to the console", async () => {
   const shown = vi.spyOn(console, "error").mockReturnValue();
   try {

@@ -29,6 +29,42 @@ test("base URL and key come from the options, else from the environment", async 
   ]);
 });
 
+describe("statuses of failed tasks", () => {
+  const stateOf = async (options: MediaGenOptions = {}) => {
+    const { media } = clientOf([() => success({ taskid: "t-1", url: [], image_status: 4 })], options);
+    return (await media.image.task("t-1").check()).state;
+  };
+
+  test("come from the options, else from the environment", async () => {
+    expect(await stateOf()).toBe("pending");
+    for (const [text, state] of [
+      ["3, 4", "failed"],
+      ["4", "failed"],
+      [" -1 ,3 ", "pending"],
+      ["", "pending"],
+    ] as const) {
+      vi.stubEnv("MEDIAGEN_FAILED_STATUSES", text);
+      expect(await stateOf(), text).toBe(state);
+    }
+    vi.stubEnv("MEDIAGEN_FAILED_STATUSES", "4");
+    expect(await stateOf({ statuses: { succeeded: [2] } })).toBe("failed");
+    expect(await stateOf({ statuses: { failed: undefined } })).toBe("failed");
+    expect(await stateOf({ statuses: { failed: [] } })).toBe("pending");
+    expect(await stateOf({ statuses: { failed: [3] } })).toBe("pending");
+  });
+
+  test.for(["failed", "3;4", "3,", "3.5", "0x3", "3 4"])(
+    "are rejected in the environment if they are %s, by the variable's name",
+    (text) => {
+      vi.stubEnv("MEDIAGEN_FAILED_STATUSES", text);
+      expect(() => clientOf()).toThrow(
+        `createMediaGen: MEDIAGEN_FAILED_STATUSES ${JSON.stringify(text)} is not valid. Use whole numbers with commas between, such as "3,4".`,
+      );
+      expect(() => clientOf([], { statuses: { failed: [3] } })).not.toThrow();
+    },
+  );
+});
+
 test("a key may be a function, asked for each call", async () => {
   const keys = ["first", "second"];
   const apiKey = async () => keys.shift() ?? "";

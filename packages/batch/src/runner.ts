@@ -152,7 +152,8 @@ export class Runner {
     }
     if (onEvent) return onEvent(event);
     // A client without a listener does the same.
-    if (event.type === "storeFailed" || event.type === "lateTask") console.error(`mediagen: ${event.type}`, event);
+    if (event.type === "storeFailed" || event.type === "lateTask" || event.type === "taskMayHaveFailed")
+      console.error(`mediagen: ${event.type}`, event);
     return undefined;
   }
 

@@ -68,6 +68,13 @@ function report(event: MediaGenEvent, progress: Progress): void {
     progress.now(`${event.operation} failed (${why}); retrying in ${clockText(event.delayMs)}`);
   }
   if (event.type === "storeFailed") progress.warn(storeFailedText(event));
+  if (event.type === "taskMayHaveFailed") {
+    const { kind, taskid, status, message } = event;
+    const means = `If ${status} means that it has failed, pass --failed-status ${status} or set MEDIAGEN_FAILED_STATUSES=${status}.`;
+    progress.warn(
+      `mediagen: ${kind}:${taskid} has status ${status} and the message ${JSON.stringify(message)}. ${means}`,
+    );
+  }
   if (event.type === "lateTask") {
     const { kind, taskid } = event.task;
     progress.warn(

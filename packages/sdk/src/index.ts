@@ -39,6 +39,7 @@ export type {
   Queried,
   Retried,
   StoreFailed,
+  TaskMayHaveFailed,
   TaskSettled,
 } from "./errors/events.ts";
 export { describeIssue, type Issue, type IssueCode } from "./errors/issue.ts";

@@ -18,7 +18,7 @@ import { Scheduler } from "../wait/scheduler.ts";
 import { generate, type GenerateHost } from "./generate.ts";
 import type { GenerateOptions, KindClient, MediaGen, Recovery } from "./media-gen.ts";
 import type { MediaGenOptions } from "./options.ts";
-import { readAccess, readTimeouts, readGenerationLimit } from "./settings.ts";
+import { readAccess, readGenerationLimit, readStates, readTimeouts } from "./settings.ts";
 import type { RecordedGenerations } from "./recorded.ts";
 import { readTask, TaskHandle, type TaskHost } from "./task-handle.ts";
 import { type Runtime, webRuntime } from "./runtime.ts";
@@ -48,7 +48,7 @@ export function createClient(options: MediaGenOptions, runtime: Runtime): MediaG
   const { origin } = new URL(baseUrl);
   const { store, beforeGenerate } = options;
   const recording = store && createRecording(runtime, { store, time, origin, emit });
-  const tasks = new Tasks({ call, emit, time, recording, states: options });
+  const tasks = new Tasks({ call, emit, time, recording, states: readStates("createMediaGen", options) });
   const results: ResultContext = { get, time, emit, retries, privateBase: isPrivate(new URL(baseUrl)) };
   const host: TaskHost = {
     ...time,

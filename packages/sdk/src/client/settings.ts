@@ -4,6 +4,7 @@ import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import type { ApiKey } from "../call/api-key.ts";
 import type { Timeouts } from "../call/exchange.ts";
 import { isLoopback } from "../transport/address.ts";
+import type { StateOptions } from "../wait/state.ts";
 import type { ClientOptions, MediaGenOptions } from "./options.ts";
 
 /** Returns the base URL and the key of the options, or else of the environment. */
@@ -34,6 +35,26 @@ export function readTimeouts(subject: string, options: ClientOptions): Timeouts 
     headersMs: options.headersTimeoutMs ?? 300_000,
     stallMs: options.stallTimeoutMs ?? 30_000,
   };
+}
+
+/** Returns how records are read: by the options, and for failures else by the environment. */
+export function readStates(subject: string, { statuses, classify }: StateOptions): StateOptions {
+  return { classify, statuses: { ...statuses, failed: statuses?.failed ?? readFailedStatuses(subject) } };
+}
+
+function readFailedStatuses(subject: string): readonly number[] | undefined {
+  const name = "MEDIAGEN_FAILED_STATUSES";
+  const text = environment(name);
+  if (text === undefined) return undefined;
+  const numbers = text.split(",").map((part) => part.trim());
+  if (numbers.every((part) => /^-?\d+$/.test(part))) return numbers.map(Number);
+  throw invalidRequest(
+    subject,
+    name,
+    "wrongFormat",
+    describeValue(text),
+    'whole numbers with commas between, such as "3,4"',
+  );
 }
 
 /** Returns how many generations may be sent at once. */

@@ -3,6 +3,7 @@ import { taskidIn } from "../call/envelope.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { invalid, nothingWasSent } from "../errors/issue.ts";
 import type { OnEvent } from "../errors/events.ts";
+import { messageIn } from "../errors/last-record.ts";
 import { type ReadFields, readBody } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
@@ -18,6 +19,7 @@ import type {
 } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { readState, type StateOptions } from "../wait/state.ts";
+import { Suspicion } from "../wait/suspicion.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
 import type { RecordedGenerations } from "./recorded.ts";
 
@@ -38,6 +40,7 @@ export class Tasks {
   readonly #host: TasksHost;
   /** Tasks whose end was emitted, however often they are checked. */
   readonly #ended = new WeakSet<Task>();
+  readonly #suspicion = new Suspicion();
 
   constructor(host: TasksHost) {
     this.#host = host;
@@ -63,12 +66,19 @@ export class Tasks {
     const record = await this.query(task, { signal }, patienceMs);
     const raw: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
     const status = typeof raw === "number" ? raw : undefined;
-    const read = readState(record, status, task.resultCount, partial, this.#host.states);
+    const { isKnown, ...read } = readState(record, status, task.resultCount, partial, this.#host.states);
+    if (read.state === "pending" && !isKnown) this.#warnOfFailure(task, status, messageIn(record));
     if (read.state !== "pending" && !this.#ended.has(task)) {
       this.#ended.add(task);
       await this.#end(task, read.state, status);
     }
     return { record, status, ...read };
+  }
+
+  #warnOfFailure(task: Task, status: number | undefined, message: string): void {
+    if (status === undefined || !this.#suspicion.isNew(task, status, message)) return;
+    const { kind, model, taskid } = task;
+    this.#host.emit({ type: "taskMayHaveFailed", kind, model, taskid, status, message, at: this.#host.time.now() });
   }
 
   async delete<K extends Kind>(

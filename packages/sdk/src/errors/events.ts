@@ -1,6 +1,7 @@
 import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { OutcomeUnknownError } from "./errors.ts";
+import { describeStatus } from "./last-record.ts";
 
 /**
  * What a client emits, by `type`: for logs, metrics and traces. No event contains the key or an uploaded byte. More types may
@@ -12,6 +13,7 @@ export type MediaGenEvent =
   | Queried
   | Retried
   | TaskSettled
+  | TaskMayHaveFailed
   | Downloaded
   | StoreFailed
   | LateTask;
@@ -94,6 +96,27 @@ export interface TaskSettled {
   readonly durationMs: number | undefined;
 }
 
+/**
+ * A task may have failed: its record has a message and a status of unknown meaning, and both have not changed over three checks.
+ * Emitted once for each handle. If the status means a failure, pass it as `statuses.failed`.
+ */
+export interface TaskMayHaveFailed {
+  /** Which event this is. */
+  readonly type: "taskMayHaveFailed";
+  /** What the task makes. */
+  readonly kind: Kind;
+  /** Its model, if it is known. */
+  readonly model: string | undefined;
+  /** The task that may have failed. */
+  readonly taskid: string;
+  /** The raw status of the record. */
+  readonly status: number;
+  /** The message of the record. */
+  readonly message: string;
+  /** When it was seen, in milliseconds since 1970. */
+  readonly at: number;
+}
+
 /** One result of a task was downloaded completely. */
 export interface Downloaded extends CallEvent {
   /** Which event this is. */
@@ -142,10 +165,18 @@ export function createEmit(onEvent: OnEvent | undefined): OnEvent {
       // It may be async all the same, and a rejection that nobody handles ends the process.
       const result: unknown = onEvent?.(event);
       if (result instanceof Promise) result.catch(failed);
-      const needsAttention = event.type === "storeFailed" || event.type === "lateTask";
-      if (!onEvent && needsAttention) console.error(`mediagen: ${event.type}`, event);
+      if (!onEvent) print(event);
     } catch (error) {
       failed(error);
     }
   };
+}
+
+/** Prints what no call can return or throw. */
+function print(event: MediaGenEvent): void {
+  if (event.type === "storeFailed" || event.type === "lateTask") console.error(`mediagen: ${event.type}`, event);
+  if (event.type === "taskMayHaveFailed") {
+    const { taskid, status, message } = event;
+    console.error(`mediagen: ${event.type}: ${describeStatus(`The record of task ${taskid}`, status, message)}`);
+  }
 }

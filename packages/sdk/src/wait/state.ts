@@ -11,7 +11,10 @@ export interface StateOptions {
     | {
         /** Statuses of tasks that have their results. */
         readonly succeeded?: readonly number[] | undefined;
-        /** Statuses of tasks that have failed. */
+        /**
+         * Statuses of tasks that have failed. Without any, a wait for a failed task ends at its deadline.
+         * @default MEDIAGEN_FAILED_STATUSES of the environment, such as "3,4"
+         */
         readonly failed?: readonly number[] | undefined;
       }
     | undefined;
@@ -22,6 +25,14 @@ export interface StateOptions {
 /** How many checks in a row must show the same number of results before fewer than requested count as all. */
 const checksOfPartialResult = 3;
 
+/** How a record was read. */
+export interface Reading {
+  readonly state: State;
+  readonly partial: PartialResult | undefined;
+  /** Whether the caller's own reading said so. */
+  readonly isKnown: boolean;
+}
+
 /** Returns a record's state: as the caller reads it, or else by the only documented sign, its result URLs. */
 export function readState(
   record: TaskRecord,
@@ -29,7 +40,7 @@ export function readState(
   results: number,
   partial: PartialResult | undefined,
   { statuses, classify }: StateOptions,
-): { readonly state: State; readonly partial: PartialResult | undefined } {
+): Reading {
   const count = record.url.length;
   const checks = partial?.count === count ? partial.checks + 1 : 1;
   const next = count > 0 && count < results ? { count, checks } : undefined;
@@ -39,9 +50,9 @@ export function readState(
     const issue = invalid("classify", "notOneOf", describeValue(known), `${states.join(", ")} or undefined`);
     throw new InvalidRequestError("createMediaGen", [issue]);
   }
-  if (known !== undefined) return { state: known, partial: next };
+  if (known !== undefined) return { state: known, partial: next, isKnown: true };
   const done = count >= results || (count > 0 && checks >= checksOfPartialResult);
-  return { state: done ? "succeeded" : "pending", partial: next };
+  return { state: done ? "succeeded" : "pending", partial: next, isKnown: false };
 }
 
 function fromStatus(status: number | undefined, statuses: StateOptions["statuses"]): State | undefined {

@@ -1,0 +1,26 @@
+import type { Task } from "../task/task.ts";
+
+/** How many checks in a row must show the same status and message. */
+const checksOfSuspicion = 3;
+
+interface Seen {
+  readonly status: number;
+  readonly message: string;
+  readonly checks: number;
+}
+
+/** Notices tasks that may have failed: their records have a message and no longer change, but nobody knows what they mean. */
+export class Suspicion {
+  readonly #seen = new WeakMap<Task, Seen>();
+  readonly #reported = new WeakSet<Task>();
+
+  /** Records what a check has shown. Returns true once for each task: when it may have failed. */
+  isNew(task: Task, status: number, message: string): boolean {
+    const last = this.#seen.get(task);
+    const checks = last?.status === status && last?.message === message ? last.checks + 1 : 1;
+    this.#seen.set(task, { status, message, checks });
+    if (message === "" || checks < checksOfSuspicion || this.#reported.has(task)) return false;
+    this.#reported.add(task);
+    return true;
+  }
+}
