@@ -1,5 +1,5 @@
-import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
-import { createMediaGen } from "@mediagen/sdk";
+import { createEmulator, type EmulatorOptions, listen } from "@mediagen/emulator/node";
+import { blobs, createMediaGen } from "@mediagen/sdk";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { durations } from "../contract/cases.ts";
 
@@ -75,6 +75,84 @@ describe("auto time", () => {
     await expect(task.wait({ waitTimeoutMs: 30_000 })).rejects.toThrow("was not finished after 30000 ms");
     expect(clock.now() - begin).toBeGreaterThanOrEqual(30_000);
     expect(clock.now() - begin).toBeLessThan(45_000);
+  });
+});
+
+describe("a call that hangs in auto time", () => {
+  /** Fails if it takes anywhere near the ten seconds and more that these limits are. */
+  const soon = { timeout: 5_000 };
+
+  test("ends at the client's limits at once: a query of a wait, a download and a generation", soon, async () => {
+    const { emulator, clock, media } = start();
+    const begin = clock.now();
+    emulator.next({ fault: "hang", on: "query" });
+    const task = await media.image.generate("imgmodelv4", form);
+    await task.wait();
+    expect(clock.now() - begin).toBeGreaterThanOrEqual(10_000);
+    emulator.next({ fault: "hang", on: "download" });
+    expect(await blobs(task)).toHaveLength(1);
+    emulator.next({ fault: "hang", on: "generate" });
+    await expect(media.video.generate("vidmodelv2", form)).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      message: expect.stringContaining("no response began within 300000 ms"),
+    });
+    expect(emulator.calls.filter(({ fault }) => fault === "hang")).toHaveLength(3);
+  });
+
+  test("ends a wait at its deadline at once, if all queries hang", soon, async () => {
+    const { emulator, clock, media } = start();
+    emulator.next({ fault: "hang", on: "query", share: 1 });
+    const task = await media.image.generate("imgmodelv4", form);
+    const begin = clock.now();
+    await expect(task.wait()).rejects.toMatchObject({ name: "WaitTimeoutError" });
+    // The last query has moved time on.
+    expect(clock.now() - begin).toBeGreaterThanOrEqual(30 * 60_000);
+    expect(clock.now() - begin).toBeLessThan(30 * 60_000 + 2_000);
+  });
+
+  test("ends at once too if others hang with it, and lets other waits go on", soon, async () => {
+    const { emulator, media } = start();
+    emulator.next({ fault: "hang", on: "generateImgmodelz", times: 3 });
+    const hanging = Array.from({ length: 3 }, () => media.image.generate("imgmodelz", form).catch(({ name }) => name));
+    const task = await media.image.generate("imgmodelv4", form);
+    expect((await task.wait()).url).toHaveLength(1);
+    expect(await Promise.all(hanging)).toEqual(Array(3).fill("OutcomeUnknownError"));
+  });
+
+  test("keeps its limit in real time while another call is being served", async () => {
+    const gate = Promise.withResolvers<void>();
+    let persists = 0;
+    const { emulator, clock, media } = start({ persist: () => (persists++ === 0 ? Promise.resolve() : gate.promise) });
+    const task = await media.image.generate("imgmodelv4", form);
+    emulator.next({ fault: "hang", on: "delete" });
+    let ended = false;
+    const begin = clock.now();
+    const hanging = task.delete().finally(() => (ended = true));
+    const served = media.image.generate("imgmodelz", form);
+    await vi.waitFor(() => expect(emulator.calls).toHaveLength(3));
+    await settle();
+    expect([ended, clock.now() - begin]).toEqual([false, 0]);
+    gate.resolve();
+    await served;
+    await expect(hanging).rejects.toMatchObject({ name: "ServiceError" });
+    expect(clock.now() - begin).toBeGreaterThanOrEqual(60_000);
+  });
+
+  test("takes real time if it came over a port: what else its client does is not known here", async () => {
+    const emulator = createEmulator();
+    const server = await listen(emulator);
+    const { apiKey, now, sleep } = emulator.client;
+    const media = createMediaGen({ baseUrl: server.baseUrl, apiKey, now, sleep, retries: 0 });
+    emulator.next({ fault: "hang" });
+    const leaving = new AbortController();
+    const query = media.video.query("t-1", { signal: leaving.signal }).catch((reason: unknown) => reason);
+    await vi.waitFor(() => expect(emulator.calls).toHaveLength(1));
+    const begin = emulator.clock.now();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(emulator.clock.now()).toBe(begin);
+    leaving.abort("enough");
+    expect(await query).toBe("enough");
+    await server.close();
   });
 });
 

@@ -182,7 +182,7 @@ describe.for([
     await media.video.query(emulator.charges[0]?.taskid ?? "");
   });
 
-  test("hang: a limit of the caller's ends it in real time, and other waits go on meanwhile", async () => {
+  test("hang: a limit of the caller's ends it, and other waits go on meanwhile", async () => {
     const { emulator, next } = await setUp();
     await next({ fault: "hang", on: "generateImgmodelz" });
     const media = createMediaGen({ ...emulator.client, retries: 0, generateTimeoutMs: 300 });

@@ -13,7 +13,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const fresh = snapshot();
   // An object, not a class: its functions are passed on by themselves, as in `{ fetch: emulator.fetch }`.
   const emulator: Emulator = {
-    fetch: createFetch((request) => dispatch(request)),
+    fetch: createFetch((request) => dispatch(request), context.activity),
     serve: (request) => dispatch(request),
     get client() {
       return clientOf(emulator, context);

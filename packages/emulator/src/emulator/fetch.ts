@@ -1,8 +1,9 @@
+import type { Activity } from "../service/activity.ts";
 import type { Emulator } from "../service/emulator.ts";
 import { emulatorRequestOf } from "../service/exchange.ts";
 
 /** Returns a function like `fetch` whose requests `serve` handles instead of the network. */
-export function createFetch(serve: Emulator["serve"]): Emulator["fetch"] {
+export function createFetch(serve: Emulator["serve"], activity: Activity): Emulator["fetch"] {
   // A Request that nothing refers to is garbage-collected, and its signal never aborts then: a hang would have no end.
   const held = new Set<Request>();
   return async (input, init) => {
@@ -10,7 +11,7 @@ export function createFetch(serve: Emulator["serve"]): Emulator["fetch"] {
     request.signal.throwIfAborted();
     held.add(request);
     try {
-      const { status, headers, body } = await serve(emulatorRequestOf(request));
+      const { status, headers, body } = await activity.whilePending(() => serve(emulatorRequestOf(request)));
       return new Response(body, { status, headers });
     } finally {
       held.delete(request);

@@ -5,6 +5,10 @@ export type Hang = (signal: AbortSignal) => Promise<never>;
 export class Activity {
   #serving = 0;
   #served = 0;
+  /** The calls of clients in this process that have not ended. */
+  #pending = 0;
+  /** Called when a request begins to hang. */
+  onHang: () => void = () => undefined;
 
   /** Counts a request as being served until its work has settled. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -17,12 +21,26 @@ export class Activity {
     }
   }
 
+  /** Counts a call of a client in this process as pending until it has settled. */
+  async whilePending<Result>(call: () => Promise<Result>): Promise<Result> {
+    this.#pending++;
+    try {
+      return await call();
+    } finally {
+      this.#pending--;
+    }
+  }
+
+  /** Whether there are pending calls of clients in this process, and each of them hangs: what is not served hangs. */
+  readonly allHang = (): boolean => this.#serving === 0 && this.#pending > 0;
+
   /** Returns a value that equals an earlier one only if no request is being served and none has been since. */
   readonly current = (): unknown => (this.#serving > 0 ? {} : this.#served);
 
   /** Hangs; a request that hangs does not count as being served, because time must go on without it. */
   readonly hang: Hang = async (signal) => {
     this.#serving--;
+    this.onHang();
     try {
       return await new Promise((_, reject) => {
         if (signal.aborted) reject(signal.reason);

@@ -1,3 +1,4 @@
+import type { Activity } from "./activity.ts";
 import { millisecondsOf } from "./duration.ts";
 
 /** How time passes: with queries and sleeps, by hand, or like the machine's clock at a speed. */
@@ -18,7 +19,8 @@ export interface Clock {
   /**
    * Sleeps on this clock. Rejects with the signal's reason if the signal aborts. In `auto` mode a pause ends as soon as
    * no request is being served, and a deadline once pauses have advanced the time to it. A limit bounds something real,
-   * so it takes real time. So does a sleep in the background, which does not keep the process alive either.
+   * so it takes real time, unless every pending call of the emulator's clients hangs: then it ends at once, too. A sleep in
+   * the background takes real time and does not keep the process alive.
    */
   sleep(ms: number, signal?: AbortSignal, why?: "pause" | "deadline" | "limit" | "background"): Promise<void>;
 }
@@ -35,17 +37,17 @@ const { setTimeout: startTurn, clearTimeout: endTurn } = globalThis;
 
 type SleepReason = "pause" | "deadline" | "limit" | "background";
 
-/** A sleep that ends by this clock, not by real time alone. */
+/** A sleep that this clock can end earlier than real time. */
 interface Sleeper {
   readonly until: number;
-  readonly why: "pause" | "deadline";
+  readonly why: "pause" | "deadline" | "limit";
   wake(): void;
 }
 
 /** The clock of one emulator. Its public functions are bound, because clients get them without the clock. */
 export class EmulatorClock implements Clock {
   readonly mode: ClockMode;
-  readonly #activity: () => unknown;
+  readonly #activity: Pick<Activity, "current" | "allHang">;
   readonly #speed: number;
   readonly #sleepers = new Set<Sleeper>();
   /** The time on this clock when the machine's clock showed `#since`. */
@@ -55,8 +57,7 @@ export class EmulatorClock implements Clock {
   #slept = 0;
   #turn: ReturnType<typeof startTurn> | undefined;
 
-  /** @param activity returns another value after each request, and each time during one */
-  constructor(mode: ClockMode, activity: () => unknown) {
+  constructor(mode: ClockMode, activity: Activity) {
     const speed = typeof mode === "object" ? mode.speed : 0;
     if (mode !== "auto" && mode !== "manual" && !(speed > 0 && speed < Infinity)) {
       throw new RangeError(
@@ -65,6 +66,7 @@ export class EmulatorClock implements Clock {
     }
     this.mode = mode;
     this.#activity = activity;
+    if (mode === "auto") activity.onHang = () => this.#advanceWhenIdle();
     this.#speed = speed;
     this.#base = speed > 0 ? Date.now() : start;
   }
@@ -77,8 +79,7 @@ export class EmulatorClock implements Clock {
   readonly set = (time: number): void => {
     if (!(Math.abs(time) <= latest)) throw new RangeError(`clock: ${time} is not a valid time.`);
     [this.#base, this.#since] = [time, Date.now()];
-    for (const sleeper of [...this.#sleepers].sort((a, b) => a.until - b.until))
-      if (sleeper.until <= time) sleeper.wake();
+    for (const sleeper of this.#ending().sort((a, b) => a.until - b.until)) if (sleeper.until <= time) sleeper.wake();
   };
 
   readonly sleep = (ms: number, signal?: AbortSignal, why: SleepReason = "pause"): Promise<void> =>
@@ -93,8 +94,8 @@ export class EmulatorClock implements Clock {
       };
       const abort = () => end(() => reject(signal?.reason));
       const wake = () => end(resolve);
-      const sleeper =
-        why === "limit" || why === "background" ? undefined : { until: this.now() + Math.ceil(ms), why, wake };
+      const isReal = why === "background" || (why === "limit" && this.mode !== "auto");
+      const sleeper = isReal ? undefined : { until: this.now() + Math.ceil(ms), why, wake };
       const realMs = this.#realMsOf(ms, why);
       const alarm = realMs < Infinity ? setTimeout(wake, Math.min(realMs, longestDelayMs)) : undefined;
       // Timers of browsers are numbers, and keep nothing alive.
@@ -116,15 +117,28 @@ export class EmulatorClock implements Clock {
   /** Advances `auto` time to the end of the next sleep once a turn of the event loop has brought nothing new. */
   #advanceWhenIdle(): void {
     endTurn(this.#turn);
-    // Only a pause lets time pass: with deadlines alone, the work that they limit is still going on elsewhere.
-    if (![...this.#sleepers].some(({ why }) => why === "pause")) return;
-    const next = Math.min(...[...this.#sleepers].map(({ until }) => until));
-    const [activity, slept] = [this.#activity(), this.#slept];
+    const next = this.#nextEnd();
+    if (next > latest) return;
+    const [activity, slept] = [this.#activity.current(), this.#slept];
     this.#turn = startTurn(() => {
       // A request or sleep since then may lead to another sleep that ends earlier.
-      if (activity === this.#activity() && slept === this.#slept && next <= latest)
-        this.set(Math.max(this.now(), next));
+      const isIdle = activity === this.#activity.current() && slept === this.#slept && next === this.#nextEnd();
+      if (isIdle) this.set(Math.max(this.now(), next));
       this.#advanceWhenIdle();
     });
+  }
+
+  /** Returns when the next sleep ends if nothing else happens until then, or Infinity if time has to wait for something. */
+  #nextEnd(): number {
+    const ending = this.#ending();
+    // With deadlines alone, the work that they limit is still going on elsewhere, unless all of it hangs.
+    const mayPass = this.#activity.allHang() || ending.some(({ why }) => why === "pause");
+    return mayPass ? Math.min(...ending.map(({ until }) => until)) : Infinity;
+  }
+
+  /** Returns the sleeps that end when the clock reaches their time: limits only if nothing real is going on. */
+  #ending(): Sleeper[] {
+    const allHang = this.#activity.allHang();
+    return [...this.#sleepers].filter(({ why }) => why !== "limit" || allHang);
   }
 }

@@ -30,7 +30,7 @@ export function createContext(options: EmulatorOptions): Context {
   const behaviour = readBehaviour(options.behaviour);
   const state = createState(seed, credits);
   const activity = new Activity();
-  const clock = new EmulatorClock(mode, activity.current);
+  const clock = new EmulatorClock(mode, activity);
   const routes = readRoutes(options.document);
   const snapshot = () => takeSnapshot(state, clock.now());
   return {

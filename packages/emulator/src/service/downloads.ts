@@ -57,12 +57,12 @@ export function createDownloads(context: Context): Downloads {
 
   async function spoiled(request: EmulatorRequest, fault: Fault | undefined): Promise<EmulatorResponse> {
     if (fault && fault.fault !== "linkExpired" && faultEffects[fault.fault] === "before")
-      return spoil(fault, request, context.activity.hang);
+      return spoil(fault, request, context.activity);
     const good = find(
       request,
       (until) => fault?.fault === "linkExpired" || !(Number.isFinite(until) && until > clock.now()),
     );
-    return fault ? spoil(fault, request, context.activity.hang, good) : good;
+    return fault ? spoil(fault, request, context.activity, good) : good;
   }
 
   function find(request: EmulatorRequest, expired: (until: number) => boolean): EmulatorResponse {

@@ -1,4 +1,4 @@
-import type { Hang } from "./activity.ts";
+import type { Activity } from "./activity.ts";
 import { type EmulatorResponse, type EmulatorRequest, plain } from "./exchange.ts";
 import type { Random } from "./random.ts";
 import { type Verb, verbs } from "./routes.ts";
@@ -148,7 +148,7 @@ function fits({ fault, on }: Fault, { verb, operation }: FaultTarget): boolean {
 export async function spoil(
   { fault, retryAfter = "1" }: Fault,
   { signal }: EmulatorRequest,
-  hang: Hang,
+  activity: Activity,
   good: EmulatorResponse = plain(500, "no response"),
 ): Promise<EmulatorResponse> {
   switch (fault) {
@@ -156,7 +156,7 @@ export async function spoil(
     case "resetAfter":
       throw connectionReset();
     case "hang":
-      return hang(signal);
+      return activity.hang(signal);
     case "html":
       return {
         status: 200,
@@ -177,7 +177,8 @@ export async function spoil(
     case "downloadCut":
       return inPieces(good, 2, async (index) => index === 1 && Promise.reject(connectionReset()));
     case "slowBody":
-      return inPieces(good, 10, () => new Promise((resolve) => setTimeout(resolve, 200)));
+      // Each piece counts as being served, so that no virtual time passes meanwhile.
+      return inPieces(good, 10, () => activity.during(() => new Promise((resolve) => setTimeout(resolve, 200))));
     default:
       return good;
   }

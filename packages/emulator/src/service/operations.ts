@@ -52,7 +52,7 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
     if (fault?.fault === "failure" || fault?.fault === "insufficientCredits") {
       return respond({ outcome: fault.fault, msg: "a fault of the emulator asks for this outcome" });
     }
-    if (fault && faultEffects[fault.fault] === "before") return spoil(fault, request, context.activity.hang);
+    if (fault && faultEffects[fault.fault] === "before") return spoil(fault, request, context.activity);
     const read = await readRequest(request, route, context.behaviour);
     call.violations = read.violations;
     const envelope =
@@ -60,7 +60,7 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
         ? ({ outcome: "failure", msg: read.violations.join("; ") } as const)
         : await perform(context, route, read, call, fault, request.url.origin);
     const good = respond(envelope, fault);
-    return fault ? spoil(fault, request, context.activity.hang, good) : good;
+    return fault ? spoil(fault, request, context.activity, good) : good;
   }
 }
 
