@@ -75,6 +75,10 @@ describe.for([
     expect(arrived).toEqual([]);
   });
 
+  test("takes a timeout that is no whole number", async () => {
+    expect(await query(create({ queryTimeoutMs: 5_000.5 }))).toMatchObject({ response: { status: 200 } });
+  });
+
   test("opens no envelope and retries nothing", async () => {
     respond = (response) => void response.end('{"code":9999,"msg":"no"}');
     expect(await query(create())).toMatchObject({ data: { code: 9999 }, response: { status: 200 } });

@@ -1,7 +1,14 @@
+import { execFile } from "node:child_process";
+import { resolve } from "node:path";
+import { promisify } from "node:util";
+import { createEmulator } from "@mediagen/emulator";
+import { blobs, createMediaGen } from "@mediagen/sdk";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 // What the clients' timers are made of, which no entry point exports.
 import { longestDelayMs, sleep } from "../../packages/sdk/src/time/clock.ts";
+import { orAbort } from "../../packages/sdk/src/time/deadline.ts";
 import { Semaphore } from "../../packages/sdk/src/time/semaphore.ts";
+import { clientOf, errorOf, forever } from "./fake-service.ts";
 
 const { signal } = new AbortController();
 
@@ -27,6 +34,73 @@ describe("sleep", () => {
     controller.abort("enough");
     expect(await end).toBe("enough");
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("timeouts that are too long for one timer", () => {
+  test("print no warning, whichever they are", async () => {
+    const program = resolve("test/sdk/processes/longest-timeouts.ts");
+    expect(await promisify(execFile)(process.execPath, [program])).toEqual({ stdout: "12\n", stderr: "" });
+  });
+
+  const ms = 2 ** 31 + 5_000;
+  const passing = ["limit"] as const;
+
+  test.for(["queryTimeoutMs", "generateTimeoutMs", "headersTimeoutMs"] as const)(
+    "end when they should: %s",
+    async (name) => {
+      const others = { queryTimeoutMs: Infinity, generateTimeoutMs: Infinity, headersTimeoutMs: Infinity };
+      const { media, generate, now } = clientOf([forever], { passing, ...others, [name]: ms });
+      const start = now();
+      const call = name === "queryTimeoutMs" ? media.image.query("t-1") : generate();
+      expect(String(await errorOf(call))).toContain(`${ms} ms`);
+      expect(now() - start).toBe(ms);
+    },
+  );
+});
+
+/** A signal, and how many listeners it has. */
+function countedSignal() {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const listeners = new Set<unknown>();
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+  signal.addEventListener = (...args: Parameters<typeof add>) => (listeners.add(args[1]), add(...args));
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => (listeners.delete(args[1]), remove(...args));
+  return { controller, signal, listeners };
+}
+
+describe("a signal", () => {
+  test("has no listener of any call that has ended, however it has ended", async () => {
+    const { signal, listeners } = countedSignal();
+    const emulator = createEmulator();
+    const media = createMediaGen({
+      ...emulator.client,
+      apiKey: async () => emulator.client.apiKey,
+      maxGenerationsInFlight: 1,
+    });
+    for (const fault of [undefined, "cutBody", "hang", "serverError"] as const) {
+      const task = await media.image.generate("imgmodelz", { prompt: "A fox" }, { signal });
+      if (fault) emulator.next({ fault, on: "query" });
+      await task.wait({ signal, onUpdate: async () => undefined });
+      if (fault) emulator.next({ fault, on: "download" });
+      await blobs(task, { signal });
+      if (fault) emulator.next({ fault, on: "delete", times: 9 });
+      await errorOf(task.delete({ signal }));
+      expect(listeners.size).toBe(0);
+      emulator.reset();
+    }
+  });
+
+  test("gets none from waiting for what never settles, once it has aborted", async () => {
+    const { controller, signal, listeners } = countedSignal();
+    const late = orAbort(forever(), signal).catch((reason: unknown) => reason);
+    expect(listeners.size).toBe(1);
+    controller.abort("enough");
+    expect(await late).toBe("enough");
+    listeners.clear();
+    await expect(orAbort(forever(), signal)).rejects.toBe("enough");
+    expect(listeners.size).toBe(0);
   });
 });
 

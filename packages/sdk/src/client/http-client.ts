@@ -22,7 +22,8 @@ export function createHttpClientOn(transport: Transport, options: ClientOptions)
   const fetch = async (request: Request): Promise<Response> => {
     const { origin, pathname } = new URL(request.url);
     const paid = formUrls.has(origin + pathname);
-    const timeoutMs = Math.min(paid ? generateMs : queryMs, longestDelayMs);
+    // AbortSignal.timeout takes whole numbers alone.
+    const timeoutMs = Math.ceil(Math.min(paid ? generateMs : queryMs, longestDelayMs));
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     try {
       const key = await readKey(apiKey, signal);
