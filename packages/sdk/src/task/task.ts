@@ -43,7 +43,8 @@ export interface Task<out K extends Kind = Kind> {
    *
    * @throws {@link TaskFailedError} the task failed, by `statuses` or `classify` of the client
    * @throws {@link WaitTimeoutError} the deadline passed; the task is not lost
-   * @throws {@link ServiceError} the service refused five queries in a row
+   * @throws {@link ServiceError} the service rejected five queries in a row, or three with HTTP 401 or 403: one of those may come from
+   *   a gateway in passing, but a wrong key stays wrong. The task is not lost
    */
   wait(options?: WaitOptions<K>): Promise<Records[K]>;
   /**
@@ -112,7 +113,7 @@ export interface CallOptions {
 
 /** How to wait for a task. */
 export interface WaitOptions<K extends Kind = Kind> extends CallOptions {
-  /** Called after every poll. May be async. Throwing ends the wait. */
+  /** Called after every poll. May be async: the wait continues when it settles, unless it ends before. Throwing ends the wait. */
   readonly onUpdate?: ((update: WaitUpdate<K>) => unknown) | undefined;
   /**
    * The maximum time to wait, in milliseconds.

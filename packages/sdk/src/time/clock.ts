@@ -19,7 +19,8 @@ export interface Time {
  * - `limit`: until a request or a file has taken too long
  * - `background`: before retrying work that no call waits for, so it must not keep the process alive
  *
- * Virtual time may skip a `pause`, and may let a `deadline` or a `background` delay pass, but a `limit` times something real.
+ * Virtual time may skip a `pause`, and may let a `deadline` or a `background` delay pass. A `limit` times something real, so virtual
+ * time may let it pass only if it knows that nothing real is going on.
  */
 export type SleepReason = "pause" | "deadline" | "limit" | "background";
 
