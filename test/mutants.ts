@@ -1653,7 +1653,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/http"],
   },
   {
-    guard: "const timeoutMs = Math.min(paid ? generateMs : queryMs, longestDelayMs);",
+    guard: "const timeoutMs = Math.ceil(Math.min(paid ? generateMs : queryMs, longestDelayMs));",
     becomes: "const timeoutMs = paid ? generateMs : queryMs;",
     promise: "the HTTP client takes Infinity as a timeout",
     tests: ["sdk/http"],
