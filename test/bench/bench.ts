@@ -3,7 +3,19 @@ import { cpus } from "node:os";
 import { markdown, type Result, type Row } from "./table.ts";
 
 /** The rows in the order of the page; each is a file of its name. */
-const names = ["size", "query", "upload", "waiting", "intervals", "lost-answers", "form", "types", "emulator", "docs"];
+const names = [
+  "size",
+  "query",
+  "upload",
+  "waiting",
+  "intervals",
+  "hanging",
+  "lost-answers",
+  "form",
+  "types",
+  "emulator",
+  "docs",
+];
 const page = new URL("../../docs/benchmarks.md", import.meta.url);
 const figures = new URL("../../docs/benchmarks.json", import.meta.url);
 
