@@ -335,6 +335,12 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging"],
   },
   {
+    guard: "if (recording) await orGrace(recording().then(write), signal, 0, time);",
+    becomes: "if (recording) await recording().then(write);",
+    promise: "a wait ends although the store hangs while it records the end",
+    tests: ["sdk/hanging"],
+  },
+  {
     guard: "succeeded: () => void (budget = Math.min(fullBudget, budget + budgetPerResponse))",
     becomes: "succeeded: () => void (budget = budget + budgetPerResponse)",
     promise: "a long good time saves up no storm",
@@ -1243,7 +1249,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/file-store"],
   },
   {
-    guard: "await (await this.#host.recording?.())?.end(task.toJSON(), state);",
+    guard: "await this.#record((recording) => recording.end(task.toJSON(), state), signal);",
     becomes: "return;",
     promise: "a task that has ended is recovered as such",
     tests: ["sdk/store"],

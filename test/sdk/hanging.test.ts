@@ -115,6 +115,14 @@ describe("a store that hangs", () => {
   );
 });
 
+test("a store that hangs while it records the end of a task holds no wait beyond its deadline", async () => {
+  const store = sharedStore();
+  const { generate } = clientOf([], { store, passing: ["pause", "deadline"] });
+  const task = await generate("order-1");
+  store.beforeWrite(forever);
+  expect((await task.wait({ waitTimeoutMs: 5_000 })).url).toHaveLength(1);
+});
+
 describe.for<[string, number]>([
   ["a day ahead", 86_400_000],
   ["a day behind", -86_400_000],

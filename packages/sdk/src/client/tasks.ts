@@ -18,6 +18,7 @@ import type {
   TaskRecord,
 } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
+import { orGrace } from "../time/deadline.ts";
 import { readState, type StateOptions } from "../wait/state.ts";
 import { Suspicion } from "../wait/suspicion.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
@@ -70,7 +71,7 @@ export class Tasks {
     if (read.state === "pending" && !isKnown) this.#warnOfFailure(task, status, messageIn(record));
     if (read.state !== "pending" && !this.#ended.has(task)) {
       this.#ended.add(task);
-      await this.#end(task, read.state, status);
+      await this.#end(task, read.state, status, signal);
     }
     return { record, status, ...read };
   }
@@ -91,17 +92,32 @@ export class Tasks {
       subject: { kind },
       signal,
     });
-    await (await this.#host.recording?.())?.endDeleted(kind, taskids);
+    await this.#record((recording) => recording.endDeleted(kind, taskids), signal);
     // The cast: the service documents the response to a deletion.
     return data as object as Deletions[K];
   }
 
-  async #end(task: Task, state: "succeeded" | "failed", status: number | undefined): Promise<void> {
+  async #end(
+    task: Task,
+    state: "succeeded" | "failed",
+    status: number | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const { kind, model, taskid, createdAt } = task;
     const at = this.#host.time.now();
     const durationMs = createdAt && at - createdAt;
     this.#host.emit({ type: "settled", kind, model, taskid, state, status, at, durationMs });
-    if (task.generationId !== undefined) await (await this.#host.recording?.())?.end(task.toJSON(), state);
+    if (task.generationId === undefined) return;
+    await this.#record((recording) => recording.end(task.toJSON(), state), signal);
+  }
+
+  /** Records in the store, if there is one. What was found out is not held up by a store that hangs when the signal aborts. */
+  async #record(
+    write: (recording: RecordedGenerations) => Promise<void>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { recording, time } = this.#host;
+    if (recording) await orGrace(recording().then(write), signal, 0, time);
   }
 }
 

@@ -96,7 +96,8 @@ export async function orGrace<T>(
   if (!signal) return promise;
   let cancel: Cancel | undefined;
   const graceEnds = new Promise<undefined>((resolve) => {
-    const begin = () => (cancel = time.alarm(graceMs, () => resolve(undefined), "limit"));
+    const end = () => resolve(undefined);
+    const begin = () => (graceMs === 0 ? end() : (cancel = time.alarm(graceMs, end, "limit")));
     if (signal.aborted) begin();
     else signal.addEventListener("abort", begin, { once: true });
     promise.finally(() => signal.removeEventListener("abort", begin)).catch(() => undefined);
