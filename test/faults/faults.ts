@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { makeCertificate } from "./certificate.ts";
 import type { Fault, RawServer } from "./raw-server.ts";
 
@@ -73,6 +73,7 @@ const pausing = (pauses: readonly number[], { generate, query, download }: Outco
 const valid = makeCertificate("localhost");
 const expired = makeCertificate("localhost", new Date("2021-01-01"));
 const wrongHost = makeCertificate("other.example");
+const onlyHttp2 = { ...valid, ALPNProtocols: ["h2"] };
 /** The certificates to trust; the one that is made for the table below is not among them. */
 export const trusted: readonly string[] = [valid, expired, wrongHost].map(({ cert }) => cert);
 
@@ -162,6 +163,14 @@ export const faults: readonly FaultRow[] = [
     onConnection: (socket) => void socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"),
     ...neverSent,
     connections: 3,
+  },
+  {
+    name: "a server that only speaks HTTP/2",
+    certificate: onlyHttp2,
+    ...neverSent,
+    connections: 3,
+    says: /no application protocol/i,
+    onFetch: { generate: ["OutcomeUnknownError", 0], because: "fetch's error does not say when it arose" },
   },
   {
     name: "a server that hangs while TLS is agreed on",
@@ -378,18 +387,43 @@ export const faults: readonly FaultRow[] = [
   { name: "JSON null", ...withReply("null"), ...unreadable },
   { name: "a list", ...withReply("[]"), ...unreadable },
   { name: "an unknown code", ...withReply('{"code":1234,"msg":"?"}'), ...unreadable },
+  { name: "gzip", ...withReply(zipped, "200 OK", "Content-Encoding: gzip"), ...answered },
+  { name: "Brotli", ...withReply(brotliCompressSync(envelope), "200 OK", "Content-Encoding: br"), ...answered },
+  { name: "deflate", ...withReply(deflateSync(envelope), "200 OK", "Content-Encoding: deflate"), ...answered },
   {
-    name: "gzip",
-    ...withReply(zipped, "200 OK", "Content-Encoding: gzip"),
+    name: "deflate without a header",
+    ...withReply(deflateRawSync(envelope), "200 OK", "Content-Encoding: Deflate"),
+    ...answered,
+  },
+  {
+    name: "gzip within Brotli",
+    ...withReply(brotliCompressSync(zipped), "200 OK", "Content-Encoding: gzip, br"),
+    ...answered,
+  },
+  {
+    name: "an encoding that is not supported",
+    ...withReply(envelope, "200 OK", "Content-Encoding: compress"),
     ...lost,
     download: ["ServiceError", 1],
-    onFetch: { ...answered, because: "fetch inflates unasked" },
+    onFetch: { ...answered, because: "fetch takes it for the text itself" },
+    says: /compress/,
+  },
+  {
+    name: "many encodings",
+    ...withReply(envelope, "200 OK", `Content-Encoding: ${"gzip, ".repeat(1_000)}gzip`),
+    ...lost,
+    download: ["ServiceError", 1],
+    onFetch: { download: ["ConnectionError", 3], because: "fetch fails while it reads" },
+  },
+  {
+    name: "gzip after whose end more comes",
+    ...withBytes(Buffer.concat([reply(zipped, "200 OK", "Content-Encoding: gzip"), Buffer.alloc(100_000)])),
+    ...answered,
   },
   {
     name: "gzip that is cut",
     ...withReply(zipped.subarray(0, 40), "200 OK", "Content-Encoding: gzip"),
     ...lost,
-    download: ["ServiceError", 1],
     onFetch: { query: ["ServiceError", 1], download: ["file", 1], because: "fetch takes it for a short text" },
   },
   {

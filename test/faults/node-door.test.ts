@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
 import { appendFile, mkdtemp, rm, truncate, utimes, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo, type Socket } from "node:net";
+import http, { Agent, type RequestOptions } from "node:http";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
+import { deflateSync } from "node:zlib";
 import {
   blobs,
   ConnectionError,
@@ -79,6 +82,28 @@ describe("a connection that never stands sends nothing", () => {
       // The server may be told of a connection when the client has long given it up.
       await expect.poll(() => server.connections, { interval: 5 }).toBeGreaterThan(0);
       expect(server.heads).toBe(0);
+    });
+  });
+
+  test("for the process may open no more files", async () => {
+    const waits: Socket[] = [];
+    const takes: Fault = { onRequest: (socket) => void waits.push(socket) };
+    await withServer(takes, {}, async (_, server) => {
+      const program = `
+        import { createMediaGen } from ${JSON.stringify(resolve("packages/sdk/dist/node.js"))};
+        const media = createMediaGen({ baseUrl: process.argv[1], retries: 0 });
+        const calls = Array.from({ length: 100 }, () => media.video.generate("vidmodelv2", { prompt: "A fox" }));
+        const outcome = (error) => error.name + (/EMFILE/.test(error.message) ? " EMFILE" : "");
+        for (const call of calls) call.catch((error) => console.log(outcome(error)));`;
+      const node = [process.execPath, "--input-type=module", "-e", program, server.baseUrl];
+      const limited = execFile("sh", ["-c", 'ulimit -n 64; exec "$@"', "sh", ...node]);
+      const outcomes: string[] = [];
+      limited.stdout?.on("data", (text: string) => outcomes.push(...text.trim().split("\n")));
+      // None is rejected before all connections are opened; those that are wait for a response.
+      await expect.poll(() => outcomes.length + server.heads, { interval: 5 }).toBe(100);
+      limited.kill();
+      expect(new Set(outcomes)).toEqual(new Set(["ConnectionError EMFILE"]));
+      expect(waits).toHaveLength(100 - outcomes.length);
     });
   });
 
@@ -183,6 +208,23 @@ describe("connections", () => {
     });
   });
 
+  test("may be waited for, for longer than one may take to open", async () => {
+    const waiting: Socket[] = [];
+    await withServer(
+      { onRequest: (socket) => void waiting.push(socket) },
+      { connectTimeoutMs: 50, retries: 0 },
+      async (media) => {
+        const calls = Array.from({ length: 65 }, (_, index) => media.video.query(`t-${index}`));
+        await expect.poll(() => waiting.length, { interval: 5 }).toBe(64);
+        await pause(150);
+        for (const socket of waiting.splice(0)) socket.write(reply());
+        await expect.poll(() => waiting.length, { interval: 5 }).toBe(1);
+        waiting[0]?.write(reply());
+        await Promise.all(calls);
+      },
+    );
+  });
+
   test("that hang do not hold back the abort of a query that waits for one", async () => {
     await withServer({}, {}, async (media, server) => {
       const controller = new AbortController();
@@ -228,6 +270,100 @@ test("a response without a length is not complete if an abort ended it, for the 
     const http = createHttpClient({ baseUrl });
     const { signal } = controller;
     expect(await thrownBy(http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal }))).toBe("enough");
+  });
+});
+
+test("a compressed response is complete where its encoding ends, and what follows on its connection is not read", async () => {
+  const goesOn: Fault = {
+    onRequest(socket) {
+      socket.write("HTTP/1.1 200 OK\r\nContent-Encoding: deflate\r\n\r\n");
+      socket.write(deflateSync(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1" } })));
+      const flood = () => {
+        while (!socket.destroyed && socket.write(Buffer.alloc(64 * 1024)));
+        if (!socket.destroyed) socket.once("drain", flood);
+      };
+      flood();
+    },
+  };
+  await withServer(goesOn, {}, async (media, server) => {
+    expect((await media.video.generate("vidmodelv2", form)).taskid).toBe("t-1");
+    expect((await media.video.query("t-1")).taskid).toBe("t-1");
+    await expect.poll(() => server.open, { interval: 5 }).toBe(0);
+  });
+});
+
+describe("a library that gives every request an agent of its own", () => {
+  /** Runs while http.request does what libraries for proxies make of it. */
+  async function withAgent(agent: Agent, run: () => Promise<void>): Promise<void> {
+    const original = http.request;
+    // The cast: of the forms in which request may be called, the SDK uses one.
+    const forced = (url: URL, options: RequestOptions) => original(url, { ...options, agent });
+    const spy = vi.spyOn(http, "request").mockImplementation(forced as typeof http.request);
+    try {
+      await run();
+      expect(spy).toHaveBeenCalled();
+    } finally {
+      spy.mockRestore();
+    }
+  }
+  const agentThat = (createConnection: (...given: never[]) => Socket | undefined) =>
+    Object.assign(new Agent(), { createConnection });
+
+  test("has its connections used at once", async () => {
+    await withServer(answers, {}, async (media, server) => {
+      const { hostname, port } = new URL(server.baseUrl);
+      const seen: unknown[] = [];
+      const agent = agentThat((options: { readonly host: string; readonly port: number }) => {
+        seen.push([options.host, options.port]);
+        return connect(options);
+      });
+      await withAgent(agent, async () => {
+        const sourceImage = new File([Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(1_000_000)])], "large.gif");
+        expect((await media.video.generate("vidmodelv2", { sourceImage })).taskid).toBe("t-1");
+        expect((await media.video.query("t-1")).taskid).toBe("t-1");
+        expect(server.bodies).toBe(2);
+        expect(seen).toEqual(Array(2).fill([hostname, Number(port)]));
+      });
+    });
+  });
+
+  test("has sent what fails on its connections: a generation is unknown", async () => {
+    const agent = agentThat((options: { readonly port: number }) => connect(options));
+    await withServer({ onRequest: (socket) => socket.destroy() }, {}, (_, { baseUrl }) =>
+      withAgent(agent, async () => {
+        const lost = createMediaGen({ baseUrl, retries: 0 });
+        expect(await thrownBy(lost.video.generate("vidmodelv2", form))).toBeInstanceOf(OutcomeUnknownError);
+      }),
+    );
+  });
+
+  test("has sent nothing if it gives no connection, or fails to open one", async () => {
+    const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", retries: 0, connectTimeoutMs: 100 });
+    const refuses = agentThat(() => {
+      throw new Error("CONNECT was refused with 403");
+    });
+    for (const [agent, says] of [
+      [agentThat(() => undefined), "no connection within 100 ms"],
+      [refuses, "CONNECT was refused with 403"],
+    ] as const)
+      await withAgent(agent, async () => {
+        for (const call of [() => media.video.generate("vidmodelv2", form), () => media.video.query("t-1")]) {
+          const error = await thrownBy(call());
+          expect(error).toBeInstanceOf(ConnectionError);
+          expect(String(error)).toContain(says);
+        }
+      });
+  });
+
+  test("has its connections given up after connectTimeoutMs", async () => {
+    const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", retries: 0, connectTimeoutMs: 100 });
+    // Its name is never found.
+    const hangs = agentThat(() => connect({ host: "proxy.example.com", port: 1, lookup: () => undefined }));
+    await withAgent(hangs, async () => {
+      const error = await thrownBy(media.video.generate("vidmodelv2", form));
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(String(error)).toContain("no connection within 100 ms");
+    });
   });
 });
 
@@ -289,25 +425,21 @@ describe("a file", () => {
 describe("a form", () => {
   test("is byte by byte what the engine's own FormData makes, but for the boundary", async () => {
     const heads: string[] = [];
-    const odd = new File(["\r\n--x\r\n"], 'a "quoted"\nfox 🦊.png', { type: "image/png" });
-    const entries: [string, string | File][] = [
-      ["prompt", "A 🦊\nruns\r\n\rfar"],
-      ['odd\n"name', ""],
-      ["sourceImage.items", odd],
-      ["sourceImage.items", new File([], "empty")],
-      ["seed", "7"],
-    ];
+    const bytes = "GIF89a\r\n--x\r\n";
+    const files = [new File([bytes], "a fox 🦊.gif", { type: "image/gif" }), new File([bytes], "no type.gif")];
+    const prompt = "A 🦊\nruns\r\n\rfar";
+    const odd = 'odd\n"name';
     const data = new FormData();
-    for (const [name, value] of entries) data.append(name, value);
+    data.append("prompt", prompt);
+    for (const file of files) data.append("sourceImage.items", file);
+    data.append(odd, "");
     let body = "";
     const records: Fault = {
       onConnection: (socket) => void socket.on("data", (bytes) => (body += bytes.toString("latin1"))),
       onRequest: (socket, _, __, head) => (heads.push(head), void socket.end(reply())),
     };
-    await withServer(records, {}, async (_, { baseUrl }) => {
-      const http = createHttpClient({ baseUrl });
-      // The cast: openapi-fetch's types want fields, and pass on what they get.
-      await http.POST("/v1/video/vidmodelv2", { body: data as never });
+    await withServer(records, {}, async (media) => {
+      await media.video.generate("vidmodelv2", { prompt, sourceImage: files }, { extraFields: { [odd]: "" } });
     });
     const reference = new Response(data);
     const boundaryOf = (type: string) => /boundary=(\S+)/.exec(type)?.[1] ?? "none";
@@ -410,6 +542,17 @@ describe("a process ends by itself, at once,", () => {
         "http.POST('/v1/video/infobytaskid', { body: { taskid: 't-1' } }).then(({ data }) => data.data)",
       ];
       expect(await outcomesIn(baseUrl, calls)).toEqual(["t-1", "OutcomeUnknownError", "ConnectionError", "t-1", "t-1"]);
+    });
+  });
+
+  test("after refusals that came before large files had left, and were read in spite of them", async () => {
+    // Closing with bytes unread resets the connection, which often fails the upload before its response is read.
+    const refuses: Fault = { onHalf: (socket) => socket.write(reply("", "413 Too Large"), () => socket.destroy()) };
+    await withServer(refuses, {}, async (_, { baseUrl }) => {
+      const calls = Array.from({ length: 20 }, () => "media.video.generate('vidmodelv2', { sourceImage: large })");
+      const outcomes = (await outcomesIn(baseUrl, calls)) as string[];
+      expect(outcomes.filter((name) => name === "ServiceError").length).toBeGreaterThan(10);
+      expect(outcomes.filter((name) => !["ServiceError", "OutcomeUnknownError"].includes(name))).toEqual([]);
     });
   });
 

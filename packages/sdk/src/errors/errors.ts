@@ -217,7 +217,7 @@ export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   return cause instanceof Error && cause.message && !message.includes(cause.message)
-    ? `${message}: ${cause.message}`
+    ? [message, cause.message].filter(Boolean).join(": ")
     : message;
 }
 

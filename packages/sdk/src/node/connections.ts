@@ -1,8 +1,8 @@
-import { Agent } from "node:http";
+import type { Agent, ClientRequest } from "node:http";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { longestDelayMs } from "../time/clock.ts";
+import { type HttpModules, moduleFor } from "./http-modules.ts";
 
 /** How `@mediagen/sdk/node` connects. */
 export interface ConnectOptions {
@@ -22,13 +22,15 @@ const addressTimeoutMs = 1_000;
 
 /** The connections of one transport: a pool for each origin, and single ones. */
 export class Connections {
+  readonly #modules: HttpModules;
   readonly #timeoutMs: number;
-  /** Sockets whose connection is established: those from which on bytes may leave. */
-  readonly #connected = new WeakSet<Duplex>();
+  /** Own sockets whose connection is not established yet: no byte may leave. */
+  readonly #connecting = new WeakSet<Socket>();
   readonly #pools = new Map<string, Agent>();
 
-  constructor({ connectTimeoutMs = 10_000 }: ConnectOptions) {
-    this.#timeoutMs = connectTimeoutMs;
+  constructor(modules: HttpModules, { connectTimeoutMs = 10_000 }: ConnectOptions) {
+    this.#modules = modules;
+    this.#timeoutMs = Math.min(connectTimeoutMs, longestDelayMs);
   }
 
   /** Whether there is a pool for the URL's origin. */
@@ -40,6 +42,7 @@ export class Connections {
   pool(url: URL): Agent {
     let pool = this.#pools.get(url.origin);
     if (!pool) {
+      const { Agent } = moduleFor(url, this.#modules);
       pool = new Agent({ keepAlive: true, maxSockets: poolSize, timeout: idleMs, scheduling: "lifo" });
       pool.createConnection = () => this.connect(url);
       this.#pools.set(url.origin, pool);
@@ -47,10 +50,27 @@ export class Connections {
     return pool;
   }
 
-  /** Calls back once the socket's connection is established and its certificate is known to be good. */
+  /**
+   * Calls back once bytes may leave through the socket: its connection is established, and the certificate is known to be good.
+   * Nothing is known of a socket that another library opened, so it is used at once.
+   */
   whenConnected(socket: Socket, next: () => void): void {
-    if (this.#connected.has(socket)) next();
-    else socket.once("established", next);
+    if (this.#connecting.has(socket)) socket.once("established", next);
+    else next();
+  }
+
+  /**
+   * Calls back if a request does not get a connection in time from an agent that another library has forced on it. Own
+   * connections have timeouts of their own, and a request may wait for one of the pool for longer.
+   *
+   * @returns what stops that
+   */
+  limit(request: ClientRequest, url: URL, onTimeout: (error: Error) => void): () => void {
+    const agent = "agent" in request ? request.agent : undefined;
+    if (agent === undefined || agent === this.#pools.get(url.origin)) return () => undefined;
+    const stop = this.#startTimeout(onTimeout);
+    request.once("socket", (socket) => (socket.connecting ? socket.once("connect", stop) : stop())).once("close", stop);
+    return stop;
   }
 
   /** Opens a connection. */
@@ -66,16 +86,19 @@ export class Connections {
     const socket = secure
       ? connectTls({ ...to, servername: isIP(host) ? "" : host, ALPNProtocols: ["http/1.1"] })
       : connectPlain(to);
-    const timer = setTimeout(
-      () => socket.destroy(new Error(`no connection within ${this.#timeoutMs} ms`)),
-      Math.min(this.#timeoutMs, longestDelayMs),
-    );
-    socket.once("close", () => clearTimeout(timer));
+    this.#connecting.add(socket);
+    const stop = this.#startTimeout((error) => socket.destroy(error));
+    socket.once("close", stop);
     socket.once(secure ? "secureConnect" : "connect", () => {
-      clearTimeout(timer);
-      this.#connected.add(socket);
+      stop();
+      this.#connecting.delete(socket);
       socket.emit("established");
     });
     return socket;
+  }
+
+  #startTimeout(onTimeout: (error: Error) => void): () => void {
+    const timer = setTimeout(() => onTimeout(new Error(`no connection within ${this.#timeoutMs} ms`)), this.#timeoutMs);
+    return () => clearTimeout(timer);
   }
 }

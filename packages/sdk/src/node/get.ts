@@ -1,42 +1,47 @@
 import dns, { type LookupAddress } from "node:dns";
-import http, { type IncomingMessage } from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
+import { messageOf } from "../errors/errors.ts";
 import type { ResultGet } from "../result/context.ts";
 import { privateNetwork, unusableUrl } from "../result/redirects.ts";
 import { isPrivateAddress } from "../transport/address.ts";
+import { decode, encodingsOf } from "./decode.ts";
+import { loadHttpModules, moduleFor } from "./http-modules.ts";
 import { rejectProxy } from "./proxy.ts";
 
 /**
  * Gets results with node:http. A host name is checked when it is resolved for the connection itself: a name that resolves to
  * a public address in an earlier check may resolve to this machine in the next.
  */
-export const nodeGet: ResultGet = (url, { headers, signal, allowPrivate }) =>
-  new Promise((resolve, reject) => {
-    rejectProxy(url, process.env);
-    const { request } = url.protocol === "https:" ? https : http;
-    // Without an agent, because a pooled connection may have been resolved by a request that allows private hosts.
-    const options = { headers, signal, agent: false, ...(allowPrivate ? {} : { lookup: lookUpPublic(url) }) };
-    request(url, options, (message) => {
-      try {
-        resolve(responseOf(message, url));
-      } catch (error) {
-        message.destroy();
-        reject(error);
-      }
-    })
+export const nodeGet: ResultGet = async (url, { headers, signal, allowPrivate }) => {
+  rejectProxy(url, process.env);
+  const sender = moduleFor(url, await loadHttpModules());
+  // Without an agent, because a pooled connection may have been resolved by a request that allows private hosts.
+  const connection = {
+    agent: false,
+    ALPNProtocols: ["http/1.1"],
+    ...(allowPrivate ? {} : { lookup: lookUpPublic(url) }),
+  };
+  return new Promise((resolve, reject) => {
+    sender
+      .request(url, { headers, signal, ...connection }, (message) => {
+        try {
+          resolve(responseOf(message, url));
+        } catch (error) {
+          message.destroy();
+          reject(error);
+        }
+      })
       .on("error", reject)
       // After a response this does nothing. Without one, as when the server switches protocols, there is no other event.
       .once("close", () => reject(new Error("the connection closed without a response")))
       .end();
   });
+};
 
 function responseOf(message: IncomingMessage, url: URL): Response {
   const { statusCode = 0, headers } = message;
-  const encoding = headers["content-encoding"];
-  if (encoding !== undefined && encoding !== "identity")
-    throw unusableUrl(url.href, "returns compressed data although that was not requested");
   // A Response accepts no other status.
   if (statusCode < 200 || statusCode > 599) throw new Error(`${statusCode} is not an HTTP status`);
   const received = new Headers();
@@ -44,8 +49,19 @@ function responseOf(message: IncomingMessage, url: URL): Response {
   const isEmpty = [204, 205, 304].includes(statusCode);
   if (isEmpty) message.resume();
   // The cast: the DOM's and Node's types of the same stream class differ.
-  const body = isEmpty ? null : (Readable.toWeb(message) as ReadableStream);
+  const body = isEmpty ? null : (Readable.toWeb(bodyOf(message, url)) as ReadableStream);
   return new Response(body, { status: statusCode, headers: received });
+}
+
+function bodyOf(message: IncomingMessage, url: URL): Readable {
+  // A part of what is compressed begins in the middle of it.
+  if (message.statusCode === 206 && encodingsOf(message).length > 0)
+    throw unusableUrl(url.href, "returns a part of compressed data, which was not requested");
+  try {
+    return decode(message);
+  } catch (error) {
+    throw unusableUrl(url.href, `cannot be read: ${messageOf(error)}`);
+  }
 }
 
 function lookUpPublic(url: URL): LookupFunction {

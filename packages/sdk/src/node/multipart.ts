@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
 import type { MultipartFile } from "../form/multipart.ts";
@@ -52,6 +53,9 @@ export async function* readPieces(
       for (let at = 0; at < bytes.length; at += stepBytes) {
         onPiece();
         yield bytes.subarray(at, at + stepBytes);
+        // A server that rejects the request may have responded and closed: its response has to be read before another write
+        // fails. The first bytes do not wait: mocking libraries take a connection that stays silent for no HTTP request.
+        await setImmediate();
       }
     }
   }

@@ -1,5 +1,6 @@
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "../errors/errors.ts";
 import { NeverSentError } from "../transport/evidence.ts";
@@ -11,6 +12,8 @@ import {
   withoutBytes,
 } from "../transport/transport.ts";
 import { Connections, type ConnectOptions } from "./connections.ts";
+import { decode } from "./decode.ts";
+import { type HttpModules, moduleFor } from "./http-modules.ts";
 import { checkFiles, encode, type Encoded, readPieces } from "./multipart.ts";
 import { rejectProxy } from "./proxy.ts";
 
@@ -21,8 +24,8 @@ const longestHead = 16 * 1024;
  * Creates the transport on node:http. It sends nothing, not even into a buffer, before the connection is established and its
  * certificate is known to be good: what fails until then is a {@link NeverSentError}, and whatever fails later is not.
  */
-export function nodeTransport(options: ConnectOptions = {}): Transport {
-  const connections = new Connections(options);
+export function nodeTransport(modules: HttpModules, options: ConnectOptions = {}): Transport {
+  const connections = new Connections(modules, options);
   return async (request, sendOptions) => {
     const { paid, signal } = sendOptions;
     const url = new URL(request.url);
@@ -31,16 +34,20 @@ export function nodeTransport(options: ConnectOptions = {}): Transport {
     const body = encode(request.body);
     if (body.pieces.length > 1) await checkFiles(body);
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
-    const exchange = httpRequest({
-      host: url.hostname,
+    const requestOptions = {
       method: "POST",
-      path: url.pathname + url.search,
       headers: headersOf(request, url, body),
       maxHeaderSize: longestHead,
-      // The socket speaks TLS by itself if the URL says so. A paid request has one of its own: a pooled one that the server closes
-      // at that moment looks the same as a lost response.
+      // A paid request has a connection of its own: a pooled one that the server closes at that moment looks the same as a lost
+      // response.
       ...(paid ? { createConnection: () => connections.connect(url) } : { agent: connections.pool(url) }),
-    });
+    };
+    let exchange: ClientRequest;
+    try {
+      exchange = moduleFor(url, modules).request(url, requestOptions);
+    } catch (error) {
+      throw neverSent(url, error, null);
+    }
     return exchangeOn(exchange, body, connections, url, sendOptions);
   };
 }
@@ -57,7 +64,12 @@ function exchangeOn(
     let sent = false;
     let responded = false;
     const fail = (cause: unknown) => reject(sent ? cause : neverSent(url, cause, request.socket));
+    const stop = connections.limit(request, url, (error) => {
+      fail(error);
+      request.destroy(error);
+    });
     const abort = () => {
+      stop();
       fail(signal.reason);
       // Reading the response ends with the reason, too.
       request.destroy(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
@@ -86,10 +98,11 @@ function exchangeOn(
     );
     request.once("response", (message) => {
       responded = true;
-      // A response may arrive before the whole request has left; after it, nothing more of it is wanted.
-      if (paid) message.once("end", () => request.destroy());
       try {
-        resolve(incoming(message, signal));
+        const body = decode(message);
+        // A response may arrive before the whole request has left; after it, nothing more of it is wanted.
+        if (paid) body.once("end", () => request.destroy());
+        resolve(incoming(message, body, signal));
       } catch (error) {
         fail(error);
         request.destroy();
@@ -113,60 +126,60 @@ function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Enc
     ...headers,
     host: url.host,
     "content-length": String(length),
-    // A compressed response that is cut short reads as a short text, without an error.
+    // Responses are short: compressing them costs more than it saves.
     "accept-encoding": "identity",
   };
 }
 
 /** What comes before a response (1xx) and where it points to (3xx) are ignored. */
-function incoming(message: IncomingMessage, signal: AbortSignal): IncomingResponse {
-  const { statusCode: status = 0, headers } = message;
+function incoming(
+  { statusCode: status = 0, headers }: IncomingMessage,
+  body: Readable,
+  signal: AbortSignal,
+): IncomingResponse {
   if (status < 200 || status > 599) throw new Error(`the response's status is ${status}, which HTTP does not have`);
-  const encoding = headers["content-encoding"] ?? "identity";
-  if (encoding.trim().toLowerCase() !== "identity")
-    throw new Error(`the response is compressed (${encoding}), which was not requested`);
   return {
     status,
     header: (name) => headers[name]?.toString() ?? null,
     read: (onPiece) =>
       new Promise((resolve, reject) => {
-        message.on("data", (bytes: Uint8Array) => {
+        body.on("data", (bytes: Uint8Array) => {
           try {
             onPiece(bytes);
           } catch (error) {
             reject(error);
-            message.destroy();
+            body.destroy();
           }
         });
         // A body without a length ends with its connection, also if the abort ended that.
-        message.once("end", () => (signal.aborted ? reject(signal.reason) : resolve()));
-        message.once("error", reject);
+        body.once("end", () => (signal.aborted ? reject(signal.reason) : resolve()));
+        body.once("error", reject);
       }),
     response() {
       const init = {
         status,
         headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
       };
-      if (![204, 205, 304].includes(status)) return new Response(bodyOf(message, signal), init);
-      message.resume(); // No body belongs to it; its connection is free as soon as it has been read.
+      if (![204, 205, 304].includes(status)) return new Response(streamOf(body, signal), init);
+      body.resume(); // No body belongs to it; its connection is free as soon as it has been read.
       return new Response(null, init);
     },
   };
 }
 
-function bodyOf(message: IncomingMessage, signal: AbortSignal): ReadableStream<Uint8Array> {
+function streamOf(body: Readable, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
-      message.on("data", (bytes: Uint8Array) => {
+      body.on("data", (bytes: Uint8Array) => {
         controller.enqueue(bytes);
-        if ((controller.desiredSize ?? 0) <= 0) message.pause();
+        if ((controller.desiredSize ?? 0) <= 0) body.pause();
       });
-      message.once("end", () => (signal.aborted ? controller.error(signal.reason) : controller.close()));
+      body.once("end", () => (signal.aborted ? controller.error(signal.reason) : controller.close()));
       // An abort ends the connection, which is then called reset.
-      message.once("error", (error) => controller.error(signal.aborted ? signal.reason : withoutBytes(error)));
+      body.once("error", (error) => controller.error(signal.aborted ? signal.reason : withoutBytes(error)));
     },
-    pull: () => void message.resume(),
-    cancel: () => void message.destroy(),
+    pull: () => void body.resume(),
+    cancel: () => void body.destroy(),
   });
 }
 
