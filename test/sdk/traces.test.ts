@@ -1,0 +1,39 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { makeCertificate } from "../faults/certificate.ts";
+import { reply } from "../faults/faults.ts";
+import { type Fault, startRawServer } from "../faults/raw-server.ts";
+
+const certificate = makeCertificate("localhost");
+
+test("OpenTelemetry's instrumentation of node:http sees each request under its URL, and no key", async () => {
+  const envelope = (baseUrl: string) =>
+    JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${baseUrl}/1`] } });
+  const serves: Fault = { onRequest: (socket, { baseUrl }) => void socket.write(reply(envelope(baseUrl))) };
+  const servers = [await startRawServer(serves), await startRawServer({ ...serves, certificate })];
+  const folder = await mkdtemp(join(tmpdir(), "mediagen-"));
+  try {
+    await writeFile(join(folder, "certificate.pem"), certificate.cert);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [resolve(import.meta.dirname, "processes/traced.ts"), ...servers.map(({ baseUrl }) => baseUrl)],
+      { env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, "certificate.pem") } },
+    );
+    const spans = JSON.parse(stdout) as { readonly attributes: Readonly<Record<string, unknown>> }[];
+    expect(spans.map(({ attributes }) => attributes["url.full"])).toEqual(
+      servers.flatMap(({ baseUrl }) => [
+        `${baseUrl}/v1/video/vidmodelv2`,
+        `${baseUrl}/v1/video/infobytaskid`,
+        `${baseUrl}/1`,
+      ]),
+    );
+    expect(stdout).not.toContain("canary");
+  } finally {
+    await rm(folder, { recursive: true });
+    for (const server of servers) await server.close();
+  }
+});
