@@ -262,8 +262,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     guard:
-      "const allowed = paid ? mayResend(response, resendGenerationAfter) : status === 429 || (isWithoutMeaning(status) && !isEnvelope(response));",
-    becomes: "const allowed = status === 429 || (isWithoutMeaning(status) && !isEnvelope(response));",
+      "const allowed = paid ? mayResend(response, resendGenerationAfter) : status === 429 || (status >= 500 && status !== 501 && !isEnvelope(response));",
+    becomes: "const allowed = status === 429 || (status >= 500 && status !== 501 && !isEnvelope(response));",
     promise: "a generation is not retried as a query is",
     tests: ["sdk/sending"],
   },
@@ -280,8 +280,9 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/status-by-envelope"],
   },
   {
-    guard: "return (status >= 200 && status < 300) || (status >= 500 && status !== 501);",
-    becomes: "return status >= 500 && status !== 501;",
+    guard:
+      "if (response && !paid && isSuccess(response.status) && !isEnvelope(response)) return retries.afterFailure(attempts, paid);",
+    becomes: "",
     promise: "a query whose success cannot be read is repeated",
     tests: ["sdk/sending"],
   },
@@ -661,12 +662,6 @@ export const mutants: readonly Mutant[] = [
     guard: "if (agent === undefined || agent === this.#pools.get(url.origin)) return () => undefined;",
     becomes: "",
     promise: "a request may wait for a connection of the pool for longer than connectTimeoutMs",
-    tests: ["faults/node-door"],
-  },
-  {
-    guard: "await setImmediate();",
-    becomes: "void setImmediate;",
-    promise: "a refusal is read before another write fails",
     tests: ["faults/node-door"],
   },
   {

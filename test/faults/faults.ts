@@ -51,10 +51,16 @@ const lost: Outcomes = {
   query: ["ConnectionError", 3],
   download: ["ConnectionError", 3],
 };
-/** No answer of the service; as a result it is what it is. */
-const unreadable: Outcomes = {
+/** No response that the service documents; as a result it is what it is. */
+const undocumented: Outcomes = {
   generate: ["OutcomeUnknownError", 1],
   query: ["ServiceError", 1],
+  download: ["file", 1],
+};
+/** A success that cannot be read. */
+const unreadable: Outcomes = {
+  generate: ["OutcomeUnknownError", 1],
+  query: ["ServiceError", 3],
   download: ["file", 1],
 };
 const refused: Outcomes = { generate: ["ServiceError", 1], query: ["ServiceError", 1], download: ["ServiceError", 1] };
@@ -170,7 +176,6 @@ export const faults: readonly FaultRow[] = [
     ...neverSent,
     connections: 3,
     says: /no application protocol/i,
-    onFetch: { generate: ["OutcomeUnknownError", 0], because: "fetch's error does not say when it arose" },
   },
   {
     name: "a server that hangs while TLS is agreed on",
@@ -386,7 +391,7 @@ export const faults: readonly FaultRow[] = [
   { name: "JSON that is cut", ...withReply(half), ...unreadable },
   { name: "JSON null", ...withReply("null"), ...unreadable },
   { name: "a list", ...withReply("[]"), ...unreadable },
-  { name: "an unknown code", ...withReply('{"code":1234,"msg":"?"}'), ...unreadable },
+  { name: "an unknown code", ...withReply('{"code":1234,"msg":"?"}'), ...undocumented },
   { name: "gzip", ...withReply(zipped, "200 OK", "Content-Encoding: gzip"), ...answered },
   { name: "Brotli", ...withReply(brotliCompressSync(envelope), "200 OK", "Content-Encoding: br"), ...answered },
   { name: "deflate", ...withReply(deflateSync(envelope), "200 OK", "Content-Encoding: deflate"), ...answered },
@@ -424,7 +429,7 @@ export const faults: readonly FaultRow[] = [
     name: "gzip that is cut",
     ...withReply(zipped.subarray(0, 40), "200 OK", "Content-Encoding: gzip"),
     ...lost,
-    onFetch: { query: ["ServiceError", 1], download: ["file", 1], because: "fetch takes it for a short text" },
+    onFetch: { query: ["ServiceError", 3], download: ["file", 1], because: "fetch takes it for a short text" },
   },
   {
     name: "a gzip bomb",
@@ -438,7 +443,7 @@ export const faults: readonly FaultRow[] = [
   ...[301, 302, 303, 307, 308].map((status): FaultRow => ({
     name: `redirect ${status}`,
     ...withReply("", `${status} Elsewhere`, "Location: /elsewhere"),
-    ...unreadable,
+    ...undocumented,
     download: ["ServiceError", 4, []],
     onFetch: { query: ["ConnectionError", 3], because: "fetch, told to follow none, gives a redirect as a failure" },
   })),
@@ -446,21 +451,26 @@ export const faults: readonly FaultRow[] = [
     name: `redirect ${status} to another origin`,
     onRequest: (socket, { elsewhere }) =>
       void socket.end(reply("", `${status} Elsewhere`, "Connection: close", `Location: ${elsewhere}/there`)),
-    ...unreadable,
+    ...undocumented,
     onFetch: { query: ["ConnectionError", 3], because: "fetch, told to follow none, gives a redirect as a failure" },
   })),
   {
     name: "a redirect to nowhere",
     ...withReply("", "302 Found"),
-    ...unreadable,
+    ...undocumented,
     download: ["ServiceError", 1],
     onFetch: { query: ["ConnectionError", 3], because: "it gives this as a failure too" },
   },
-  { name: "300 with choices", ...withReply("", "300 Multiple Choices"), ...unreadable, download: ["ServiceError", 1] },
+  {
+    name: "300 with choices",
+    ...withReply("", "300 Multiple Choices"),
+    ...undocumented,
+    download: ["ServiceError", 1],
+  },
   {
     name: "304",
     ...withBytes("HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n"),
-    ...unreadable,
+    ...undocumented,
     download: ["ServiceError", 1],
   },
   { name: "201", ...withReply(envelope, "201 Created"), ...answered, download: ["ServiceError", 1] },
@@ -475,8 +485,8 @@ export const faults: readonly FaultRow[] = [
   { name: "403", ...withReply("", "403 Forbidden"), ...expiredLink },
   { name: "404 in HTML", ...withReply("<html></html>", "404 Not Found"), ...expiredLink },
   { name: "410", ...withReply("", "410 Gone"), ...expiredLink },
-  { name: "408", ...withReply("", "408 Request Timeout"), ...unreadable, download: ["ServiceError", 1] },
-  { name: "409", ...withReply("", "409 Conflict"), ...unreadable, download: ["ServiceError", 1] },
+  { name: "408", ...withReply("", "408 Request Timeout"), ...undocumented, download: ["ServiceError", 1] },
+  { name: "409", ...withReply("", "409 Conflict"), ...undocumented, download: ["ServiceError", 1] },
   { name: "413", ...withReply("", "413 Payload Too Large"), ...refused },
   {
     name: "421",
@@ -565,7 +575,7 @@ export const faults: readonly FaultRow[] = [
   {
     name: "an unknown code with the key in it",
     ...echoes((key) => reply(JSON.stringify({ code: 7, msg: key, data: { [key]: [key] } }))),
-    ...unreadable,
+    ...undocumented,
   },
   {
     name: "HTML under 403 with the key in it",
@@ -580,7 +590,7 @@ export const faults: readonly FaultRow[] = [
   {
     name: "a redirect with the key in its address",
     ...echoes((key) => reply("", "302 Found", `Location: ftp://${key}@elsewhere/${key}`)),
-    ...unreadable,
+    ...undocumented,
     download: ["ServiceError", 1],
     onFetch: { query: ["ConnectionError", 3], because: "fetch, told to follow none, gives a redirect as a failure" },
   },

@@ -11,6 +11,11 @@ import { now, type Asked } from "./faults.ts";
 /** The key of every client in a fault's way: it must be in nothing that can be seen. */
 export const canary = "sk-canary-0123456789";
 
+/** The limit on a store's operation, whose timer others go on with once the operation is over. */
+const storeLimitMs = 15_000;
+/** No limit of a client is longer. */
+const longestLimitMs = 600_000;
+
 /** Both doors, by what they stand on. */
 export const doors = { "node:http": createNodeMediaGen, "global fetch": createMediaGen } as const;
 
@@ -65,17 +70,20 @@ export function createWitness() {
     options(limit: (signal: AbortSignal) => Promise<unknown>, pauses: number[]): MediaGenOptions {
       const store = memoryStore();
       const write = (record: GenerationRecord) => (look(record), store.write(record));
+      let clock = now;
       return {
         apiKey: canary,
         retries: 2,
-        now: () => now,
+        now: () => clock,
         random: () => 0.5,
         async sleep(ms, signal, why) {
           const aborted = new Promise<never>((_, reject) =>
             signal.addEventListener("abort", () => reject(signal.reason)),
           );
-          if (why === "limit") await Promise.race([limit(signal), aborted]);
-          else if (why === "background") await aborted;
+          if (why === "limit") {
+            await Promise.race([limit(signal), aborted]);
+            clock += ms <= storeLimitMs ? longestLimitMs : ms;
+          } else if (why === "background") await aborted;
           else pauses.push(ms);
         },
         onEvent: look,

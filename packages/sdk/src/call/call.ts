@@ -12,7 +12,7 @@ import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { orAbort } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
-import { openEnvelope, taskidIn } from "./envelope.ts";
+import { isEnvelope, isSuccess, openEnvelope, taskidIn } from "./envelope.ts";
 import { type Connection, exchange, type Exchanged, type NoResponse } from "./exchange.ts";
 import { hideInError } from "./hide-key.ts";
 import type { Retries } from "./retries.ts";
@@ -107,7 +107,11 @@ export function createCall(host: CallHost): Call {
 
 /** How long to wait before the request is sent again; undefined if it must not be, or need not. */
 function delayBeforeRetry(retries: Retries, exchanged: Exchanged, attempts: number, paid: boolean): number | undefined {
-  if (exchanged.response) return retries.afterResponse(exchanged.response, attempts, paid);
+  const { response } = exchanged;
+  // A success that cannot be read is as good as no response.
+  if (response && !paid && isSuccess(response.status) && !isEnvelope(response))
+    return retries.afterFailure(attempts, paid);
+  if (response) return retries.afterResponse(response, attempts, paid);
   const { fate } = exchanged;
   const isFinal = fate === "not tried" || fate === "bad certificate" || (paid && fate === "unknown");
   return isFinal ? undefined : retries.afterFailure(attempts, paid);

@@ -89,7 +89,8 @@ function isRefusal(response: ServiceResponse, envelope: Envelope | undefined): b
   return envelope === undefined && ((isClientError && status !== 408 && status !== 409) || status === 501);
 }
 
-function isSuccess(status: number): boolean {
+/** Whether an HTTP status is a success. */
+export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
 

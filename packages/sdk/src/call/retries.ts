@@ -54,7 +54,7 @@ export function createRetries(
       const { status, retryAfterMs } = response;
       const allowed = paid
         ? mayResend(response, resendGenerationAfter)
-        : status === 429 || (isWithoutMeaning(status) && !isEnvelope(response));
+        : status === 429 || (status >= 500 && status !== 501 && !isEnvelope(response));
       if (!allowed || isCreditsOut(response) || attempts > retries) return undefined;
       if (retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) return undefined;
       return spend(paid) ? (retryAfterMs ?? backoff(attempts)) : undefined;
@@ -62,11 +62,6 @@ export function createRetries(
     afterFailure: (attempts, paid) => (attempts <= retries && spend(paid) ? backoff(attempts) : undefined),
     succeeded: () => void (budget = Math.min(fullBudget, budget + budgetPerResponse)),
   };
-}
-
-/** Whether a response to a safe request says nothing unless it is an envelope: a success, or a server's error. */
-function isWithoutMeaning(status: number): boolean {
-  return (status >= 200 && status < 300) || (status >= 500 && status !== 501);
 }
 
 function mayResend(response: ServiceResponse, after: readonly number[]): boolean {
