@@ -342,6 +342,36 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging"],
   },
   {
+    guard: 'return value.size === 0 ? "tooShort" : undefined;',
+    becomes: "return undefined;",
+    promise: "an empty file is not paid for",
+    tests: ["sdk/fields"],
+  },
+  {
+    guard: "wire: valid(model, { wire, issues: await checkFiles(operation.body, wire) })",
+    becomes: "wire",
+    promise: "a file that is no image is not paid for",
+    tests: ["sdk/source-images"],
+  },
+  {
+    guard: 'if (known?.files && typeof one === "string" && isReference(one)) {',
+    becomes: "if (false) {",
+    promise: "a path or a URL in place of a file is not paid for",
+    tests: ["sdk/fields"],
+  },
+  {
+    guard: "!/^[\\w-][\\w.-]*$/.test(model)",
+    becomes: "false",
+    promise: "an unchecked model does not leave the path of its kind",
+    tests: ["sdk/unchecked"],
+  },
+  {
+    guard: "const part = isFiles && !isExtra ? field + filePartSuffix : field;",
+    becomes: "const part = field;",
+    promise: "files of an unchecked model go where those of the others go",
+    tests: ["sdk/unchecked"],
+  },
+  {
     guard: "succeeded: () => void (budget = Math.min(fullBudget, budget + budgetPerResponse))",
     becomes: "succeeded: () => void (budget = budget + budgetPerResponse)",
     promise: "a long good time saves up no storm",
@@ -1528,12 +1558,6 @@ export const mutants: readonly Mutant[] = [
     guard: "issues.push(unknownField(field, one, fields));",
     becomes: "",
     promise: "a typo is not paid for",
-    tests: ["sdk/fields"],
-  },
-  {
-    guard: "if (known?.files && isPath(one)) {",
-    becomes: "if (false) {",
-    promise: "a path is not sent as text",
     tests: ["sdk/fields"],
   },
   {

@@ -8,6 +8,7 @@ import { sizeSeparator } from "../../packages/sdk/src/spec/schema.ts";
 const kept = new Set<string>([
   "type",
   "format",
+  "contentMediaType",
   "enum",
   "pattern",
   "minLength",

@@ -161,7 +161,8 @@ function about(name: RequestClass, { model }: Model, field: string) {
   return { class: name, model, field, extraFields: {}, onlySdkRefuses: false };
 }
 
-function build(subject: ReturnType<typeof about>, chosen: Chosen): FormRequest {
+function build(subject: ReturnType<typeof about>, given: Chosen): FormRequest {
+  const chosen = given.map((one) => withoutReference(subject.model, one));
   return {
     ...subject,
     form: Object.fromEntries(chosen.map(([given, , sample]) => [given, sample.given])),
@@ -170,12 +171,28 @@ function build(subject: ReturnType<typeof about>, chosen: Chosen): FormRequest {
   };
 }
 
+/** A text in place of a file that may read as a path or a URL, which only the SDK refuses, is made to read as none. */
+function withoutReference(model: string, [given, part, sample]: Chosen[number]): Chosen[number] {
+  const isBesideFiles = fields.some((field) => field.model.model === model && field.part === part + suffix);
+  if (!isBesideFiles || typeof sample.given !== "string") return [given, part, sample];
+  const prefix = "a ";
+  return [
+    given,
+    part,
+    { ...sample, given: prefix + sample.given, sent: sample.sent.map((text) => prefix + String(text)) },
+  ];
+}
+
 function oneOddFile(oddity: keyof typeof oddFiles): (field: Field) => fc.Arbitrary<Sample>[] {
   return ({ schema }) => {
     if (!isFile(schema)) return [];
     // The SDK is given a Blob or File, whose own name and type are those of the part.
     return [
-      oddFiles[oddity].map((part) => files([part], new File([part.content], part.fileName, { type: part.type ?? "" }))),
+      oddFiles[oddity].map((part) => ({
+        ...files([part], new File([part.content], part.fileName, { type: part.type ?? "" })),
+        // No bound of the description forbids an empty file, but it is billed like another.
+        onlySdkSees: part.content === "",
+      })),
     ];
   };
 }

@@ -22,7 +22,7 @@ async function fillUp({ emulator, media, baseUrl, image, video, look }: OpenPage
   await video("Done too", { generate_audio: true });
   await image("#fail");
   emulator.clock.advance("1h");
-  await image("x".repeat(8000), { sourceImage: new File(["x"], `${"y".repeat(200)}.png`, { type: "image/png" }) });
+  await image("x".repeat(8000), { sourceImage: new File(["GIF89a"], `${"y".repeat(200)}.png`, { type: "image/png" }) });
   emulator.clock.advance("2s");
   await video("Waits");
   await media.image.query("z".repeat(300)).catch(() => undefined);
@@ -81,13 +81,13 @@ describe("tasks", () => {
 
   test("that fail say so, and the form and files of each can be read", async () => {
     const { emulator, page, look, text, image } = open;
-    await image("#fail", { sourceImage: new File(["12345"], "first.png", { type: "image/png" }), resolution: "2K" });
+    await image("#fail", { sourceImage: new File(["GIF89a"], "first.png", { type: "image/png" }), resolution: "2K" });
     emulator.clock.advance("1h");
     await look();
     expect(await text(".state")).toBe("failed, status 3");
     await page.getByText("Form and record").click();
     expect(await page.locator("dl").innerText()).toMatch(
-      /resolution\s+2K[^]*first\.png \(image\/png, 5 bytes\)[^]*taskid\s+image-/,
+      /resolution\s+2K[^]*first\.png \(image\/png, 6 bytes\)[^]*taskid\s+image-/,
     );
   });
 

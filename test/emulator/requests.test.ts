@@ -279,13 +279,13 @@ test("a model that is added to the document works", async () => {
 test("uploads are told by part, name, type and size", async () => {
   const { emulator, media } = start();
   const sourceImage = [
-    new File(["one"], "eins.png", { type: "image/png" }),
-    new Blob(["three"], { type: "image/jpeg" }),
+    new File(["GIF89a"], "eins.png", { type: "image/png" }),
+    new Blob(["GIF89a, three"], { type: "image/jpeg" }),
   ];
   await media.video.generate("vidmodelv2", { sourceImage } satisfies Form<"vidmodelv2">);
   expect(emulator.tasks[0]?.files).toEqual([
-    { part: "sourceImage.items", name: "eins.png", type: "image/png", size: 3 },
-    { part: "sourceImage.items", name: "sourceImage-2.jpg", type: "image/jpeg", size: 5 },
+    { part: "sourceImage.items", name: "eins.png", type: "image/png", size: 6 },
+    { part: "sourceImage.items", name: "sourceImage-2.jpg", type: "image/jpeg", size: 13 },
   ]);
 });
 

@@ -10,7 +10,7 @@ import { askService, canary, createWitness, doors, httpClients } from "./witness
 
 setDefaultCACertificates([...getCACertificates("default"), ...trusted]);
 
-const large = new Blob([new Uint8Array(16 * 1024 * 1024)], { type: "image/png" });
+const large = new Blob(["GIF89a", new Uint8Array(16 * 1024 * 1024)], { type: "image/png" });
 const witness = createWitness();
 
 /** The service where only results are in a fault's way: a task's result stands where its taskid says. */

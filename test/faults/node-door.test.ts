@@ -509,7 +509,7 @@ describe("a process ends by itself, at once,", () => {
       const options = { baseUrl: process.argv[1], retries: 0 };
       const media = createMediaGen(options), hasty = createMediaGen({ ...options, generateTimeoutMs: 500, queryTimeoutMs: 500 });
       const http = createHttpClient({ baseUrl: process.argv[1] });
-      const large = new Blob([new Uint8Array(16_000_000)]);
+      const large = new Blob(["GIF89a", new Uint8Array(16_000_000)]);
       const seen = [];
       for (const call of [${calls.map((call) => `() => ${call}`).join()}]) seen.push(await call().then(({ taskid }) => taskid, (error) => error.name));
       const end = performance.now();

@@ -19,7 +19,7 @@ const media = createMediaGen({
 
 /** The issues of a form that the compiler would refuse. */
 const issuesOf = (form: unknown): readonly Issue[] => validate("vidmodelv2", form as Form<"vidmodelv2">);
-const png = new Blob(["x"], { type: "image/png" });
+const png = new Blob([Uint8Array.from(Buffer.from("\x89PNG\r\n\x1a\n", "latin1"))], { type: "image/png" });
 
 const { maxLength = 0 } = schemaOf("vidmodelv2", "prompt");
 const { maxItems = 0 } = schemaOf("vidmodelv2", "sourceImage.items");
@@ -71,6 +71,12 @@ describe("what is refused", () => {
     ["a path where a file is meant", { sourceImage: "first.png" }, "sourceImage"],
     ["a relative path", { sourceImage: "../first" }, "sourceImage"],
     ["an absolute path", { sourceImage: "/pictures/first.JPG" }, "sourceImage"],
+    ["a path without an extension", { sourceImage: "/pictures/first" }, "sourceImage"],
+    ["a path of Windows", { sourceImage: "C:\\pictures\\first" }, "sourceImage"],
+    ["a URL where a file is meant", { sourceImage: "https://example.com/first" }, "sourceImage"],
+    ["a URL of a bucket", { sourceImage: "s3://bucket/first" }, "sourceImage"],
+    ["a data URI", { sourceImage: "data:image/png;base64,iVBORw0KGgo=" }, "sourceImage"],
+    ["an empty file", { sourceImage: new Blob([], { type: "image/png" }) }, "sourceImage[0]"],
     ["a file too many", { sourceImage: Array(maxItems + 1).fill(png) }, "sourceImage"],
     ["a part's name", { "sourceImage.items": [png] }, "sourceImage.items"],
     ["a name of every object", { toString: "x" }, "toString"],
@@ -85,7 +91,7 @@ describe("what is refused", () => {
   test("a list of several files where the model takes one", () => {
     const form = { prompt: "x", sourceImage: [png] } as unknown as Form<"imgmodelv4">;
     expect(validate("imgmodelv4", form)).toMatchObject([
-      { field: "sourceImage", code: "notAFile", received: "a list of 1", expected: "a file" },
+      { field: "sourceImage", code: "notAFile", received: "a list of 1", expected: "an image file" },
     ]);
   });
 
@@ -153,7 +159,7 @@ describe("what is taken", () => {
     ["frames as a number and as text", { fps: 30 }],
     ["one file without a list", { sourceImage: png }],
     ["an empty text", { prompt: "" }],
-    ["the address of an image as text", { sourceImage: "https://example.com/first.png" }],
+    ["a text that stands for no file", { sourceImage: "the first frame: dawn" }],
     ["as many code points as allowed, whatever their code units", { prompt: "🦊".repeat(maxLength) }],
     ["undefined beside another field", { prompt: "x", seed: undefined }],
     ["an object without prototype", Object.assign(Object.create(null), { prompt: "x" })],
@@ -235,7 +241,7 @@ test("the fields of a form are told without a client, as people would fill them 
         takes: "file",
         many: true,
         required: false,
-        expected: `1 to ${maxItems} files`,
+        expected: `1 to ${maxItems} image files`,
         values: [],
       },
       {

@@ -128,7 +128,7 @@ describe("a generation of unknown outcome says what was sent", () => {
   });
 
   test("by the name, type and bytes of its files, in order", async () => {
-    const file = (text: string, name: string, type = "image/png") => new File([text], name, { type });
+    const file = (text: string, name: string, type = "image/png") => new File(["GIF89a", text], name, { type });
     const of = async (...sourceImage: File[]) => (await unknown({ sourceImage })).digest;
     const digest = await of(file("aa", "1.png"), file("bb", "2.png"));
     expect(await of(file("aa", "1.png"), file("bb", "2.png"))).toBe(digest);
@@ -143,7 +143,7 @@ describe("a generation of unknown outcome says what was sent", () => {
 
   test("which is the SHA-256 over the SHA-256 of each slice of 1 MiB, so that it can be computed elsewhere", async () => {
     const sha256 = (data: string | Uint8Array) => createHash("sha256").update(data).digest();
-    const bytes = Buffer.alloc(2 * 1024 * 1024 + 5, "fox");
+    const bytes = Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(2 * 1024 * 1024 - 1, "fox")]);
     const slices = [0, 1, 2].map((index) => bytes.subarray(index * 1024 * 1024, (index + 1) * 1024 * 1024));
     const ofFile = sha256(Buffer.concat(slices.map(sha256))).toString("hex");
     const parts = [
@@ -174,9 +174,9 @@ test("what is sent is what was given, whatever happens to the caller's lists whi
     ],
     { apiKey: later, beforeGenerate: later },
   );
-  const [sourceImage, taskids] = [[new File(["1"], "1.png")], ["t-1"]];
+  const [sourceImage, taskids] = [[new File(["GIF89a"], "1.png")], ["t-1"]];
   const calls = [media.video.generate("vidmodelv2", { sourceImage }), media.video.delete(taskids)];
-  sourceImage[0] = new File(["2"], "2.png");
+  sourceImage[0] = new File(["GIF89a"], "2.png");
   taskids[0] = "t-2";
   await Promise.all(calls);
   expect(sent).toContainEqual(["1.png"]);

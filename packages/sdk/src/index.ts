@@ -1,7 +1,15 @@
 import type { ResultOptions, Task } from "./task/task.ts";
 
 export { createMediaGen } from "./client/create-client.ts";
-export type { GenerateOptions, KindClient, MediaGen, Recovery, TaskOptions } from "./client/media-gen.ts";
+export type {
+  GenerateOptions,
+  KindClient,
+  MediaGen,
+  Recovery,
+  TaskOptions,
+  UncheckedForm,
+  UncheckedOptions,
+} from "./client/media-gen.ts";
 export type { BeforeGenerate, ClientOptions, MediaGenOptions } from "./client/options.ts";
 export { checkStep, generateStep } from "./client/queue-steps.ts";
 export type {

@@ -3,13 +3,15 @@ import { rememberHide } from "../call/hide-key.ts";
 import { createRetries } from "../call/retries.ts";
 import { invalidRequest, ServiceError } from "../errors/errors.ts";
 import { createEmit } from "../errors/events.ts";
-import { readForm } from "../form/form.ts";
+import { checkFiles } from "../form/check-files.ts";
+import { readForm, type WireFields } from "../form/form.ts";
 import { type Form, kindOf, type Model, operationOf } from "../form/model.ts";
+import { readUnchecked } from "../form/unchecked.ts";
 import type { ResultContext } from "../result/context.ts";
-import type { Kind } from "../spec/operation.ts";
+import type { Kind, Operation } from "../spec/operation.ts";
 import type { RecordingHost } from "../store/session.ts";
 import type { Recorded, Resolution } from "../store/recovery.ts";
-import type { AnyTask, CallOptions, TaskJSON } from "../task/task.ts";
+import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { sleep, sleepBy, type SleepReason, type Time } from "../time/clock.ts";
 import { Semaphore } from "../time/semaphore.ts";
 import { shareTimer } from "../time/shared-timer.ts";
@@ -102,15 +104,14 @@ function assemble(
   // The cast: a task's kind decides its type, which a constructor cannot say.
   const resume = (saved: TaskJSON) => new TaskHandle(readTask(saved, origin), host) as AnyTask;
   const generateAny = async (kind: Kind, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
-    const { extraFields, idempotencyKey, signal } = options;
-    const operation = operationOf(model, [kind]);
-    const wire = valid(model, readForm(operation.body, form, extraFields));
+    const { idempotencyKey, signal } = options;
+    const { operation, wire } = await prepare(kind, model, form, options);
     return resume(await generate({ kind, model, form, operation, wire, idempotencyKey, signal }, generating));
   };
   const kindClient = <K extends Kind>(kind: K): KindClient<K> => ({
-    // The casts: what is generated or created is of the kind that was requested.
-    generate: (model, form, options) =>
-      generateAny(kind, model, form, options) as ReturnType<KindClient<K>["generate"]>,
+    // The casts: what is generated or created is of the kind that was requested, and an unchecked model is any text.
+    generate: (model: string, form: object, options?: GenerateOptions) =>
+      generateAny(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
     query: (taskid, options) => tasks.query({ kind, taskid }, options ?? {}),
     delete: (taskids, options) => tasks.delete(kind, taskids, options ?? {}),
     task: (taskid, { resultCount = 1 } = {}) =>
@@ -131,6 +132,22 @@ function assemble(
     }) as MediaGen["resolve"],
     origin,
   };
+}
+
+/** Reads a form as it is sent, and rejects what is wrong with it. */
+async function prepare(
+  kind: Kind,
+  model: Model,
+  form: Form<Model>,
+  { extraFields, unchecked }: GenerateOptions,
+): Promise<{ readonly operation: Operation; readonly wire: WireFields }> {
+  if (unchecked) {
+    const read = readUnchecked(kind, model, form, extraFields);
+    return { operation: read.operation, wire: valid(String(model), read) };
+  }
+  const operation = operationOf(model, [kind]);
+  const wire = valid(model, readForm(operation.body, form, extraFields));
+  return { operation, wire: valid(model, { wire, issues: await checkFiles(operation.body, wire) }) };
 }
 
 function storeOf(recording: LazyRecording | undefined, method: string): LazyRecording {

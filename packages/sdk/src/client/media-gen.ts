@@ -15,7 +15,24 @@ export interface GenerateOptions extends CallOptions {
    * store. It needs the client's `store`.
    */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * Whether the model and its form are sent without being checked: for a model that is newer than this SDK. Files go into the part
+   * that files of the other models go into, and a boolean is sent as "1" or "0", as their flags are.
+   * @default false
+   */
+  readonly unchecked?: boolean | undefined;
 }
+
+/** How to generate without the checks of the service's description. */
+export interface UncheckedOptions extends GenerateOptions {
+  /** The model and its form are sent without being checked. */
+  readonly unchecked: true;
+}
+
+/** The form of a model that the service's description does not contain. */
+export type UncheckedForm = Readonly<
+  Record<string, string | number | boolean | FileInput | readonly FileInput[] | undefined>
+>;
 
 /** How to create a task from its id alone. */
 export interface TaskOptions {
@@ -40,6 +57,15 @@ export interface Recovery {
 
 /** The methods for one kind. */
 export interface KindClient<K extends Kind> {
+  /**
+   * Creates one paid task of a model that is newer than this SDK, without any check of its form.
+   *
+   * @throws as for the other models; {@link InvalidRequestError} a value is of no type that a form has
+   *
+   * @example
+   * const task = await media.video.generate("vidmodelv9", { prompt, mood: "calm" }, { unchecked: true });
+   */
+  generate(model: string, form: UncheckedForm, options: UncheckedOptions): Promise<Task<K>>;
   /**
    * Creates one paid task and returns it. It is sent again only if it provably was not sent, after HTTP 429, or after a status in
    * `resendGenerationAfter`.

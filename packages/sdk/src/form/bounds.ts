@@ -59,13 +59,19 @@ function faultOf(bounds: Bounds, value: unknown): IssueCode | undefined {
     }
     return closest;
   }
-  if (isFile(bounds)) return isFileInput(value) ? undefined : "notAFile";
+  if (isFile(bounds)) return faultOfFile(value);
   const fault = faultOfType(bounds.type, value);
   if (fault) return fault;
   // The cast: what the description lists is compared with whatever was given.
   if (bounds.enum && !(bounds.enum as readonly unknown[]).includes(value)) return "notOneOf";
   if (typeof value === "string") return faultOfText(bounds, value);
   return typeof value === "number" ? faultOfNumber(bounds, value) : undefined;
+}
+
+/** An empty file would be sent, and billed without what it should hold. */
+function faultOfFile(value: unknown): IssueCode | undefined {
+  if (!isFileInput(value)) return "notAFile";
+  return value.size === 0 ? "tooShort" : undefined;
 }
 
 function rankOf(fault: IssueCode): number {

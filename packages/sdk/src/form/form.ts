@@ -25,7 +25,7 @@ export function readBody(body: Bounds, fields: unknown): ReadFields {
   return readFields(body, fields, undefined, (_, value) => value);
 }
 
-const aFileInsteadOfPath = "a Blob or fileFrom(path): a path would be sent as text, and billed without its image";
+const aFileInstead = "a Blob or fileFrom(path): this would be sent as text, and billed without its image";
 
 type ToWire = (bounds: Bounds, value: unknown) => unknown;
 
@@ -80,8 +80,8 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
       const sent = toWire(part.bounds, one);
       wire[part.name] = sent;
       checkValue(part.bounds, sent, one, field, issues);
-      if (known?.files && isPath(one)) {
-        issues.push(invalid(field, "notAFile", describeValue(one), aFileInsteadOfPath));
+      if (known?.files && typeof one === "string" && isReference(one)) {
+        issues.push(invalid(field, "notAFile", describeValue(one), aFileInstead));
       }
     }
   }
@@ -133,10 +133,9 @@ function readExtra(
   return count;
 }
 
-/** Whether a value reads as the path of an image on this machine. */
-function isPath(value: unknown): boolean {
-  if (typeof value !== "string" || /^https?:/i.test(value)) return false;
-  return /^(file:|~\/|\.\.?\/|[a-z]:\\)|\.(png|jpe?g|webp|gif|bmp|tiff?|heic|avif)$/i.test(value);
+/** Whether a text stands for a file that it is not: a path, a URL, a data URI. */
+function isReference(text: string): boolean {
+  return /^([a-z][a-z\d+.-]*:\S|[~/\\]|\.\.?[/\\])|\.(png|jpe?g|webp|gif|bmp|tiff?|heic|avif)$/i.test(text);
 }
 
 function formValue(bounds: Bounds, given: unknown): unknown {

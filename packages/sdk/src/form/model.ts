@@ -61,7 +61,8 @@ export function kindOf(model: string): Kind {
 export function operationOf(model: string, among: readonly Kind[] = kinds): Operation {
   const found = findOperation(model, among);
   if (found) return found;
-  throw new InvalidRequestError("generate", [unknownModel(model, among)], nothingWasSent);
+  const newer = "A model newer than this SDK needs media.video or media.image with { unchecked: true }.";
+  throw new InvalidRequestError("generate", [unknownModel(model, among)], `${nothingWasSent} ${newer}`);
 }
 
 /** Returns the generation operation of a model, or undefined if there is no such model among the kinds. */

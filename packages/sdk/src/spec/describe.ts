@@ -1,5 +1,5 @@
 import type { Bounds } from "./operation.ts";
-import { isFile, isFlag, isNumericString, sizeSeparator } from "./schema.ts";
+import { isFile, isFlag, isImage, isNumericString, sizeSeparator } from "./schema.ts";
 
 /** How the parts of a sentence are written: a table in Markdown writes them differently from a message. */
 export interface BoundsStyle {
@@ -31,7 +31,7 @@ export function describeIn(style: BoundsStyle, bounds: Bounds): string {
   if (bounds.anyOf) return describeAlternatives(style, bounds.anyOf);
   if (isFlag(bounds)) return listed([true, false, ...(bounds.enum ?? [])].map((value) => style.value(value)));
   if (bounds.enum) return listed(bounds.enum.map((value) => style.value(value)));
-  if (isFile(bounds)) return "a file";
+  if (isFile(bounds)) return isImage(bounds) ? "an image file" : "a file";
   if (isNumericString(bounds)) return "text or a 32-bit whole number";
   switch (bounds.type) {
     case "string":
@@ -70,7 +70,10 @@ function describeText(style: BoundsStyle, bounds: Bounds): string {
 
 function describeList(style: BoundsStyle, { items, minItems, maxItems }: Bounds): string {
   const count = range(style, minItems, maxItems);
-  if (items && isFile(items)) return count ? `${count} files` : "a list of files";
+  if (items && isFile(items)) {
+    const files = isImage(items) ? "image files" : "files";
+    return count ? `${count} ${files}` : `a list of ${files}`;
+  }
   const list = count ? `a list of ${count} items` : "a list";
   return items ? `${list}, each ${describeIn(style, items)}` : list;
 }

@@ -12,6 +12,8 @@ export interface Bounds {
   readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
   /** The format: `binary` for a file, `int32` for a number in a string. */
   readonly format?: string;
+  /** The media type of a file, such as `image/*`. */
+  readonly contentMediaType?: string;
   /** The only values that are taken. */
   readonly enum?: readonly (string | number)[];
   /** A regular expression that the text matches. */

@@ -13,6 +13,11 @@ export function isFile(bounds: Bounds): boolean {
   return bounds.format === "binary";
 }
 
+/** Returns whether the bounds are those of a file that is an image. */
+export function isImage(bounds: Bounds): boolean {
+  return isFile(bounds) && bounds.contentMediaType === "image/*";
+}
+
 /** Returns whether the bounds are those of a flag: a string, "0" or "1". */
 export function isFlag({ enum: values }: Bounds): boolean {
   return values?.length === 2 && values.includes("0") && values.includes("1");

@@ -18,7 +18,7 @@ export interface Vidmodelv2Form {
    *
    * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
    * on your machine is of no use there.
-   * Takes 1 to 2 files.
+   * Takes 1 to 2 image files.
    */
   readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
   /**
@@ -82,7 +82,7 @@ export interface Vidmodelv2fastForm {
    *
    * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
    * on your machine is of no use there.
-   * Takes 1 to 2 files.
+   * Takes 1 to 2 image files.
    */
   readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
   /**
@@ -143,7 +143,7 @@ export interface Vidmodelv15proForm {
    *
    * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
    * on your machine is of no use there.
-   * Takes 1 to 2 files.
+   * Takes 1 to 2 image files.
    */
   readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
   /** Addresses of source images; several are separated by commas. */

@@ -1,0 +1,40 @@
+import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import { describe } from "../spec/describe.ts";
+import { type FileInput, fileParts, isFileInput } from "../spec/file-input.ts";
+import type { Bounds } from "../spec/operation.ts";
+import { fieldOf, isImage } from "../spec/schema.ts";
+import type { WireFields } from "./form.ts";
+import { headLength, mediaTypeOf } from "./media-type.ts";
+
+/**
+ * Returns what is wrong with the bytes of a form's files: a file that can no longer be read, or that is no image where the form
+ * takes images. It reads the first bytes of each.
+ */
+export async function checkFiles({ properties = {} }: Bounds, wire: WireFields): Promise<readonly Issue[]> {
+  const issues: Issue[] = [];
+  for (const [part, value] of Object.entries(wire)) {
+    const { items, ...bounds } = properties[part] ?? {};
+    for (const [index, one] of [value].flat().entries()) {
+      const field = Array.isArray(value) ? `${fieldOf(part)}[${index}]` : fieldOf(part);
+      const issue = isFileInput(one) && (await issueOf(one, items ?? bounds, field));
+      if (issue) issues.push(issue);
+    }
+  }
+  return issues;
+}
+
+async function issueOf(file: FileInput, bounds: Bounds, field: string): Promise<Issue | undefined> {
+  const { blob } = fileParts(file, "");
+  const head = await blob
+    .slice(0, headLength)
+    .arrayBuffer()
+    .catch(() => undefined);
+  if (!head) return invalid(field, "changed", describeValue(file), "the file again");
+  if (!isImage(bounds) || mediaTypeOf(new Uint8Array(head))?.type.startsWith("image/")) return undefined;
+  return invalid(
+    field,
+    "wrongFormat",
+    `${describeValue(file)} whose bytes are of no known image type`,
+    describe(bounds),
+  );
+}

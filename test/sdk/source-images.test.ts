@@ -1,0 +1,74 @@
+import { openAsBlob } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMediaGen, InvalidRequestError, validate } from "@mediagen/sdk";
+import { createMediaGen as createNodeMediaGen, fileFrom } from "@mediagen/sdk/node";
+import { expect, test } from "vitest";
+import { errorOf, success } from "./fake-service.ts";
+
+const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+
+/** What generating with this as source image comes to, and how many requests it took. */
+async function generateWith(sourceImage: Blob, create = createMediaGen) {
+  let sent = 0;
+  const media = create({
+    baseUrl: "http://localhost",
+    apiKey: "any",
+    fetch: async () => (sent++, success({ taskid: "t-1" })),
+  });
+  const result = await errorOf(media.video.generate("vidmodelv2", { prompt: "A fox", sourceImage }));
+  return { result, sent };
+}
+
+test.for<[what: string, Blob, message: RegExp]>([
+  [
+    "a page that came instead of an image",
+    new Blob(["<html>404</html>"], { type: "text/html" }),
+    /sourceImage\[0\]: a file \(text\/html, 16 bytes\) whose bytes are of no known image type is not valid. Use an image file/,
+  ],
+  [
+    "a text that calls itself an image",
+    new Blob(["hello"], { type: "image/png" }),
+    /whose bytes are of no known image type/,
+  ],
+  ["a clip", new Blob(["\0\0\0\x18ftypmp42"], { type: "video/mp4" }), /whose bytes are of no known image type/],
+  ["an empty file", new Blob([], { type: "image/png" }), /0 bytes\) is too short/],
+])("%s is rejected before it is paid for", async ([, blob, message]) => {
+  for (const create of [createMediaGen, createNodeMediaGen]) {
+    const { result, sent } = await generateWith(blob, create);
+    expect(result).toBeInstanceOf(InvalidRequestError);
+    expect((result as Error).message).toMatch(message);
+    expect((result as Error).message).toContain("Nothing was sent.");
+    expect(sent).toBe(0);
+  }
+});
+
+test("an image is an image by its bytes, whatever it calls itself", async () => {
+  const { result, sent } = await generateWith(new Blob([png], { type: "text/plain" }));
+  expect([result, sent]).toMatchObject([{ taskid: "t-1" }, 1]);
+});
+
+test("a file that has changed since it was opened is rejected on both entries", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "mediagen-"));
+  try {
+    const path = join(folder, "first.png");
+    for (const create of [createMediaGen, createNodeMediaGen]) {
+      await writeFile(path, png);
+      const blob = await openAsBlob(path);
+      await writeFile(path, `${png.toString("latin1")}, and more`);
+      const { result, sent } = await generateWith(blob, create);
+      expect((result as Error).message).toMatch(/sourceImage\[0\].*Pass the file again/);
+      expect(sent).toBe(0);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("a form is told without reading bytes, so an empty file is found by validate, and no image by generate", async () => {
+  const sourceImage = new Blob(["hello"], { type: "image/png" });
+  expect(validate("vidmodelv2", { sourceImage })).toEqual([]);
+  expect(validate("vidmodelv2", { sourceImage: new Blob([]) })).toMatchObject([{ code: "tooShort" }]);
+  await expect(fileFrom(sourceImage)).rejects.toThrow("image");
+});
