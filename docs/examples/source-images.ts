@@ -37,7 +37,12 @@ await media.video.generate("vidmodelv15pro", {
 });
 // #endregion addresses
 
-// #region refused
+// #region fetched
+const response = await fetch(process.env["IMAGE_URL"] ?? "https://example.com/first.png");
+await media.video.generate("vidmodelv2", { prompt: "The fox sits down", sourceImage: await response.blob() });
+// #endregion fetched
+
+// #region rejected
 for (const source of ["https://example.com/first.png", "no-such.png", "notes.txt"]) {
   try {
     await fileFrom(source);
@@ -46,4 +51,4 @@ for (const source of ["https://example.com/first.png", "no-such.png", "notes.txt
     console.log(`${source}: ${error.issues[0]?.received}`);
   }
 }
-// #endregion refused
+// #endregion rejected

@@ -58,7 +58,9 @@ test.concurrent("source-images sends each source as a file with its name and typ
 }) => {
   await using desk = await createDesk();
   await writeFile(join(desk.folder, "notes.txt"), "no image");
-  const { stdout, ...end } = await desk.run("source-images.ts");
+  const png = (await readFile(join(desk.folder, "first.png"))).toString("base64");
+  const environment = { IMAGE_URL: `data:image/png;base64,${png}` };
+  const { stdout, ...end } = await desk.run("source-images.ts", { environment });
   expect(end).toEqual(isFine);
   expect(desk.emulator.tasks.map(({ files }) => files.map(({ name, type }) => `${name} ${type}`))).toEqual([
     ["first.png image/png"],
@@ -66,6 +68,7 @@ test.concurrent("source-images sends each source as a file with its name and typ
     ["fox.png image/png"],
     ["fox.png image/png"],
     [],
+    ["sourceImage-1.png image/png"],
   ]);
   expect(desk.emulator.tasks[4]?.fields).toMatchObject({
     imageUrl: "https://example.com/first.png,https://example.com/last.png",
@@ -97,7 +100,7 @@ test.concurrent("submit and collect share nothing but files: each run of collect
   expect(early).toMatchObject(isFine);
   expect(early.stdout).toMatch(/^(video-\w+ is pending\n){2}$/);
   desk.emulator.clock.advance("1h");
-  desk.emulator.next({ fault: "html", on: "query", times: 1 });
+  desk.emulator.next({ fault: "wrongCode", on: "query", times: 1 });
   expect((await desk.run("collect.ts")).stdout).toMatch(/ServiceError: queryVideoTask/);
   expect(await desk.files("tasks")).toHaveLength(1);
   expect(await desk.run("collect.ts")).toMatchObject(isFine);
