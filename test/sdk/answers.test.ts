@@ -138,6 +138,11 @@ test("an answer that is deeper than any of the service's is none", async () => {
   expect(query).toBeInstanceOf(ServiceError);
 });
 
+test("HTTP 413 says that it is about the size of the files", async () => {
+  const { generation } = await outcomes(() => new Response("", { status: 413 }));
+  expect(String(generation)).toContain("HTTP 413: the files are larger");
+});
+
 test.for([401, 403])("HTTP %i says that it is about the key", async (status) => {
   const { query } = await outcomes(() => new Response("", { status }));
   expect((query as Error).message).toContain("API key");

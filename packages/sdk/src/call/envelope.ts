@@ -100,10 +100,17 @@ function readEnvelope({ json }: ServiceResponse): Envelope | undefined {
   return { code, msg: typeof msg === "string" ? shorten(msg) : "no message", data };
 }
 
+const keyHint = ": the API key is missing or not accepted. Set apiKey, or MEDIAGEN_API_KEY in the environment";
+/** What a status says in the words of a caller. */
+const hints: Readonly<Record<number, string>> = {
+  401: keyHint,
+  403: keyHint,
+  413: ": the files are larger than the service, or a proxy before it, takes",
+};
+
 function describeStatus(status: number): string {
   if (isSuccess(status)) return "";
-  const hint = ": the API key is missing or not accepted. Set apiKey, or MEDIAGEN_API_KEY in the environment";
-  return ` with HTTP ${status}${status === 401 || status === 403 ? hint : ""}`;
+  return ` with HTTP ${status}${hints[status] ?? ""}`;
 }
 
 function describeResponse({ text }: ServiceResponse, envelope: Envelope | undefined): string {
