@@ -56,6 +56,29 @@ const handlers: Record<string, (request: IncomingMessage, response: ServerRespon
     response.write(first ? png.subarray(0, 20) : png, () => void (first ? response.destroy() : response.end()));
   },
 };
+
+/**
+ * Breaks off the first response to a request without a range after twenty bytes. A range is responded to with the rest, unless
+ * its headers say otherwise; an empty header is left out.
+ */
+function cutOnce(first: Record<string, string>, rest: Record<string, string>): (typeof handlers)[string] {
+  let cut = false;
+  return (request, response) => {
+    const headers = { etag: '"1"', "content-length": String(png.length), ...first };
+    const sent = (given: Record<string, string>) =>
+      Object.fromEntries(Object.entries(given).filter(([name, value]) => value !== "" && !name.startsWith(":")));
+    if (request.headers.range !== undefined) {
+      const range = { etag: '"1"', "content-range": `bytes 20-${png.length - 1}/${png.length}`, ...rest };
+      // Other bytes than the rest's, so that a file that was put together of both is noticed.
+      response.writeHead(Number(rest[":status"] ?? 206), sent(range)).end("?".repeat(png.length - 20));
+    } else if (cut) response.writeHead(200, sent(headers)).end(png);
+    else {
+      cut = true;
+      response.writeHead(200, sent(headers)).write(png.subarray(0, 20), () => void response.destroy());
+    }
+  };
+}
+
 const server = createServer((request, response) => {
   requests.push(request);
   handlers[request.url ?? ""]?.(request, response);
@@ -126,12 +149,14 @@ describe("download", () => {
     ]);
   });
 
-  test("overwrites only when asked", async () => {
+  test("overwrites only when asked, and says how to ask", async () => {
     const path = join(folder, "fox.png");
     await writeFile(path, "mine");
-    await expect(download(taskWith(["/1"]), path)).rejects.toThrow(
-      "already exists. Pass { overwrite: true } to replace it.",
-    );
+    const error = (await download(taskWith(["/1"]), path).catch((thrown: unknown) => thrown)) as InvalidRequestError;
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error.issues[0]).toMatchObject({ field: "target", code: "alreadyExists" });
+    expect(error.message).toContain(`download(task, ${JSON.stringify(path)}, { overwrite: true })`);
+    expect(error.message).toContain("probably of an earlier run. The task is not lost");
     expect(await readFile(path, "utf8")).toBe("mine");
     await download(taskWith(["/1"]), path, { overwrite: true });
     expect(await readFile(path)).toEqual(png);
@@ -155,16 +180,42 @@ describe("download", () => {
     expect(file?.sha256).toBe(createHash("sha256").update(png).digest("hex"));
   });
 
-  test("does not take another part for the rest", async () => {
-    handlers["/other-part"] = (request, response) => {
-      const isRest = request.headers.range !== undefined;
-      response.writeHead(isRest ? 206 : 200, {
-        "content-length": png.length,
-        ...(isRest ? { "content-range": `bytes 0-${png.length - 1}/${png.length}` } : {}),
-      });
-      response.write(isRest ? png : png.subarray(0, 20), () => void (isRest ? response.end() : response.destroy()));
-    };
-    await expect(download(taskWith(["/other-part"]), folder)).rejects.toThrow("HTTP 206");
+  test.for<[string, Record<string, string>, Record<string, string>]>([
+    ["no ETag", { etag: "" }, { etag: "" }],
+    ["a weak ETag", { etag: 'W/"1"' }, { etag: 'W/"1"' }],
+    ["no length", { "content-length": "" }, {}],
+  ])("requests no rest of a result with %s", async ([, first]) => {
+    handlers["/weak"] = cutOnce(first, {});
+    const [file] = await download(taskWith(["/weak"]), folder);
+    expect(await readFile(file?.path ?? "")).toEqual(png);
+    expect(requests.map(({ headers }) => headers.range)).toEqual([undefined, undefined]);
+  });
+
+  test.for<[string, Record<string, string>]>([
+    ["a rest without an ETag", { etag: "" }],
+    ["the rest of a result with another ETag", { etag: '"2"' }],
+    ["the rest of a result with the same ETag, made weak", { etag: 'W/"1"' }],
+    ["the rest of a longer result", { "content-range": `bytes 20-${png.length - 1}/9000` }],
+    ["the rest of a result of unknown length", { "content-range": `bytes 20-${png.length - 1}/*` }],
+    ["another part", { "content-range": `bytes 0-${png.length - 1}/${png.length}` }],
+    ["a compressed rest", { "content-encoding": "x-own" }],
+    ["that it has no such range", { ":status": "416" }],
+  ])("starts again from the first byte if the server returns %s", async ([, rest]) => {
+    handlers["/changed"] = cutOnce({}, rest);
+    const [file] = await download(taskWith(["/changed"], { retries: 1 }), folder);
+    expect(await readFile(file?.path ?? "")).toEqual(png);
+    expect(file?.sha256).toBe(createHash("sha256").update(png).digest("hex"));
+    expect(requests.map(({ headers }) => [headers.range, headers["if-range"]])).toEqual([
+      [undefined, undefined],
+      ["bytes=20-", '"1"'],
+      [undefined, undefined],
+    ]);
+  });
+
+  test("takes no part that it has not requested", async () => {
+    handlers["/part"] = (_, response) =>
+      response.writeHead(206, { "content-range": `bytes 0-3/${png.length}` }).end(png.subarray(0, 4));
+    await expect(download(taskWith(["/part"]), folder)).rejects.toThrow("HTTP 206");
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -177,9 +228,16 @@ describe("download", () => {
       const part = isRest ? png.subarray(20, until) : png.subarray(0, 20);
       if (isRest)
         response
-          .writeHead(206, { "content-length": part.length, "content-range": `bytes 20-${until - 1}/${png.length}` })
+          .writeHead(206, {
+            etag: '"1"',
+            "content-length": part.length,
+            "content-range": `bytes 20-${until - 1}/${png.length}`,
+          })
           .end(part);
-      else response.writeHead(200, { "content-length": png.length }).write(part, () => void response.destroy());
+      else
+        response
+          .writeHead(200, { etag: '"1"', "content-length": png.length })
+          .write(part, () => void response.destroy());
     };
     const task = taskWith(["/short-rest"], { retries: 1 });
     await expect(download(task, folder)).rejects.toThrow(`ended after ${until} of ${png.length} bytes`);
@@ -224,7 +282,7 @@ describe("download", () => {
     ["stuck", "/stuck", ConnectionError, /stalled for 20 ms/],
     ["too long", "/long", ServiceError, /larger than 1000 bytes/],
     ["no address", "nowhere", ServiceError, /not an absolute URL/],
-  ])("leaves nothing behind when a result is %s", async ([, path, type, message]) => {
+  ])("keeps what is complete, and nothing else, when a result is %s", async ([, path, type, message]) => {
     const fast = { sleep: (ms: number, signal: AbortSignal) => (ms === 0 ? Promise.resolve() : realSleep(ms, signal)) };
     const error: unknown = await download(taskWith(["/1", path], fast), folder, {
       stallTimeoutMs: 20,
@@ -232,7 +290,7 @@ describe("download", () => {
     }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(type);
     expect((error as Error).message).toMatch(message);
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder)).toEqual(["___t_1-1.png"]);
   });
 
   test("ends with the signal's reason, with what its listener throws, and where there is no result", async () => {

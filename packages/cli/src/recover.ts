@@ -105,7 +105,7 @@ async function downloadLeft(
   // Files are named by their task, so that those of an earlier run need not be downloaded again.
   const existing = options.overwrite ? [] : await namesIn(target);
   const left = [...tasks, ...ended.filter(({ taskid }) => !existing.some((name) => name.startsWith(`${taskid}-`)))];
-  await checkTarget(target, { ...options, several: left.length > 1 });
+  await checkTarget(target, { overwrite: true, several: left.length > 1 });
   const { finished, error } = await finish(left, options, command, target);
   command.output.document({ finished, unknown, unreadable });
   if (error) process.exitCode = error.exitCode;

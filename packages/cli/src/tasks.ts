@@ -42,7 +42,8 @@ export async function finishTasks(
 ): Promise<void> {
   const command = openCommand(options);
   const tasks = await findTasks(ids, options, await command.connect());
-  if (target !== undefined) await checkTarget(target, { ...options, several: tasks.length > 1 });
+  // Nothing is billed here, and a file of an earlier run is only compared.
+  if (target !== undefined) await checkTarget(target, { overwrite: true, several: tasks.length > 1 });
   const { finished, error } = await finish(tasks, options, command, target);
   command.output.document(finished);
   process.exitCode = error?.exitCode ?? exitCodes.done;

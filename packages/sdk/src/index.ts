@@ -93,7 +93,8 @@ export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
 
 /**
  * Fetches every result of a task into memory, each as a `Blob` with its media type, which is read from its first bytes. In
- * Node, `download` of `@mediagen/sdk/node` saves results to disk instead.
+ * Node, `download` of `@mediagen/sdk/node` saves results to disk instead. A result of more than 256 MiB is rejected unless you
+ * pass `maxBytes`.
  *
  * @param task A task that has succeeded.
  * @returns the results, in the order of the task's record

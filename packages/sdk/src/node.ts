@@ -18,14 +18,15 @@ export type { StoreReport } from "./store/check-store.ts";
 // What needs the file system is loaded when it is called, because loading it takes longer than the rest of this entry point.
 
 /**
- * Downloads every result of a task. Files are written atomically and never overwritten unless you pass `overwrite: true`. If
- * one result fails, the others are removed again.
+ * Downloads every result of a task. Files are written atomically and never overwritten unless you pass `overwrite: true`. A
+ * file that is there with the same bytes, as of an earlier run, is left as it is and returned like a new one; its result is
+ * downloaded again to compare them. If one result fails, those before it stay.
  *
  * @param task A task that has succeeded.
  * @param target A directory, which is created if needed, or the path of a file. A path with an extension is a file, unless
  *   it is an existing directory. In a directory, files are named by task and number, with the extension of their type.
  * @returns the files, in the order of the task's results
- * @throws {@link InvalidRequestError} if there is no result yet, or a file of that name exists
+ * @throws {@link InvalidRequestError} if there is no result yet, or a file of that name exists with other bytes
  * @throws {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
  * @throws {@link ConnectionError} if a result does not arrive completely; downloading again is safe
  * @throws the signal's reason, when the signal aborts

@@ -1,5 +1,5 @@
 import { createCall } from "../call/call.ts";
-import { rememberHide } from "../call/hide-key.ts";
+import { type Hide, rememberHide } from "../call/hide-key.ts";
 import { createRetries } from "../call/retries.ts";
 import { invalidRequest, ServiceError } from "../errors/errors.ts";
 import { createEmit } from "../errors/events.ts";
@@ -46,12 +46,17 @@ export function createClient(options: MediaGenOptions, runtime: Runtime): MediaG
   const emit = createEmit(options.onEvent);
   const retries = createRetries(options, time);
   const { transport, get } = runtime;
-  const call = createCall({ baseUrl, transport, apiKey, hideOf: rememberHide(), time, timeouts, emit, retries });
+  const hideOf = rememberHide();
+  // Results are requested without a key. Their URLs may contain the one that their record was requested with.
+  let hide: Hide = (text) => text;
+  const connection = { baseUrl, transport, apiKey, hideOf: (key: string | undefined) => (hide = hideOf(key)) };
+  const call = createCall({ ...connection, time, timeouts, emit, retries });
   const { origin } = new URL(baseUrl);
   const { store, beforeGenerate } = options;
   const recording = store && createRecording(runtime, { store, time, origin, emit });
   const tasks = new Tasks({ call, emit, time, recording, states: readStates("createMediaGen", options) });
-  const results: ResultContext = { get, time, emit, retries, privateBase: isPrivate(new URL(baseUrl)) };
+  const privateBase = isPrivate(new URL(baseUrl));
+  const results: ResultContext = { get, time, emit, retries, hide: (text) => hide(text), privateBase };
   const host: TaskHost = {
     ...time,
     scheduler: new Scheduler(options, time),

@@ -25,3 +25,17 @@ export function mediaTypeOf(head: Uint8Array): { readonly type: string; readonly
   const text = String.fromCharCode(...head.subarray(0, headLength));
   return kinds.find(({ begins }) => begins(text));
 }
+
+/** Extensions of the types above that URLs end with as often. */
+const alsoUsed = new Set(["jpeg", "tif", "m4v"]);
+
+/**
+ * Returns the extension of a file whose bytes are of no known type: that of the server's Content-Type or of the URL, if it is
+ * one of an image or a video. No other is taken: a program that a server names so is started by a double-click.
+ */
+export function extensionFor(contentType: string | undefined, url: string): string {
+  const named = /\.(\w+)$/.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? "";
+  const typed = kinds.find(({ type }) => type === contentType);
+  if (typed) return typed.extension;
+  return alsoUsed.has(named) || kinds.some(({ extension }) => extension === named) ? named : "bin";
+}

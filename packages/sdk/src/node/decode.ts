@@ -12,7 +12,7 @@ const decoders: Readonly<Record<string, () => Duplex>> = {
 const mostEncodings = 4;
 
 /** Returns the encodings of a response's body, in the order in which they were applied. */
-export function encodingsOf({ headers }: IncomingMessage): readonly string[] {
+function encodingsOf({ headers }: IncomingMessage): readonly string[] {
   const names = (headers["content-encoding"] ?? "").toLowerCase().split(",");
   return names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
 }

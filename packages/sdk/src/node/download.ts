@@ -1,14 +1,16 @@
-import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdir, rename, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { invalid } from "../errors/issue.ts";
+import { extensionFor, mediaTypeOf } from "../form/media-type.ts";
 import { resultContextOf } from "../result/context.ts";
 import { copyResult } from "../result/copy.ts";
-import { headLength, mediaTypeOf } from "../form/media-type.ts";
 import { type ResultSource, sourcesOf } from "../result/sources.ts";
-import type { ResultSink } from "../result/transfer.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
+import { codeOf } from "./error-code.ts";
+import { createPart, type PartFile } from "./part-file.ts";
+import { hasBytes, publish } from "./publish.ts";
 
 /** How to download results. */
 export interface DownloadOptions extends ResultOptions {
@@ -41,22 +43,22 @@ export async function download(task: Task, target: string, options: DownloadOpti
   const sources = await sourcesOf(task, options.signal);
   const names = await namesFor(task, target, options.name);
   const done: Download[] = [];
-  try {
-    for (const source of sources) done.push(await downloadOne(source, task, names, options));
-    return done;
-  } catch (error) {
-    if (!options.overwrite) await Promise.all(done.map(({ path }) => rm(path, { force: true })));
-    throw error;
-  }
+  for (const source of sources) done.push(await downloadOne(source, task, names, options));
+  return done;
 }
 
 /** The directory of the results, and how their file names start and end. */
 interface Names {
+  /** What the caller passed. */
+  readonly target: string;
   readonly directory: string;
   readonly name: string;
   /** The extension in the caller's path. */
   readonly extension: string | undefined;
 }
+
+/** File names have at most 255 bytes on most systems; a number, an extension and what part files are named by come on top. */
+const longestName = 200;
 
 async function namesFor({ taskid }: Task, target: string, name: string | undefined): Promise<Names> {
   const extension = extname(target);
@@ -64,10 +66,19 @@ async function namesFor({ taskid }: Task, target: string, name: string | undefin
     extension !== "" && !target.endsWith("/") && !target.endsWith(sep) && !(await isExistingDirectory(target));
   const directory = isFile ? dirname(target) : target;
   await mkdir(directory, { recursive: true });
-  if (isFile) return { directory, name: basename(target, extension), extension: extension.slice(1) };
+  if (isFile) return { target, directory, name: basename(target, extension), extension: extension.slice(1) };
   // Neither name may lead out of the directory. The task's id comes from the service.
   const safe = name?.replace(/[^\p{L}\p{N}_.-]|^\./gu, "_") ?? taskid.replace(/[^\w-]/g, "_");
-  return { directory, name: safe, extension: undefined };
+  return { target, directory, name: shortenName(safe), extension: undefined };
+}
+
+/** Returns a name that fits, which differs if the name does. */
+function shortenName(name: string): string {
+  if (Buffer.byteLength(name) <= longestName) return name;
+  const digest = createHash("sha256").update(name).digest("hex").slice(0, 16);
+  // A cut character is left out.
+  const start = new TextDecoder().decode(Buffer.from(name).subarray(0, longestName - 17)).replace(/\ufffd+$/, "");
+  return `${start}-${digest}`;
 }
 
 async function downloadOne(
@@ -76,88 +87,47 @@ async function downloadOne(
   names: Names,
   options: DownloadOptions,
 ): Promise<Download> {
-  const part = join(names.directory, `.${names.name}-${source.index + 1}.${randomUUID()}.part`);
-  const file = await open(part, "wx");
+  const part = await createPart(names.directory, `${shortenName(names.name)}-${source.index + 1}`);
   try {
-    const sink = new FileSink(file);
-    const contentType = await copyResult(source, sink, resultContextOf(task), options);
-    await file.sync();
-    const known = mediaTypeOf(sink.head);
-    const extension = names.extension ?? known?.extension ?? extensionIn(source.url);
-    const isNumbered = names.extension === undefined || source.count > 1;
-    const name = isNumbered ? `${names.name}-${source.index + 1}` : names.name;
-    const path = join(names.directory, `${name}.${extension}`);
-    await publish(part, path, options.overwrite ?? false);
-    return { path, bytes: sink.bytes, type: known?.type ?? contentType, sha256: sink.sha256() };
+    const contentType = await copyResult(source, part, resultContextOf(task), options);
+    return await keep(part, source, contentType, names, options.overwrite ?? false);
   } finally {
-    await file.close();
-    await rm(part, { force: true });
+    await part.remove();
   }
 }
 
-/** Writes a result to a file, and keeps its first bytes and its digest. */
-class FileSink implements ResultSink {
-  readonly #file: FileHandle;
-  #hash = createHash("sha256");
-  bytes = 0;
-  head = new Uint8Array();
-
-  constructor(file: FileHandle) {
-    this.#file = file;
-  }
-
-  async write(piece: Uint8Array): Promise<void> {
-    // One write may take only some of the bytes.
-    for (let at = 0; at < piece.length;)
-      at += (await this.#file.write(piece, at, piece.length - at, this.bytes + at)).bytesWritten;
-    this.#hash.update(piece);
-    this.bytes += piece.length;
-    if (this.head.length < headLength) this.head = Uint8Array.from([...this.head, ...piece.subarray(0, headLength)]);
-  }
-
-  async restart(): Promise<void> {
-    await this.#file.truncate();
-    this.#hash = createHash("sha256");
-    this.bytes = 0;
-    this.head = new Uint8Array();
-  }
-
-  sha256(): string {
-    return this.#hash.digest("hex");
-  }
+async function keep(
+  part: PartFile,
+  { url, index, count }: ResultSource,
+  contentType: string | undefined,
+  names: Names,
+  overwrite: boolean,
+): Promise<Download> {
+  const sha256 = await part.finish();
+  const { bytes } = part;
+  const known = mediaTypeOf(part.head);
+  const extension = names.extension ?? known?.extension ?? extensionFor(contentType, url);
+  const isNumbered = names.extension === undefined || count > 1;
+  const name = isNumbered ? `${names.name}-${index + 1}` : names.name;
+  const path = join(names.directory, `${name}.${extension}`);
+  if (overwrite) await rename(part.path, path);
+  // An earlier run, or another process at this moment, may have downloaded the same result.
+  else if (!(await publish(part.path, path)) && !(await hasBytes(path, bytes, sha256)))
+    throw otherFile(path, names.target);
+  return { path, bytes, type: known?.type ?? contentType, sha256 };
 }
 
-/** Gives a complete file its name. A hard link fails if the name exists, which a rename does not. */
-async function publish(part: string, path: string, overwrite: boolean): Promise<void> {
-  if (overwrite) return rename(part, path);
-  try {
-    await link(part, path);
-  } catch (error) {
-    const code = codeOf(error);
-    if (withoutLinks.includes(code)) return publishWithoutLink(part, path);
-    throw code === "EEXIST" ? alreadyExists(path) : error;
-  }
-}
-
-/** The errors of file systems without hard links, such as USB sticks and network shares. */
-const withoutLinks: readonly unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
-
-async function publishWithoutLink(part: string, path: string): Promise<void> {
-  try {
-    await (await open(path, "wx")).close();
-  } catch (error) {
-    throw codeOf(error) === "EEXIST" ? alreadyExists(path) : error;
-  }
-  await rename(part, path);
-}
-
-function alreadyExists(path: string): InvalidRequestError {
-  const issue = invalid("target", "alreadyExists", JSON.stringify(path), "{ overwrite: true } to replace it");
-  return new InvalidRequestError("download", [issue]);
-}
-
-function extensionIn(url: string): string {
-  return /\.(\w{1,5})$/.exec(new URL(url).pathname)?.[1] ?? "bin";
+function otherFile(path: string, target: string): InvalidRequestError {
+  const overwriting = `download(task, ${JSON.stringify(target)}, { overwrite: true })`;
+  const issue = invalid(
+    "target",
+    "alreadyExists",
+    `${JSON.stringify(path)} with other bytes`,
+    `another target, or { overwrite: true } to replace the file: ${overwriting}`,
+  );
+  const outcome =
+    "The file is probably of an earlier run. The task is not lost: it can be downloaded again, free of charge.";
+  return new InvalidRequestError("download", [issue], outcome);
 }
 
 async function isExistingDirectory(path: string): Promise<boolean> {
@@ -167,8 +137,4 @@ async function isExistingDirectory(path: string): Promise<boolean> {
     if (codeOf(error) === "ENOENT") return false;
     throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

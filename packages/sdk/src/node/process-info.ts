@@ -10,7 +10,7 @@ export function processInfo(): ProcessInfo {
     sender: own,
     // The number may have become another process's: only its absence proves something.
     hasEnded: ({ host, bootId, pid }) =>
-      host === own.host && bootId !== undefined && bootId === own.bootId && !exists(pid),
+      host === own.host && bootId !== undefined && bootId === own.bootId && !isRunning(pid),
   };
 }
 
@@ -23,7 +23,13 @@ function bootId(): string | undefined {
   }
 }
 
-function exists(pid: number): boolean {
+/** Returns what tells this machine, and this container on it, from others. */
+export function machineId(): string {
+  return `${hostname()} ${bootId() ?? ""}`;
+}
+
+/** Returns whether a process of this machine has this number. */
+export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

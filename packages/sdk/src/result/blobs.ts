@@ -4,8 +4,12 @@ import { copyResult } from "./copy.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
 import { type ResultSource, sourcesOf } from "./sources.ts";
 
+/** Results in memory have a lower limit than those on disk: a server's mistake must not end the process. */
+const maxBytesInMemory = 256 * 1024 * 1024;
+
 /** Returns a task's results in memory. The entry point documents it. */
-export async function blobs(task: Task, options: ResultOptions): Promise<readonly Blob[]> {
+export async function blobs(task: Task, given: ResultOptions): Promise<readonly Blob[]> {
+  const options = { ...given, maxBytes: given.maxBytes ?? maxBytesInMemory };
   const context = resultContextOf(task);
   const read: Blob[] = [];
   for (const source of await sourcesOf(task, options.signal)) read.push(await readBlob(source, context, options));

@@ -1,10 +1,11 @@
+import type { Hide } from "../call/hide-key.ts";
 import type { Retries } from "../call/retries.ts";
 import type { OnEvent } from "../errors/events.ts";
 import type { Task } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 
 /** Sends a GET request for a result, without following redirects and without the API key. */
-export type ResultGet = (url: URL, request: ResultRequest) => Promise<Response>;
+export type ResultGet = (url: URL, request: ResultRequest) => Promise<ResultResponse>;
 
 /** What a request for a result consists of besides its URL. */
 export interface ResultRequest {
@@ -14,6 +15,9 @@ export interface ResultRequest {
   readonly allowPrivate: boolean;
 }
 
+/** What is read of the response to a request for a result. */
+export type ResultResponse = Pick<Response, "status" | "headers" | "body">;
+
 /** What fetching results needs from the client. */
 export interface ResultContext {
   readonly get: ResultGet;
@@ -21,6 +25,8 @@ export interface ResultContext {
   readonly emit: OnEvent;
   /** The same policy and the same budget as for queries. */
   readonly retries: Retries;
+  /** Hides the API key in texts. Some services put it into result URLs. */
+  readonly hide: Hide;
   /** Whether the base URL's host is itself this machine or in a private network. */
   readonly privateBase: boolean;
 }

@@ -1,3 +1,4 @@
+import { hideInError } from "../call/hide-key.ts";
 import { checkNumbers } from "../errors/check-numbers.ts";
 import { ConnectionError, ServiceError } from "../errors/errors.ts";
 import type { ResultOptions } from "../task/task.ts";
@@ -35,7 +36,7 @@ export async function copyResult(
 async function retryTransfer(
   transfer: Transfer,
   { task, index, count }: ResultSource,
-  { time, emit, retries }: ResultContext,
+  { time, emit, retries, hide }: ResultContext,
   deadline: Deadline,
 ): Promise<string | undefined> {
   const { kind, model, taskid } = task;
@@ -49,7 +50,8 @@ async function retryTransfer(
       emit({ type: "downloaded", ...facts, index, count, bytes: transfer.bytes });
       return result.type;
     }
-    const { error } = result;
+    // Engines and fetch functions name the URL in their errors.
+    const error = result.error instanceof ServiceError ? result.error : hideInError(result.error, hide);
     if (deadline.passed) throw new ConnectionError("download", deadline.signal.reason);
     deadline.signal.throwIfAborted();
     const isStatus = error instanceof ServiceError;

@@ -1,11 +1,26 @@
+import type { Hide } from "../call/hide-key.ts";
 import { ServiceError } from "../errors/errors.ts";
+import { shorten } from "../errors/issue.ts";
 import { isPrivate } from "../transport/address.ts";
-import type { ResultGet, ResultRequest } from "./context.ts";
+import type { ResultGet, ResultRequest, ResultResponse } from "./context.ts";
 
 const maxRedirects = 3;
 
-/** Gets a result and follows its redirects. Each URL is checked before it is requested. */
-export async function followRedirects(first: string, get: ResultGet, request: ResultRequest): Promise<Response> {
+/** Gets a result and follows its redirects. Each URL is checked before it is requested, and shown without the key. */
+export async function followRedirects(
+  first: string,
+  get: ResultGet,
+  request: ResultRequest,
+  hide: Hide,
+): Promise<ResultResponse> {
+  try {
+    return await follow(first, get, request);
+  } catch (error) {
+    throw error instanceof UnusableUrl ? error.toServiceError(hide) : error;
+  }
+}
+
+async function follow(first: string, get: ResultGet, request: ResultRequest): Promise<ResultResponse> {
   let url = checkUrl(first, undefined, request.allowPrivate);
   for (let redirects = 0; ; redirects++) {
     const response = await get(url, request);
@@ -30,10 +45,26 @@ function checkUrl(text: string, from: URL | undefined, allowPrivate: boolean): U
 export const privateNetwork =
   "leads to this machine or into a private network. Pass { allowPrivateHosts: true } if you trust the service's URLs";
 
-/** Returns the error for a URL that must not be requested. As a `MediaGenError` it is not retried. */
+/** A URL that must not be requested, before the key is hidden in it. */
+class UnusableUrl extends Error {
+  readonly #url: string;
+  readonly #why: string;
+
+  constructor(url: string, why: string) {
+    super(why);
+    this.#url = url;
+    this.#why = why;
+  }
+
+  /** As a `MediaGenError` it is not retried. */
+  toServiceError(hide: Hide): ServiceError {
+    // Hidden first: half a key is no longer recognized.
+    const shown = JSON.stringify(shorten(hide(this.#url)));
+    return new ServiceError(`the result's URL ${shown} ${this.#why}`, "download", { status: 0, text: "" });
+  }
+}
+
+/** Returns the error for a URL that must not be requested. */
 export function unusableUrl(url: string, why: string): Error {
-  return new ServiceError(`the result's URL ${JSON.stringify(url.slice(0, 200))} ${why}`, "download", {
-    status: 0,
-    text: "",
-  });
+  return new UnusableUrl(url, why);
 }

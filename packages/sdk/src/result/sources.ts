@@ -14,7 +14,9 @@ export interface ResultSource {
 
 /** Returns the results of a task, from its last record, or else from one check. */
 export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Promise<readonly ResultSource[]> {
-  const { url: urls } = task.record ?? (await task.check({ signal })).record;
+  const { url: named } = task.record ?? (await task.check({ signal })).record;
+  // A task that was made from its id alone does not know what its form requested.
+  const urls = task.model === undefined ? named : named.slice(0, task.resultCount);
   if (urls.length === 0) {
     const received = `${task.taskid}, which has no results yet`;
     const issue = invalid("task", "notAllowed", received, "a task that has succeeded: wait for it first");

@@ -2,7 +2,7 @@ import { readRetryAfter } from "../call/read-response.ts";
 import { MediaGenError, ServiceError } from "../errors/errors.ts";
 import type { ResultOptions } from "../task/task.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
-import type { ResultContext } from "./context.ts";
+import type { ResultContext, ResultResponse } from "./context.ts";
 import { followRedirects } from "./redirects.ts";
 import type { ResultSource } from "./sources.ts";
 
@@ -23,10 +23,22 @@ const expiredStatuses: readonly number[] = [401, 403, 404, 410];
 /** How HTML starts, and no image or video does: a sign-in page of a gateway may come instead of a result. */
 const startOfHtml = "<".charCodeAt(0);
 
+/** What must be done before the result can be requested again within the same attempt. */
+type Repeat = { readonly state: "expired" } | { readonly state: "changed" };
+
+/** A strong validator: two results with the same one have the same bytes. A weak one begins with `W/`. */
+const strongEtag = /^"[^"]*"$/;
+
+/** What identifies the result that the bytes in a sink are the start of. */
+interface Part {
+  readonly etag: string;
+  readonly totalBytes: number;
+}
+
 /** What the status and the headers of a response say about its body. */
 interface Body {
   readonly status: number;
-  /** Whether it continues where the last attempt stopped. */
+  /** Whether it continues where the last attempt stopped, and is of the same result. */
   readonly isRest: boolean;
   /** The size of the complete result. */
   readonly totalBytes: number | undefined;
@@ -42,9 +54,8 @@ export class Transfer {
   #url: string;
   #renewed = false;
   #bytes = 0;
-  #etag: string | null = null;
-  /** Whether another attempt may continue: offsets in a compressed response are not offsets in the result. */
-  #resumable = true;
+  /** What the bytes in the sink are a part of; undefined if another attempt cannot be sure to continue it. */
+  #part: Part | undefined;
 
   constructor(source: ResultSource, sink: ResultSink, context: ResultContext, options: ResultOptions) {
     this.#source = source;
@@ -69,13 +80,22 @@ export class Transfer {
   async attempt(signal: AbortSignal): Promise<Attempt> {
     for (;;) {
       const attempt = await this.#attemptOnce(signal);
-      if (attempt.state !== "expired") return attempt;
-      this.#renewed = true;
-      this.#url = (await this.#source.renew()) ?? this.#url;
+      if (attempt.state === "expired") {
+        this.#renewed = true;
+        this.#url = (await this.#source.renew()) ?? this.#url;
+      } else if (attempt.state === "changed") await this.#startAgain();
+      else return attempt;
     }
   }
 
-  async #attemptOnce(signal: AbortSignal): Promise<Attempt | { readonly state: "expired" }> {
+  /** Without bytes there is no range to request, so that this happens once between two responses with bytes. */
+  async #startAgain(): Promise<void> {
+    this.#bytes = 0;
+    this.#part = undefined;
+    await this.#sink.restart();
+  }
+
+  async #attemptOnce(signal: AbortSignal): Promise<Attempt | Repeat> {
     const { stallTimeoutMs = 30_000 } = this.#options;
     const stalled = () => new Error(`the result stalled for ${stallTimeoutMs} ms`);
     const stall = new Deadline(this.#context.time, stallTimeoutMs, stalled, signal);
@@ -88,11 +108,11 @@ export class Transfer {
       reader = response.body?.getReader();
       if (expiredStatuses.includes(response.status) && !this.#renewed) return { state: "expired" };
       const body = this.#readHeaders(response);
+      // The server has the rest of another result, or none.
+      if (this.#part && !body.isRest && [206, 416].includes(response.status)) return { state: "changed" };
       if (response.status !== 200 && !body.isRest) return { state: "failed", error: this.#statusError(response) };
-      if (this.#bytes > 0 && !body.isRest) {
-        this.#bytes = 0;
-        await this.#sink.restart();
-      }
+      if (this.#bytes > 0 && !body.isRest) await this.#startAgain();
+      if (response.status === 200) this.#part = partOf(response, body);
       return (attempt = await this.#readBody(body, reader, stall, () => stall.restart(stallTimeoutMs, stalled)));
     } finally {
       stall.end();
@@ -101,31 +121,35 @@ export class Transfer {
     }
   }
 
-  async #request(signal: AbortSignal): Promise<Response> {
-    const { get, privateBase } = this.#context;
+  async #request(signal: AbortSignal): Promise<ResultResponse> {
+    const { get, privateBase, hide } = this.#context;
     const { allowPrivateHosts: allowPrivate = privateBase } = this.#options;
     const headers: Record<string, string> = { "accept-encoding": "identity" };
-    if (this.#bytes > 0 && this.#resumable) {
+    if (this.#bytes > 0 && this.#part) {
       headers["range"] = `bytes=${this.#bytes}-`;
-      if (this.#etag) headers["if-range"] = this.#etag;
+      headers["if-range"] = this.#part.etag;
     }
-    return followRedirects(this.#url, get, { headers, signal, allowPrivate });
+    return followRedirects(this.#url, get, { headers, signal, allowPrivate }, hide);
   }
 
-  #readHeaders({ status, headers }: Response): Body {
-    const range = headers.get("content-range") ?? "";
-    // A part that was not requested is neither the result nor the rest of it.
-    const isRest = status === 206 && this.#bytes > 0 && range.startsWith(`bytes ${this.#bytes}-`);
-    if (status === 200 || isRest) {
-      this.#etag = headers.get("etag");
-      this.#resumable = (headers.get("content-encoding") ?? "identity") === "identity";
-    }
+  #readHeaders(response: ResultResponse): Body {
+    const { status, headers } = response;
+    const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+    const isRest = status === 206 && this.#isRest(response);
+    // The server may send less than all that is missing, so the total is that of the first response.
+    if (isRest) return { status, isRest, totalBytes: this.#part?.totalBytes, type };
     // If fetch has decompressed the body, the Content-Length is that of the compressed one.
-    const length = this.#resumable ? headers.get("content-length") : null;
-    // The server may send less than all that is missing, so the total is taken from the range.
-    const total = isRest ? /\/(\d+)$/.exec(range)?.[1] : length;
-    const totalBytes = /^\d+$/.test(total ?? "") ? Number(total) : undefined;
-    return { status, isRest, totalBytes, type: headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() };
+    const length = isAsStored(response) ? (headers.get("content-length") ?? "") : "";
+    return { status, isRest, totalBytes: /^\d+$/.test(length) ? Number(length) : undefined, type };
+  }
+
+  /** Whether a part is the one that was requested, of the result that the sink has the start of (RFC 9110, 15.3.7.3). */
+  #isRest(response: ResultResponse): boolean {
+    const { headers } = response;
+    if (!this.#part || this.#bytes === 0) return false;
+    const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "") ?? [];
+    const isSame = headers.get("etag") === this.#part.etag && Number(total) === this.#part.totalBytes;
+    return isSame && Number(from) === this.#bytes && isAsStored(response);
   }
 
   async #readBody(
@@ -153,16 +177,20 @@ export class Transfer {
   #checkSize(totalBytes: number | undefined, status: number): void {
     const { maxBytes = 2 ** 32 } = this.#options;
     if (Math.max(this.#bytes, totalBytes ?? 0) > maxBytes)
-      throw new ServiceError(`the result is larger than ${maxBytes} bytes`, "download", { status, text: "" });
+      throw new ServiceError(
+        `the result is larger than ${maxBytes} bytes. Pass { maxBytes } to raise the limit`,
+        "download",
+        { status, text: "" },
+      );
   }
 
   #finish(totalBytes: number | undefined, type: string | undefined): Attempt {
     if (this.#bytes === 0) return { state: "failed", error: new Error("the result is empty") };
-    if (totalBytes === undefined || this.#bytes >= totalBytes) return { state: "done", type };
+    if (totalBytes === undefined || this.#bytes === totalBytes) return { state: "done", type };
     return { state: "failed", error: new Error(`the result ended after ${this.#bytes} of ${totalBytes} bytes`) };
   }
 
-  #statusError({ status, headers }: Response): ServiceError {
+  #statusError({ status, headers }: ResultResponse): ServiceError {
     const retryAfterMs = readRetryAfter(headers.get("retry-after"), this.#context.time.now());
     return new ServiceError(`the result's server returned HTTP ${status}`, "download", {
       status,
@@ -170,6 +198,17 @@ export class Transfer {
       retryAfterMs,
     });
   }
+}
+
+/** Offsets in a compressed response are not offsets in the result. */
+function isAsStored({ headers }: ResultResponse): boolean {
+  return (headers.get("content-encoding") ?? "identity") === "identity";
+}
+
+/** Returns what a later attempt must find again to continue. */
+function partOf({ headers }: ResultResponse, { totalBytes }: Body): Part | undefined {
+  const etag = headers.get("etag");
+  return etag !== null && strongEtag.test(etag) && totalBytes !== undefined ? { etag, totalBytes } : undefined;
 }
 
 const endOfBody = { done: true, value: undefined } as const;

@@ -1,9 +1,40 @@
 import type { WebFetch } from "../transport/fetch.ts";
-import type { ResultGet } from "./context.ts";
+import type { ResultGet, ResultResponse } from "./context.ts";
 
 /** Returns a getter that uses a fetch function. */
 export function webGet(fetch: WebFetch): ResultGet {
   // Browsers hide a redirect that they do not follow. They also protect private hosts themselves.
   const redirect = typeof document === "undefined" ? "manual" : "follow";
-  return (url, { headers, signal }) => fetch(url.href, { headers, signal, redirect });
+  return async (url, { headers, signal }) => readAhead(await fetch(url.href, { headers, signal, redirect }));
+}
+
+/**
+ * Returns a response whose body is read as fast as it arrives, if its connection may close behind it. The fetch of Node 22 and 24
+ * ends the process with an assertion, which nobody can catch, if a connection closes while a slow reader makes it wait. With a
+ * length and `keep-alive` the close is an error like any other, so that only what is asked for is held in memory.
+ */
+function readAhead({ status, headers, body }: Response): ResultResponse {
+  const hasEnd = headers.get("content-length") ?? headers.get("transfer-encoding");
+  const staysOpen = hasEnd !== null && headers.get("connection")?.toLowerCase() === "keep-alive";
+  return { status, headers, body: body && !staysOpen ? arrivals(body) : body };
+}
+
+function arrivals(body: NonNullable<ResultResponse["body"]>): ResultResponse["body"] {
+  const reader = body.getReader();
+  const copy = async (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        controller.enqueue(value);
+      }
+    } catch (error) {
+      controller.error(error);
+    }
+  };
+  return new ReadableStream({
+    // Not awaited: a stream whose start is under way cannot be read.
+    start: (controller) => void copy(controller),
+    cancel: (reason) => reader.cancel(reason),
+  });
 }

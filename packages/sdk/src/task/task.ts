@@ -144,7 +144,7 @@ export interface WaitUpdate<K extends Kind = Kind> {
 export interface ResultOptions extends CallOptions {
   /**
    * The maximum size of one result, in bytes.
-   * @default 4_294_967_296 (4 GiB)
+   * @default 4_294_967_296 (4 GiB), or for `blobs`, which holds all results in memory, 268_435_456 (256 MiB)
    */
   readonly maxBytes?: number | undefined;
   /**
@@ -158,7 +158,9 @@ export interface ResultOptions extends CallOptions {
    */
   readonly resultTimeoutMs?: number | undefined;
   /**
-   * Whether result URLs may lead to this machine or a private network.
+   * Whether result URLs may lead to this machine or a private network. Clients of `@mediagen/sdk/node` check the address that
+   * they connect to. A client that uses fetch checks addresses in URLs and the names below `localhost`, but does not resolve other
+   * names: they may lead to a private address.
    * @default true if the base URL does, else false
    */
   readonly allowPrivateHosts?: boolean | undefined;

@@ -1,33 +1,75 @@
 /** Returns whether a URL's host is this machine, by name or address. Names that end in localhost never leave it (RFC 6761). */
 export function isLoopback({ hostname }: URL): boolean {
-  return /^(.+\.)?localhost$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname);
+  return /^(.+\.)?localhost\.?$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname);
 }
 
-/** Returns whether a URL's host is, by name or address, this machine or one of a private network. */
+/** Returns whether a URL's host is, by name or address, this machine or one of a private network. Names are not resolved. */
 export function isPrivate(url: URL): boolean {
   return isLoopback(url) || isPrivateAddress(url.hostname.replace(/^\[|\]$/g, ""));
 }
 
-/**
- * Returns whether an IP address is not public: loopback, link-local, private, shared or unspecified (RFC 1918, 3927, 4193, 4291,
- * 6598). URLs and lookups give addresses in their normal form: 0x7f.1 has become 127.0.0.1 by then.
- */
+/** IPv4 networks that are not on the public internet (IANA's registry of special-purpose addresses). */
+const privateNetworks = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.168.0.0/16",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+].map(network);
+
+/** The public part of IPv6, and what is not public in it: protocols such as Teredo, documentation, and IPv4 in 6to4. */
+const publicNetwork = network("2000::/3");
+const privateInPublic = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(network);
+/** IPv6 networks whose last 32 bits are an IPv4 address: mapped ones, and those of the well-known translator. */
+const embeddingNetworks = ["::ffff:0:0/96", "64:ff9b::/96"].map(network);
+
+/** Returns whether an IP address is not public. Anything but an address, such as a name, is not private. */
 export function isPrivateAddress(address: string): boolean {
-  const mapped = /^(?:::ffff:|64:ff9b::)(.+)$/i.exec(address)?.[1];
-  if (mapped) return isPrivateAddress(mapped.includes(".") ? mapped : fromHex(mapped));
-  if (address.includes(":")) return /^(::1?$|f[cd]|fe[89ab])/i.test(address);
-  const [a = -1, b = -1] = address.split(".").map(Number);
-  if (a === 0 || a === 10 || a === 127) return true;
-  return (
-    (a === 100 && b >= 64 && b < 128) ||
-    (a === 169 && b === 254) ||
-    (a === 172 && b >= 16 && b < 32) ||
-    (a === 192 && b === 168)
-  );
+  if (address.includes(":")) return isPrivate6(bitsOf(address));
+  return /^\d+\.\d+\.\d+\.\d+$/.test(address) && isPrivate4(bitsOf(address));
 }
 
-/** The last 32 bits of an IPv6 address, such as `7f00:1`, as IPv4. */
-function fromHex(tail: string): string {
-  const [high = 0, low = 0] = tail.split(":").map((group) => Number.parseInt(group, 16));
-  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+function isPrivate4(bits: string): boolean {
+  return privateNetworks.some((prefix) => bits.startsWith(prefix));
+}
+
+function isPrivate6(bits: string): boolean {
+  if (embeddingNetworks.some((prefix) => bits.startsWith(prefix))) return isPrivate4(bits.slice(96));
+  return !bits.startsWith(publicNetwork) || privateInPublic.some((prefix) => bits.startsWith(prefix));
+}
+
+/** Returns the bits that the addresses of a network begin with. */
+function network(text: string): string {
+  const [address = "", length] = text.split("/");
+  return bitsOf(address).slice(0, Number(length));
+}
+
+/** Returns the bits of an address. URLs and lookups give addresses in their normal form: 0x7f.1 has become 127.0.0.1 by then. */
+function bitsOf(address: string): string {
+  if (!address.includes(":"))
+    return address
+      .split(".")
+      .map((byte) => bits(Number(byte), 8))
+      .join("");
+  // A zone, such as %eth0, says which network the address is in, not what it is.
+  const [text = ""] = address.split("%");
+  const [head = "", tail] = text.split("::").map((half) => half.split(":").filter(Boolean).map(groupBits).join(""));
+  return tail === undefined ? head : head + tail.padStart(128 - head.length, "0");
+}
+
+function groupBits(group: string): string {
+  return group.includes(".") ? bitsOf(group) : bits(Number.parseInt(group, 16), 16);
+}
+
+function bits(value: number, length: number): string {
+  return value.toString(2).padStart(length, "0");
 }

@@ -1,0 +1,88 @@
+import { createHash, randomUUID } from "node:crypto";
+import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { headLength } from "../form/media-type.ts";
+import type { ResultSink } from "../result/transfer.ts";
+import { isRunning, machineId } from "./process-info.ts";
+
+/** The name of a part file ends with the process that writes it and its machine, so that others know when it is left over. */
+const ending = /^\..+\.(?<pid>\d+)-(?<machine>[0-9a-f]{8})-[0-9a-f]{8}\.part$/;
+/** A download that has written nothing for so long has ended, wherever its process was. */
+const longestPauseMs = 60 * 60_000;
+
+/** Part files that killed processes left are removed once per directory: a batch has a directory of many thousand files. */
+const swept = new Set<string>();
+const maxSwept = 1_000;
+
+/** Creates the file that one process writes one result to, next to where it belongs. */
+export async function createPart(directory: string, name: string): Promise<PartFile> {
+  await sweep(directory);
+  const path = join(directory, `.${name}.${process.pid}-${ownMachine()}-${randomUUID().slice(0, 8)}.part`);
+  return new PartFile(path, await open(path, "wx"));
+}
+
+async function sweep(directory: string): Promise<void> {
+  if (swept.has(directory)) return;
+  if (swept.size >= maxSwept) swept.clear();
+  swept.add(directory);
+  for (const name of await readdir(directory)) {
+    const { pid, machine } = ending.exec(name)?.groups ?? {};
+    if (pid === undefined) continue;
+    const path = join(directory, name);
+    // Without its name, the part of a living process is only downloaded again: no file of it is published.
+    if (machine === ownMachine() ? !isRunning(Number(pid)) : await isOld(path)) await rm(path, { force: true });
+  }
+}
+
+async function isOld(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > longestPauseMs;
+}
+
+let machine: string | undefined;
+
+function ownMachine(): string {
+  return (machine ??= createHash("sha256").update(machineId()).digest("hex").slice(0, 8));
+}
+
+/** A result on its way to the disk, with its first bytes and its digest. */
+export class PartFile implements ResultSink {
+  readonly path: string;
+  readonly #file: FileHandle;
+  #hash = createHash("sha256");
+  bytes = 0;
+  head: Uint8Array = new Uint8Array();
+
+  constructor(path: string, file: FileHandle) {
+    this.path = path;
+    this.#file = file;
+  }
+
+  async write(piece: Uint8Array): Promise<void> {
+    // One write may take only some of the bytes.
+    for (let at = 0; at < piece.length;)
+      at += (await this.#file.write(piece, at, piece.length - at, this.bytes + at)).bytesWritten;
+    this.#hash.update(piece);
+    this.bytes += piece.length;
+    if (this.head.length < headLength) this.head = Uint8Array.from([...this.head, ...piece.subarray(0, headLength)]);
+  }
+
+  async restart(): Promise<void> {
+    await this.#file.truncate();
+    this.#hash = createHash("sha256");
+    this.bytes = 0;
+    this.head = new Uint8Array();
+  }
+
+  /** Makes sure that the bytes outlive a power failure, and returns their SHA-256. */
+  async finish(): Promise<string> {
+    await this.#file.sync();
+    return this.#hash.digest("hex");
+  }
+
+  /** Closes the file and removes its name, if it was not renamed. */
+  async remove(): Promise<void> {
+    await this.#file.close();
+    await rm(this.path, { force: true });
+  }
+}
