@@ -123,6 +123,36 @@ test("a store that hangs while it records the end of a task holds no wait beyond
   expect((await task.wait({ waitTimeoutMs: 5_000 })).url).toHaveLength(1);
 });
 
+test("a task whose record hangs is known to its client at once", async () => {
+  const store = sharedStore();
+  const reached = gate();
+  store.beforeWrite((record) => (isState("created")(record) ? (reached.resolve(), forever()) : undefined));
+  const { media, generate, sent } = clientOf([() => created("t-1")], { store });
+  const controller = new AbortController();
+  const options = { idempotencyKey: "order-1", signal: controller.signal };
+  void media.image.generate("imgmodelz", { prompt: "A fox" }, options).catch(() => undefined);
+  await reached.promise;
+  expect((await generate("order-1")).taskid).toBe("t-1");
+  expect((await media.recover()).tasks.map(({ taskid }) => taskid)).toEqual(["t-1"]);
+  expect(sent()).toBe(1);
+});
+
+test("an abort ends a call that is still reading its files", async () => {
+  const slow = new Blob(["GIF89a"]);
+  const reached = gate();
+  slow.slice = () => Object.assign(new Blob(), { arrayBuffer: () => (reached.resolve(), forever() as Promise<never>) });
+  for (const store of [undefined, memoryStore()]) {
+    const { media, sent } = clientOf([], { store });
+    const controller = new AbortController();
+    const form = { prompt: "A fox", sourceImage: slow };
+    const generating = media.video.generate("vidmodelv2", form, { signal: controller.signal });
+    await reached.promise;
+    controller.abort(enough);
+    expect(await errorOf(generating)).toBe(enough);
+    expect(sent()).toBe(0);
+  }
+});
+
 describe.for<[string, number]>([
   ["a day ahead", 86_400_000],
   ["a day behind", -86_400_000],

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { Agent, createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect, createServer as createRelay } from "node:net";
 import {
   blobs,
   ConnectionError,
@@ -12,8 +13,9 @@ import {
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import nodeFetch from "node-fetch";
-import { fetch as undiciFetch, ProxyAgent, type RequestInit } from "undici";
+import { Agent as UndiciAgent, fetch as undiciFetch, ProxyAgent, type RequestInit, setGlobalDispatcher } from "undici";
 import { afterEach, describe, expect, test } from "vitest";
+import { makeCertificate } from "../faults/certificate.ts";
 import { connectionRefused, errorOf, fetchError, success } from "./fake-service.ts";
 
 const servers: Server[] = [];
@@ -124,6 +126,43 @@ describe.for(Object.entries(entries))("a fetch function of the caller's, with %s
     const isOurs = error instanceof InvalidRequestError;
     const said = generate({ baseUrl, fetch: () => Promise.reject(error), fetchSendsOnce: true });
     expect(await errorOf(said)).toBeInstanceOf(isOurs ? OutcomeUnknownError : ConnectionError);
+  });
+
+  test.for<[string, (agent: Agent) => Fetch]>([
+    [
+      "node-fetch's, which passes on the code of node:https,",
+      (agent) => (url, init) => nodeFetch(url, { ...init, agent }),
+    ],
+    ["undici's", () => undiciFetch as Fetch],
+  ])("that is %s knows no evidence of a TLS session that breaks once the request has left", async ([, createFetch]) => {
+    const certificate = makeCertificate("localhost");
+    let paid = 0;
+    const takes = createTlsServer(
+      { ...certificate, maxVersion: "TLSv1.2" },
+      (request) => void (paid++, request.resume()),
+    );
+    const { port } = new URL(await serve(takes));
+    // Between client and service: plain HTTP into the session, as a broken gateway sends it.
+    const relay = createRelay((client) => {
+      const service = connect(Number(port), "127.0.0.1");
+      takes.once("request", () => client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
+      for (const socket of [client, service]) socket.on("error", () => undefined);
+      client.pipe(service).pipe(client, { end: false });
+    });
+    await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
+    const agent = new Agent({ ca: certificate.cert });
+    setGlobalDispatcher(new UndiciAgent({ connect: { ca: certificate.cert } }));
+    try {
+      const baseUrl = `https://localhost:${(relay.address() as AddressInfo).port}`;
+      const fetch = createFetch(agent);
+      const error = await errorOf(
+        generate({ baseUrl, fetch, fetchSendsOnce: true, retries: 2, generateTimeoutMs: 5_000 }),
+      );
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(paid).toBe(1);
+    } finally {
+      relay.close();
+    }
   });
 
   test("is called as fetch(url, init), with nothing that only the runtime's takes", async () => {

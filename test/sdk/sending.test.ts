@@ -112,6 +112,13 @@ describe("a generation is sent again only where it provably was not sent", () =>
   });
 });
 
+test("a failure under 503 is not sent again, also where the caller opts in: what failed is not known", async () => {
+  const failed = () => Response.json({ code: 9999, msg: "no" }, { status: 503, headers: { "retry-after": "1" } });
+  const { generate, sent } = client([failed, task], { resendGenerationAfter: [503] });
+  expect(await errorOf(generate())).toBeInstanceOf(OutcomeUnknownError);
+  expect(sent()).toBe(1);
+});
+
 describe("HTTP 429", () => {
   test("is followed by another try after Retry-After, for generations too", async () => {
     const { generate, pauses, sent } = client([limited("7"), limited(), task]);

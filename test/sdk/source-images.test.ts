@@ -44,6 +44,13 @@ test.for<[what: string, Blob, message: RegExp]>([
   }
 });
 
+test("an empty file in an extra field is rejected, too", () => {
+  const extraFields = { mask: new Blob([], { type: "image/png" }) };
+  expect(validate("vidmodelv2", { prompt: "A fox" }, { extraFields })).toMatchObject([
+    { field: "extraFields.mask", code: "tooShort" },
+  ]);
+});
+
 test("an image is an image by its bytes, whatever it calls itself", async () => {
   const { result, sent } = await generateWith(new Blob([png], { type: "text/plain" }));
   expect([result, sent]).toMatchObject([{ taskid: "t-1" }, 1]);

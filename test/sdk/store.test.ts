@@ -604,6 +604,45 @@ describe("recover", () => {
     expect(unknown.map(({ idempotencyKey }) => idempotencyKey).sort()).toEqual(["ended", "lost"]);
   });
 
+  test("lists a task of a newer version as unreadable, beside those that it can read", async () => {
+    const memory = memoryStore();
+    const { generate, sent } = clientOf([], { store: memory });
+    const [task, newer] = [await generate("order-1"), await generate("order-2")];
+    const id = newer.generationId ?? "";
+    const stored = await memory.get(id);
+    const changed = { ...stored, task: { ...stored?.task, version: 3 } } as unknown as GenerationRecord;
+    const store = { ...memory, get: async (key: string) => (key === id ? changed : memory.get(key)) };
+    const list = async function* () {
+      for await (const one of memory.list({ states: ["created"] })) yield one.id === id ? changed : one;
+    };
+    const other = clientOf([], { store: { ...store, list } });
+    const { tasks, unreadable } = await other.media.recover();
+    expect(tasks.map(({ taskid }) => taskid)).toEqual([task.taskid]);
+    expect(unreadable).toEqual([{ id, unreadable: "its task's version is 3, not 2" }]);
+    expect(await errorOf(other.generate("order-2"))).toBeInstanceOf(StoreError);
+    expect([sent(), other.sent()]).toEqual([2, 0]);
+  });
+
+  test("closes the list of a store that it stops reading", async () => {
+    let [opened, closed] = [0, 0];
+    const memory = memoryStore();
+    const list = async function* (filter: Parameters<typeof memory.list>[0]) {
+      opened++;
+      try {
+        yield* memory.list(filter);
+      } finally {
+        closed++;
+      }
+    };
+    const { media, generate } = clientOf([lost, () => created("t-1")], { store: { ...memory, list } });
+    const error = (await errorOf(generate("order-1"))) as OutcomeUnknownError;
+    await generate("order-2");
+    // The task of another record: it is found before the list has ended.
+    await errorOf(media.resolve(error.generationId ?? "", { taskid: "t-1" }));
+    expect(opened).toBeGreaterThan(0);
+    expect(closed).toBe(opened);
+  });
+
   test("needs a store", async () => {
     await expect(clientOf().media.recover()).rejects.toThrow(/recover.*store/s);
     await expect(clientOf().media.resolve("id", "notCreated")).rejects.toThrow(/resolve.*store/s);

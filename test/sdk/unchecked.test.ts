@@ -59,6 +59,33 @@ test("a field or a value that is newer than the SDK is sent as it is", async () 
   ]);
 });
 
+test("a count of results that is none loses no paid task", async () => {
+  for (const [batchsize, resultCount] of [
+    [2.5, 1],
+    [1e300, 1],
+    [-3, 1],
+    ["4", 4],
+  ] as const) {
+    const { media, sent } = clientOf();
+    const task = await media.image.generate("imgmodelv9", { prompt: "A fox", batchsize }, { unchecked: true });
+    expect([task.resultCount, sent()]).toEqual([resultCount, 1]);
+  }
+});
+
+test("lists of files are those that were given, and no field is sent twice", async () => {
+  const counts: number[] = [];
+  const reply = async (request: Request) => {
+    counts.push((await request.formData()).getAll("frames.items").length);
+    return Response.json({ code: 1000, msg: "", data: { taskid: "t-1" } });
+  };
+  const frames = [gif, gif];
+  const { media } = clientOf([reply], { beforeGenerate: () => void frames.splice(0) });
+  await media.video.generate("vidmodelv9", { frames }, { unchecked: true });
+  expect(counts).toEqual([2]);
+  const twice = media.video.generate("vidmodelv9", { mood: "a" }, { unchecked: true, extraFields: { mood: "b" } });
+  expect(await errorOf(twice)).toMatchObject({ issues: [{ field: "extraFields.mood", code: "duplicate" }] });
+});
+
 test.for<[string, unknown, unknown, string]>([
   ["a model that leaves the path", "../images/imgmodelz", { prompt: "A fox" }, "model"],
   ["no model", "", { prompt: "A fox" }, "model"],
@@ -67,6 +94,9 @@ test.for<[string, unknown, unknown, string]>([
   ["an object as a value", "vidmodelv9", { camera: { x: 1 } }, "camera"],
   ["a list of texts", "vidmodelv9", { words: ["a"] }, "words"],
   ["no number", "vidmodelv9", { seed: Number.NaN }, "seed"],
+  ["an operation that is no model", "infobytaskid", { prompt: "A fox" }, "model"],
+  ["an empty file", "vidmodelv9", { mask: new Blob([]) }, "mask"],
+  ["a path where the other models take files", "vidmodelv9", { sourceImage: "./first" }, "sourceImage"],
 ])("but %s is rejected, and nothing is sent", async ([, model, form, field]) => {
   const { media, sent } = clientOf();
   const error = await errorOf(media.video.generate(model as string, form as UncheckedForm, { unchecked: true }));

@@ -32,7 +32,7 @@ export function openEnvelope(
     if (generation ? taskidIn(envelope.data) !== undefined : isSuccess(status)) return envelope.data;
   }
   const undocumented = `the response is not one that the service documents: ${describeResponse(response, envelope)}`;
-  if (generation && !isRefusal(response, envelope)) {
+  if (generation && !isRejection(response)) {
     const what = isSuccess(status) ? undocumented : `the response was HTTP ${status}`;
     throw new OutcomeUnknownError(what, operation, generation, { response });
   }
@@ -66,27 +66,27 @@ export function taskidIn(data: Readonly<Record<string, unknown>>): string | unde
   return typeof taskid === "string" && taskid !== "" ? taskid : undefined;
 }
 
-/** Returns whether a response to a generation leaves it to the HTTP status whether it is sent again: the service turned it away. */
-export function isTurnedAway(response: ServiceResponse): boolean {
-  const envelope = readEnvelope(response);
-  if (response.redirected || isCut(response)) return false;
-  return envelope === undefined || envelope.code === codes.failure;
-}
-
-/** Whether a body begins as an envelope does and cannot be read: what it was going to say is not known. */
-function isCut({ json, text }: ServiceResponse): boolean {
-  return json === undefined && text.trimStart().startsWith("{");
-}
-
-/** Whether a response says for sure that a generation created no task. */
-function isRefusal(response: ServiceResponse, envelope: Envelope | undefined): boolean {
+/** Returns whether a response says for sure that a generation created no task. */
+export function isRejection(response: ServiceResponse): boolean {
   const { status, redirected } = response;
-  // The host that redirected it may have accepted it.
-  if (redirected || isCut(response)) return false;
   const isClientError = status >= 400 && status < 500;
+  // The host that redirected it may have accepted it.
+  if (redirected) return false;
+  const envelope = readEnvelope(response);
   if (envelope?.code === codes.insufficientCredits) return true;
   if (envelope?.code === codes.failure) return isSuccess(status) || isClientError;
-  return envelope === undefined && ((isClientError && status !== 408 && status !== 409) || status === 501);
+  if (envelope || mayHoldTask(response)) return false;
+  return (isClientError && status !== 408 && status !== 409) || status === 501;
+}
+
+/** Returns whether nothing but its HTTP status says what a response to a generation means. */
+export function isStatusAlone(response: ServiceResponse): boolean {
+  return !response.redirected && !isEnvelope(response) && !mayHoldTask(response);
+}
+
+/** Whether a body that is no envelope may be what is left of one: it names a task, or begins as JSON and cannot be read. */
+function mayHoldTask({ json, text }: ServiceResponse): boolean {
+  return text.includes("taskid") || (json === undefined && /^\W{0,10}[{[]/.test(text));
 }
 
 /** Whether an HTTP status is a success. */

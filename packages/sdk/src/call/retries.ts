@@ -1,6 +1,6 @@
 import type { ServiceResponse } from "../errors/errors.ts";
 import type { Time } from "../time/clock.ts";
-import { isCreditsOut, isEnvelope, isTurnedAway } from "./envelope.ts";
+import { isCreditsOut, isEnvelope, isRejection, isStatusAlone } from "./envelope.ts";
 
 /** How often and when requests are retried. */
 export interface RetryOptions {
@@ -66,7 +66,6 @@ export function createRetries(
 
 function mayResend(response: ServiceResponse, after: readonly number[]): boolean {
   const { status, retryAfterMs } = response;
-  if (!isTurnedAway(response)) return false;
-  if (status === 429) return true;
-  return after.includes(status) && (status !== 503 || retryAfterMs !== undefined);
+  if (status === 503) return after.includes(status) && retryAfterMs !== undefined && isStatusAlone(response);
+  return (status === 429 || after.includes(status)) && isRejection(response);
 }

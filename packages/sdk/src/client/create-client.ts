@@ -13,6 +13,7 @@ import type { RecordingHost } from "../store/session.ts";
 import type { Recorded, Resolution } from "../store/recovery.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { sleep, sleepBy, type SleepReason, type Time } from "../time/clock.ts";
+import { orAbort } from "../time/deadline.ts";
 import { Semaphore } from "../time/semaphore.ts";
 import { shareTimer } from "../time/shared-timer.ts";
 import { isPrivate } from "../transport/address.ts";
@@ -107,11 +108,13 @@ function assemble(
 ): MediaGen {
   const { origin } = generating;
   // The cast: a task's kind decides its type, which a constructor cannot say.
-  const resume = (saved: TaskJSON) => new TaskHandle(readTask(saved, origin), host) as AnyTask;
+  const open = (task: TaskJSON) => new TaskHandle(task, host) as AnyTask;
+  const resume = (saved: TaskJSON) => open(readTask(saved, origin));
   const generateAny = async (kind: Kind, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
     const { idempotencyKey, signal } = options;
-    const { operation, wire } = await prepare(kind, model, form, options);
-    return resume(await generate({ kind, model, form, operation, wire, idempotencyKey, signal }, generating));
+    const { operation, wire } = await orAbort(prepare(kind, model, form, options), signal);
+    // Nothing may throw once the task is paid for.
+    return open(await generate({ kind, model, form, operation, wire, idempotencyKey, signal }, generating));
   };
   const kindClient = <K extends Kind>(kind: K): KindClient<K> => ({
     // The casts: what is generated or created is of the kind that was requested, and an unchecked model is any text.
@@ -128,12 +131,12 @@ function assemble(
     // The casts: a model known only at run time is checked at run time, and its form with it.
     generate: async (model, form, options) => generateAny(kindOf(model), model as Model, form as Form<Model>, options),
     task: resume,
-    recover: async (options = {}) => toRecovery(await (await storeOf(recording, "recover")()).recover(options), resume),
+    recover: async (options = {}) => toRecovery(await (await storeOf(recording, "recover")()).recover(options), open),
     // The cast: what it returns follows from the resolution, which only overloads can say.
     resolve: (async (id: string, resolution: Resolution, { signal }: CallOptions = {}) => {
       const exists = (kind: Kind, taskid: string) => isKnown(tasks, kind, taskid, signal);
       const task = await (await storeOf(recording, "resolve")()).resolve(id, resolution, exists, { signal });
-      return task && resume(task);
+      return task && open(task);
     }) as MediaGen["resolve"],
     origin,
   };
@@ -148,7 +151,8 @@ async function prepare(
 ): Promise<{ readonly operation: Operation; readonly wire: WireFields }> {
   if (unchecked) {
     const read = readUnchecked(kind, model, form, extraFields);
-    return { operation: read.operation, wire: valid(String(model), read) };
+    const wire = valid(String(model), read);
+    return { operation: read.operation, wire: valid(String(model), { wire, issues: await checkFiles({}, wire) }) };
   }
   const operation = operationOf(model, [kind]);
   const wire = valid(model, readForm(operation.body, form, extraFields));
@@ -160,8 +164,8 @@ function storeOf(recording: LazyRecording | undefined, method: string): LazyReco
   throw invalidRequest(method, "store", "missing", "nothing", "a client with a store, such as fileStore(directory)");
 }
 
-function toRecovery(recorded: Recorded, resume: (task: TaskJSON) => AnyTask): Recovery {
-  return { ...recorded, tasks: recorded.tasks.map(resume), finished: recorded.finished.map(resume) };
+function toRecovery(recorded: Recorded, open: (task: TaskJSON) => AnyTask): Recovery {
+  return { ...recorded, tasks: recorded.tasks.map(open), finished: recorded.finished.map(open) };
 }
 
 /** Whether the service knows a task. */

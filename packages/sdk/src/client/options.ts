@@ -42,7 +42,7 @@ export interface ClientOptions {
   /**
    * Whether your `fetch` sends each request at most once and follows no redirect, so that its rejections prove what the runtime's
    * own would, such as that a refused connection cost nothing. If it retries or redirects, a generation can then be billed twice.
-   * @default false
+   * @default false, or true without `fetch`
    */
   readonly fetchSendsOnce?: boolean | undefined;
   /**

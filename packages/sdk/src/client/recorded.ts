@@ -30,7 +30,7 @@ export class RecordedGenerations implements Recording {
   async generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
     const { kind, model, operation, wire, idempotencyKey, signal } = checked;
     const { origin } = host;
-    const digest = await digestOf(wire);
+    const digest = await orAbort(digestOf(wire), signal);
     const facts = { kind, model, origin, digest, resultCount: resultCount(operation.body, wire), idempotencyKey };
     for (let losses = 0; ; losses++) {
       if (losses > mostLosses)

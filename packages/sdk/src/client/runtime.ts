@@ -15,9 +15,9 @@ export interface Runtime {
 }
 
 /** What a client stands on where fetch is all there is. */
-export function webRuntime({ fetch: given, fetchSendsOnce = false }: ClientOptions): Runtime {
+export function webRuntime({ fetch: given, fetchSendsOnce = !given }: ClientOptions): Runtime {
   // Looked up at each call, because tests and tracers replace it.
   const fetch: WebFetch = given ? toWebFetch(given) : (url, init) => globalThis.fetch(url, init);
-  const transport = webTransport(fetch, !given || fetchSendsOnce);
+  const transport = webTransport(fetch, fetchSendsOnce);
   return { transport, get: webGet(fetch), processes: async () => ({ hasEnded: () => false }) };
 }

@@ -5,6 +5,7 @@ import type { Bounds } from "../spec/operation.ts";
 import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
 import { checkValue, isRecord } from "./bounds.ts";
 import { closestName } from "./closest-name.ts";
+import { referenceIssue } from "./file-reference.ts";
 
 /** Fields as they go on the wire, by the names of their parts or JSON keys. */
 export type WireFields = Readonly<Record<string, unknown>>;
@@ -24,8 +25,6 @@ export function readForm(body: Bounds, form: unknown, extra?: unknown): ReadFiel
 export function readBody(body: Bounds, fields: unknown): ReadFields {
   return readFields(body, fields, undefined, (_, value) => value);
 }
-
-const aFileInstead = "a Blob or fileFrom(path): this would be sent as text, and billed without its image";
 
 type ToWire = (bounds: Bounds, value: unknown) => unknown;
 
@@ -80,9 +79,8 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
       const sent = toWire(part.bounds, one);
       wire[part.name] = sent;
       checkValue(part.bounds, sent, one, field, issues);
-      if (known?.files && typeof one === "string" && isReference(one)) {
-        issues.push(invalid(field, "notAFile", describeValue(one), aFileInstead));
-      }
+      const reference = known?.files && typeof one === "string" && referenceIssue(field, one);
+      if (reference) issues.push(reference);
     }
   }
   for (const part of body.required ?? []) {
@@ -126,16 +124,12 @@ function readExtra(
         configurable: true,
         writable: true,
       });
-      checkValue({}, wire[name], given, field, issues);
+      const bounds = isFileInput(value) ? { format: "binary" } : {};
+      checkValue(bounds, wire[name], given, field, issues);
     } else if (given !== undefined)
       issues.push(invalid(field, "wrongType", describeValue(given), "a string, a number, a boolean or a file"));
   }
   return count;
-}
-
-/** Whether a text stands for a file that it is not: a path, a URL, a data URI. */
-function isReference(text: string): boolean {
-  return /^([a-z][a-z\d+.-]*:\S|[~/\\]|\.\.?[/\\])|\.(png|jpe?g|webp|gif|bmp|tiff?|heic|avif)$/i.test(text);
 }
 
 function formValue(bounds: Bounds, given: unknown): unknown {
@@ -158,8 +152,8 @@ function unknownField(field: string, given: unknown, fields: ReadonlyMap<string,
 export function resultCount(body: Bounds, wire: WireFields): number {
   const field = Object.entries(body.properties ?? {}).find(([, bounds]) => bounds["x-result-count"])?.[0];
   const count = field === undefined ? undefined : wire[field];
-  // A model without bounds takes any number; whatever it makes of it, a task has at least one result.
-  return typeof count === "number" ? Math.max(1, count) : 1;
+  // A form without bounds takes any number or text; whatever the model makes of it, a task has at least one result.
+  return Number.isSafeInteger(Number(count)) ? Math.max(1, Number(count)) : 1;
 }
 
 function isText(value: unknown): value is string | number | boolean {

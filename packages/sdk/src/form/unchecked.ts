@@ -2,8 +2,9 @@ import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { isFileInput } from "../spec/file-input.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
-import { filePartSuffix } from "../spec/schema.ts";
+import { fieldOf, filePartSuffix } from "../spec/schema.ts";
 import { isRecord } from "./bounds.ts";
+import { referenceIssue } from "./file-reference.ts";
 import type { ReadFields } from "./form.ts";
 
 /** A form of a model that the service's description may not have, and how it is sent. */
@@ -12,55 +13,81 @@ export interface UncheckedFields extends ReadFields {
 }
 
 /**
- * Reads a form without any bounds, by what the forms of the description have in common: the model is the last segment of the path,
- * files go into the part `X.items`, a flag is "0" or "1", and what counts the results of other models counts those of this one.
+ * Reads a form without any bounds, by what the forms of its kind have in common: the model is the last segment of the path, files go
+ * into the part `X.items`, a flag is "0" or "1", and what counts the results of other models counts those of this one. What would be
+ * billed without its files is rejected all the same.
  */
 export function readUnchecked(kind: Kind, model: unknown, form: unknown, extra: unknown = {}): UncheckedFields {
-  const known = Object.values(operations[kind].generate);
-  const [{ path } = { path: "/" }] = known;
-  const name = String(model);
-  const counts = known.flatMap(({ body }) =>
-    Object.entries(body.properties ?? {}).filter(([, bounds]) => bounds["x-result-count"]),
-  );
-  const operation = {
-    id: `generate${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-    path: path.slice(0, path.lastIndexOf("/") + 1) + name,
-    body: { properties: Object.fromEntries(counts) },
-  };
-  const wire: Record<string, unknown> = {};
-  const issues: Issue[] = [];
-  if (typeof model !== "string" || !/^[\w-][\w.-]*$/.test(model))
-    issues.push(invalid("model", "wrongFormat", describeValue(model), "the last segment of the model's path"));
-  for (const [given, isExtra] of [
-    [form, false],
-    [extra, true],
-  ] as const) {
-    if (!isRecord(given)) issues.push(invalid("form", "wrongType", describeValue(given), "an object of fields"));
-    else for (const [field, value] of Object.entries(given)) readField(field, value, isExtra, wire, issues);
+  const issues: Issue[] = isModelName(kind, model)
+    ? []
+    : [invalid("model", "wrongFormat", describeValue(model), "the last segment of the model's path")];
+  const reader = new UncheckedReader(kind, issues);
+  for (const [name, given] of Object.entries({ form, extraFields: extra })) {
+    if (!isRecord(given)) issues.push(invalid(name, "wrongType", describeValue(given), "an object of fields"));
+    else for (const [field, value] of Object.entries(given)) reader.read(field, value, name === "extraFields");
   }
-  return { operation, wire, issues };
+  return { operation: operationFor(kind, String(model)), wire: reader.wire, issues };
 }
 
-function readField(
-  field: string,
-  value: unknown,
-  isExtra: boolean,
-  wire: Record<string, unknown>,
-  issues: Issue[],
-): void {
-  if (value === undefined) return;
-  const isList = Array.isArray(value) && value.length > 0;
-  const isFiles = (isList ? value : [value]).every(isFileInput);
-  const isText = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
-  if (!isFiles && !isText) {
-    const expected = "a string, a number, a boolean, a file or a list of files";
-    issues.push(invalid(field, "wrongType", describeValue(value), expected));
-    return;
+function isModelName(kind: Kind, model: unknown): boolean {
+  const { query, delete: deletion } = operations[kind];
+  const taken = [query, deletion].map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
+  return typeof model === "string" && /^[\w-][\w.-]*$/.test(model) && !taken.includes(model);
+}
+
+function operationFor(kind: Kind, model: string): Operation {
+  const [{ path } = { path: "/" }] = Object.values(operations[kind].generate);
+  const counts = partsOf(kind).filter(([, bounds]) => bounds["x-result-count"]);
+  return {
+    id: `generate${model.charAt(0).toUpperCase()}${model.slice(1)}`,
+    path: path.slice(0, path.lastIndexOf("/") + 1) + model,
+    body: { properties: Object.fromEntries(counts) },
+  };
+}
+
+/** The parts of all forms of a kind. */
+function partsOf(kind: Kind) {
+  return Object.values(operations[kind].generate).flatMap(({ body }) => Object.entries(body.properties ?? {}));
+}
+
+class UncheckedReader {
+  readonly wire: Record<string, unknown> = {};
+  readonly #issues: Issue[];
+  /** The fields that take files in the forms that are known. */
+  readonly #fileFields: ReadonlySet<string>;
+
+  constructor(kind: Kind, issues: Issue[]) {
+    this.#issues = issues;
+    const parts = partsOf(kind).filter(([part]) => part.endsWith(filePartSuffix));
+    this.#fileFields = new Set(parts.map(([part]) => fieldOf(part)));
   }
-  const part = isFiles && !isExtra ? field + filePartSuffix : field;
-  // As a key of its own, whatever its name: `__proto__` is a field like any other here.
-  Object.defineProperty(wire, part, {
-    value: typeof value === "boolean" ? (value ? "1" : "0") : value,
-    enumerable: true,
-  });
+
+  read(field: string, given: unknown, isExtra: boolean): void {
+    if (given === undefined) return;
+    // A list of our own, as in a form that is checked.
+    const value: unknown = Array.isArray(given) ? [...given] : given;
+    const issue = this.#issueOf(field, value);
+    const isText = typeof value !== "object";
+    const part = isText || isExtra ? field : field + filePartSuffix;
+    if (issue) this.#issues.push(issue);
+    else if (Object.hasOwn(this.wire, part))
+      this.#issues.push(invalid(`extraFields.${field}`, "duplicate", describeValue(given), "the form for this field"));
+    else {
+      const sent = typeof value === "boolean" ? (value ? "1" : "0") : value;
+      // As a key of its own, whatever its name: `__proto__` is a field like any other here.
+      Object.defineProperty(this.wire, part, { value: sent, enumerable: true });
+    }
+  }
+
+  #issueOf(field: string, value: unknown): Issue | undefined {
+    const files = Array.isArray(value) && value.length > 0 ? value : [value];
+    if (files.every(isFileInput)) {
+      const empty = files.find(({ size }) => size === 0);
+      return empty && invalid(field, "tooShort", describeValue(empty), "a file");
+    }
+    if (typeof value === "string" && this.#fileFields.has(field)) return referenceIssue(field, value);
+    if (typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return undefined;
+    const expected = "a string, a number, a boolean, a file or a list of files";
+    return invalid(field, "wrongType", describeValue(value), expected);
+  }
 }

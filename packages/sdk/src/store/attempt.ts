@@ -73,6 +73,8 @@ export class Attempt {
   /** Records the task and returns it. Never rejects: a task that is paid for must not be lost with a store. */
   async created(task: TaskJSON): Promise<TaskJSON> {
     const recorded = { ...task, generationId: this.id };
+    // Its key stands for it from now on, however long its record takes.
+    this.#session.unrecorded.set(this.id, recorded);
     return (await this.#finish(() => this.#recordTask(recorded), recorded)) ?? recorded;
   }
 
@@ -169,10 +171,11 @@ export class Attempt {
     const { emit } = this.#session.host;
     this.#state = undefined;
     try {
-      return await this.#inTurn(write);
+      const recorded = await this.#inTurn(write);
+      this.#session.unrecorded.delete(id);
+      return recorded;
     } catch (error) {
       emit({ type: "storeFailed", generationId: id, task, error });
-      if (task) this.#session.unrecorded.set(id, task);
       this.#retry(write).catch((failure: unknown) =>
         emit({ type: "storeFailed", generationId: id, task, error: failure }),
       );

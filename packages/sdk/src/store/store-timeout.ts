@@ -21,10 +21,15 @@ export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm">): 
     get: (id) => within("read a record", () => store.get(id)),
     async *list(filter) {
       const records = store.list(filter)[Symbol.asyncIterator]();
-      for (;;) {
-        const { done, value } = await within("list its records", () => records.next());
-        if (done) return;
-        yield value;
+      try {
+        for (;;) {
+          const { done, value } = await within("list its records", () => records.next());
+          if (done) return;
+          yield value;
+        }
+      } finally {
+        // A database keeps a cursor open until it is told. Not awaited, because this may hang, too.
+        records.return?.().then(undefined, () => undefined);
       }
     },
     forget: (options) => store.forget(options),

@@ -84,6 +84,7 @@ export async function generationIdOf(origin: string, idempotencyKey: string): Pr
 }
 
 const version = 1;
+const taskVersion = 2;
 const states: readonly unknown[] = ["claimed", "sending", "created", "unknown", "notCreated", "ended"];
 
 /** Why a stored value is no record that this version can read; undefined if it is one. */
@@ -93,6 +94,9 @@ export function whyUnreadable(value: unknown): string | undefined {
   const isWhole = Number.isSafeInteger(record.revision) && record.state && record.attempt;
   if (!isWhole) return "a field is missing";
   if (!states.includes(record.state)) return `its state is ${JSON.stringify(record.state)}`;
-  const hasTask = record.state !== "created" && record.state !== "ended" ? true : record.task?.taskid;
-  return hasTask ? undefined : "its task is missing";
+  const { task } = record;
+  if (!task) return record.state === "created" || record.state === "ended" ? "its task is missing" : undefined;
+  if (task.version !== taskVersion) return `its task's version is ${JSON.stringify(task.version)}, not ${taskVersion}`;
+  const isTask = task.taskid && task.kind && task.origin && Number.isSafeInteger(task.resultCount);
+  return isTask ? undefined : "a field of its task is missing";
 }

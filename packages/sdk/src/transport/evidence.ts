@@ -6,7 +6,7 @@ const connectCodes =
   /^(ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|ETIMEDOUT|EACCES|EPERM|EMFILE|ENFILE)$/;
 const certificateCodes =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_[A-Z_]+|CERT_[A-Z_]+|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
-/** No TLS at that port, or only HTTP/2. Once a session stands, fetch has another code for what breaks it. */
+/** No TLS at that port, or only HTTP/2. Node's fetch has another code for what breaks a session that stands; node:https has not. */
 const handshakeCodes = /^ERR_SSL_(WRONG_VERSION_NUMBER|TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
 
 /** Thrown by a transport that knows that no byte of the request has left. */
@@ -36,7 +36,8 @@ export function fetchEvidence(error: unknown): Evidence | undefined {
     const each = cause.errors.map(evidenceIn);
     return each.length > 0 && each.every((one) => one === "never sent") ? "never sent" : undefined;
   }
-  return evidenceIn(cause) ?? (isKnownText(error, cause) ? "never sent" : undefined);
+  const isKnown = isHandshake(error, cause) || isKnownText(error, cause);
+  return evidenceIn(cause) ?? (isKnown ? "never sent" : undefined);
 }
 
 function evidenceIn(error: unknown): Evidence | undefined {
@@ -49,10 +50,15 @@ function evidenceIn(error: unknown): Evidence | undefined {
     (connectCodes.test(code) && syscall === "connect") ||
     // Bun names no system call.
     (/^(ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED)$/.test(code) && syscall === undefined) ||
-    handshakeCodes.test(code) ||
     /^(UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL)$/.test(code) ||
     (code === "ECONNRESET" && error.message.includes("before secure TLS connection was established"));
   return isUnsent ? "never sent" : undefined;
+}
+
+/** Whether a TLS handshake failed, as Node's fetch and undici's tell it: not node-fetch, which passes on the code of node:https. */
+function isHandshake(error: unknown, cause: unknown): boolean {
+  if (!(error instanceof TypeError) || cause === error) return false;
+  return cause instanceof Error && "code" in cause && handshakeCodes.test(String(cause.code));
 }
 
 /** What has no code of its own: what Deno calls a failed connection, a port that fetch blocks, a proxy that refuses the tunnel. */

@@ -20,7 +20,10 @@ export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
     if (!hasFiles(request.body)) onLeaving?.(true);
     // Even if a fetch ignores the signal, the call ends.
     const response = await orAbort(sending, signal).catch((error: unknown) => {
-      throw signal.aborted ? error : whatFailed(error, sendsOnce);
+      if (!signal.aborted) throw whatFailed(error, sendsOnce);
+      // A fetch that ignores the signal may still respond: the connection of a body that nobody reads would stay open.
+      sending.then(({ body }) => body?.cancel()).catch(() => undefined);
+      throw error;
     });
     return incoming(response, signal);
   };
