@@ -337,12 +337,6 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging"],
   },
   {
-    guard: "if (recording) await orGrace(recording().then(write), signal, 0, time);",
-    becomes: "if (recording) await recording().then(write);",
-    promise: "a wait ends although the store hangs while it records the end",
-    tests: ["sdk/hanging"],
-  },
-  {
     guard: 'return value.size === 0 ? "tooShort" : undefined;',
     becomes: "return undefined;",
     promise: "an empty file is not paid for",
@@ -1584,6 +1578,18 @@ export const mutants: readonly Mutant[] = [
     becomes: "return firstMs * 2 ** overlong;",
     promise: "a poll that hangs is cut off soon",
     tests: ["sdk/hanging-polls"],
+  },
+  {
+    guard: "await orGrace(recording().then(write), deadline.signal, 0, time).finally(() => deadline.end());",
+    becomes: "await recording().then(write);",
+    promise: "a store that hangs holds up no wait, check or deletion",
+    tests: ["sdk/hanging-polls", "sdk/hanging"],
+  },
+  {
+    guard: "await observed.recorded;",
+    becomes: "",
+    promise: "the end of a task is recorded when its wait has ended",
+    tests: ["sdk/store", "sdk/hanging-polls"],
   },
   {
     guard: 'const cancel = this.#time.alarm(this.patience.slotMs, giveSlotBack, "limit");',

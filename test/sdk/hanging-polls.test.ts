@@ -1,5 +1,6 @@
-import { WaitTimeoutError } from "@mediagen/sdk";
+import { memoryStore, WaitTimeoutError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
+import { forever } from "./fake-service.ts";
 import { waitsUnder } from "./hanging-polls.ts";
 import { serviceOnAClock, type Fate } from "./service-on-a-clock.ts";
 
@@ -53,5 +54,34 @@ describe("a poll", () => {
     const before = elapsed();
     await pass(media.video.task("t-0").wait());
     expect(elapsed() - before, "no poll is cut off any more").toBe(5_000);
+  });
+});
+
+describe("a store that hangs", () => {
+  const hangingStore = () => ({ ...memoryStore(), get: forever });
+
+  test("delays a wait by a second at most, and no poll of another", async () => {
+    const { tasks, media, pass, elapsed } = serviceOnAClock(() => ({ doneAfterMs: 5_000 }), {
+      store: hangingStore(),
+      maxQueriesInFlight: 2,
+    });
+    const ends: number[] = [];
+    const waits = tasks(100).map(async (task) => {
+      await media.task({ ...task.toJSON(), generationId: `g-${task.taskid}` }).wait();
+      ends.push(elapsed());
+    });
+    await pass(Promise.all(waits));
+    const without = serviceOnAClock(() => ({ doneAfterMs: 5_000 }), { maxQueriesInFlight: 2 });
+    await without.pass(Promise.all(without.tasks(100).map((task) => task.wait())));
+    expect(Math.max(...ends)).toBe(without.elapsed() + 1_000);
+  });
+
+  test("delays a check by a second, and not beyond its signal", async () => {
+    const { task, media, pass, elapsed } = serviceOnAClock(() => ({ doneAfterMs: 0 }), { store: hangingStore() });
+    const saved = { ...task("t-1").toJSON(), generationId: "g-1" };
+    expect(await pass(media.task(saved).check())).toMatchObject({ state: "succeeded", record: { url: ["1"] } });
+    expect(elapsed()).toBe(50 + 1_000);
+    await pass(media.task(saved).wait({ waitTimeoutMs: 600 }));
+    expect(elapsed(), "the deadline passes").toBeLessThanOrEqual(50 + 1_000 + 600);
   });
 });

@@ -14,7 +14,10 @@ import type {
   TaskJSON,
   WaitOptions,
 } from "../task/task.ts";
-import { waitFor, type WaitHost } from "../wait/wait.ts";
+import { type RecordedCheck, waitFor, type WaitHost } from "../wait/wait.ts";
+
+/** What a check by the client has found out, and what the task has to remember of it. */
+export type CheckOfClient<K extends Kind> = RecordedCheck<K> & { readonly partial: PartialResult | undefined };
 
 /** What a task needs of its client. */
 export interface TaskHost extends WaitHost {
@@ -24,7 +27,7 @@ export interface TaskHost extends WaitHost {
     task: Task<K>,
     partial: PartialResult | undefined,
     options: CallOptions & { readonly patienceMs?: number },
-  ): Promise<Check<K> & { readonly partial: PartialResult | undefined }>;
+  ): Promise<CheckOfClient<K>>;
   delete<K extends Kind>(
     kind: K,
     taskids: readonly string[],
@@ -64,12 +67,13 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return this.#record;
   }
 
-  check(options: CallOptions = {}): Promise<Check<K>> {
-    const { signal } = options;
-    return this.#check({ signal });
+  async check({ signal }: CallOptions = {}): Promise<Check<K>> {
+    const { recorded, ...check } = await this.#check({ signal });
+    await recorded;
+    return check;
   }
 
-  async #check(options: CallOptions & { readonly patienceMs?: number }): Promise<Check<K>> {
+  async #check(options: CallOptions & { readonly patienceMs?: number }): Promise<RecordedCheck<K>> {
     const { partial, ...check } = await this.#host.check(this, this.#partial, options);
     this.#partial = partial;
     this.#record = check.record;

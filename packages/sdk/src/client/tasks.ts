@@ -9,20 +9,21 @@ import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type {
   CallOptions,
-  Check,
   DeleteFields,
   Deletions,
   PartialResult,
   Records,
+  State,
   Task,
   TaskRecord,
 } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
-import { orGrace } from "../time/deadline.ts";
+import { Deadline, orGrace } from "../time/deadline.ts";
 import { readState, type StateOptions } from "../wait/state.ts";
 import { Suspicion } from "../wait/suspicion.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
 import type { RecordedGenerations } from "./recorded.ts";
+import type { CheckOfClient } from "./task-handle.ts";
 
 /** What queries and deletions need of their client. */
 export interface TasksHost {
@@ -33,6 +34,9 @@ export interface TasksHost {
   readonly recording: (() => Promise<RecordedGenerations>) | undefined;
   readonly states: StateOptions;
 }
+
+/** How long a call waits for its record in the store. What the record says is known by then, and a store may hang. */
+const longestRecordMs = 1_000;
 
 type TaskSubject<K extends Kind> = Subject & { readonly kind: K; readonly taskid: string };
 
@@ -63,17 +67,13 @@ export class Tasks {
     task: Task<K>,
     partial: PartialResult | undefined,
     { signal, patienceMs }: CallOptions & { readonly patienceMs?: number },
-  ): Promise<Check<K> & { readonly partial: PartialResult | undefined }> {
+  ): Promise<CheckOfClient<K>> {
     const record = await this.query(task, { signal }, patienceMs);
     const raw: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
     const status = typeof raw === "number" ? raw : undefined;
     const { isKnown, ...read } = readState(record, status, task.resultCount, partial, this.#host.states);
     if (read.state === "pending" && !isKnown) this.#warnOfFailure(task, status, messageIn(record));
-    if (read.state !== "pending" && !this.#ended.has(task)) {
-      this.#ended.add(task);
-      await this.#end(task, read.state, status, signal);
-    }
-    return { record, status, ...read };
+    return { record, status, ...read, recorded: this.#end(task, read.state, status, signal) };
   }
 
   #warnOfFailure(task: Task, status: number | undefined, message: string): void {
@@ -97,12 +97,9 @@ export class Tasks {
     return data as object as Deletions[K];
   }
 
-  async #end(
-    task: Task,
-    state: "succeeded" | "failed",
-    status: number | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  async #end(task: Task, state: State, status: number | undefined, signal: AbortSignal | undefined): Promise<void> {
+    if (state === "pending" || this.#ended.has(task)) return;
+    this.#ended.add(task);
     const { kind, model, taskid, createdAt } = task;
     const at = this.#host.time.now();
     const durationMs = createdAt && at - createdAt;
@@ -111,13 +108,15 @@ export class Tasks {
     await this.#record((recording) => recording.end(task.toJSON(), state), signal);
   }
 
-  /** Records in the store, if there is one. What was found out is not held up by a store that hangs when the signal aborts. */
+  /** Records in the store, if there is one. If that takes long or the signal aborts, it goes on in the background. */
   async #record(
     write: (recording: RecordedGenerations) => Promise<void>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { recording, time } = this.#host;
-    if (recording) await orGrace(recording().then(write), signal, 0, time);
+    if (!recording) return;
+    const deadline = new Deadline(time, longestRecordMs, () => new Error("the store is slow"), signal, "limit");
+    await orGrace(recording().then(write), deadline.signal, 0, time).finally(() => deadline.end());
   }
 }
 

@@ -16,8 +16,13 @@ const maxKeyRefusals = 3;
 /** How long before the deadline the task is queried a last time. */
 const lastQueryMs = 1_000;
 
+/** A check, and when the end of the task is recorded, if the check has found one. It resolves soon, even if the store hangs. */
+export type RecordedCheck<K extends Kind> = Check<K> & { readonly recorded: Promise<void> };
+
 /** Queries a task once, without retries, because a wait repeats its queries itself. */
-export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number) => Promise<Check<K>>;
+export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number) => Promise<RecordedCheck<K>>;
+
+type RecordedObservation<K extends Kind> = Observation<K> & Partial<Pick<RecordedCheck<K>, "recorded">>;
 
 /** What a wait needs from its client. */
 export interface WaitHost extends Time {
@@ -77,6 +82,7 @@ class Wait<K extends Kind> {
     try {
       for (;;) {
         const observed = await this.#poll();
+        await observed.recorded;
         await this.#update(observed);
         const { state, record, error } = observed;
         if (record && state === "failed") throw new TaskFailedError(this.#task, record);
@@ -94,7 +100,7 @@ class Wait<K extends Kind> {
   }
 
   /** Queries the task as soon as it is due and the client may send another query. */
-  async #poll(): Promise<Observation<K>> {
+  async #poll(): Promise<RecordedObservation<K>> {
     const { scheduler, steady } = this.#host;
     const latest = steady() < this.#lastQueryAt ? this.#lastQueryAt : Infinity;
     const slot = {
@@ -111,7 +117,7 @@ class Wait<K extends Kind> {
   }
 
   /** Queries once. An error of the service or the network is part of the result, because it does not end the wait. */
-  async #observe(): Promise<Observation<K>> {
+  async #observe(): Promise<RecordedObservation<K>> {
     const { scheduler, steady } = this.#host;
     const sentAt = steady();
     // A query that hangs makes room for the last one before the deadline.
