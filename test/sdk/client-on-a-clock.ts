@@ -4,7 +4,7 @@ import { clientOf, success } from "./fake-service.ts";
 /** What the service responds to one query: a record's fields, an envelope's code, a status without an envelope, or nothing at all. */
 export type Answer =
   | { readonly url?: readonly string[]; readonly status?: number; readonly message?: string }
-  | { readonly http: number }
+  | { readonly http: number; readonly retryAfter?: number }
   | { readonly code: number }
   | "lost";
 
@@ -21,7 +21,10 @@ export function clientOnAClock(answers: readonly Answer[], options: MediaGenOpti
     queries.push(client.now() - start);
     if (answer === "lost") throw new TypeError("fetch failed");
     if ("code" in answer) return Response.json({ code: answer.code, msg: "refused" });
-    if ("http" in answer) return new Response("<p>Sign in", { status: answer.http });
+    if ("http" in answer) {
+      const headers = new Headers(answer.retryAfter === undefined ? [] : [["retry-after", String(answer.retryAfter)]]);
+      return new Response("<p>Sign in", { status: answer.http, headers });
+    }
     const { url = [], status = 1, message } = answer;
     return success({ taskid: "t-1", url, image_status: status, task_status: status, message });
   }

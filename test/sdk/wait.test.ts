@@ -273,7 +273,7 @@ describe("a rejected key", () => {
   const html = (status: number) => ({ http: status });
 
   test.for([401, 403])(
-    "ends a wait after three queries with HTTP %i in a row, and the error has the task",
+    "ends a wait after three queries with HTTP %i in a row, over ten seconds, and the error has the task",
     async (status) => {
       const { media, queries, elapsed } = clientOnAClock([pending, html(status)]);
       const task = await media.video.generate("vidmodelv2", { prompt: "A fox" });
@@ -281,13 +281,32 @@ describe("a rejected key", () => {
       expect(error).toBeInstanceOf(ServiceError);
       expect(error).toMatchObject({ task, status, code: undefined, operation: "queryVideoTask" });
       expect((error as Error).message).toBe(
-        `queryVideoTask: the service rejected 3 queries of task t-1 in a row (HTTP ${status}). The API key is missing or not accepted. ` +
+        `queryVideoTask: the service rejected 7 queries of task t-1 in a row (HTTP ${status}). The API key is missing or not accepted. ` +
           "The task is not lost: save JSON.stringify(error.task), and wait again with a valid key",
       );
-      expect(queries).toHaveLength(4);
-      expect(elapsed()).toBeLessThan(5_000);
+      expect(queries).toHaveLength(1 + 7);
+      expect(elapsed()).toBeLessThan(20_000);
     },
   );
+
+  test("ends a wait after three queries that are far apart", async () => {
+    const { media, queries } = clientOnAClock([{ http: 401, retryAfter: 30 }]);
+    await expect(media.video.task("t-1").wait()).rejects.toMatchObject({ status: 401 });
+    expect(queries).toHaveLength(3);
+  });
+
+  test("ends no wait within ten seconds, as behind a gateway that throttles", async () => {
+    const throttled = { http: 403, retryAfter: 1 };
+    const { media } = clientOnAClock([throttled, throttled, throttled, throttled, done]);
+    expect((await media.video.task("t-1").wait()).url).toEqual(done.url);
+  });
+
+  test("is counted apart from queries that are rejected for another reason", async () => {
+    const unknown = { code: 9999 };
+    const late = { http: 403, retryAfter: 30 };
+    const { media } = clientOnAClock([unknown, unknown, unknown, unknown, late, late, unknown, late, unknown, done]);
+    expect((await media.video.task("t-1").wait()).url).toEqual(done.url);
+  });
 
   test("ends no wait if it was accepted again by then, as behind a gateway that restarts", async () => {
     const { media } = clientOnAClock([html(403), html(401), pending, html(403), html(403), done]);

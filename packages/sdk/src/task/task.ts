@@ -43,8 +43,8 @@ export interface Task<out K extends Kind = Kind> {
    *
    * @throws {@link TaskFailedError} the task failed, by `statuses` or `classify` of the client
    * @throws {@link WaitTimeoutError} the deadline passed; the task is not lost
-   * @throws {@link ServiceError} the service rejected five queries in a row, or three with HTTP 401 or 403: one of those may come from
-   *   a gateway in passing, but a wrong key stays wrong. The task is not lost
+   * @throws {@link ServiceError} the service rejected five queries in a row, or three with HTTP 401 or 403 over ten seconds: some of
+   *   those may come from a gateway in passing, but a wrong key stays wrong. The task is not lost
    */
   wait(options?: WaitOptions<K>): Promise<Records[K]>;
   /**

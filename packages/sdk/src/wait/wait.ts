@@ -2,17 +2,13 @@ import { checkNumbers } from "../errors/check-numbers.ts";
 import { ConnectionError, ServiceError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
 import type { LastRecord } from "../errors/last-record.ts";
 import type { Kind } from "../spec/operation.ts";
-import { codes } from "../spec/operations.gen.ts";
 import type { Check, Records, Task, WaitOptions } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { type Observation, Pace } from "./pace.ts";
+import { Refusals } from "./refusals.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** How many envelopes with code 9999 in a row end a wait. */
-const maxRefusals = 5;
-/** How many HTTP 401 or 403 in a row end a wait. A wrong key stays wrong, but a gateway may send one of them in passing. */
-const maxKeyRefusals = 3;
 /** How long before the deadline the task is queried a last time. */
 const lastQueryMs = 1_000;
 
@@ -57,8 +53,7 @@ class Wait<K extends Kind> {
   #lastRecord: LastRecord | undefined;
   /** How many queries since the last response took as long as they may. */
   #overlong = 0;
-  /** How many queries in a row the service rejected. */
-  #refusals = 0;
+  readonly #refusals: Refusals;
 
   constructor(task: Task<K>, check: CheckOnce<K>, options: WaitOptions<K>, timeoutMs: number, host: WaitHost) {
     this.#task = task;
@@ -76,6 +71,7 @@ class Wait<K extends Kind> {
       "deadline",
     );
     this.#pace = new Pace(task, host.scheduler.durationsOf(task.model ?? task.kind), host);
+    this.#refusals = new Refusals(task, this.#pace.settledAt, host);
   }
 
   async run(): Promise<Records[K]> {
@@ -87,7 +83,7 @@ class Wait<K extends Kind> {
         const { state, record, error } = observed;
         if (record && state === "failed") throw new TaskFailedError(this.#task, record);
         if (record && state === "succeeded") return record;
-        this.#throwIfRefused(error);
+        this.#refusals.check(error);
       }
     } catch (error) {
       this.#options.signal?.throwIfAborted();
@@ -156,20 +152,6 @@ class Wait<K extends Kind> {
     }
   }
 
-  /** Ends the wait if the service has rejected too many queries in a row. */
-  #throwIfRefused(error: unknown): void {
-    const most = this.#maxRefusalsOf(error);
-    this.#refusals = most === undefined ? 0 : this.#refusals + 1;
-    if (error instanceof ServiceError && most !== undefined && this.#refusals >= most)
-      throw refusedWait(this.#task, error, this.#refusals);
-  }
-
-  /** Returns how many rejections like this end the wait, or undefined if it is none: the service may not know a new task yet. */
-  #maxRefusalsOf(error: unknown): number | undefined {
-    if (isKeyRefusal(error)) return maxKeyRefusals;
-    return isRefusal(error) && this.#host.steady() >= this.#pace.settledAt ? maxRefusals : undefined;
-  }
-
   #isTimeout(error: unknown): boolean {
     return this.#deadline.passed && error === this.#deadline.signal.reason;
   }
@@ -183,22 +165,4 @@ class Wait<K extends Kind> {
 export function waitTimeoutOf({ waitTimeoutMs = 30 * 60_000 }: Pick<WaitOptions, "waitTimeoutMs">): number {
   checkNumbers("wait", { waitTimeoutMs }, ["waitTimeoutMs"]);
   return waitTimeoutMs;
-}
-
-function isRefusal(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === codes.failure;
-}
-
-function isKeyRefusal(error: unknown): boolean {
-  return error instanceof ServiceError && (error.status === 401 || error.status === 403);
-}
-
-function refusedWait(task: Task, error: ServiceError, times: number): ServiceError {
-  const { operation, status, code, msg, body } = error;
-  const reason = [`HTTP ${status}`, ...(code === undefined ? [] : [`code ${code}: ${msg}`])].join(", ");
-  const what = `the service rejected ${times} queries of task ${task.taskid} in a row (${reason})`;
-  const advice = isKeyRefusal(error)
-    ? ". The API key is missing or not accepted. The task is not lost: save JSON.stringify(error.task), and wait again with a valid key"
-    : "";
-  return new ServiceError(what + advice, operation, { status, text: body }, { code, msg }, task);
 }

@@ -1,0 +1,61 @@
+import { ServiceError } from "../errors/errors.ts";
+import { codes } from "../spec/operations.gen.ts";
+import type { Task } from "../task/task.ts";
+import type { Time } from "../time/clock.ts";
+
+/** When rejections of one kind end a wait: so many in a row, the last so long after the first. */
+interface Rule {
+  readonly times: number;
+  readonly spanMs: number;
+  readonly advice: string;
+}
+
+/** The service does not know the task, or rejects its queries for another reason. */
+const unknownTask: Rule = { times: 5, spanMs: 0, advice: "" };
+/** HTTP 401 or 403. A wrong key stays wrong, but a gateway may send some of them while it restarts or throttles. */
+const rejectedKey: Rule = {
+  times: 3,
+  spanMs: 10_000,
+  advice:
+    ". The API key is missing or not accepted. The task is not lost: save JSON.stringify(error.task), and wait again with a valid key",
+};
+
+/** Ends a wait whose queries the service rejects for good. */
+export class Refusals {
+  readonly #task: Task;
+  readonly #settledAt: number;
+  readonly #time: Pick<Time, "steady">;
+  /** The rejections in a row that are of the same kind. */
+  #last: { readonly rule: Rule; readonly times: number; readonly since: number } | undefined;
+
+  /** Until `settledAt`, by the steady clock, the service may not know the task yet. */
+  constructor(task: Task, settledAt: number, time: Pick<Time, "steady">) {
+    this.#task = task;
+    this.#settledAt = settledAt;
+    this.#time = time;
+  }
+
+  /** Takes the outcome of a query; throws if it and those before it end the wait. */
+  check(error: unknown): void {
+    const at = this.#time.steady();
+    const rule = this.#ruleFor(error, at);
+    const last = this.#last?.rule === rule ? this.#last : undefined;
+    const { times, since } = { times: (last?.times ?? 0) + 1, since: last?.since ?? at };
+    this.#last = rule && { rule, times, since };
+    if (error instanceof ServiceError && rule && times >= rule.times && at - since >= rule.spanMs)
+      throw refusedWait(this.#task, error, times, rule);
+  }
+
+  #ruleFor(error: unknown, at: number): Rule | undefined {
+    if (!(error instanceof ServiceError)) return undefined;
+    if (error.status === 401 || error.status === 403) return rejectedKey;
+    return error.code === codes.failure && at >= this.#settledAt ? unknownTask : undefined;
+  }
+}
+
+function refusedWait(task: Task, error: ServiceError, times: number, { advice }: Rule): ServiceError {
+  const { operation, status, code, msg, body } = error;
+  const reason = [`HTTP ${status}`, ...(code === undefined ? [] : [`code ${code}: ${msg}`])].join(", ");
+  const what = `the service rejected ${times} queries of task ${task.taskid} in a row (${reason})`;
+  return new ServiceError(what + advice, operation, { status, text: body }, { code, msg }, task);
+}
