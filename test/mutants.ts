@@ -1616,7 +1616,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging-polls"],
   },
   {
-    guard: 'if (message === "" || checks < checksOfSuspicion || this.#reported.has(task)) return false;',
+    guard: 'if (message === "" || checks < checksOfSuspicion || this.#reported.has(status)) return false;',
     becomes: 'if (message === "" || checks < checksOfSuspicion) return false;',
     promise: "a task that may have failed is reported once",
     tests: ["sdk/events"],

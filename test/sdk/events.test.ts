@@ -141,20 +141,11 @@ describe("a task that may have failed", () => {
     return client;
   };
 
-  test("is reported once for each handle: three checks show the same message and a status of unknown meaning", async () => {
+  test("is reported once for each status: three checks show the same message and a status of unknown meaning", async () => {
     const failed = record(3, "the picture was rejected");
     const two = await checked([record(1, ""), failed, failed]);
     expect(warned(two)).toEqual([]);
-    const client = await checked([
-      record(1, ""),
-      failed,
-      failed,
-      failed,
-      failed,
-      record(4, "x"),
-      record(4, "x"),
-      record(4, "x"),
-    ]);
+    const client = await checked([record(1, ""), failed, failed, failed, failed]);
     expect(warned(client)).toEqual([
       {
         type: "taskMayHaveFailed",
@@ -174,9 +165,22 @@ describe("a task that may have failed", () => {
     ["without a message", Array(4).fill(record(3, "")), {}],
     ["without a status", Array(4).fill(record(undefined, "busy")), {}],
     ["if its status is known", Array(4).fill(record(3, "no")), { statuses: { failed: [3] } }],
+    ["if its status is declared as pending", Array(4).fill(record(1, "generating")), { statuses: { pending: [1] } }],
     ["if classify knows it", Array(4).fill(record(3, "busy")), { classify: () => "pending" as const }],
   ])("is not reported %s", async ([_, records, options]) => {
     expect(warned(await checked(records, options))).toEqual([]);
+  });
+
+  test("is reported for one of many tasks with the same status, and for a task with another status", async () => {
+    const statuses = [1, 1, 1, 1, 2];
+    const records = statuses.flatMap((status) => Array<Reply>(3).fill(record(status, "generating")));
+    const client = observed(records);
+    const tasks = statuses.map((_, index) => client.media.image.task(`t-${index}`));
+    for (const task of tasks) for (let checks = 0; checks < 3; checks++) await task.check();
+    expect(warned(client)).toMatchObject([
+      { status: 1, taskid: "t-0" },
+      { status: 2, taskid: "t-4" },
+    ]);
   });
 
   test("goes to the console without a listener, with what to do", async () => {
@@ -186,7 +190,8 @@ describe("a task that may have failed", () => {
       expect(shown.mock.calls).toEqual([
         [
           'mediagen: taskMayHaveFailed: The record of task t-1 has status 3 and the message "no". ' +
-            "If 3 means that it has failed, pass { statuses: { failed: [3] } } or set MEDIAGEN_FAILED_STATUSES=3.",
+            "If 3 means that it has failed, pass { statuses: { failed: [3] } } or set MEDIAGEN_FAILED_STATUSES=3. " +
+            "If it means that the task is still running, pass { statuses: { pending: [3] } }.",
         ],
       ]);
     } finally {

@@ -106,6 +106,12 @@ describe("a wait ends", () => {
     expect(await media.video.task("t-1").wait()).toMatchObject({ url: [], task_status: 4 });
   });
 
+  test("with the record once it has its addresses, although its status was declared as pending", async () => {
+    const statuses = { pending: [1] };
+    const { media } = clientOnAClock([pending, done], { statuses });
+    expect((await media.video.task("t-1").wait()).url).toEqual(done.url);
+  });
+
   test("at its deadline and when aborted, although fetch and key never settle", async () => {
     const never = () => new Promise<never>(() => undefined);
     for (const options of [{ fetch: never }, { apiKey: never }]) {

@@ -1,7 +1,7 @@
 import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { OutcomeUnknownError } from "./errors.ts";
-import { describeStatus } from "./last-record.ts";
+import { describeRecord } from "./last-record.ts";
 
 /**
  * What a client emits, by `type`: for logs, metrics and traces. No event contains the key or an uploaded byte. More types may
@@ -98,7 +98,7 @@ export interface TaskSettled {
 
 /**
  * A task may have failed: its record has a message and a status of unknown meaning, and both have not changed over three checks.
- * Emitted once for each handle. If the status means a failure, pass it as `statuses.failed`.
+ * Emitted once for each status. If the status means a failure, pass it as `statuses.failed`; if it does not, as `statuses.pending`.
  */
 export interface TaskMayHaveFailed {
   /** Which event this is. */
@@ -177,6 +177,8 @@ function print(event: MediaGenEvent): void {
   if (event.type === "storeFailed" || event.type === "lateTask") console.error(`mediagen: ${event.type}`, event);
   if (event.type === "taskMayHaveFailed") {
     const { taskid, status, message } = event;
-    console.error(`mediagen: ${event.type}: ${describeStatus(`The record of task ${taskid}`, status, message)}`);
+    const described = describeRecord(`The record of task ${taskid}`, status, message);
+    const otherwise = `If it means that the task is still running, pass { statuses: { pending: [${status}] } }.`;
+    console.error(`mediagen: ${event.type}: ${described} ${otherwise}`);
   }
 }

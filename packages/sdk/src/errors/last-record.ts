@@ -12,11 +12,11 @@ export interface LastRecord {
 export function describeLast(last: LastRecord | undefined): string {
   if (last?.status === undefined) return "";
   const { record, status } = last;
-  return `${describeStatus("Its last record", status, messageIn(record))} `;
+  return `${describeRecord("Its last record", status, messageIn(record))} `;
 }
 
 /** Returns in sentences what a record says, and how to declare that its status means a failure. */
-export function describeStatus(record: string, status: number, message: string): string {
+export function describeRecord(record: string, status: number, message: string): string {
   const said = message === "" ? "" : ` and the message ${JSON.stringify(shorten(message))}`;
   return (
     `${record} has status ${status}${said}. If ${status} means that it has failed, ` +

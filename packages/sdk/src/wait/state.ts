@@ -6,7 +6,7 @@ const states: readonly State[] = ["pending", "succeeded", "failed"];
 
 /** What you know about the statuses of records. The service does not document them. */
 export interface StateOptions {
-  /** Statuses that are final. A wait ends as soon as a record has one of them. */
+  /** What statuses mean. A wait ends as soon as a record has one that is final: `succeeded` or `failed`. */
   readonly statuses?:
     | {
         /** Statuses of tasks that have their results. */
@@ -16,6 +16,8 @@ export interface StateOptions {
          * @default MEDIAGEN_FAILED_STATUSES of the environment, such as "3,4"
          */
         readonly failed?: readonly number[] | undefined;
+        /** Statuses of tasks that have not failed: no `taskMayHaveFailed` reports them. A task with its results has succeeded all the same. */
+        readonly pending?: readonly number[] | undefined;
       }
     | undefined;
   /** Returns a record's state, or undefined to leave it to `statuses` and the documented fields. */
@@ -29,7 +31,7 @@ const checksOfPartialResult = 3;
 export interface Reading {
   readonly state: State;
   readonly partial: PartialResult | undefined;
-  /** Whether the caller's own reading said so. */
+  /** Whether the caller has declared what the record means. */
   readonly isKnown: boolean;
 }
 
@@ -52,7 +54,8 @@ export function readState(
   }
   if (known !== undefined) return { state: known, partial: next, isKnown: true };
   const done = count >= results || (count > 0 && checks >= checksOfPartialResult);
-  return { state: done ? "succeeded" : "pending", partial: next, isKnown: false };
+  const isKnown = status !== undefined && statuses?.pending?.includes(status) === true;
+  return { state: done ? "succeeded" : "pending", partial: next, isKnown };
 }
 
 function fromStatus(status: number | undefined, statuses: StateOptions["statuses"]): State | undefined {

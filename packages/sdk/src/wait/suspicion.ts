@@ -12,15 +12,15 @@ interface Seen {
 /** Notices tasks that may have failed: their records have a message and no longer change, but nobody knows what they mean. */
 export class Suspicion {
   readonly #seen = new WeakMap<Task, Seen>();
-  readonly #reported = new WeakSet<Task>();
+  readonly #reported = new Set<number>();
 
-  /** Records what a check has shown. Returns true once for each task: when it may have failed. */
+  /** Records what a check has shown. Returns true once for each status: when a task that has it may have failed. */
   isNew(task: Task, status: number, message: string): boolean {
     const last = this.#seen.get(task);
     const checks = last?.status === status && last?.message === message ? last.checks + 1 : 1;
     this.#seen.set(task, { status, message, checks });
-    if (message === "" || checks < checksOfSuspicion || this.#reported.has(task)) return false;
-    this.#reported.add(task);
+    if (message === "" || checks < checksOfSuspicion || this.#reported.has(status)) return false;
+    this.#reported.add(status);
     return true;
   }
 }
