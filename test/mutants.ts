@@ -727,10 +727,16 @@ export const mutants: readonly Mutant[] = [
     tests: ["faults/node-door"],
   },
   {
-    guard: 'pool = new Agent({ keepAlive: true, maxSockets: poolSize, timeout: idleMs, scheduling: "lifo" });',
+    guard: 'pool = new Agent({ keepAlive: true, maxSockets: this.#maxSockets, timeout: idleMs, scheduling: "lifo" });',
     becomes: 'pool = new Agent({ keepAlive: true, timeout: idleMs, scheduling: "lifo" });',
     promise: "queries take so many sockets and no more",
     tests: ["faults/node-door"],
+  },
+  {
+    guard: "this.#maxSockets = poolSize + polls;",
+    becomes: "this.#maxSockets = poolSize;",
+    promise: "polls that hang leave connections for other queries",
+    tests: ["sdk/hanging-sockets"],
   },
   {
     guard: 'if (this.#connecting.has(socket)) socket.once("established", next);',

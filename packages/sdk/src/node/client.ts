@@ -3,6 +3,7 @@ import { webRuntime } from "../client/runtime.ts";
 import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";
 import type { ResultGet } from "../result/context.ts";
+import { mostInFlight } from "../wait/scheduler.ts";
 import type { ConnectOptions } from "./connections.ts";
 import { lazyTransport, usesNodeHttp } from "./lazy-transport.ts";
 
@@ -19,7 +20,8 @@ export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
  */
 export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
   const web = webRuntime(options);
-  const { transport, get } = usesNodeHttp(options) ? { transport: lazyTransport(options), get: lazyGet } : web;
+  const connect = () => lazyTransport({ ...options, polls: mostInFlight(options) });
+  const { transport, get } = usesNodeHttp(options) ? { transport: connect(), get: lazyGet } : web;
   return createClient(options, { transport, get, processes });
 }
 

@@ -13,7 +13,13 @@ export interface ConnectOptions {
   readonly connectTimeoutMs?: number | undefined;
 }
 
-/** Sockets of queries and deletions that may be open at once. */
+/** What the connections of a client are for. */
+export interface PoolOptions extends ConnectOptions {
+  /** How many polls may be in flight. They get sockets of their own, so that polls that hang hold up no other call. */
+  readonly polls?: number | undefined;
+}
+
+/** Sockets of queries and deletions that may be open at once, besides those of polls. */
 const poolSize = 64;
 /** How long one of them may idle: shorter than servers keep theirs open, so that few are found closed when used again. */
 const idleMs = 4_000;
@@ -24,13 +30,15 @@ const addressTimeoutMs = 1_000;
 export class Connections {
   readonly #modules: HttpModules;
   readonly #timeoutMs: number;
+  readonly #maxSockets: number;
   /** Own sockets whose connection is not established yet: no byte may leave. */
   readonly #connecting = new WeakSet<Socket>();
   readonly #pools = new Map<string, Agent>();
 
-  constructor(modules: HttpModules, { connectTimeoutMs = 10_000 }: ConnectOptions) {
+  constructor(modules: HttpModules, { connectTimeoutMs = 10_000, polls = 0 }: PoolOptions) {
     this.#modules = modules;
     this.#timeoutMs = Math.min(connectTimeoutMs, longestDelayMs);
+    this.#maxSockets = poolSize + polls;
   }
 
   /** Whether there is a pool for the URL's origin. */
@@ -43,7 +51,7 @@ export class Connections {
     let pool = this.#pools.get(url.origin);
     if (!pool) {
       const { Agent } = moduleFor(url, this.#modules);
-      pool = new Agent({ keepAlive: true, maxSockets: poolSize, timeout: idleMs, scheduling: "lifo" });
+      pool = new Agent({ keepAlive: true, maxSockets: this.#maxSockets, timeout: idleMs, scheduling: "lifo" });
       pool.createConnection = () => this.connect(url);
       this.#pools.set(url.origin, pool);
     }

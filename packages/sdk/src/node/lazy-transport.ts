@@ -1,6 +1,6 @@
 import type { ClientOptions } from "../client/options.ts";
 import type { Transport } from "../transport/transport.ts";
-import type { ConnectOptions } from "./connections.ts";
+import type { PoolOptions } from "./connections.ts";
 import { loadHttpModules } from "./http-modules.ts";
 
 /** Whether requests go through node:http. Bun and Deno imitate it; their own fetch is what they stand for. */
@@ -9,7 +9,7 @@ export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
 }
 
 /** Loads node:http at the first request: it takes longer than all else together. */
-export function lazyTransport(options: ConnectOptions): Transport {
+export function lazyTransport(options: PoolOptions): Transport {
   let transport: Promise<Transport> | undefined;
   return async (request, sendOptions) => {
     transport ??= load(options);
@@ -17,7 +17,7 @@ export function lazyTransport(options: ConnectOptions): Transport {
   };
 }
 
-async function load(options: ConnectOptions): Promise<Transport> {
+async function load(options: PoolOptions): Promise<Transport> {
   const [{ nodeTransport }, modules] = await Promise.all([import("./transport.ts"), loadHttpModules()]);
   return nodeTransport(modules, options);
 }

@@ -5,6 +5,7 @@ import { createHeap, type Entry, type Heap } from "../time/heap.ts";
 import { Durations } from "./durations.ts";
 import { Patience } from "./patience.ts";
 
+const defaultInFlight = 16;
 /** How many queries that take much longer than usual may be in flight for each slot. */
 const overduePerSlot = 3;
 
@@ -16,6 +17,11 @@ export interface SchedulerOptions {
    * @default 16
    */
   readonly maxQueriesInFlight?: number | undefined;
+}
+
+/** Returns how many queries the waits of one client may have in flight, with those that take much longer than usual. */
+export function mostInFlight({ maxQueriesInFlight = defaultInFlight }: SchedulerOptions): number {
+  return (1 + overduePerSlot) * maxQueriesInFlight;
 }
 
 /** A wait's request for one of the client's concurrent queries. */
@@ -43,7 +49,7 @@ export class Scheduler {
   #overdue = 0;
   #cancel: Cancel = () => undefined;
 
-  constructor({ maxQueriesInFlight = 16 }: SchedulerOptions, time: Pick<Time, "steady" | "alarm">) {
+  constructor({ maxQueriesInFlight = defaultInFlight }: SchedulerOptions, time: Pick<Time, "steady" | "alarm">) {
     if (!(maxQueriesInFlight >= 1)) {
       const issue = invalid("maxQueriesInFlight", "outOfRange", String(maxQueriesInFlight), "a number of at least 1");
       throw new InvalidRequestError("createMediaGen", [issue]);
