@@ -2,13 +2,13 @@ import { serviceOnAClock, type Fate } from "./service-on-a-clock.ts";
 
 /** What goes wrong with queries, each as a share of all of them. */
 export interface Trouble {
-  /** Reset, or answered with HTTP 500. */
+  /** Reset, or HTTP 500. */
   readonly faults: number;
-  /** Never answered. */
+  /** Without a response, for ever. */
   readonly hanging: number;
 }
 
-/** Waits for tasks that were generated at once and take 2 to 6 s, on a service that answers a query after 50 ms. In virtual time. */
+/** Waits for tasks that were generated at once and take 2 to 6 s, on a service that responds to a query after 50 ms. In virtual time. */
 export async function waitsUnder(count: number, { faults, hanging }: Trouble, seed = 1) {
   const [chance, jitter, duration] = [randomFrom(seed), randomFrom(seed + 1), randomFrom(seed + 2)];
   const durations = Array.from({ length: count }, () => 2_000 + 4_000 * duration());
