@@ -216,11 +216,11 @@ describe("connections", () => {
     const waiting: Socket[] = [];
     await withServer(
       { onRequest: (socket) => void waiting.push(socket) },
-      { ...oneSlot, connectTimeoutMs: 50, retries: 0 },
+      { ...oneSlot, connectTimeoutMs: 1_000, retries: 0 },
       async (media) => {
         const calls = Array.from({ length: most + 1 }, (_, index) => media.video.query(`t-${index}`));
         await expect.poll(() => waiting.length, { interval: 5 }).toBe(most);
-        await pause(150);
+        await pause(1_500);
         for (const socket of waiting.splice(0)) socket.write(reply());
         await expect.poll(() => waiting.length, { interval: 5 }).toBe(1);
         waiting[0]?.write(reply());
@@ -244,15 +244,15 @@ describe("connections", () => {
 
 test("an upload that stands still, and an answer that does not begin after it, end by limits of their own", async () => {
   const sourceImage = new File([Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(64_000_000)])], "large.gif");
-  const limits = { headersTimeoutMs: 300 };
+  const limits = { headersTimeoutMs: 1_000 };
   await withServer({ onHalf: (socket) => void socket.pause() }, limits, async (media) => {
     expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
       name: "OutcomeUnknownError",
-      cause: { message: "the upload stalled for 300 ms" },
+      cause: { message: "the upload stalled for 1000 ms" },
     });
   });
   await withServer({}, limits, async (media) => {
-    const cause = { message: "the request had left, and no response began within 300 ms" };
+    const cause = { message: "the request had left, and no response began within 1000 ms" };
     expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
       name: "OutcomeUnknownError",
       cause,

@@ -58,7 +58,7 @@ describe("a poll", () => {
 });
 
 describe("a store that hangs", () => {
-  const hangingStore = () => ({ ...memoryStore(), get: forever });
+  const hangingStore = () => ({ ...memoryStore(), get: forever as () => Promise<never> });
 
   test("delays a wait by a second at most, and no poll of another", async () => {
     const { tasks, media, pass, elapsed } = serviceOnAClock(() => ({ doneAfterMs: 5_000 }), {
@@ -79,7 +79,8 @@ describe("a store that hangs", () => {
   test("delays a check by a second, and not beyond its signal", async () => {
     const { task, media, pass, elapsed } = serviceOnAClock(() => ({ doneAfterMs: 0 }), { store: hangingStore() });
     const saved = { ...task("t-1").toJSON(), generationId: "g-1" };
-    expect(await pass(media.task(saved).check())).toMatchObject({ state: "succeeded", record: { url: ["1"] } });
+    const checked: Promise<unknown> = media.task(saved).check();
+    expect(await pass(checked)).toMatchObject({ state: "succeeded", record: { url: ["1"] } });
     expect(elapsed()).toBe(50 + 1_000);
     await pass(media.task(saved).wait({ waitTimeoutMs: 600 }));
     expect(elapsed(), "the deadline passes").toBeLessThanOrEqual(50 + 1_000 + 600);

@@ -34,7 +34,7 @@ export function decode(message: IncomingMessage): Readable {
     const decoder = decoders[name]?.();
     return decoder ? pipeline(encoded, decoder, () => undefined) : encoded;
   }, message);
-  // Bytes may follow what was encoded. Nobody reads them, and so the message would not end.
+  // Bytes that follow the end of br or deflate are read by nobody, and so the message would not end. After gzip they are an error.
   return body.once("end", () => message.destroy());
 }
 
