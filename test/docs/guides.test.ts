@@ -66,5 +66,5 @@ test("every name that the guides speak of is one of the packages, of the spec, o
     .filter(({ file }) => !others.test(file))
     .flatMap(({ text }) => [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name));
   const unknown = names.filter((name) => !name.split(".").every((part) => new RegExp(`\\b${part}\\b`).test(sources)));
-  expect([...new Set(unknown)]).toEqual(["Promise.allSettled"]);
+  expect([...new Set(unknown)]).toEqual(["Promise.allSettled", "onUnhandledFrame", "disableNetConnect"]);
 });

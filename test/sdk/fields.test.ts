@@ -75,6 +75,8 @@ describe("what is refused", () => {
     ["a path of Windows", { sourceImage: "C:\\pictures\\first" }, "sourceImage"],
     ["a URL where a file is meant", { sourceImage: "https://example.com/first" }, "sourceImage"],
     ["a URL of a bucket", { sourceImage: "s3://bucket/first" }, "sourceImage"],
+    ["an empty text where a file is meant", { sourceImage: "" }, "sourceImage"],
+    ["Base64 where a file is meant", { sourceImage: "iVBORw0KGgo".repeat(10) }, "sourceImage"],
     ["a data URI", { sourceImage: "data:image/png;base64,iVBORw0KGgo=" }, "sourceImage"],
     ["an empty file", { sourceImage: new Blob([], { type: "image/png" }) }, "sourceImage[0]"],
     ["a file too many", { sourceImage: Array(maxItems + 1).fill(png) }, "sourceImage"],

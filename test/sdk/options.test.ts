@@ -98,6 +98,17 @@ test("a fetch function is called as a function, and instructed to follow no redi
   expect(seen).toEqual([[undefined, "error"]]);
 });
 
+test.for<[string, object]>([
+  ["fetch", { fetch: "x" }],
+  ["statuses.failed", { statuses: { failed: 3 } }],
+  ["statuses.failed", { statuses: { failed: ["3"] } }],
+  ["store.write", { store: ".mediagen" }],
+  ["beforeGenerate", { beforeGenerate: true }],
+  ["classify", { classify: [3] }],
+])("what would fail only once a generation is on its way is rejected at once: %s", ([field, options]) => {
+  expect(() => createMediaGen({ baseUrl: "http://localhost", ...options })).toThrow(`createMediaGen: ${field}`);
+});
+
 test("a blank variable of the environment is none", () => {
   vi.stubEnv("MEDIAGEN_BASE_URL", "");
   expect(() => createMediaGen()).toThrow("baseUrl");

@@ -21,7 +21,7 @@ import { Scheduler } from "../wait/scheduler.ts";
 import { generate, type GenerateHost } from "./generate.ts";
 import type { GenerateOptions, KindClient, MediaGen, Recovery } from "./media-gen.ts";
 import type { MediaGenOptions } from "./options.ts";
-import { readAccess, readGenerationLimit, readStates, readTimeouts } from "./settings.ts";
+import { checkFunctions, readAccess, readGenerationLimit, readStates, readTimeouts } from "./settings.ts";
 import type { RecordedGenerations } from "./recorded.ts";
 import { readTask, TaskHandle, type TaskHost } from "./task-handle.ts";
 import { type Runtime, webRuntime } from "./runtime.ts";
@@ -42,6 +42,7 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
 /** Creates a client on a runtime. */
 export function createClient(options: MediaGenOptions, runtime: Runtime): MediaGen {
   const { baseUrl, apiKey } = readAccess("createMediaGen", options);
+  checkFunctions("createMediaGen", options);
   const timeouts = readTimeouts("createMediaGen", options);
   const time = createTime(options);
   const emit = createEmit(options.onEvent);

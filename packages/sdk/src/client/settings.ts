@@ -39,6 +39,11 @@ export function readTimeouts(subject: string, options: ClientOptions): Timeouts 
 
 /** Returns how records are read: by the options, and for failures else by the environment. */
 export function readStates(subject: string, { statuses, classify }: StateOptions): StateOptions {
+  for (const [state, list] of Object.entries(statuses ?? {})) {
+    const isList = list === undefined || (Array.isArray(list) && list.every(Number.isInteger));
+    if (!isList)
+      throw invalidRequest(subject, `statuses.${state}`, "wrongType", describeValue(list), "a list of whole numbers");
+  }
   return { classify, statuses: { ...statuses, failed: statuses?.failed ?? readFailedStatuses(subject) } };
 }
 
@@ -55,6 +60,16 @@ function readFailedStatuses(subject: string): readonly number[] | undefined {
     describeValue(text),
     'whole numbers with commas between, such as "3,4"',
   );
+}
+
+/** Rejects what would fail only once a generation is on its way. */
+export function checkFunctions(subject: string, options: MediaGenOptions): void {
+  const { fetch, store, beforeGenerate, classify, onEvent } = options;
+  const functions = { fetch, beforeGenerate, classify, onEvent, "store.write": store && (store.write ?? null) };
+  for (const [name, value] of Object.entries(functions)) {
+    if (value === undefined || typeof value === "function") continue;
+    throw invalidRequest(subject, name, "wrongType", describeValue(value), "a function");
+  }
 }
 
 /** Returns how many generations may be sent at once. */

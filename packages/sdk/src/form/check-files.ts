@@ -31,10 +31,6 @@ async function issueOf(file: FileInput, bounds: Bounds, field: string): Promise<
     .catch(() => undefined);
   if (!head) return invalid(field, "changed", describeValue(file), "the file again");
   if (!isImage(bounds) || mediaTypeOf(new Uint8Array(head))?.type.startsWith("image/")) return undefined;
-  return invalid(
-    field,
-    "wrongFormat",
-    `${describeValue(file)} whose bytes are of no known image type`,
-    describe(bounds),
-  );
+  const expected = `${describe(bounds)} (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)`;
+  return invalid(field, "wrongFormat", `${describeValue(file)} whose bytes are no known image`, expected);
 }

@@ -1,7 +1,6 @@
 import type { ClientOptions } from "../client/options.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { PoolOptions } from "./connections.ts";
-import { loadHttpModules } from "./http-modules.ts";
 
 /** Whether requests go through node:http. Bun and Deno imitate it; their own fetch is what they stand for. */
 export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
@@ -12,12 +11,7 @@ export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
 export function lazyTransport(options: PoolOptions): Transport {
   let transport: Promise<Transport> | undefined;
   return async (request, sendOptions) => {
-    transport ??= load(options);
+    transport ??= import("./transport.ts").then(({ nodeTransport }) => nodeTransport(options));
     return (await transport)(request, sendOptions);
   };
-}
-
-async function load(options: PoolOptions): Promise<Transport> {
-  const [{ nodeTransport }, modules] = await Promise.all([import("./transport.ts"), loadHttpModules()]);
-  return nodeTransport(modules, options);
 }

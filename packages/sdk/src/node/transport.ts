@@ -13,7 +13,7 @@ import {
 } from "../transport/transport.ts";
 import { Connections, type PoolOptions } from "./connections.ts";
 import { decode } from "./decode.ts";
-import { type HttpModules, moduleFor } from "./http-modules.ts";
+import { loadHttpModules, moduleFor } from "./http-modules.ts";
 import { checkFiles, encode, type Encoded, readPieces } from "./multipart.ts";
 import { rejectProxy } from "./proxy.ts";
 
@@ -24,7 +24,8 @@ const longestHead = 16 * 1024;
  * Creates the transport on node:http. It sends nothing, not even into a buffer, before the connection is established and its
  * certificate is known to be good: what fails until then is a {@link NeverSentError}, and whatever fails later is not.
  */
-export function nodeTransport(modules: HttpModules, options: PoolOptions = {}): Transport {
+export async function nodeTransport(options: PoolOptions = {}): Promise<Transport> {
+  const modules = await loadHttpModules();
   const connections = new Connections(modules, options);
   return async (request, sendOptions) => {
     const { paid, signal } = sendOptions;
