@@ -56,7 +56,7 @@ export const checks: readonly Check[] = [
   {
     name: "uploads arrive with name, type and size",
     async run({ client, seen }) {
-      const png = (size: number) => new Blob(["\x89PNG\r\n\x1a\n", new Uint8Array(size)], { type: "image/png" });
+      const png = (size: number) => new Blob(["GIF89a", new Uint8Array(size)], { type: "image/png" });
       await client().video.generate("vidmodelv2", {
         ...form,
         sourceImage: [new File([png(300_000)], "ä first.png", { type: "image/png" }), png(10)],

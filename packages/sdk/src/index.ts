@@ -86,7 +86,7 @@ export type {
   WaitUpdate,
 } from "./task/task.ts";
 export type { SleepReason } from "./time/clock.ts";
-export type { Fetch, FetchInit, FetchResponse } from "./transport/fetch.ts";
+export type { Fetch, FetchHeaders, FetchInit, FetchResponse } from "./transport/fetch.ts";
 export type { SchedulerOptions } from "./wait/scheduler.ts";
 export type { StateOptions } from "./wait/state.ts";
 export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";

@@ -1,18 +1,33 @@
 /** What a fetch function is called with beside the URL: only what every implementation takes. */
 export interface FetchInit {
+  /** `POST` for the service; without it, the request is the GET of a result. */
   readonly method?: string;
+  /** The headers, with the API key. */
   readonly headers: Readonly<Record<string, string>>;
+  /** A JSON text, or a form as one Blob. */
   readonly body?: string | Blob;
+  /** Aborts when the call ends early. */
   readonly signal: AbortSignal;
   /** `error` for the service, `manual` for results: the SDK never wants a redirect followed unseen. */
   readonly redirect: "error" | "manual" | "follow";
 }
 
+/** The headers of a fetch function's response. */
+export interface FetchHeaders {
+  /** Returns the value of a header, or null. */
+  get(name: string): string | null;
+  /** Iterates over names and values. */
+  [Symbol.iterator](): Iterator<[string, string]>;
+}
+
 /** What is read of a fetch function's response. */
 export interface FetchResponse {
+  /** The HTTP status. */
   readonly status: number;
+  /** Whether a redirect was followed to it. */
   readonly redirected: boolean;
-  readonly headers: { get(name: string): string | null; [Symbol.iterator](): Iterator<[string, string]> };
+  /** The headers. */
+  readonly headers: FetchHeaders;
   /** A web stream, or one of Node's, as node-fetch has it. */
   readonly body: ReadableStream<Uint8Array> | AsyncIterable<unknown> | null;
 }
