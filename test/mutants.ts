@@ -1168,7 +1168,7 @@ export const mutants: readonly Mutant[] = [
     guard: "await beforeSend?.(); rejectAborted(signal);",
     becomes: "await beforeSend?.();",
     promise: "a call aborted while it is recorded as sending is not sent",
-    tests: ["sdk/store"],
+    tests: ["sdk/hanging"],
   },
   {
     file: "client/generate.ts",

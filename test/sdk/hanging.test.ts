@@ -1,4 +1,4 @@
-import { type GenerationRecord, memoryStore, StoreError } from "@mediagen/sdk";
+import { ConnectionError, type GenerationRecord, memoryStore, type SleepReason, StoreError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { clientOf, created, errorOf, forever, gate, sharedStore } from "./fake-service.ts";
 
@@ -60,6 +60,24 @@ describe("an abort ends at once what hangs in the caller's own code, and nothing
   });
 });
 
+test("a generation whose time is over while it is recorded as sending is not sent any more", async () => {
+  const store = sharedStore();
+  const [reached, held] = [gate(), gate()];
+  store.beforeWrite((record) => (isState("sending")(record) ? (reached.resolve(), held.promise) : undefined));
+  let clock = 0;
+  // Only the time of the generation passes, once, and not that of the store.
+  const sleep = async (ms: number, _: AbortSignal, reason: SleepReason) => {
+    await (reason === "limit" && ms <= 5_000 && clock === 0 ? reached.promise : forever());
+    clock += ms;
+  };
+  const { generate, sent } = clientOf([], { store, now: () => clock, sleep, generateTimeoutMs: 5_000 });
+  const generating = errorOf(generate("order-1"));
+  await expect.poll(() => clock).toBe(5_000);
+  held.resolve();
+  expect(await generating).toBeInstanceOf(ConnectionError);
+  expect(sent()).toBe(0);
+});
+
 test("a claim that is recorded after the abort is given back: the next generation of its key need not wait", async () => {
   const store = sharedStore();
   const [reached, held] = [gate(), gate()];
@@ -99,13 +117,15 @@ describe("a store that hangs", () => {
       const store = sharedStore();
       const reached = gate();
       store.beforeWrite((record) => (isState("created")(record) ? (reached.resolve(), forever()) : undefined));
-      const { media, sent, events } = clientOf([() => created("t-1")], { store, passing: ["pause", "limit"] });
+      const { media, sent, events, now } = clientOf([() => created("t-1")], { store, passing: ["pause", "limit"] });
       const controller = new AbortController();
       const options = { idempotencyKey: "order-1", signal: controller.signal };
       const generating = media.image.generate("imgmodelz", { prompt: "A fox" }, options);
       await reached.promise;
+      const begin = now();
       if (when === "at an abort") controller.abort(enough);
       const task = await generating;
+      expect(now() - begin).toBeLessThan(when === "at an abort" ? 5_000 : 60_000);
       expect(task).toMatchObject({ taskid: "t-1", generationId: expect.any(String) });
       await expect
         .poll(() => events)
