@@ -20,31 +20,34 @@ export interface Mutant {
 /** The guards of the SDK and of the batch, each without its effect: `npm run test:mutants` tries them in turn. */
 export const mutants: readonly Mutant[] = [
   {
-    guard: 'const isFinal = fate === "not tried" || fate === "bad certificate" || (paid && fate === "unknown");',
-    becomes: 'const isFinal = fate === "not tried" || fate === "bad certificate";',
+    guard:
+      'const isFinal = delivery === "not tried" || delivery === "bad certificate" || (paid && delivery === "unknown");',
+    becomes: 'const isFinal = delivery === "not tried" || delivery === "bad certificate";',
     promise: "what is not known to be unsent is not sent again",
     tests: ["sdk/sending"],
   },
   {
-    guard: 'const isFinal = fate === "not tried" || fate === "bad certificate" || (paid && fate === "unknown");',
-    becomes: 'const isFinal = fate === "not tried" || (paid && fate === "unknown");',
+    guard:
+      'const isFinal = delivery === "not tried" || delivery === "bad certificate" || (paid && delivery === "unknown");',
+    becomes: 'const isFinal = delivery === "not tried" || (paid && delivery === "unknown");',
     promise: "a bad certificate is told at once",
     tests: ["sdk/sending"],
   },
   {
-    guard: 'const isFinal = fate === "not tried" || fate === "bad certificate" || (paid && fate === "unknown");',
-    becomes: 'const isFinal = fate === "bad certificate" || (paid && fate === "unknown");',
+    guard:
+      'const isFinal = delivery === "not tried" || delivery === "bad certificate" || (paid && delivery === "unknown");',
+    becomes: 'const isFinal = delivery === "bad certificate" || (paid && delivery === "unknown");',
     promise: "a key that could not be had is not asked for again",
     tests: ["sdk/options"],
   },
   {
-    guard: 'if (generation && fate === "unknown") {',
+    guard: 'if (generation && delivery === "unknown") {',
     becomes: "if (generation && false) {",
     promise: "a generation whose answer is lost is of unknown outcome",
     tests: ["sdk/sending"],
   },
   {
-    guard: 'if (generation && fate === "unknown") {',
+    guard: 'if (generation && delivery === "unknown") {',
     becomes: "if (generation) {",
     promise: "a generation that was not sent is told as such",
     tests: ["sdk/sending"],
@@ -104,7 +107,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["faults/node-door"],
   },
   {
-    guard: 'if (cause instanceof InvalidRequestError) return { cause, hide, fate: "not tried" };',
+    guard: 'if (cause instanceof InvalidRequestError) return { cause, hide, delivery: "not tried" };',
     becomes: "",
     promise: "what is found before sending is the caller's to mend",
     tests: ["faults/node-door"],
@@ -337,7 +340,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging"],
   },
   {
-    guard: 'return value.size === 0 ? "tooShort" : undefined;',
+    guard: 'return value.size === 0 ? "empty" : undefined;',
     becomes: "return undefined;",
     promise: "an empty file is not paid for",
     tests: ["sdk/fields"],
@@ -385,7 +388,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: 'return empty && invalid(field, "tooShort", describeValue(empty), "a file");',
+    guard: 'return empty && invalid(field, "empty", describeValue(empty), "a file");',
     becomes: "return undefined;",
     promise: "an empty file of an unchecked form is not paid for",
     tests: ["sdk/unchecked"],
@@ -440,7 +443,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     guard:
-      "return { status, text: shown, json: shown === text ? json : hideIn(json, hide), retryAfterMs, redirected };",
+      "return { status, text: shown, json: shown === text ? json : hideInResponse(json, hide), retryAfterMs, redirected };",
     becomes: "return { status, text: shown, json, retryAfterMs, redirected };",
     promise: "nor does its JSON",
     tests: ["sdk/keys"],
@@ -651,7 +654,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["faults/node-door"],
   },
   {
-    guard: "if (body.pieces.length > 1) await checkFiles(body);",
+    guard: "if (body.pieces.length > 1) await rejectChangedFiles(body);",
     becomes: "",
     promise: "a file that has changed is not sent",
     tests: ["faults/node-door"],
@@ -1319,7 +1322,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: 'if (blocked) return { cause: blocked.error, hide, fate: "not tried" };',
+    guard: 'if (blocked) return { cause: blocked.error, hide, delivery: "not tried" };',
     becomes: "",
     promise: "what the store kept from being sent is known not to be sent",
     tests: ["sdk/store"],
@@ -1598,7 +1601,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging-polls"],
   },
   {
-    guard: "await orGrace(recording().then(write), deadline.signal, 0, time).finally(() => deadline.end());",
+    guard: "await orAbort(recording().then(write), deadline.signal);",
     becomes: "await recording().then(write);",
     promise: "a store that hangs holds up no wait, check or deletion",
     tests: ["sdk/hanging-polls", "sdk/hanging"],
@@ -1906,7 +1909,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/http"],
   },
   {
-    guard: 'if (isAbort) return { cause, hide, fate: isTried ? "unknown" : "not tried" };',
+    guard: 'if (isAbort) return { cause, hide, delivery: isTried ? "unknown" : "not tried" };',
     becomes: "",
     promise: "a caller's reason to abort proves nothing of what was sent",
     tests: ["sdk/store"],

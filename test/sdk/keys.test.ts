@@ -147,7 +147,16 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
     for (const _ of [...keys]) await expect(media.video.query("t-1")).rejects.toMatchObject({ msg: `no ${hidden}` });
   });
 
-  test("but a placeholder such as `any` is not searched for, because it is a word of many prompts", async () => {
+  test("also a short one, where it stands as a word of its own", async () => {
+    const { media } = clientWith(() => Response.json({ code: 9999, msg: "invalid key s3cr3t!, see s3cr3t" }), {
+      apiKey: "s3cr3t",
+    });
+    for (const call of callsOf(media)) expect(shown(await errorOf(call()))).not.toContain("s3cr3t");
+    const other = clientWith(() => Response.json({ code: 9999, msg: "Network error" }), { apiKey: "k" });
+    expect(await errorOf(other.media.video.query("t-1"))).toMatchObject({ msg: "Network error" });
+  });
+
+  test("but a placeholder such as `any` is not searched for in records, because it is a word of many prompts", async () => {
     for (const apiKey of ["data", "any", "code", "1", "network"]) {
       const { media } = clientWith(() => success({ taskid: "t-1", prompt: "any fox in a network" }), { apiKey });
       expect((await media.image.generate("imgmodelz", { prompt: "A fox" })).taskid).toBe("t-1");

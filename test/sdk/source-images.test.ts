@@ -29,7 +29,7 @@ test.for<[what: string, Blob, message: RegExp]>([
   ],
   ["a text that calls itself an image", new Blob(["hello"], { type: "image/png" }), /whose bytes are no known image/],
   ["a clip", new Blob(["\0\0\0\x18ftypmp42"], { type: "video/mp4" }), /whose bytes are no known image/],
-  ["an empty file", new Blob([], { type: "image/png" }), /0 bytes\) is too short/],
+  ["an empty file", new Blob([], { type: "image/png" }), /0 bytes\) is empty/],
 ])("%s is rejected before it is paid for", async ([, blob, message]) => {
   for (const create of [createMediaGen, createNodeMediaGen]) {
     const { result, sent } = await generateWith(blob, create);
@@ -43,7 +43,7 @@ test.for<[what: string, Blob, message: RegExp]>([
 test("an empty file in an extra field is rejected, too", () => {
   const extraFields = { mask: new Blob([], { type: "image/png" }) };
   expect(validate("vidmodelv2", { prompt: "A fox" }, { extraFields })).toMatchObject([
-    { field: "extraFields.mask", code: "tooShort" },
+    { field: "extraFields.mask", code: "empty" },
   ]);
 });
 
@@ -72,6 +72,6 @@ test("a file that has changed since it was opened is rejected on both entries", 
 test("a form is told without reading bytes, so an empty file is found by validate, and no image by generate", async () => {
   const sourceImage = new Blob(["hello"], { type: "image/png" });
   expect(validate("vidmodelv2", { sourceImage })).toEqual([]);
-  expect(validate("vidmodelv2", { sourceImage: new Blob([]) })).toMatchObject([{ code: "tooShort" }]);
+  expect(validate("vidmodelv2", { sourceImage: new Blob([]) })).toMatchObject([{ code: "empty" }]);
   await expect(fileFrom(sourceImage)).rejects.toThrow("image");
 });

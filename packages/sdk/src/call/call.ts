@@ -112,8 +112,8 @@ function delayBeforeRetry(retries: Retries, exchanged: Exchanged, attempts: numb
   if (response && !paid && isSuccess(response.status) && !isEnvelope(response))
     return retries.afterFailure(attempts, paid);
   if (response) return retries.afterResponse(response, attempts, paid);
-  const { fate } = exchanged;
-  const isFinal = fate === "not tried" || fate === "bad certificate" || (paid && fate === "unknown");
+  const { delivery } = exchanged;
+  const isFinal = delivery === "not tried" || delivery === "bad certificate" || (paid && delivery === "unknown");
   return isFinal ? undefined : retries.afterFailure(attempts, paid);
 }
 
@@ -134,16 +134,16 @@ function dataOf(
 
 /** Returns what to throw if there is no response. */
 function failureOf(
-  { cause: given, hide, fate }: NoResponse,
+  { cause: given, hide, delivery }: NoResponse,
   operation: Operation,
   { signal, generation, patienceMs }: CallContext,
 ): unknown {
   // A wait survives that there is no key for one of its checks.
   const isOwn = patienceMs === undefined || signal?.aborted || given instanceof InvalidRequestError;
-  if (fate === "not tried" && !(given instanceof NeverSentError) && isOwn) return given;
+  if (delivery === "not tried" && !(given instanceof NeverSentError) && isOwn) return given;
   // The caller's own reason is the caller's to show.
   const cause = signal?.aborted && given === signal.reason ? given : hideInError(given, hide);
-  if (generation && fate === "unknown") {
+  if (generation && delivery === "unknown") {
     const reason = `there was no complete response (${messageOf(cause)})`;
     return new OutcomeUnknownError(reason, operation.id, generation, { cause });
   }

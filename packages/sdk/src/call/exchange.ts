@@ -52,14 +52,14 @@ export interface NoResponse {
   readonly response?: undefined;
   readonly cause: unknown;
   readonly hide: Hide;
-  readonly fate: Fate;
+  readonly delivery: Delivery;
 }
 
 /**
  * What became of a request without a response. `not tried` never got to the network, for a reason that is not the network's; the
  * next two provably did not leave; of `unknown` nobody knows.
  */
-export type Fate = "not tried" | "never sent" | "bad certificate" | "unknown";
+export type Delivery = "not tried" | "never sent" | "bad certificate" | "unknown";
 
 /** Sends one request, once, and reads its response, within the connection's time limits. Never rejects. */
 export async function exchange(
@@ -95,19 +95,19 @@ export async function exchange(
     limits.onArriving();
     return { response: await readResponse(incoming, limits.onArriving, connection.time.now(), hide) };
   } catch (cause) {
-    if (blocked) return { cause: blocked.error, hide, fate: "not tried" };
+    if (blocked) return { cause: blocked.error, hide, delivery: "not tried" };
     const isAbort = options.signal?.aborted && cause === options.signal.reason;
-    if (isAbort) return { cause, hide, fate: isTried ? "unknown" : "not tried" };
+    if (isAbort) return { cause, hide, delivery: isTried ? "unknown" : "not tried" };
     // A transport finds out what a file has become, or that there is no way to the service, before anything is sent.
-    if (cause instanceof InvalidRequestError) return { cause, hide, fate: "not tried" };
+    if (cause instanceof InvalidRequestError) return { cause, hide, delivery: "not tried" };
     const reason = limits.reasonOf(cause, isTried);
-    return { cause: reason, hide, fate: isTried ? fateOf(reason) : "not tried" };
+    return { cause: reason, hide, delivery: isTried ? deliveryOf(reason) : "not tried" };
   } finally {
     limits.end();
   }
 }
 
-function fateOf(reason: unknown): Fate {
+function deliveryOf(reason: unknown): Delivery {
   if (!(reason instanceof NeverSentError)) return "unknown";
   return reason.badCertificate ? "bad certificate" : "never sent";
 }

@@ -1,7 +1,10 @@
 import { isObject } from "../spec/is-object.ts";
 
 /** Returns a text without the key. */
-export type Hide = (text: string) => string;
+export type Hide = ((text: string) => string) & {
+  /** Whether the key is so short that records are left as they are: it may be a word of a prompt, such as the placeholder `any`. */
+  readonly isWord?: boolean;
+};
 
 /** Returns what hides a key. The last one is kept, because most clients have one key. */
 export function rememberHide(): (key: string | undefined) => Hide {
@@ -13,25 +16,36 @@ export function rememberHide(): (key: string | undefined) => Hide {
   };
 }
 
-/** No service issues shorter keys, and a placeholder such as `any` is a word of many prompts. */
-const shortestHidden = 8;
+/** A shorter key is hidden only where it stands as a word of its own. */
+const shortestSecret = 8;
 
 /** Hides a key in texts, however it is spelled: as it is, escaped for JSON, or encoded for a URL. */
 function createHide(key: string | undefined): Hide {
-  if (!key || key.length < shortestHidden) return (text) => text;
+  if (!key) return (text) => text;
+  const isWord = key.length < shortestSecret;
   let pattern: RegExp | undefined;
   const spellings = (char: string) => {
     const hex = char.charCodeAt(0).toString(16).padStart(2, "0");
     return `(?:\\\\?${char.replace(/\W/, "\\$&")}|\\\\u00${hex}|%${hex})`;
   };
-  return (text) => text.replace((pattern ??= new RegExp([...key].map(spellings).join(""), "gi")), "[the API key]");
+  const create = () => {
+    const spelled = [...key].map(spellings).join("");
+    return new RegExp(isWord ? `(?<![\\w-])${spelled}(?![\\w-])` : spelled, "gi");
+  };
+  return Object.assign((text: string) => text.replace((pattern ??= create()), "[the API key]"), { isWord });
 }
 
 /** What makes a paid result reachable: showing the key is better than losing it. */
 const kept = new Set(["taskid", "url"]);
 
+/** Returns the JSON of a response without the key; only its message if the key is a word that a record may contain. */
+export function hideInResponse(json: unknown, hide: Hide): unknown {
+  if (!hide.isWord || !isObject(json)) return hideIn(json, hide);
+  return { ...json, msg: hideIn(json["msg"], hide) };
+}
+
 /** Returns a JSON value with its texts hidden; what names a task or a result stays. */
-export function hideIn(value: unknown, hide: Hide): unknown {
+function hideIn(value: unknown, hide: Hide): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((one) => hideIn(one, hide));
   if (!isObject(value)) return value;

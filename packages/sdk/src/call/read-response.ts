@@ -1,6 +1,6 @@
 import type { ServiceResponse } from "../errors/errors.ts";
 import type { IncomingResponse } from "../transport/transport.ts";
-import { type Hide, hideIn } from "./hide-key.ts";
+import { type Hide, hideInResponse } from "./hide-key.ts";
 
 /** No response of the service is longer; what sends more is something else. */
 const longestBody = 1024 * 1024;
@@ -29,7 +29,7 @@ export async function readResponse(
   text += decoder.decode();
   const shown = hide(text);
   const json = parse(text);
-  return { status, text: shown, json: shown === text ? json : hideIn(json, hide), retryAfterMs, redirected };
+  return { status, text: shown, json: shown === text ? json : hideInResponse(json, hide), retryAfterMs, redirected };
 }
 
 /** Deeper than any response of the service: recursion must end. */

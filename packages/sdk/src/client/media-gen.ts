@@ -16,16 +16,17 @@ export interface GenerateOptions extends CallOptions {
    */
   readonly idempotencyKey?: string | undefined;
   /**
-   * Whether the model and its form are sent without being checked: for a model that is newer than this SDK. Files go into the part
-   * that files of the other models go into, and a boolean is sent as "1" or "0", as their flags are.
+   * Whether the model and its form are sent without being checked against the service's description: for a model that is newer than
+   * this SDK. Files go into the part that files of the other models go into, and a boolean is sent as "1" or "0", as their flags are.
+   * What would be billed without its files is still rejected.
    * @default false
    */
   readonly unchecked?: boolean | undefined;
 }
 
-/** How to generate without the checks of the service's description. */
+/** How to generate without checks against the service's description. */
 export interface UncheckedOptions extends GenerateOptions {
-  /** The model and its form are sent without being checked. */
+  /** The model and its form are not checked against the service's description. */
   readonly unchecked: true;
 }
 
@@ -58,9 +59,9 @@ export interface Recovery {
 /** The methods for one kind. */
 export interface KindClient<K extends Kind> {
   /**
-   * Creates one paid task of a model that is newer than this SDK, without any check of its form.
+   * Creates one paid task of a model that is newer than this SDK. Its form is not checked against the service's description.
    *
-   * @throws as for the other models; {@link InvalidRequestError} a value is of no type that a form has
+   * @throws as for the other models; {@link InvalidRequestError} a form cannot hold a value, or it would be billed without its files
    *
    * @example
    * const task = await media.video.generate("vidmodelv9", { prompt, mood: "calm" }, { unchecked: true });

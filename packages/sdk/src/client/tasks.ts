@@ -18,7 +18,7 @@ import type {
   TaskRecord,
 } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
-import { Deadline, orGrace } from "../time/deadline.ts";
+import { Deadline, orAbort } from "../time/deadline.ts";
 import { readState, type StateOptions } from "../wait/state.ts";
 import { Suspicion } from "../wait/suspicion.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
@@ -116,7 +116,13 @@ export class Tasks {
     const { recording, time } = this.#host;
     if (!recording) return;
     const deadline = new Deadline(time, longestRecordMs, () => new Error("the store is slow"), signal, "limit");
-    await orGrace(recording().then(write), deadline.signal, 0, time).finally(() => deadline.end());
+    try {
+      await orAbort(recording().then(write), deadline.signal);
+    } catch (error) {
+      if (!deadline.signal.aborted) throw error;
+    } finally {
+      deadline.end();
+    }
   }
 }
 

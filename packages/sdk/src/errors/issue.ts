@@ -9,6 +9,7 @@ export type IssueCode =
   | "outOfRange"
   | "tooLong"
   | "tooShort"
+  | "empty"
   | "tooMany"
   | "tooFew"
   | "wrongFormat"
@@ -53,6 +54,7 @@ export function invalid(
 const verdicts: Partial<Record<IssueCode, string>> = {
   tooLong: "is too long",
   tooShort: "is too short",
+  empty: "is empty",
   tooMany: "is too many",
   tooFew: "is not enough",
   notAFile: "is not a file",

@@ -71,7 +71,7 @@ function faultOf(bounds: Bounds, value: unknown): IssueCode | undefined {
 /** An empty file would be sent, and billed without what it should hold. */
 function faultOfFile(value: unknown): IssueCode | undefined {
   if (!isFileInput(value)) return "notAFile";
-  return value.size === 0 ? "tooShort" : undefined;
+  return value.size === 0 ? "empty" : undefined;
 }
 
 function rankOf(fault: IssueCode): number {

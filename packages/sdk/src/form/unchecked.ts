@@ -83,7 +83,7 @@ class UncheckedReader {
     const files = Array.isArray(value) && value.length > 0 ? value : [value];
     if (files.every(isFileInput)) {
       const empty = files.find(({ size }) => size === 0);
-      return empty && invalid(field, "tooShort", describeValue(empty), "a file");
+      return empty && invalid(field, "empty", describeValue(empty), "a file");
     }
     if (typeof value === "string" && this.#fileFields.has(field)) return referenceIssue(field, value);
     if (typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return undefined;

@@ -30,7 +30,7 @@ export function encode(body: OutgoingRequest["body"]): Encoded {
  *
  * @throws {@link InvalidRequestError} a file has changed
  */
-export async function checkFiles({ pieces }: Encoded): Promise<void> {
+export async function rejectChangedFiles({ pieces }: Encoded): Promise<void> {
   for (const piece of pieces) {
     if (typeof piece === "string") continue;
     await piece.blob

@@ -14,7 +14,7 @@ import {
 import { Connections, type PoolOptions } from "./connections.ts";
 import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";
-import { checkFiles, encode, type Encoded, readPieces } from "./multipart.ts";
+import { rejectChangedFiles, encode, type Encoded, readPieces } from "./multipart.ts";
 import { rejectProxy } from "./proxy.ts";
 
 /** A response with a longer head is not one of the service's. */
@@ -33,7 +33,7 @@ export async function nodeTransport(options: PoolOptions = {}): Promise<Transpor
     // If there is a pool for the origin, this was checked before.
     if (paid || !connections.has(url)) rejectProxy(url, process.env);
     const body = encode(request.body);
-    if (body.pieces.length > 1) await checkFiles(body);
+    if (body.pieces.length > 1) await rejectChangedFiles(body);
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
     const requestOptions = {
       method: "POST",

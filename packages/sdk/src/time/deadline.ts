@@ -97,7 +97,7 @@ export async function orGrace<T>(
   let cancel: Cancel | undefined;
   const graceEnds = new Promise<undefined>((resolve) => {
     const end = () => resolve(undefined);
-    const begin = () => (graceMs === 0 ? end() : (cancel = time.alarm(graceMs, end, "limit")));
+    const begin = () => (cancel = time.alarm(graceMs, end, "limit"));
     if (signal.aborted) begin();
     else signal.addEventListener("abort", begin, { once: true });
     promise.finally(() => signal.removeEventListener("abort", begin)).catch(() => undefined);
