@@ -245,7 +245,8 @@ describe("connections", () => {
 test("an upload that stands still, and an answer that does not begin after it, end by limits of their own", async () => {
   const sourceImage = new File([Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(64_000_000)])], "large.gif");
   const limits = { headersTimeoutMs: 1_000 };
-  await withServer({ onHalf: (socket) => void socket.pause() }, limits, async (media) => {
+  // From the start: systems buffer up to 32 MB of a connection.
+  await withServer({ onConnection: (socket) => void socket.pause() }, limits, async (media) => {
     expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
       name: "OutcomeUnknownError",
       cause: { message: "the upload stalled for 1000 ms" },
