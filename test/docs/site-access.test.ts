@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { findingsIn, themes } from "../accessibility.ts";
 import { useSite } from "./open-site.ts";
@@ -21,42 +22,58 @@ const kinds = [
   "404.html",
 ];
 
-describe.for(themes)("$colorScheme", ({ colorScheme, asked }) => {
-  test("a page of every sort has no accessibility finding", async () => {
-    // The policy is the site's; axe itself is brought in by the test.
-    const page = await site.tab({ colorScheme, bypassCSP: true });
-    const found: string[] = [];
-    for (const path of kinds) {
-      await page.goto(site.url + path);
-      found.push(...(await findingsIn(page, asked)).map((finding) => `${path}: ${finding}`));
+/** What axe finds in the pages at `paths`, each in both themes. The policy is the site's; axe itself is brought in by the test. */
+async function findingsOf(paths: readonly string[], element?: string): Promise<readonly string[]> {
+  const page = await site.tab({ bypassCSP: true });
+  const found: string[] = [];
+  for (const path of paths) {
+    await page.goto(site.url + path);
+    for (const { colorScheme, asked } of themes) {
+      await changeTheme(page, colorScheme);
+      found.push(...(await findingsIn(page, asked, element)).map((one) => `${path}, ${colorScheme}: ${one}`));
     }
-    expect(found).toEqual([]);
-  });
+  }
+  return found;
+}
 
-  test("the search, its hits and the narrow menu have none either", async () => {
-    const page = await site.tab({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 844 } });
-    await page.goto(`${site.url}sdk/KindClient/`);
-    await page.getByRole("button", { name: "Pages of this section" }).click();
-    expect(await page.getByRole("navigation", { name: "Pages of this section" }).isVisible()).toBe(true);
-    expect(await findingsIn(page, asked)).toEqual([]);
-    await page.keyboard.press("/");
-    await page.getByRole("combobox", { name: "Search" }).fill("wait");
-    await expect.poll(() => page.getByRole("option").count()).toBeGreaterThan(3);
-    expect(await findingsIn(page, asked)).toEqual([]);
+/** The page follows the system's theme. */
+async function changeTheme(page: Page, colorScheme: "light" | "dark"): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.waitForFunction(
+    (dark) => document.documentElement.classList.contains("dark") === dark,
+    colorScheme === "dark",
+  );
+}
+
+describe("accessibility, light and dark", () => {
+  test("a page of every sort has no finding", async () => {
+    expect(await findingsOf(kinds)).toEqual([]);
   });
 
   test("what a guide says has none, in every guide", async () => {
-    const page = await site.tab({ colorScheme, bypassCSP: true });
-    const guides = [...site.files.keys()]
-      .filter((name) => /^guides\/.+\.html$/.test(name))
-      .map((name) => name.replace("index.html", ""));
-    const found: string[] = [];
-    for (const path of guides) {
-      await page.goto(site.url + path);
-      found.push(...(await findingsIn(page, asked, "main")).map((finding) => `${path}: ${finding}`));
-    }
-    expect(found).toEqual([]);
+    const guides = [...site.files.keys()].filter((name) => /^guides\/.+\.html$/.test(name));
+    expect(
+      await findingsOf(
+        guides.map((name) => name.replace("index.html", "")),
+        "main",
+      ),
+    ).toEqual([]);
   });
+
+  test.for(themes)(
+    "the search, its hits and the narrow menu have none, when it is $colorScheme",
+    async ({ colorScheme, asked }) => {
+      const page = await site.tab({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 844 } });
+      await page.goto(`${site.url}sdk/KindClient/`);
+      await page.getByRole("button", { name: "Pages of this section" }).click();
+      expect(await page.getByRole("navigation", { name: "Pages of this section" }).isVisible()).toBe(true);
+      expect(await findingsIn(page, asked)).toEqual([]);
+      await page.keyboard.press("/");
+      await page.getByRole("combobox", { name: "Search" }).fill("wait");
+      await expect.poll(() => page.getByRole("option").count()).toBeGreaterThan(3);
+      expect(await findingsIn(page, asked)).toEqual([]);
+    },
+  );
 });
 
 describe("by keyboard", () => {
