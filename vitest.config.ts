@@ -4,10 +4,10 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     // Some tests run compilers or a browser, and each core runs a test file: what takes longer than this hangs.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     // More than there are cores: many tests wait for processes of their own.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     include: ["test/**/*.test.ts"],
     // `npm run test:long`, `npm run test:fleet`; and what `npm run bench` installs.
     exclude: ["test/*/long/**", "test/fleet/**", "test/bench/node_modules/**"],

@@ -346,8 +346,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/fields"],
   },
   {
-    guard: "wire: valid(model, { wire, issues: await checkFiles(operation.body, wire) })",
-    becomes: "wire",
+    guard: "return valid(subject, { wire, issues: await checkFiles(bounds, wire) });",
+    becomes: "return wire;",
     promise: "a file that is no image is not paid for",
     tests: ["sdk/source-images"],
   },
@@ -442,9 +442,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/keys"],
   },
   {
-    guard:
-      "return { status, text: shown, json: shown === text ? json : hideInResponse(json, hide), retryAfterMs, redirected };",
-    becomes: "return { status, text: shown, json, retryAfterMs, redirected };",
+    guard: "json: shown === text ? json : hideInResponse(json, hide),",
+    becomes: "json,",
     promise: "nor does its JSON",
     tests: ["sdk/keys"],
   },
@@ -1757,6 +1756,24 @@ export const mutants: readonly Mutant[] = [
     becomes: "",
     promise: "a key that does not come is told as such",
     tests: ["sdk/options"],
+  },
+  {
+    guard: "if (!isEmitted) {",
+    becomes: "{",
+    promise: "a failure is emitted once, however many methods it passes",
+    tests: ["sdk/failures"],
+  },
+  {
+    guard: 'filter(([name]) => name !== "set-cookie")',
+    becomes: "filter(() => true)",
+    promise: "errors show no cookies",
+    tests: ["sdk/failures"],
+  },
+  {
+    guard: "if (id) return hide(id);",
+    becomes: "if (id) return id;",
+    promise: "the id of a request shows no key",
+    tests: ["sdk/failures"],
   },
   {
     guard: "if (!onEvent) print(event);",

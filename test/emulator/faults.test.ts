@@ -19,6 +19,7 @@ import {
   download,
   InsufficientCreditsError,
   OutcomeUnknownError,
+  RateLimitError,
   ServiceError,
   TaskFailedError,
   type MediaGen,
@@ -59,7 +60,7 @@ const seen: Partial<Record<FaultName, Seen>> = {
     generation: [OutcomeUnknownError, { status: 503 }],
     other: [ServiceError, { status: 503, retryAfterMs: 7_000 }],
   },
-  rateLimited: refusal(ServiceError, { status: 429, retryAfterMs: 7_000 }),
+  rateLimited: refusal(RateLimitError, { status: 429, retryAfterMs: 7_000 }),
   failure: refusal(ServiceError, { status: 200, code: 9999 }),
   insufficientCredits: refusal(InsufficientCreditsError, { status: 200, code: 9000 }),
 };

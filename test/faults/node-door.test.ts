@@ -78,7 +78,7 @@ describe("a connection that never stands sends nothing", () => {
     const onEvent = ({ type }: { readonly type: string }) => void told.push(type);
     await withServer(hangs, { connectTimeoutMs: 100, onEvent }, async (media, server) => {
       expect(String(await thrownBy(media.video.generate("vidmodelv2", form)))).toContain("no connection within 100 ms");
-      expect(told).toEqual(["retried", "retried"]);
+      expect(told).toEqual(["retried", "retried", "failed"]);
       // The server may be told of a connection when the client has long given it up.
       await expect.poll(() => server.connections, { interval: 5 }).toBeGreaterThan(0);
       expect(server.heads).toBe(0);

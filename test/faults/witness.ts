@@ -1,7 +1,15 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMediaGen, type GenerationRecord, type MediaGen, type MediaGenOptions, memoryStore } from "@mediagen/sdk";
+import {
+  createMediaGen,
+  type GenerationRecord,
+  InsufficientCreditsError,
+  type MediaGen,
+  type MediaGenOptions,
+  memoryStore,
+  ServiceError,
+} from "@mediagen/sdk";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { vi } from "vitest";
@@ -103,7 +111,7 @@ export function createWitness() {
         const files = await readdir(folder);
         totals.partFiles += files.filter((name) => name.endsWith(".part")).length;
         if (result instanceof Error)
-          return { outcome: files.length === 0 ? result.name : `${result.name} and ${files.join()}`, result };
+          return { outcome: files.length === 0 ? nameOf(result) : `${nameOf(result)} and ${files.join()}`, result };
         return {
           outcome:
             asked === "download"
@@ -118,6 +126,12 @@ export function createWitness() {
       }
     },
   };
+}
+
+/** The table names the base class of what a status has a class of its own for. */
+function nameOf(error: Error): string {
+  const isOfStatus = error instanceof ServiceError && !(error instanceof InsufficientCreditsError);
+  return isOfStatus ? "ServiceError" : error.name;
 }
 
 /** The same call of the service on any client; a download is no call of the service. */

@@ -210,9 +210,9 @@ describe("in an empty project", () => {
   }
 });
 
-test("a client stays small: what a store and what results need is loaded at first use", async () => {
+test("a client stays small: what a store, files, unchecked forms and results need is loaded at first use", async () => {
   const { loaded, loadedLater } = await bundleAndSplit('export { createMediaGen } from "@mediagen/sdk";');
-  expect(loadedLater).toHaveLength(1);
+  expect(loadedLater).toHaveLength(3);
   const bytes = loaded.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
   expect(bytes, "bytes gzip").toBeLessThan(22_500);
   expect((await bundleAndSplit('export { blobs } from "@mediagen/sdk";')).loadedLater).toHaveLength(1);

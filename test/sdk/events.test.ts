@@ -11,8 +11,11 @@ function observed(replies: readonly Reply[], options: FakeOptions = {}) {
   return { ...client, start: client.now() };
 }
 
-const generation = { operation: "generateImgmodelz", kind: "image", model: "imgmodelz" };
-const query = { operation: "queryImageTask", kind: "image", model: "imgmodelz", taskid: "t-1" };
+/** An id that the events of one generation share. */
+const someId = expect.stringMatching(/^[a-z0-9]{5,}$/);
+const about = { kind: "image", model: "imgmodelz", requestId: undefined };
+const generation = { operation: "generateImgmodelz", ...about, taskid: undefined, generationId: someId };
+const query = { operation: "queryImageTask", ...about, taskid: "t-1", generationId: undefined };
 
 describe("a client emits", () => {
   test("each retry of a generation and its task, with its attempts and what they took", async () => {
@@ -26,7 +29,6 @@ describe("a client emits", () => {
       {
         type: "retried",
         ...generation,
-        taskid: undefined,
         at: start + 100,
         durationMs: 100,
         attempt: 1,
@@ -37,7 +39,6 @@ describe("a client emits", () => {
       {
         type: "retried",
         ...generation,
-        taskid: undefined,
         at: start + 450,
         durationMs: 450,
         attempt: 2,
@@ -45,16 +46,25 @@ describe("a client emits", () => {
         status: 429,
         error: undefined,
       },
-      { type: "generated", ...generation, taskid: "t-1", at: start + 2_550, durationMs: 2_550, attempt: 3 },
+      {
+        type: "generated",
+        ...generation,
+        taskid: "t-1",
+        at: start + 2_550,
+        durationMs: 2_550,
+        attempt: 3,
+        resultCount: 1,
+        seed: undefined,
+        origin: "http://localhost",
+      },
     ]);
+    expect(new Set(events.map((event) => "generationId" in event && event.generationId)).size).toBe(1);
   });
 
   test("a generation of unknown outcome, with the error that it throws", async () => {
     const { generate, events, start } = observed([fails(new TypeError("fetch failed"))]);
     const error = await errorOf(generate());
-    expect(events).toEqual([
-      { type: "outcomeUnknown", ...generation, at: start + 100, durationMs: 100, attempt: 1, error },
-    ]);
+    expect(events).toEqual([{ type: "failed", ...generation, at: start + 100, durationMs: 100, attempt: 1, error }]);
   });
 
   test("each query of a wait, also of those that fail, and once that the task has come to its end", async () => {
@@ -69,16 +79,15 @@ describe("a client emits", () => {
     await task.check();
     expect(events.slice(1)).toEqual([
       {
-        type: "queried",
+        type: "failed",
         ...query,
         at: expect.any(Number),
         durationMs: 100,
         attempt: 1,
-        status: undefined,
         error: expect.objectContaining({ name: "ConnectionError" }),
       },
-      { type: "queried", ...query, at: expect.any(Number), durationMs: 100, attempt: 1, status: 7, error: undefined },
-      { type: "queried", ...query, at: expect.any(Number), durationMs: 100, attempt: 1, status: 7, error: undefined },
+      { type: "queried", ...query, at: expect.any(Number), durationMs: 100, attempt: 1, status: 7 },
+      { type: "queried", ...query, at: expect.any(Number), durationMs: 100, attempt: 1, status: 7 },
       expect.objectContaining({
         type: "settled",
         kind: "image",
@@ -87,7 +96,7 @@ describe("a client emits", () => {
         state: "succeeded",
         status: 7,
       }),
-      { type: "queried", ...query, at: expect.any(Number), durationMs: 100, attempt: 1, status: 7, error: undefined },
+      { type: "queried", ...query, at: expect.any(Number), durationMs: 100, attempt: 1, status: 7 },
     ]);
     const settled = events.find(({ type }) => type === "settled");
     expect(settled).toHaveProperty("durationMs", settled && "at" in settled ? settled.at - (task.createdAt ?? 0) : NaN);

@@ -2,7 +2,7 @@ import {
   createMediaGen,
   InvalidRequestError,
   MediaGenError,
-  ServiceError,
+  AuthenticationError,
   type MediaGen,
   type MediaGenOptions,
 } from "@mediagen/sdk";
@@ -226,7 +226,7 @@ describe("a browser is refused", () => {
 test("a refusal for the key is told as such", async () => {
   const { media } = clientWith(() => new Response(JSON.stringify({ code: 9999, msg: key }), { status: 401 }));
   await expect(media.video.query("t-1")).rejects.toMatchObject({
-    constructor: ServiceError,
+    constructor: AuthenticationError,
     msg: hidden,
     message: expect.stringContaining("not accepted"),
   });

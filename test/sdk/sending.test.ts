@@ -128,13 +128,17 @@ describe("HTTP 429", () => {
 
   test("is followed by so many tries and no more", async () => {
     const { generate, sent } = client([limited("0")], { retries: 3 });
-    expect(await errorOf(generate())).toMatchObject({ name: "ServiceError", status: 429 });
+    expect(await errorOf(generate())).toMatchObject({ name: "RateLimitError", status: 429 });
     expect(sent()).toBe(4);
   });
 
   test("with a Retry-After beyond a minute is told, with how long", async () => {
     const { generate, sent } = client([limited("2592000")]);
-    expect(await errorOf(generate())).toMatchObject({ name: "ServiceError", status: 429, retryAfterMs: 2_592_000_000 });
+    expect(await errorOf(generate())).toMatchObject({
+      name: "RateLimitError",
+      status: 429,
+      retryAfterMs: 2_592_000_000,
+    });
     expect(sent()).toBe(1);
   });
 

@@ -327,6 +327,6 @@ test("a classify that answers no state, as an async one does, ends nothing", asy
     const classify = (() => answer) as unknown as () => undefined;
     const { media } = clientOnAClock([{}], { classify, onEvent: ({ type }) => void events.push(type) });
     await expect(media.video.task("t-1").check()).rejects.toThrow("classify");
-    expect(events).toEqual(["queried"]);
+    expect(events).toEqual(["queried", "failed"]);
   }
 });

@@ -27,23 +27,29 @@ export type {
 export type { RetryOptions } from "./call/retries.ts";
 export {
   ConnectionError,
-  InsufficientCreditsError,
   InvalidRequestError,
   MediaGenError,
-  OutcomeUnknownError,
-  ServiceError,
   StoreError,
   TaskFailedError,
   WaitTimeoutError,
 } from "./errors/errors.ts";
+export {
+  AuthenticationError,
+  InsufficientCreditsError,
+  NotFoundError,
+  OutcomeUnknownError,
+  RateLimitError,
+  ServiceError,
+} from "./errors/response-errors.ts";
+export type { ResponseHeaders } from "./errors/response-errors.ts";
 export type {
   CallEvent,
   Downloaded,
+  Failed,
   Generated,
   LateTask,
   MediaGenEvent,
   OnEvent,
-  OutcomeUnknown,
   Queried,
   Retried,
   StoreFailed,

@@ -1,12 +1,7 @@
-import {
-  ConnectionError,
-  InvalidRequestError,
-  messageOf,
-  OutcomeUnknownError,
-  type SentGeneration,
-  type ServiceResponse,
-} from "../errors/errors.ts";
+import { ConnectionError, InvalidRequestError, messageOf } from "../errors/errors.ts";
+import { OutcomeUnknownError, type SentGeneration, type ServiceResponse } from "../errors/response-errors.ts";
 import type { OnEvent } from "../errors/events.ts";
+import type { Failures } from "../errors/failures.ts";
 import type { WireFields } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
@@ -23,6 +18,17 @@ export interface Subject {
   readonly model?: string | undefined;
   /** The task, if the call is about one. */
   readonly taskid?: string | undefined;
+  /** The record of its generation in the store. */
+  readonly generationId?: string | undefined;
+}
+
+/** A generation that is being sent, with what its events say of it. */
+export interface SendingGeneration extends SentGeneration {
+  /** The id of its record in the store, or else one that its events share. */
+  readonly eventId: string;
+  readonly resultCount: number;
+  readonly seed: number | string | undefined;
+  readonly origin: string;
 }
 
 /** What a call is beside its operation and fields. */
@@ -30,7 +36,7 @@ export interface CallContext {
   readonly subject: Subject;
   readonly signal?: AbortSignal | undefined;
   /** Given if the operation is paid. */
-  readonly generation?: SentGeneration | undefined;
+  readonly generation?: SendingGeneration | undefined;
   /** Called immediately before the first byte of each attempt leaves, and before each delay: if it rejects, nothing is sent. */
   readonly onPhase?: ((phase: "sending" | "claimed") => Promise<void>) | undefined;
   /** Given by a wait, which repeats by itself: the request is sent only once, and may take so long at most. */
@@ -47,15 +53,17 @@ export type Call = (
 /** What calls stand on. */
 export interface CallHost extends Connection {
   readonly emit: OnEvent;
+  readonly failures: Failures;
   readonly retries: Retries;
 }
 
 /** Creates what calls the service, with its attempts. */
 export function createCall(host: CallHost): Call {
-  const { emit, retries, time } = host;
+  const { emit, failures, retries, time } = host;
   return async (operation, wire, context) => {
     const { signal, generation, onPhase, patienceMs, subject } = context;
     const { kind, model, taskid } = subject;
+    const generationId = generation?.eventId ?? subject.generationId;
     const paid = generation !== undefined;
     const start = time.steady();
     const beforeSend = onPhase && (() => onPhase("sending"));
@@ -67,15 +75,18 @@ export function createCall(host: CallHost): Call {
         operation: operation.id,
         kind,
         model,
+        taskid,
+        generationId,
         at: time.now(),
         durationMs: time.steady() - start,
         attempt,
+        requestId: exchanged.response?.requestId,
       };
       const isOver = patienceMs !== undefined || (!exchanged.response && signal?.aborted);
       const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid);
       if (delayMs !== undefined) {
         lost ||= exchanged.response?.status !== 429;
-        emit({ type: "retried", ...about, taskid, delayMs, ...whyRetried(exchanged) });
+        emit({ type: "retried", ...about, delayMs, ...whyRetried(exchanged) });
         await orAbort(onPhase?.("claimed") ?? Promise.resolve(), signal);
         await time.sleep(delayMs, signal ?? new AbortController().signal);
         continue;
@@ -85,20 +96,16 @@ export function createCall(host: CallHost): Call {
       try {
         const data = dataOf(exchanged, lost, operation, context);
         const status = data[operations[kind].statusField];
-        if (paid) emit({ type: "generated", ...about, taskid: taskidIn(data) ?? "" });
-        else if (isQuery) {
-          emit({
-            type: "queried",
-            ...about,
-            taskid,
-            status: typeof status === "number" ? status : undefined,
-            error: undefined,
-          });
+        if (generation) {
+          const { resultCount, seed, origin } = generation;
+          emit({ type: "generated", ...about, taskid: taskidIn(data) ?? "", resultCount, seed, origin });
+        } else if (isQuery) {
+          emit({ type: "queried", ...about, taskid, status: typeof status === "number" ? status : undefined });
         }
         return data;
       } catch (error) {
-        if (error instanceof OutcomeUnknownError) emit({ type: "outcomeUnknown", ...about, error });
-        else if (isQuery) emit({ type: "queried", ...about, taskid, status: undefined, error });
+        // An abort is what the caller's method reports.
+        if (!signal?.aborted || error !== signal.reason) failures.emit({ ...about, error });
         throw error;
       }
     }

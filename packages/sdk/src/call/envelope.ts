@@ -3,8 +3,8 @@ import {
   type ServiceResponse,
   InsufficientCreditsError,
   OutcomeUnknownError,
-  ServiceError,
-} from "../errors/errors.ts";
+  serviceError,
+} from "../errors/response-errors.ts";
 import { shorten } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
 import { codes } from "../spec/operations.gen.ts";
@@ -42,10 +42,10 @@ export function openEnvelope(
   }
   if (envelope?.code === codes.failure) {
     const what = `the service refused (code ${envelope.code}: ${envelope.msg})${describeStatus(status)}${note}`;
-    throw new ServiceError(what, operation, response, envelope);
+    throw serviceError(what, operation, response, envelope);
   }
   const what = isSuccess(status) ? undocumented : `the service refused${describeStatus(status)}`;
-  throw new ServiceError(what + note, operation, response, envelope);
+  throw serviceError(what + note, operation, response, envelope);
 }
 
 /** Returns whether a response is an envelope. */
@@ -105,6 +105,7 @@ const keyHint = ": the API key is missing or not accepted. Set apiKey, or MEDIAG
 const hints: Readonly<Record<number, string>> = {
   401: keyHint,
   403: keyHint,
+  404: ": check baseUrl",
   413: ": the files are larger than the service, or a proxy before it, takes",
 };
 

@@ -1,4 +1,5 @@
-import { InvalidRequestError, type ServiceResponse } from "../errors/errors.ts";
+import { InvalidRequestError } from "../errors/errors.ts";
+import type { ServiceResponse } from "../errors/response-errors.ts";
 import type { WireFields } from "../form/form.ts";
 import { toMultipart } from "../form/multipart.ts";
 import { formParts } from "../form/parts.ts";

@@ -1,4 +1,4 @@
-import type { ServiceResponse } from "../errors/errors.ts";
+import type { ResponseHeaders, ServiceResponse } from "../errors/response-errors.ts";
 import type { IncomingResponse } from "../transport/transport.ts";
 import { type Hide, hideInResponse } from "./hide-key.ts";
 
@@ -29,7 +29,32 @@ export async function readResponse(
   text += decoder.decode();
   const shown = hide(text);
   const json = parse(text);
-  return { status, text: shown, json: shown === text ? json : hideInResponse(json, hide), retryAfterMs, redirected };
+  return {
+    status,
+    text: shown,
+    json: shown === text ? json : hideInResponse(json, hide),
+    retryAfterMs,
+    redirected,
+    requestId: readRequestId(incoming, hide),
+    headers: () => readHeaders(incoming, hide),
+  };
+}
+
+/** Where services and the proxies before them put the id of a request, the service's own first. */
+const idHeaders = ["x-request-id", "request-id", "x-correlation-id", "x-trace-id", "x-amzn-requestid", "cf-ray"];
+
+function readRequestId(incoming: IncomingResponse, hide: Hide): string | undefined {
+  for (const name of idHeaders) {
+    const id = incoming.header(name);
+    if (id) return hide(id);
+  }
+  return undefined;
+}
+
+/** Cookies are secrets, and of no use to a caller. */
+function readHeaders(incoming: IncomingResponse, hide: Hide): ResponseHeaders {
+  const pairs = [...incoming.headers()].filter(([name]) => name !== "set-cookie");
+  return Object.fromEntries(pairs.map(([name, value]) => [name, hide(value)]));
 }
 
 /** Deeper than any response of the service: recursion must end. */

@@ -1,14 +1,16 @@
 import { createCall } from "../call/call.ts";
 import { type Hide, rememberHide } from "../call/hide-key.ts";
 import { createRetries } from "../call/retries.ts";
-import { invalidRequest, ServiceError } from "../errors/errors.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { ServiceError } from "../errors/response-errors.ts";
 import { createEmit } from "../errors/events.ts";
-import { checkFiles } from "../form/check-files.ts";
+import { Failures } from "../errors/failures.ts";
 import { readForm, type WireFields } from "../form/form.ts";
 import { type Form, kindOf, type Model, operationOf } from "../form/model.ts";
-import { readUnchecked } from "../form/unchecked.ts";
 import type { ResultContext } from "../result/context.ts";
-import type { Kind, Operation } from "../spec/operation.ts";
+import { isFileInput } from "../spec/file-input.ts";
+import type { Bounds, Kind, Operation } from "../spec/operation.ts";
+import { operations } from "../spec/operations.gen.ts";
 import type { RecordingHost } from "../store/session.ts";
 import type { Recorded, Resolution } from "../store/recovery.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
@@ -47,20 +49,22 @@ export function createClient(options: MediaGenOptions, runtime: Runtime): MediaG
   const time = createTime(options);
   const emit = createEmit(options.onEvent);
   const retries = createRetries(options, time);
+  const failures = new Failures(emit, time);
   const { transport, get } = runtime;
   const hideOf = rememberHide();
   // Results are requested without a key. Their URLs may contain the one that their record was requested with.
   let hide: Hide = (text) => text;
   const connection = { baseUrl, transport, apiKey, hideOf: (key: string | undefined) => (hide = hideOf(key)) };
-  const call = createCall({ ...connection, time, timeouts, emit, retries });
+  const call = createCall({ ...connection, time, timeouts, emit, failures, retries });
   const { origin } = new URL(baseUrl);
   const { store, beforeGenerate } = options;
   const recording = store && createRecording(runtime, { store, time, origin, emit });
   const tasks = new Tasks({ call, emit, time, recording, states: readStates("createMediaGen", options) });
   const privateBase = isPrivate(new URL(baseUrl));
-  const results: ResultContext = { get, time, emit, retries, hide: (text) => hide(text), privateBase };
+  const results: ResultContext = { get, time, emit, failures, retries, hide: (text) => hide(text), privateBase };
   const host: TaskHost = {
     ...time,
+    failures,
     scheduler: new Scheduler(options, time),
     results,
     check: (task, partial, given) => tasks.check(task, partial, given),
@@ -108,6 +112,7 @@ function assemble(
   recording: LazyRecording | undefined,
 ): MediaGen {
   const { origin } = generating;
+  const { failures } = host;
   // The cast: a task's kind decides its type, which a constructor cannot say.
   const open = (task: TaskJSON) => new TaskHandle(task, host) as AnyTask;
   const resume = (saved: TaskJSON) => open(readTask(saved, origin));
@@ -117,12 +122,20 @@ function assemble(
     // Nothing may throw once the task is paid for.
     return open(await generate({ kind, model, form, operation, wire, idempotencyKey, signal }, generating));
   };
+  const generateReported = (kind: Kind | undefined, model: Model, form: Form<Model>, options?: GenerateOptions) => {
+    const operation = (kind && operations[kind].generate[model]?.id) ?? "generate";
+    return failures.of({ operation, kind, model }, async () =>
+      generateAny(kind ?? kindOf(model), model, form, options),
+    );
+  };
   const kindClient = <K extends Kind>(kind: K): KindClient<K> => ({
     // The casts: what is generated or created is of the kind that was requested, and an unchecked model is any text.
     generate: (model: string, form: object, options?: GenerateOptions) =>
-      generateAny(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
-    query: (taskid, options) => tasks.query({ kind, taskid }, options ?? {}),
-    delete: (taskids, options) => tasks.delete(kind, taskids, options ?? {}),
+      generateReported(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
+    query: (taskid, options = {}) =>
+      failures.of({ operation: operations[kind].query.id, kind, taskid }, () => tasks.query({ kind, taskid }, options)),
+    delete: (taskids, options = {}) =>
+      failures.of({ operation: operations[kind].delete.id, kind }, () => tasks.delete(kind, taskids, options)),
     task: (taskid, { resultCount = 1 } = {}) =>
       resume({ version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>,
   });
@@ -130,15 +143,19 @@ function assemble(
     video: kindClient("video"),
     image: kindClient("image"),
     // The casts: a model known only at run time is checked at run time, and its form with it.
-    generate: async (model, form, options) => generateAny(kindOf(model), model as Model, form as Form<Model>, options),
+    generate: (model, form, options) => generateReported(undefined, model as Model, form as Form<Model>, options),
     task: resume,
-    recover: async (options = {}) => toRecovery(await (await storeOf(recording, "recover")()).recover(options), open),
+    recover: (options = {}) =>
+      failures.of({ operation: "recover" }, async () =>
+        toRecovery(await (await storeOf(recording, "recover")()).recover(options), open),
+      ),
     // The cast: what it returns follows from the resolution, which only overloads can say.
-    resolve: (async (id: string, resolution: Resolution, { signal }: CallOptions = {}) => {
-      const exists = (kind: Kind, taskid: string) => isKnown(tasks, kind, taskid, signal);
-      const task = await (await storeOf(recording, "resolve")()).resolve(id, resolution, exists, { signal });
-      return task && open(task);
-    }) as MediaGen["resolve"],
+    resolve: ((id: string, resolution: Resolution, { signal }: CallOptions = {}) =>
+      failures.of({ operation: "resolve", generationId: id }, async () => {
+        const exists = (kind: Kind, taskid: string) => isKnown(tasks, kind, taskid, signal);
+        const task = await (await storeOf(recording, "resolve")()).resolve(id, resolution, exists, { signal });
+        return task && open(task);
+      })) as MediaGen["resolve"],
     origin,
   };
 }
@@ -151,13 +168,20 @@ async function prepare(
   { extraFields, unchecked }: GenerateOptions,
 ): Promise<{ readonly operation: Operation; readonly wire: WireFields }> {
   if (unchecked) {
-    const read = readUnchecked(kind, model, form, extraFields);
-    const wire = valid(String(model), read);
-    return { operation: read.operation, wire: valid(String(model), { wire, issues: await checkFiles({}, wire) }) };
+    const { readUnchecked } = await import("../form/unchecked.ts");
+    const { operation, ...read } = readUnchecked(kind, model, form, extraFields);
+    return { operation, wire: await withFiles(String(model), {}, valid(String(model), read)) };
   }
   const operation = operationOf(model, [kind]);
   const wire = valid(model, readForm(operation.body, form, extraFields));
-  return { operation, wire: valid(model, { wire, issues: await checkFiles(operation.body, wire) }) };
+  return { operation, wire: await withFiles(model, operation.body, wire) };
+}
+
+/** Rejects what is wrong with the bytes of files. */
+async function withFiles(subject: string, bounds: Bounds, wire: WireFields): Promise<WireFields> {
+  if (!Object.values(wire).flat().some(isFileInput)) return wire;
+  const { checkFiles } = await import("../form/check-files.ts");
+  return valid(subject, { wire, issues: await checkFiles(bounds, wire) });
 }
 
 function storeOf(recording: LazyRecording | undefined, method: string): LazyRecording {

@@ -81,17 +81,23 @@ export async function askBefore(
 
 /** Sends a generation, as an attempt if it is recorded, and returns its task. */
 export async function send(
-  { kind, model, operation, wire, signal }: CheckedGeneration,
+  { kind, model, form, operation, wire, signal }: CheckedGeneration,
   { call, time, origin }: GenerateHost,
   attempt: Attempt | undefined,
   facts: GenerationFacts | undefined,
 ): Promise<TaskJSON> {
+  // The cast: a form of any model is asked whether it has a seed.
+  const { seed } = form as { readonly seed?: number | string };
   const generation = {
     kind,
     model,
     digest: facts?.digest,
     generationId: attempt?.id,
+    eventId: attempt?.id ?? Math.random().toString(36).slice(2),
     at: attempt?.createdAt ?? time.now(),
+    resultCount: resultCount(operation.body, wire),
+    seed,
+    origin,
   };
   const onPhase = attempt && ((phase: "sending" | "claimed") => attempt.enter(phase));
   const data = await call(operation, wire, { subject: { kind, model }, signal, generation, onPhase });
@@ -101,7 +107,7 @@ export async function send(
     model,
     taskid: taskidIn(data) ?? "",
     origin,
-    resultCount: resultCount(operation.body, wire),
+    resultCount: generation.resultCount,
     createdAt: time.now(),
     ...(typeof data["url"] === "string" ? { initialUrl: data["url"] } : {}),
   };

@@ -1,12 +1,6 @@
 import { checkNumbers } from "../errors/check-numbers.ts";
-import {
-  ConnectionError,
-  InsufficientCreditsError,
-  InvalidRequestError,
-  OutcomeUnknownError,
-  ServiceError,
-  StoreError,
-} from "../errors/errors.ts";
+import { ConnectionError, InvalidRequestError, StoreError } from "../errors/errors.ts";
+import { InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "../errors/response-errors.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { CallOptions, Check, Records, Task, TaskJSON } from "../task/task.ts";

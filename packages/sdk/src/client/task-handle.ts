@@ -1,8 +1,9 @@
 import { InvalidRequestError } from "../errors/errors.ts";
+import type { Failures } from "../errors/failures.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { rememberContext, type ResultContext } from "../result/context.ts";
 import type { Kind } from "../spec/operation.ts";
-import { kinds } from "../spec/operations.gen.ts";
+import { kinds, operations } from "../spec/operations.gen.ts";
 import type {
   CallOptions,
   Check,
@@ -23,6 +24,7 @@ export type CheckOfClient<K extends Kind> = RecordedCheck<K> & { readonly partia
 export interface TaskHost extends WaitHost {
   /** How results are fetched; the key is for the service alone, so it is not sent. */
   readonly results: ResultContext;
+  readonly failures: Failures;
   check<K extends Kind>(
     task: Task<K>,
     partial: PartialResult | undefined,
@@ -67,10 +69,12 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return this.#record;
   }
 
-  async check({ signal }: CallOptions = {}): Promise<Check<K>> {
-    const { recorded, ...check } = await this.#check({ signal });
-    await recorded;
-    return check;
+  check({ signal }: CallOptions = {}): Promise<Check<K>> {
+    return this.#reported(operations[this.kind].query.id, async () => {
+      const { recorded, ...check } = await this.#check({ signal });
+      await recorded;
+      return check;
+    });
   }
 
   async #check(options: CallOptions & { readonly patienceMs?: number }): Promise<RecordedCheck<K>> {
@@ -81,11 +85,18 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
-    return waitFor(this, (signal, patienceMs) => this.#check({ signal, patienceMs }), options, this.#host);
+    const check = (signal: AbortSignal, patienceMs: number) => this.#check({ signal, patienceMs });
+    return this.#reported("wait", () => waitFor(this, check, options, this.#host));
   }
 
   delete(options: DeleteFields[K] & CallOptions = {}): Promise<Deletions[K]> {
-    return this.#host.delete(this.kind, [this.taskid], options);
+    const { id } = operations[this.kind].delete;
+    return this.#reported(id, () => this.#host.delete(this.kind, [this.taskid], options));
+  }
+
+  #reported<T>(operation: string, run: () => Promise<T>): Promise<T> {
+    const { kind, model, taskid, generationId } = this;
+    return this.#host.failures.of({ operation, kind, model, taskid, generationId }, run);
   }
 
   toJSON(): TaskJSON {

@@ -1,6 +1,5 @@
 import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "../task/task.ts";
-import type { OutcomeUnknownError } from "./errors.ts";
 import { describeRecord } from "./last-record.ts";
 
 /**
@@ -9,16 +8,16 @@ import { describeRecord } from "./last-record.ts";
  */
 export type MediaGenEvent =
   | Generated
-  | OutcomeUnknown
   | Queried
   | Retried
+  | Failed
   | TaskSettled
   | TaskMayHaveFailed
   | Downloaded
   | StoreFailed
   | LateTask;
 
-/** The fields of the events of calls and downloads. */
+/** The fields of the events of operations and downloads. */
 export interface CallEvent {
   /** The operation's id in the service's description, or `download`. */
   readonly operation: string;
@@ -26,12 +25,18 @@ export interface CallEvent {
   readonly kind: Kind;
   /** The model, if it is known. */
   readonly model: string | undefined;
+  /** The task, if there is one yet. */
+  readonly taskid: string | undefined;
+  /** The generation: the id of its record in the store; without a store, an id that the events of one `generate` share. */
+  readonly generationId: string | undefined;
   /** When it happened, in milliseconds since 1970. */
   readonly at: number;
   /** How long the call had taken by then, with its retries, in milliseconds. */
   readonly durationMs: number;
-  /** Which attempt of the call it was, from 1. */
+  /** Which attempt of the call it was, from 1; 0 if it ended before any. */
   readonly attempt: number;
+  /** The id that the service, or a proxy before it, gave the request, if a response brought one. */
+  readonly requestId: string | undefined;
 }
 
 /** A generation created a task, which is billed. */
@@ -40,17 +45,15 @@ export interface Generated extends CallEvent {
   readonly type: "generated";
   /** The new task. */
   readonly taskid: string;
+  /** How many results its form requested. */
+  readonly resultCount: number;
+  /** The seed that its form requested. */
+  readonly seed: number | string | undefined;
+  /** The origin of the service. */
+  readonly origin: string;
 }
 
-/** The outcome of a generation is unknown: a task may exist and may have been billed. */
-export interface OutcomeUnknown extends CallEvent {
-  /** Which event this is. */
-  readonly type: "outcomeUnknown";
-  /** What the call throws. */
-  readonly error: OutcomeUnknownError;
-}
-
-/** A query, also one of a wait, got its record or failed for good. */
+/** A query, also one of a wait, returned its record. */
 export interface Queried extends CallEvent {
   /** Which event this is. */
   readonly type: "queried";
@@ -58,7 +61,18 @@ export interface Queried extends CallEvent {
   readonly taskid: string;
   /** The raw status of the record; undefined if there is none. */
   readonly status: number | undefined;
-  /** What the query throws; undefined if it succeeded. */
+}
+
+/**
+ * A method rejects, or a query of a wait failed. Of a generation, an `InvalidRequestError` or `ServiceError` created no task, and an
+ * `OutcomeUnknownError` may have created one. `operation` is also `wait`, `recover` or `resolve`.
+ */
+export interface Failed extends Omit<CallEvent, "kind"> {
+  /** Which event this is. */
+  readonly type: "failed";
+  /** What the call was about; undefined if it was about no task. */
+  readonly kind: Kind | undefined;
+  /** What the method rejects with; its signal's reason if that aborted. */
   readonly error: unknown;
 }
 
@@ -66,8 +80,6 @@ export interface Queried extends CallEvent {
 export interface Retried extends CallEvent {
   /** Which event this is. */
   readonly type: "retried";
-  /** The task that is queried, if it is a query. */
-  readonly taskid: string | undefined;
   /** The delay before the next attempt, in milliseconds. */
   readonly delayMs: number;
   /** The HTTP status, if there was a response. */

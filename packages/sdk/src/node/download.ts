@@ -4,7 +4,7 @@ import { basename, dirname, extname, join, sep } from "node:path";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { invalid } from "../errors/issue.ts";
 import { extensionFor, mediaTypeOf } from "../form/media-type.ts";
-import { resultContextOf } from "../result/context.ts";
+import { reportFetching, type ResultContext } from "../result/context.ts";
 import { copyResult } from "../result/copy.ts";
 import { type ResultSource, sourcesOf } from "../result/sources.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
@@ -40,11 +40,13 @@ export interface Download {
 
 /** Saves every result of a task. The entry point documents it. */
 export async function download(task: Task, target: string, options: DownloadOptions): Promise<readonly Download[]> {
-  const sources = await sourcesOf(task, options.signal);
-  const names = await namesFor(task, target, options.name);
-  const done: Download[] = [];
-  for (const source of sources) done.push(await downloadOne(source, task, names, options));
-  return done;
+  return reportFetching(task, async (context) => {
+    const sources = await sourcesOf(task, options.signal);
+    const names = await namesFor(task, target, options.name);
+    const done: Download[] = [];
+    for (const source of sources) done.push(await downloadOne(source, context, names, options));
+    return done;
+  });
 }
 
 /** The directory of the results, and how their file names start and end. */
@@ -83,13 +85,13 @@ function shortenName(name: string): string {
 
 async function downloadOne(
   source: ResultSource,
-  task: Task,
+  context: ResultContext,
   names: Names,
   options: DownloadOptions,
 ): Promise<Download> {
   const part = await createPart(names.directory, `${shortenName(names.name)}-${source.index + 1}`);
   try {
-    const contentType = await copyResult(source, part, resultContextOf(task), options);
+    const contentType = await copyResult(source, part, context, options);
     return await keep(part, source, contentType, names, options.overwrite ?? false);
   } finally {
     await part.remove();

@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -142,6 +142,7 @@ function incoming(
   return {
     status,
     header: (name) => headers[name]?.toString() ?? null,
+    headers: () => pairsOf(headers),
     read: (onPiece) =>
       new Promise((resolve, reject) => {
         body.on("data", (bytes: Uint8Array) => {
@@ -157,15 +158,16 @@ function incoming(
         body.once("error", reject);
       }),
     response() {
-      const init = {
-        status,
-        headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
-      };
+      const init = { status, headers: pairsOf(headers) };
       if (![204, 205, 304].includes(status)) return new Response(streamOf(body, signal), init);
       body.resume(); // No body belongs to it; its connection is free as soon as it has been read.
       return new Response(null, init);
     },
   };
+}
+
+function pairsOf(headers: IncomingHttpHeaders): [string, string][] {
+  return Object.entries(headers).map(([name, value]) => [name, String(value)]);
 }
 
 function streamOf(body: Readable, signal: AbortSignal): ReadableStream<Uint8Array> {

@@ -1,5 +1,5 @@
 import type { ResultOptions, Task } from "../task/task.ts";
-import { type ResultContext, resultContextOf } from "./context.ts";
+import { reportFetching, type ResultContext } from "./context.ts";
 import { copyResult } from "./copy.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
 import { type ResultSource, sourcesOf } from "./sources.ts";
@@ -10,10 +10,11 @@ const maxBytesInMemory = 256 * 1024 * 1024;
 /** Returns a task's results in memory. The entry point documents it. */
 export async function blobs(task: Task, given: ResultOptions): Promise<readonly Blob[]> {
   const options = { ...given, maxBytes: given.maxBytes ?? maxBytesInMemory };
-  const context = resultContextOf(task);
-  const read: Blob[] = [];
-  for (const source of await sourcesOf(task, options.signal)) read.push(await readBlob(source, context, options));
-  return read;
+  return reportFetching(task, async (context) => {
+    const read: Blob[] = [];
+    for (const source of await sourcesOf(task, options.signal)) read.push(await readBlob(source, context, options));
+    return read;
+  });
 }
 
 async function readBlob(source: ResultSource, context: ResultContext, options: ResultOptions): Promise<Blob> {

@@ -1,6 +1,7 @@
 import type { Hide } from "../call/hide-key.ts";
 import type { Retries } from "../call/retries.ts";
 import type { OnEvent } from "../errors/events.ts";
+import type { Failures } from "../errors/failures.ts";
 import type { Task } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 
@@ -23,6 +24,7 @@ export interface ResultContext {
   readonly get: ResultGet;
   readonly time: Time;
   readonly emit: OnEvent;
+  readonly failures: Failures;
   /** The same policy and the same budget as for queries. */
   readonly retries: Retries;
   /** Hides the API key in texts. Some services put it into result URLs. */
@@ -44,4 +46,11 @@ export function resultContextOf(task: Task): ResultContext {
   const context = contexts.get(task);
   if (!context) throw new TypeError("This task belongs to no client. Pass what generate or media.task returned.");
   return context;
+}
+
+/** Runs what fetches a task's results, and emits what it rejects with. */
+export function reportFetching<T>(task: Task, run: (context: ResultContext) => Promise<T>): Promise<T> {
+  const context = resultContextOf(task);
+  const { kind, model, taskid, generationId } = task;
+  return context.failures.of({ operation: "download", kind, model, taskid, generationId }, () => run(context));
 }

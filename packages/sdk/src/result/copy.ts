@@ -1,6 +1,7 @@
 import { hideInError } from "../call/hide-key.ts";
 import { checkNumbers } from "../errors/check-numbers.ts";
-import { ConnectionError, ServiceError } from "../errors/errors.ts";
+import { ConnectionError } from "../errors/errors.ts";
+import { ServiceError, type ServiceResponse } from "../errors/response-errors.ts";
 import type { ResultOptions } from "../task/task.ts";
 import { Deadline } from "../time/deadline.ts";
 import type { ResultContext } from "./context.ts";
@@ -36,15 +37,25 @@ export async function copyResult(
 async function retryTransfer(
   transfer: Transfer,
   { task, index, count }: ResultSource,
-  { time, emit, retries, hide }: ResultContext,
+  { time, emit, failures, retries, hide }: ResultContext,
   deadline: Deadline,
 ): Promise<string | undefined> {
-  const { kind, model, taskid } = task;
+  const { kind, model, taskid, generationId } = task;
   const start = time.steady();
   for (let attempt = 1; ; attempt++) {
     const result = await transfer.attempt(deadline.signal);
     const [at, durationMs] = [time.now(), time.steady() - start];
-    const facts = { operation: "download", kind, model, taskid, at, durationMs, attempt };
+    const facts = {
+      operation: "download",
+      kind,
+      model,
+      taskid,
+      generationId,
+      at,
+      durationMs,
+      attempt,
+      requestId: undefined,
+    };
     if (result.state === "done") {
       retries.succeeded();
       emit({ type: "downloaded", ...facts, index, count, bytes: transfer.bytes });
@@ -52,15 +63,20 @@ async function retryTransfer(
     }
     // Engines and fetch functions name the URL in their errors.
     const error = result.error instanceof ServiceError ? result.error : hideInError(result.error, hide);
-    if (deadline.passed) throw new ConnectionError("download", deadline.signal.reason);
+    const fail = (thrown: Error) => (failures.emit({ ...facts, error: thrown }), thrown);
+    if (deadline.passed) throw fail(new ConnectionError("download", deadline.signal.reason));
     deadline.signal.throwIfAborted();
     const isStatus = error instanceof ServiceError;
     const delayMs = isStatus
-      ? retries.afterResponse({ ...error, text: error.body }, attempt, false)
+      ? retries.afterResponse(responseOf(error), attempt, false)
       : retries.afterFailure(attempt, false);
-    if (delayMs === undefined) throw isStatus ? error : new ConnectionError("download", error);
+    if (delayMs === undefined) throw fail(isStatus ? error : new ConnectionError("download", error));
     emit({ type: "retried", ...facts, delayMs, status: isStatus ? error.status : undefined, error });
     // If the sleep is cut short, the next attempt fails at once, and says whether the deadline or the caller ended it.
     await time.sleep(delayMs, deadline.signal).catch(() => undefined);
   }
+}
+
+function responseOf({ status, body, retryAfterMs }: ServiceError): ServiceResponse {
+  return { status, text: body, retryAfterMs };
 }

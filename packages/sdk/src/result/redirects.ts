@@ -1,5 +1,5 @@
 import type { Hide } from "../call/hide-key.ts";
-import { ServiceError } from "../errors/errors.ts";
+import { ServiceError } from "../errors/response-errors.ts";
 import { shorten } from "../errors/issue.ts";
 import { isPrivate } from "../transport/address.ts";
 import type { ResultGet, ResultRequest, ResultResponse } from "./context.ts";

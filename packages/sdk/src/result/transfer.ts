@@ -1,5 +1,6 @@
 import { readRetryAfter } from "../call/read-response.ts";
-import { MediaGenError, ServiceError } from "../errors/errors.ts";
+import { MediaGenError } from "../errors/errors.ts";
+import { ServiceError } from "../errors/response-errors.ts";
 import type { ResultOptions } from "../task/task.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import type { ResultContext, ResultResponse } from "./context.ts";

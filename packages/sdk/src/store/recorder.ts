@@ -1,4 +1,5 @@
-import { invalidRequest, OutcomeUnknownError, StoreError } from "../errors/errors.ts";
+import { invalidRequest, StoreError } from "../errors/errors.ts";
+import { OutcomeUnknownError } from "../errors/response-errors.ts";
 import { describeValue, nothingWasSent } from "../errors/issue.ts";
 import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
 import type { Kind } from "../spec/operation.ts";

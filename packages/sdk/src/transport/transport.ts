@@ -24,6 +24,8 @@ export interface IncomingResponse {
   /** Whether a fetch function followed a redirect to it; a transport of the SDK follows none. */
   readonly redirected?: boolean;
   header(name: string): string | null;
+  /** Returns all headers, their names in lower case. */
+  headers(): Iterable<readonly [name: string, value: string]>;
   /** Passes the body to `onPiece`, piece by piece; what that throws ends the reading and is thrown. */
   read(onPiece: (bytes: Uint8Array) => void): Promise<void>;
   /** Returns the response as fetch does, instead of reading it. It costs more than a complete query. */

@@ -48,6 +48,7 @@ function incoming(response: Response, signal: AbortSignal): IncomingResponse {
     status,
     redirected,
     header: (name) => headers.get(name),
+    headers: () => headers,
     async read(onPiece) {
       const reader = body?.getReader();
       if (!reader) return;

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/errors.ts";
+import { ServiceError, serviceError } from "../errors/response-errors.ts";
 import { codes } from "../spec/operations.gen.ts";
 import type { Task } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
@@ -54,8 +54,9 @@ export class Refusals {
 }
 
 function refusedWait(task: Task, error: ServiceError, times: number, { advice }: Rule): ServiceError {
-  const { operation, status, code, msg, body } = error;
+  const { operation, status, code, msg, body, requestId, headers } = error;
   const reason = [`HTTP ${status}`, ...(code === undefined ? [] : [`code ${code}: ${msg}`])].join(", ");
   const what = `the service rejected ${times} queries of task ${task.taskid} in a row (${reason})`;
-  return new ServiceError(what + advice, operation, { status, text: body }, { code, msg }, task);
+  const response = { status, text: body, requestId, headers: () => headers };
+  return serviceError(what + advice, operation, response, { code, msg }, task);
 }

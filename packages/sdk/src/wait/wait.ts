@@ -1,5 +1,6 @@
 import { checkNumbers } from "../errors/check-numbers.ts";
-import { ConnectionError, ServiceError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
+import { ConnectionError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
+import { ServiceError } from "../errors/response-errors.ts";
 import type { LastRecord } from "../errors/last-record.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { Check, Records, Task, WaitOptions } from "../task/task.ts";

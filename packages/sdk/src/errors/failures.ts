@@ -1,0 +1,46 @@
+import type { Kind } from "../spec/operation.ts";
+import type { Failed, OnEvent } from "./events.ts";
+
+/** What a method is about, as its event says. */
+export interface MethodSubject {
+  /** The operation's id in the service's description, or the method's name. */
+  readonly operation: string;
+  readonly kind?: Kind | undefined;
+  readonly model?: string | undefined;
+  readonly taskid?: string | undefined;
+  readonly generationId?: string | undefined;
+}
+
+/** Emits what the methods of a client reject with, each error once, though it passes several of them. */
+export class Failures {
+  readonly #emit: OnEvent;
+  readonly #time: { now(): number; steady(): number };
+  readonly #emitted = new WeakSet<object>();
+
+  constructor(emit: OnEvent, time: { now(): number; steady(): number }) {
+    this.#emit = emit;
+    this.#time = time;
+  }
+
+  /** Emits a failure. */
+  emit(failure: Omit<Failed, "type">): void {
+    const { error } = failure;
+    if (typeof error === "object" && error !== null) this.#emitted.add(error);
+    this.#emit({ type: "failed", ...failure });
+  }
+
+  /** Runs a method, and emits what it rejects with if that was not emitted on its way. */
+  async of<T>({ operation, kind, model, taskid, generationId }: MethodSubject, run: () => Promise<T>): Promise<T> {
+    const start = this.#time.steady();
+    try {
+      return await run();
+    } catch (error) {
+      const isEmitted = typeof error === "object" && error !== null && this.#emitted.has(error);
+      if (!isEmitted) {
+        const about = { operation, kind, model, taskid, generationId, requestId: undefined };
+        this.emit({ ...about, at: this.#time.now(), durationMs: this.#time.steady() - start, attempt: 0, error });
+      }
+      throw error;
+    }
+  }
+}

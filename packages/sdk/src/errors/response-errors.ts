@@ -1,0 +1,166 @@
+import type { Kind } from "../spec/operation.ts";
+import type { Task } from "../task/task.ts";
+import { MediaGenError } from "./errors.ts";
+import { shorten } from "./issue.ts";
+
+/** An HTTP response of the service, read completely. */
+export interface ServiceResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The body as text, without the key. */
+  readonly text: string;
+  /** The body, if it is JSON, without the key. */
+  readonly json?: unknown;
+  /** How long the service asks to wait before another try, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** Whether a fetch function of the caller's followed a redirect to it. */
+  readonly redirected?: boolean | undefined;
+  /** The id that the service, or a proxy before it, gave the request. */
+  readonly requestId?: string | undefined;
+  /** Returns the headers, without the key and without cookies. */
+  readonly headers?: () => ResponseHeaders;
+}
+
+/** The headers of a response, by their names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string>>;
+
+/** A generation that was sent, as errors describe it. */
+export interface SentGeneration {
+  readonly kind: Kind;
+  readonly model: string;
+  /** The SHA-256 of the form, in hexadecimal; undefined without a store. */
+  readonly digest?: string | undefined;
+  /** The id of its record in the store; undefined without a store. */
+  readonly generationId?: string | undefined;
+  /** When its attempt began, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** The service responded, and the response is not a success. A generation that ends in this created no task. */
+export class ServiceError extends MediaGenError {
+  override readonly name: string = "ServiceError";
+  /** The operation's id in the service's description, such as `queryVideoTask`. */
+  readonly operation: string;
+  /** The HTTP status. */
+  readonly status: number;
+  /** The envelope's code; undefined if the response was no envelope. */
+  readonly code: number | undefined;
+  /** The envelope's message; undefined if the response was no envelope. */
+  readonly msg: string | undefined;
+  /** The start of the response's body. */
+  readonly body: string;
+  /** How long the service asks to wait before another try, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+  /** The id that the service, or a proxy before it, gave the request: name it when you ask for support. */
+  readonly requestId: string | undefined;
+  /** The headers of the response, without the key and without cookies. */
+  readonly headers: ResponseHeaders;
+  /** The task that was waited for, if a wait ended in this. */
+  readonly task: Task | undefined;
+
+  constructor(
+    what: string,
+    operation: string,
+    response: ServiceResponse,
+    envelope?: { readonly code: number | undefined; readonly msg: string | undefined },
+    task?: Task,
+  ) {
+    super(`${operation}: ${what}`);
+    this.operation = operation;
+    this.status = response.status;
+    this.code = envelope?.code;
+    this.msg = envelope?.msg;
+    this.body = shorten(response.text);
+    this.retryAfterMs = response.retryAfterMs;
+    this.requestId = response.requestId;
+    this.headers = response.headers?.() ?? {};
+    this.task = task;
+  }
+}
+
+/** HTTP 401 or 403: the API key is missing or not accepted. */
+export class AuthenticationError extends ServiceError {
+  override readonly name = "AuthenticationError";
+}
+
+/** HTTP 404: nothing is at the URL. Check `baseUrl`. */
+export class NotFoundError extends ServiceError {
+  override readonly name = "NotFoundError";
+}
+
+/** HTTP 429, after all retries. `retryAfterMs` holds how long the service asks to wait, if it says so. */
+export class RateLimitError extends ServiceError {
+  override readonly name = "RateLimitError";
+}
+
+/** The balance does not cover the request. Add credits; then the same call may be made again. */
+export class InsufficientCreditsError extends ServiceError {
+  override readonly name = "InsufficientCreditsError";
+}
+
+/**
+ * A generation was sent and its outcome is unknown: a task may exist and may have been billed. The SDK does not send it again, and
+ * neither should a caller before looking for the task at the service.
+ */
+export class OutcomeUnknownError extends MediaGenError {
+  override readonly name = "OutcomeUnknownError";
+  /** The operation's id in the service's description. */
+  readonly operation: string;
+  /** What was to be made. */
+  readonly kind: Kind;
+  /** The model that was to make it. */
+  readonly model: string;
+  /** The SHA-256 of the form with its files, in hexadecimal; undefined without a store. */
+  readonly digest: string | undefined;
+  /** When its attempt began, in milliseconds since 1970. */
+  readonly at: number;
+  /** The id of its record in the store, for `media.resolve`; undefined without a store. */
+  readonly generationId: string | undefined;
+  /** What happened instead of a usable response. */
+  readonly reason: string;
+  /** The HTTP status, if there was a response. */
+  readonly status: number | undefined;
+  /** The start of the response's body, if there was one. */
+  readonly body: string | undefined;
+  /** The id that the service, or a proxy before it, gave the request, if there was a response with one. */
+  readonly requestId: string | undefined;
+  /** The headers of the response, without the key and without cookies; empty if there was none. */
+  readonly headers: ResponseHeaders;
+
+  constructor(
+    reason: string,
+    operation: string,
+    { kind, model, digest, at, generationId }: SentGeneration,
+    { response, cause }: { readonly response?: ServiceResponse; readonly cause?: unknown },
+  ) {
+    super(
+      `${operation}: ${reason}. A task may exist and may have been billed, so it was not sent again. ` +
+        `Look for it at the service before you generate it again${generationId ? `, then call resolve("${generationId}", ...)` : ""}.`,
+      cause === undefined ? undefined : { cause },
+    );
+    this.operation = operation;
+    this.kind = kind;
+    this.model = model;
+    this.digest = digest;
+    this.at = at;
+    this.generationId = generationId;
+    this.reason = reason;
+    this.status = response?.status;
+    this.body = response && shorten(response.text);
+    this.requestId = response?.requestId;
+    this.headers = response?.headers?.() ?? {};
+  }
+}
+
+const classes: Readonly<Record<number, typeof ServiceError>> = {
+  401: AuthenticationError,
+  403: AuthenticationError,
+  404: NotFoundError,
+  429: RateLimitError,
+};
+
+/** Creates the error of a response of the service, in the class that its HTTP status has. */
+export function serviceError(...about: ConstructorParameters<typeof ServiceError>): ServiceError {
+  const [, , { status }] = about;
+  return new (classes[status] ?? ServiceError)(...about);
+}

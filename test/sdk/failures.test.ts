@@ -1,0 +1,221 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator } from "@mediagen/emulator";
+import {
+  AuthenticationError,
+  blobs,
+  type MediaGen,
+  memoryStore,
+  NotFoundError,
+  RateLimitError,
+  ServiceError,
+} from "@mediagen/sdk";
+import { createMediaGen, download } from "@mediagen/sdk/node";
+import { describe, expect, test } from "vitest";
+import { startRawServer } from "../faults/raw-server.ts";
+import {
+  clientOf,
+  created,
+  errorOf,
+  fails,
+  type FakeOptions,
+  lost,
+  neverSent,
+  refusal,
+  type Reply,
+  success,
+} from "./fake-service.ts";
+
+const status =
+  (code: number, headers?: HeadersInit): Reply =>
+  () =>
+    new Response("no", { status: code, ...(headers && { headers }) });
+const noCredits: Reply = () => Response.json({ code: 9000, msg: "no credits" });
+const finished = () => success({ taskid: "t-1", url: ["http://localhost/1.png"] });
+const unfinished = () => success({ taskid: "t-1", url: [], image_status: 3 });
+const throws = () => {
+  throw new Error("mine");
+};
+const aborted = AbortSignal.abort("enough");
+const generate = (media: MediaGen, options = {}) => media.image.generate("imgmodelz", { prompt: "A fox" }, options);
+const task = (media: MediaGen) => media.image.task("t-1");
+
+describe("every rejection of every method emits one event with its error", () => {
+  test.for<[string, string, (media: MediaGen) => Promise<unknown>, readonly Reply[], FakeOptions]>([
+    ["an invalid form", "generateImgmodelz", (media) => media.image.generate("imgmodelz", {} as never), [], {}],
+    ["a form of a model that nobody knows", "generate", (media) => media.generate("modelx", {}), [], {}],
+    [
+      "a model of the other kind",
+      "generate",
+      (media) => media.image.generate("vidmodelv2" as never, {} as never),
+      [],
+      {},
+    ],
+    ["a generation that is rejected", "generateImgmodelz", generate, [refusal], {}],
+    ["a generation without credits", "generateImgmodelz", generate, [noCredits], {}],
+    ["a generation with a wrong key", "generateImgmodelz", generate, [status(401)], {}],
+    ["a generation that was never sent", "generateImgmodelz", generate, [neverSent], {}],
+    ["a generation whose response is lost", "generateImgmodelz", generate, [lost], {}],
+    ["a generation that is vetoed", "generateImgmodelz", generate, [], { beforeGenerate: throws }],
+    [
+      "a generation whose signal is aborted",
+      "generateImgmodelz",
+      (media) => generate(media, { signal: aborted }),
+      [],
+      {},
+    ],
+    ["a key without a store", "generateImgmodelz", (media) => generate(media, { idempotencyKey: "k" }), [], {}],
+    [
+      "a store that fails",
+      "generateImgmodelz",
+      generate,
+      [],
+      { store: { ...memoryStore(), write: async () => throws() }, passing: ["pause"] },
+    ],
+    ["a query that is rejected", "queryImageTask", (media) => media.image.query("t-1"), [refusal], {}],
+    ["a query without a response", "queryImageTask", (media) => media.image.query("t-1"), [fails("why")], {}],
+    [
+      "a query whose signal is aborted",
+      "queryImageTask",
+      (media) => media.image.query("t-1", { signal: aborted }),
+      [],
+      {},
+    ],
+    ["an invalid query", "queryImageTask", (media) => media.image.query("t-1", { colour: "red" } as never), [], {}],
+    ["a deletion", "deleteImageTasks", (media) => media.image.delete(["t-1"]), [refusal], {}],
+    ["a deletion of a task", "deleteImageTasks", (media) => task(media).delete(), [refusal], {}],
+    ["a check", "queryImageTask", (media) => task(media).check(), [refusal], {}],
+    [
+      "a wait for a task that fails",
+      "wait",
+      (media) => task(media).wait(),
+      [unfinished],
+      { statuses: { failed: [3] } },
+    ],
+    [
+      "a wait that lasts too long",
+      "wait",
+      (media) => task(media).wait({ waitTimeoutMs: 1 }),
+      [unfinished],
+      { passing: ["pause", "deadline"] },
+    ],
+    ["a wait for a task that nobody knows", "wait", (media) => task(media).wait(), [refusal], {}],
+    ["a wait whose signal is aborted", "wait", (media) => task(media).wait({ signal: aborted }), [unfinished], {}],
+    ["a wait whose listener throws", "wait", (media) => task(media).wait({ onUpdate: throws }), [unfinished], {}],
+    ["results that are not there yet", "download", (media) => blobs(task(media)), [unfinished], {}],
+    ["results of a task that cannot be queried", "queryImageTask", (media) => blobs(task(media)), [refusal], {}],
+    [
+      "a result that is gone",
+      "download",
+      (media) => blobs(task(media)),
+      [finished, status(404), finished, status(404)],
+      {},
+    ],
+    ["a result that does not arrive", "download", (media) => blobs(task(media)), [finished, fails("why")], {}],
+    ["a recovery without a store", "recover", (media) => media.recover(), [], {}],
+    ["a resolution of nothing", "resolve", (media) => media.resolve("g-1", "notCreated"), [], { store: memoryStore() }],
+  ])("%s", async ([, operation, call, replies, options]) => {
+    const { media, events } = clientOf(replies, options);
+    const error = await call(media).then(
+      () => expect.fail("it succeeded"),
+      (thrown: unknown) => thrown,
+    );
+    const failures = events.filter((event) => event.type === "failed").filter((event) => event.error === error);
+    expect(failures).toMatchObject([{ operation, at: expect.any(Number), durationMs: expect.any(Number) }]);
+  });
+
+  test("a file that is there with other bytes", async () => {
+    const emulator = createEmulator();
+    const events: unknown[] = [];
+    const media = createMediaGen({ ...emulator.client, onEvent: (event) => void events.push(event) });
+    const made = await generate(media);
+    await made.wait();
+    const file = join(await mkdtemp(join(tmpdir(), "mediagen-")), "fox.png");
+    await writeFile(file, "other bytes");
+    const error = await errorOf(download(made, file));
+    expect(events.at(-1)).toMatchObject({ type: "failed", operation: "download", taskid: made.taskid, error });
+  });
+});
+
+test("the events of a generation that fails have its attempt and its record's id, as its error has", async () => {
+  const { media, events } = clientOf([neverSent, lost], { store: memoryStore(), retries: 1 });
+  const error = await errorOf(generate(media));
+  const { generationId } = error as { readonly generationId?: string };
+  expect(generationId).toMatch(/\S/);
+  expect(events).toMatchObject([
+    { type: "retried", attempt: 1, generationId },
+    { type: "failed", attempt: 2, generationId, error },
+  ]);
+});
+
+test("what was asked for stands in the event of a generation, and nothing of the prompt", async () => {
+  const { media, events } = clientOf([() => created("t-1")]);
+  await media.image.generate("imgmodelz", { prompt: "A secret fox", seed: 42 });
+  expect(events).toMatchObject([
+    { type: "generated", taskid: "t-1", resultCount: 1, seed: 42, origin: "http://localhost" },
+  ]);
+  expect(JSON.stringify(events)).not.toContain("secret");
+});
+
+describe("an HTTP status has a class of errors of its own", () => {
+  test.for([
+    [401, AuthenticationError],
+    [403, AuthenticationError],
+    [404, NotFoundError],
+    [429, RateLimitError],
+    [400, ServiceError],
+  ] as const)("%i", async ([code, errorClass]) => {
+    for (const call of [generate, (media: MediaGen) => media.image.query("t-1")]) {
+      const error = await errorOf(call(clientOf([status(code)]).media));
+      expect((error as Error).constructor).toBe(errorClass);
+      expect(error).toMatchObject({ name: errorClass.name, status: code });
+      expect(error).toBeInstanceOf(ServiceError);
+    }
+  });
+
+  test("the one that ends a wait has it too", async () => {
+    const { media } = clientOf([status(401)]);
+    expect(await errorOf(task(media).wait())).toBeInstanceOf(AuthenticationError);
+  });
+});
+
+describe("what a support team asks for", () => {
+  const headers = { "X-Request-Id": "req-1 sk-canary", "Set-Cookie": "session=secret", "X-Region": "eu sk-canary" };
+  const hidden = { "x-request-id": "req-1 [the API key]", "x-region": "eu [the API key]" };
+
+  test.for<[string, Reply]>([
+    ["rejected", status(400, headers)],
+    ["of unknown outcome", status(500, headers)],
+  ])("is in the error and the event of a generation that is %s, without key or cookies", async ([, reply]) => {
+    const { media, events } = clientOf([reply]);
+    const error = await errorOf(generate(media));
+    expect(error).toMatchObject({ requestId: "req-1 [the API key]", headers: expect.objectContaining(hidden) });
+    expect(Object.keys((error as ServiceError).headers)).not.toContain("set-cookie");
+    expect(events).toMatchObject([{ type: "failed", requestId: "req-1 [the API key]" }]);
+  });
+
+  test.for(["x-request-id", "request-id", "x-correlation-id", "x-trace-id", "x-amzn-requestid", "cf-ray"])(
+    "is in the events of what succeeds, whether it is called %s",
+    async (name) => {
+      const replies = [created("t-1"), finished()].map((given) => (given.headers.set(name, "req-7"), () => given));
+      const { media, events } = clientOf(replies);
+      await (await generate(media)).check();
+      expect(events).toMatchObject([
+        { type: "generated", requestId: "req-7" },
+        { requestId: "req-7" },
+        { type: "settled" },
+      ]);
+    },
+  );
+
+  test("is in errors of the Node entry point", async () => {
+    const reply = "HTTP/1.1 400 Bad\r\nX-Request-Id: req-9\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n";
+    const server = await startRawServer({ onRequest: (socket) => void socket.end(reply) });
+    const media = createMediaGen({ baseUrl: server.baseUrl, apiKey: "sk-canary", retries: 0 });
+    const error = await errorOf(generate(media));
+    await server.close();
+    expect(error).toMatchObject({ requestId: "req-9", headers: { "content-length": "0", "x-request-id": "req-9" } });
+    expect((error as ServiceError).headers).not.toHaveProperty("set-cookie");
+  });
+});
