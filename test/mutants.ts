@@ -1259,7 +1259,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: 'if (state === "unknown" || (resolvedByHand && state !== "ended")) return;',
+    guard: 'if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;',
     becomes: 'if (state !== "claimed" && state !== "sending") return;',
     promise: "a known task is not settled otherwise",
     tests: ["sdk/store"],

@@ -561,6 +561,23 @@ describe("resolve", () => {
     await expect(media.resolve(id, { taskid: other.taskid })).rejects.toThrow(/task of the generation/);
     await expect(media.resolve(other.generationId ?? "", "notCreated")).rejects.toThrow(/is known/);
   });
+
+  test("can name another task after the results of the wrong one were seen, and then sends nothing again", async () => {
+    const store = sharedStore();
+    const id = await unknown(store);
+    const { media, generate, sent } = clientOf([], { store, classify: () => "succeeded" });
+    await (await media.resolve(id, { taskid: "t-wrong" })).wait();
+    expect(await store.get(id)).toMatchObject({ state: "ended", outcome: "succeeded" });
+    await expect(media.resolve(id, "notCreated")).rejects.toThrow(/is known/);
+    const before = sent();
+    await media.resolve(id, { taskid: "t-right" });
+    expect((await generate("k")).taskid).toBe("t-right");
+    expect([(await media.recover()).tasks, sent() - before]).toMatchObject([[{ taskid: "t-right" }], 1]);
+    const late = await errorOf(
+      clientOf([], { store }).media.resolve((await generate("k2")).generationId ?? "", { taskid: "t-3" }),
+    );
+    expect(late).toMatchObject({ message: expect.stringContaining("is known") });
+  });
 });
 
 describe("recover", () => {

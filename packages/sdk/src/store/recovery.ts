@@ -128,7 +128,7 @@ export async function resolveGeneration(
     throw invalidRequest("resolve", "generationId", "notAllowed", describeValue(generationId), expected);
   }
   if (taskid !== undefined && record.task?.taskid === taskid) return record.task;
-  await rejectSettled(recorder, record, signal);
+  await rejectSettled(recorder, record, taskid, signal);
   if (taskid !== undefined) {
     await rejectTaken(recorder, record, taskid);
     const isKnown = resolution !== "notCreated" && (resolution.unverified || (await exists(record.kind, taskid)));
@@ -140,8 +140,8 @@ export async function resolveGeneration(
   const task = taskid === undefined ? undefined : taskOf(record, taskid);
   const state = task ? ("created" as const) : ("notCreated" as const);
   const { time } = recorder.session.host;
-  const changed = { state, task, reason: "resolved by hand", resolvedByHand: true, updatedAt: time.now() };
-  const result = await recorder.session.write(next(record, changed));
+  const changed = { state, task, outcome: undefined, reason: "resolved by hand", resolvedByHand: true };
+  const result = await recorder.session.write(next(record, { ...changed, updatedAt: time.now() }));
   // Somebody else knows more by now: what they have recorded is looked at.
   return result.written ? task : resolveGeneration(recorder, generationId, resolution, exists, signal);
 }
@@ -164,10 +164,12 @@ function taskOf(
 async function rejectSettled(
   recorder: Recorder,
   record: GenerationRecord,
+  taskid: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { state, task, resolvedByHand } = record;
-  if (state === "unknown" || (resolvedByHand && state !== "ended")) return;
+  // Only its results show that a task was the wrong one. A key whose task has ended is never sent again.
+  if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;
   const isUnderWay = state === "claimed" || state === "sending";
   const settled = isUnderWay ? await settleSender(recorder, record, signal) : record;
   if (settled?.state === "unknown") return;
