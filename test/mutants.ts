@@ -974,14 +974,14 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/download-again"],
   },
   {
-    guard: "if (machine === ownMachine() ? !isRunning(Number(pid)) : await isOld(path))",
+    guard: "if ((machine === ownMachine() && !isRunning(Number(pid))) || (await isOld(path)))",
     becomes: "if (machine === ownMachine() || (await isOld(path)))",
     promise: "no part file of a living process is removed",
     tests: ["sdk/download-again"],
   },
   {
-    guard: "if (machine === ownMachine() ? !isRunning(Number(pid)) : await isOld(path))",
-    becomes: "if (machine !== ownMachine() && (await isOld(path)))",
+    guard: "if ((machine === ownMachine() && !isRunning(Number(pid))) || (await isOld(path)))",
+    becomes: "if (await isOld(path))",
     promise: "part files of killed processes are removed",
     tests: ["sdk/download-again"],
   },

@@ -116,6 +116,11 @@ test("a part file that a killed process left is removed by the next one, that of
   const [left] = await readdir(folder);
   killed.kill("SIGKILL");
   await once(killed, "close");
+  // Another one has its id by now.
+  const reused = join(folder, (left ?? "").replace(/\.\d+-/, `.${process.pid}-`));
+  await writeFile(reused, "half");
+  const before = new Date(Date.now() - 61 * 60_000);
+  await utimes(reused, before, before);
   const living = await start();
   await expect.poll(() => readdir(folder)).toEqual([expect.not.stringMatching(left ?? "")]);
   await download(taskOf([png("1")], "t-2").task, folder);

@@ -29,8 +29,9 @@ async function sweep(directory: string): Promise<void> {
     const { pid, machine } = ending.exec(name)?.groups ?? {};
     if (pid === undefined) continue;
     const path = join(directory, name);
+    // Another process may have the id of a killed one by now, in a container always the same.
     // Without its name, the part of a living process is only downloaded again: no file of it is published.
-    if (machine === ownMachine() ? !isRunning(Number(pid)) : await isOld(path)) await rm(path, { force: true });
+    if ((machine === ownMachine() && !isRunning(Number(pid))) || (await isOld(path))) await rm(path, { force: true });
   }
 }
 
