@@ -4,6 +4,7 @@ import { durations, schemaOf } from "../contract/cases.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { descriptions } from "../../packages/cli/src/descriptions.gen.ts";
 import { fieldFlagsOf } from "../../packages/cli/src/field-flags.ts";
+import { readSwitches } from "../../packages/cli/src/switches.ts";
 import { commandFile, inPlace, mediagen } from "./run-command.ts";
 
 const { commands } = createProgram(listModels(), descriptions);
@@ -30,8 +31,8 @@ describe("a field whose flag is taken", () => {
 
   test.for<[string, Bounds, string]>([
     ["timeout", { type: "integer" }, "timeout --form-timeout <number>"],
-    ["json", { type: "boolean" }, "json --form-json"],
-    ["wait", { type: "boolean" }, "wait --form-wait"],
+    ["json", { type: "boolean" }, "json --form-json[=true|false|1|0]"],
+    ["wait", { type: "boolean" }, "wait --form-wait[=true|false|1|0]"],
     ["no_sound", { type: "string" }, "no_sound --form-no-sound <text>"],
     ["help", { type: "string" }, "help --form-help <text>"],
     ["maxTokens_count", { type: "integer" }, "maxTokens_count --max-tokens-count <number>"],
@@ -43,6 +44,41 @@ describe("a field whose flag is taken", () => {
       "picture --picture <file>",
       "picture --image <file>",
     ]);
+  });
+});
+
+describe("a field that is on or off", () => {
+  const command = commands.find((one) => one.name() === "video") ?? expect.fail("no command");
+  const read = (...args: string[]) => readSwitches(command, ["video", ...args]).slice(1);
+
+  test("takes its value behind =, for every such field of the description", () => {
+    const switches = fieldFlagsOf(command).filter(({ models }) =>
+      [...models].every(([, { takes }]) => takes === "flag"),
+    );
+    expect(switches.map(({ option }) => option.long)).toContain("--generate-audio");
+    for (const { option } of switches) {
+      const off = `${option.long}`.replace("--", "--no-");
+      expect(read(`${option.long}=true`, `${option.long}=1`)).toEqual([option.long, option.long]);
+      expect(read(`${option.long}=false`, `${option.long}=0`)).toEqual([off, off]);
+      expect(() => read(`${option.long}=on`)).toThrow(`${option.long}=on: the value is not valid`);
+      for (const value of ["true", "false", "1", "0"])
+        expect(() => read(`${option.long}`, value)).toThrow("the prompt");
+    }
+  });
+
+  test.for<string[]>([
+    ["A fox", "--generate-audio"],
+    ["--generate-audio", "A fox"],
+    ["--seed", "1", "-q", "A fox"],
+    ["--idempotency-key", "--generate-audio=1", "-m", "0"],
+    ["--generate-audio", "--", "1"],
+    ["--", "--generate-audio=1"],
+    ["1", "--generate-audio"],
+  ])("and leaves %j as they are", (args) => expect(read(...args)).toEqual(args));
+
+  test("no value of another flag becomes the prompt either", () => {
+    expect(() => read("-q", "1")).toThrow('"1" after -q would be the prompt');
+    expect(() => read("--no-generate-audio", "true")).toThrow("--no-generate-audio");
   });
 });
 
@@ -58,10 +94,11 @@ describe.concurrent("mediagen models", () => {
 
   test.for(listModels())("shows the fields of $model, with flags, defaults and bounds", async (model, { expect }) => {
     const { stdout } = await mediagen(["models", model.model]).ended;
-    for (const { field, expected, required } of fieldsOf(model)) {
+    for (const { field, expected, required, takes } of fieldsOf(model)) {
       const line = stdout.split("\n").find((one) => one.startsWith(`${field} `));
       expect(line?.endsWith(expected), `${field}: ${line}`).toBe(true);
       expect(line?.includes("required")).toBe(required);
+      expect(line?.includes("[=true|false|1|0]")).toBe(takes === "flag");
     }
   });
 

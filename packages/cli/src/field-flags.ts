@@ -51,7 +51,7 @@ export function addFieldFlags(
         .map(({ model, info }) => describeField(descriptions, model.operation, info.property).description)
         .find(Boolean) ?? "";
     const name = nameFor(command, field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase());
-    const limits = isYesOrNo(infos) ? `--no-${name} is the opposite` : limitsOf(infos, ofKind.length);
+    const limits = isSwitch(infos) ? `--no-${name} is the opposite` : limitsOf(infos, ofKind.length);
     flags.push({
       field,
       models: infos,
@@ -65,17 +65,31 @@ export function addFieldFlags(
 
 function addFlag(command: Command, name: string, infos: ReadonlyMap<string, FieldInfo>, description: string): Option {
   const [first, ...others] = [...infos.values()];
-  const option = new Option(isYesOrNo(infos) ? `--${name}` : `--${name} <${first?.takes}>`, description);
+  const option = new Option(isSwitch(infos) ? `--${name}` : `--${name} <${first?.takes}>`, description);
   const several = [first, ...others].some((info) => info?.many || info?.takes === "file");
   if (several) option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+  // `readSwitches` reads the value: an optional one would be taken from the next argument, which may be the prompt.
+  if (isSwitch(infos)) option.flags += switchSyntax;
   command.addOption(option);
-  if (isYesOrNo(infos)) command.addOption(new Option(`--no-${name}`).hideHelp());
+  if (isSwitch(infos)) command.addOption(new Option(`--no-${name}`).hideHelp());
   return option;
 }
 
-function isYesOrNo(infos: ReadonlyMap<string, FieldInfo>): boolean {
+/** Whether a flag stands for a field that is on or off, for every model that has it. */
+export function isSwitch(infos: ReadonlyMap<string, FieldInfo>): boolean {
   return [...infos.values()].every(({ takes }) => takes === "flag");
 }
+
+/** What a flag that is on or off is set to, as it is typed. */
+export const switchValues: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+  ["1", true],
+  ["0", false],
+]);
+
+/** How the value of such a flag is typed, for people. */
+export const switchSyntax: string = `[=${[...switchValues.keys()].join("|")}]`;
 
 const imageFlag = "image";
 

@@ -1,7 +1,7 @@
 import { fieldsOf, type ModelInfo } from "@mediagen/sdk";
 import type { Command } from "commander";
 import { describeField, type Descriptions } from "./descriptions.ts";
-import { argumentField, fieldFlagsOf } from "./field-flags.ts";
+import { argumentField, type FieldFlag, fieldFlagsOf, isSwitch, switchSyntax } from "./field-flags.ts";
 import { createOutput } from "./output.ts";
 
 /** `mediagen models`: prints all models, or the fields of one. */
@@ -44,13 +44,16 @@ function describeModel(info: ModelInfo, self: Command, descriptions: Description
   const flags = command ? fieldFlagsOf(command) : [];
   const fields = fieldsOf(info).map(({ property, ...field }) => {
     const flag =
-      field.field === argumentField
-        ? "(the argument)"
-        : (flags.find((one) => one.field === field.field)?.option.long ?? "");
+      field.field === argumentField ? "(the argument)" : flagText(flags.find((one) => one.field === field.field));
     return { ...field, flag, bounds: form.properties?.[property], ...describeField(descriptions, operation, property) };
   });
   const { summary = "", description = "" } = descriptions.operations[operation] ?? {};
   return { model, kind, operation, summary, description, fields };
+}
+
+/** Returns a flag as it is typed. */
+function flagText(flag: FieldFlag | undefined): string {
+  return flag ? `${flag.option.long}${isSwitch(flag.models) ? switchSyntax : ""}` : "";
 }
 
 /** Returns rows as aligned columns. */

@@ -3,6 +3,7 @@ import { CommanderError, type Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import { createProgram } from "./program.ts";
 import { descriptions } from "./descriptions.gen.ts";
+import { readSwitches } from "./switches.ts";
 
 /** Runs the command line and returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -20,15 +21,16 @@ export async function run(args: readonly string[]): Promise<number> {
     );
     return exitCodes.done;
   }
+  const command = commandOf(program, args);
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(readSwitches(command, args), { from: "user" });
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     // Without a command, the help has been printed.
     if (error instanceof CommanderError && error.code === "commander.help") return exitCodes.usage;
     const { explain, tell } = await import("./explain.ts");
-    const explained = explain(error, { command: commandOf(program, args) });
+    const explained = explain(error, { command });
     tell(explained);
     return explained.exitCode;
   }
