@@ -69,7 +69,7 @@ describe.concurrent("mediagen batch", () => {
       expect([code, stdout]).toEqual([
         1,
         expect.stringMatching(
-          /line 2 and on: the input has changed since it was given.*\s+Nothing is paid twice; go on with: mediagen batch/,
+          /line 2 and on: the input has changed since it was given.*\s+Nothing is paid twice; go on with:\r\n {4}mediagen batch/,
         ),
       ]);
     }));
@@ -97,7 +97,9 @@ describe.concurrent("mediagen batch", () => {
         expect(emulator.charges).toHaveLength(1);
         expect(await mediagen(batch.with(1, "-"), { cwd, env, stdin: "" }).ended).toMatchObject({
           code: 2,
-          stderr: expect.stringContaining("Put it in a file: ... > jobs.jsonl && mediagen batch jobs.jsonl -o out\n"),
+          stderr: expect.stringContaining(
+            "Put it in a file, such as jobs.jsonl, and run:\n    mediagen batch jobs.jsonl -o out\n",
+          ),
         });
       },
       { clock: "manual" },
@@ -117,7 +119,8 @@ describe.concurrent("mediagen batch", () => {
           expect.stringMatching(
             /^mediagen: 0 of 40 lines succeeded, .*; nothing more was sent after generateImgmodelz: .* HTTP 401/,
           ),
-          "  Set the key and the base URL right, then go on with: mediagen batch jobs.jsonl -o out --yes -q",
+          "  Set the key and the base URL right, then go on with:",
+          "    mediagen batch jobs.jsonl -o out --yes -q",
           "",
         ],
       ]);
@@ -158,20 +161,20 @@ describe.concurrent("mediagen batch", () => {
       1,
       { fault: "failure" },
       [],
-      /1 of 3 lines are unfinished\n {2}Nothing is paid twice; go on with: mediagen batch jobs\.jsonl -o out/,
+      /1 of 3 lines are unfinished\n {2}Nothing is paid twice; go on with:\n {4}mediagen batch jobs\.jsonl -o out/,
     ],
     [
       3,
       { fault: "insufficientCredits" },
       [],
-      /insufficient credits; .*\n {2}Add credits, then go on with: mediagen batch/,
+      /insufficient credits; .*\n {2}Add credits, then go on with:\n {4}mediagen batch/,
     ],
     [4, { fault: "taskFails" }, ["--timeout", "3s"], /1 of 3 lines are unfinished/],
     [
       5,
       { fault: "resetAfter" },
       [],
-      /record what you find at the service: mediagen recover --resolve \S+ --taskid TASKID --store out\/generations or[^]*1 of 3 lines have an unknown outcome/,
+      /or that there is none:\n {4}mediagen recover --resolve \S+ --taskid TASKID --store out\/generations\n {4}mediagen[^]*1 of 3 lines have an unknown outcome/,
     ],
   ])("ends with %i after %j", ([code, given, flags, says], { expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
@@ -191,7 +194,7 @@ describe.concurrent("mediagen batch", () => {
       const { code, stderr } = await run.ended;
       expect([code, stderr]).toEqual([
         130,
-        expect.stringMatching(/Go on with: mediagen batch jobs\.jsonl -o out --yes --concurrency 1 --json\n$/),
+        expect.stringMatching(/Go on with:\n {4}mediagen batch jobs\.jsonl -o out --yes --concurrency 1 --json\n$/),
       ]);
       const again = await mediagen([...batch, "--yes", "--json"], { cwd, env }).ended;
       expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { succeeded: 6 }]);
@@ -211,7 +214,7 @@ describe.concurrent("mediagen batch", () => {
         code: 130,
         stdout: "",
         stderr: expect.stringMatching(
-          /^mediagen: forms .*\nmediagen: interrupted \(SIGINT\)\n {2}Go on with: mediagen batch jobs\.jsonl -o out --yes -q\n$/,
+          /^mediagen: forms .*\nmediagen: interrupted \(SIGINT\)\n {2}Go on with:\n {4}mediagen batch jobs\.jsonl -o out --yes -q\n$/,
         ),
       });
     }));

@@ -1,14 +1,14 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FaultName } from "@mediagen/emulator";
 import { describe, test } from "vitest";
 import { schemaOf } from "../contract/cases.ts";
-import { inPlace, mediagen } from "./run-command.ts";
+import { commandsIn, inPlace, mediagen, paste } from "./run-command.ts";
 
 const image = ["image", "A bicycle", "-m", "imgmodelv4", "-o", "b.png", "--quiet"];
 const { minimum, maximum = 0 } = schemaOf("imgmodelv4", "batchsize");
 
-describe.concurrent("an error is printed in two lines, with its exit code", () => {
+describe.concurrent("an error is printed in two lines and its commands below, with its exit code", () => {
   test.for<[number, readonly string[], { readonly fault?: FaultName; readonly on?: string; readonly says: string }]>([
     [1, image, { fault: "failure", on: "generate", says: "No task was created." }],
     [
@@ -43,6 +43,10 @@ describe.concurrent("an error is printed in two lines, with its exit code", () =
     ],
     [2, ["image", "A", "bicycle", "-m", "imgmodelv4"], { says: "too many arguments" }],
     [2, ["video", "-m", "vidmodelv2"], { says: "Use at least one of prompt, --source-image, --ratio, " }],
+    [2, image.with(1, " "), { says: "prompt: the text is empty" }],
+    [2, image.with(1, "-"), { says: "prompt: the text is empty" }],
+    [2, ["video", "-m", "vidmodelv15pro", "--image-url", ""], { says: "--image-url: the text is empty" }],
+    [2, ["video", "-m", "vidmodelv2", "--generate-audio", "1"], { says: "Write --generate-audio=1." }],
     [2, ["images"], { says: "Did you mean image?" }],
     [2, ["task", "show", "t-1"], { says: "Write video:t-1 or image:t-1" }],
     [2, ["recover"], { says: "Add --store DIR or set MEDIAGEN_STORE." }],
@@ -55,7 +59,7 @@ describe.concurrent("an error is printed in two lines, with its exit code", () =
         says: "No task was created. Add credits and run the command again.",
       },
     ],
-    [4, [...image, "--timeout", "10ms"], { says: "Go on with: mediagen task download image:" }],
+    [4, [...image, "--timeout", "10ms"], { says: "Go on with:\n    mediagen task download image:" }],
     [
       5,
       image,
@@ -68,7 +72,7 @@ describe.concurrent("an error is printed in two lines, with its exit code", () =
     [
       5,
       [...image, "--store", "store"],
-      { fault: "html", on: "generate", says: "then record it: mediagen recover --resolve " },
+      { fault: "html", on: "generate", says: "or that there is none:\n    mediagen recover --resolve " },
     ],
     [
       5,
@@ -84,7 +88,11 @@ describe.concurrent("an error is printed in two lines, with its exit code", () =
       async ({ cwd, env, emulator }) => {
         if (fault) emulator.next({ fault, on });
         const { stdout, stderr, ...ended } = await mediagen(args, { cwd, env }).ended;
-        expect([ended.code, stdout, stderr]).toEqual([code, "", expect.stringMatching(/^mediagen: .+\n {2}.+\n$/)]);
+        expect([ended.code, stdout, stderr]).toEqual([
+          code,
+          "",
+          expect.stringMatching(/^mediagen: .+\n {2}.+\n( {4}mediagen .+\n)*$/),
+        ]);
         expect(stderr).toContain(says);
         expect(stderr).not.toContain("emulator-key");
         if (code === 2) expect(emulator.calls).toEqual([]);
@@ -120,16 +128,53 @@ describe.concurrent("an error is printed in two lines, with its exit code", () =
       expect([code, stderr]).toEqual([2, expect.stringContaining('MEDIAGEN_FAILED_STATUSES "three" is not valid.')]);
     }));
 
-  test("a failed download prints the command that downloads it", ({ expect }) =>
+  test("a failed download ends with 6 and prints the command that downloads it", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       emulator.next({ fault: "linkExpired", on: "download", times: 9 });
       const { code, stderr } = await mediagen(image, { cwd, env }).ended;
       expect([code, stderr]).toEqual([
-        1,
-        expect.stringMatching(/Fix that, then go on with: mediagen task download image:image-\w+ -o b\.png\n$/),
+        6,
+        expect.stringMatching(
+          /could not be saved: .*\n {2}Nothing is billed again\. Fix that, then go on with:\n {4}mediagen task download image:image-\w+ -o b\.png\n$/,
+        ),
       ]);
       expect(await readdir(cwd)).toEqual([]);
     }));
+
+  test("two generations to one file are both billed: the second ends with 6, and its command saves it elsewhere", ({
+    expect,
+  }) => {
+    let folder = "";
+    return inPlace(
+      async ({ cwd, env, emulator }) => {
+        folder = cwd;
+        const { code, stdout, stderr } = await mediagen(image, { cwd, env }).ended;
+        const { taskid } = emulator.tasks[0] ?? {};
+        expect([code, stdout, stderr]).toEqual([6, "", expect.stringContaining('another file "b.png"')]);
+        const saved = await paste(commandsIn(stderr).join(), { cwd, env });
+        expect([saved.code, saved.stdout, await readFile(join(cwd, "b.png"), "utf8")]).toEqual([
+          0,
+          `${taskid}-1.png\n`,
+          "of another generation",
+        ]);
+        // Here, its own file is the one that is damaged.
+        await writeFile(join(cwd, `${taskid}-1.png`), "damaged");
+        const again = await mediagen(["task", "download", `image:${taskid}`, "-q"], { cwd, env }).ended;
+        expect([again.code, await paste(commandsIn(again.stderr).join(), { cwd, env })]).toMatchObject([
+          6,
+          { code: 0 },
+        ]);
+        expect((await readFile(join(cwd, `${taskid}-1.png`))).subarray(1, 4).toString()).toBe("PNG");
+      },
+      {
+        // As if the other one were faster.
+        hold: async ({ url }, response) => {
+          if (url.pathname.endsWith(".png")) await writeFile(join(folder, "b.png"), "of another generation");
+          return response;
+        },
+      },
+    );
+  });
 
   test("a message of the service cannot control the terminal", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
@@ -20,7 +20,7 @@ describe.concurrent("a generation", () => {
           "5",
           "--image",
           "first.png",
-          "--no-generate-audio",
+          "--generate-audio=0",
           "-o",
           "fox.mp4",
         ],
@@ -110,21 +110,27 @@ describe.concurrent("a generation", () => {
       ]);
     }));
 
-  test("with --idempotency-key and a store is billed once, however often it runs", ({ expect }) =>
+  test("with --idempotency-key is billed once, and the same command again finds its file or gets it again", ({
+    expect,
+  }) =>
     inPlace(async ({ cwd, env, emulator }) => {
-      const run = () =>
-        mediagen(
-          ["image", "A bicycle", "-m", "imgmodelz", "--idempotency-key", "order-42", "-o", "b.png", "--overwrite"],
-          {
-            cwd,
-            env: { ...env, MEDIAGEN_STORE: "store" },
-          },
-        ).ended;
-      expect([await run(), await run()]).toMatchObject([
-        { code: 0, stdout: "b.png\n" },
-        { code: 0, stdout: "b.png\n" },
-      ]);
+      const run = (key: string) =>
+        mediagen(["image", "A bicycle", "-m", "imgmodelz", "--idempotency-key", key, "-o", "b.png", "-q"], {
+          cwd,
+          env: { ...env, MEDIAGEN_STORE: "store" },
+        }).ended;
+      const done = { code: 0, stdout: "b.png\n", stderr: "" };
+      expect([await run("order-42"), await run("order-42")]).toEqual([done, done]);
+      await rm(join(cwd, "b.png"));
+      expect(await run("order-42")).toEqual(done);
+      // Its task exists, so that it is not wrong usage.
+      await writeFile(join(cwd, "b.png"), "mine");
+      expect(await run("order-42")).toMatchObject({ code: 6, stdout: "" });
+      expect(await run("order-43")).toMatchObject({ code: 2, stderr: expect.stringContaining("Nothing was sent.") });
+      await rm(join(cwd, "b.png"));
       expect(emulator.charges).toHaveLength(1);
+      // What was rejected before it was sent does not spoil its key.
+      expect([await run("order-43"), emulator.charges.length]).toEqual([done, 2]);
     }));
 });
 

@@ -1,6 +1,15 @@
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { describe, test, type ExpectStatic } from "vitest";
-import { inPlace, mediagen, mediagenOnTerminal, type Place, type PlaceOptions, type Run } from "./run-command.ts";
+import {
+  commandsIn,
+  inPlace,
+  mediagen,
+  mediagenOnTerminal,
+  paste,
+  type Place,
+  type PlaceOptions,
+  type Run,
+} from "./run-command.ts";
 
 /** What Ctrl-C sends when it is typed. */
 const ctrlC = "\x03";
@@ -9,8 +18,7 @@ const video = ["video", "A fox", "-m", "vidmodelv2", "-o", "fox.mp4"];
 /** Runs the command that an interrupt printed, as its reader would. */
 async function goOn(expect: ExpectStatic, output: string, { cwd, env, emulator }: Place): Promise<void> {
   emulator.clock.advance("1h");
-  const [, words = ""] = /Go on with: mediagen (.+?)\r?\n/.exec(output) ?? [];
-  const resumed = await mediagen(words.split(" "), { cwd, env }).ended;
+  const resumed = await paste(commandsIn(output).join(), { cwd, env });
   expect(resumed).toMatchObject({ code: 0, stdout: "fox.mp4\n" });
   expect(await readdir(cwd)).toEqual(["fox.mp4"]);
   expect(emulator.charges).toHaveLength(1);
@@ -79,13 +87,10 @@ describe.concurrent("Ctrl-C", () => {
       const { code, stdout } = await run.ended;
       expect(code).toBe(5);
       expect(stdout).toMatch(/a task may exist and may have been billed, so it was not sent again\r\n/);
-      const [, settle = ""] = /then record it: mediagen (.*) --taskid TASKID/.exec(stdout) ?? [];
       // The task exists, and can be resumed by whoever finds it at the service.
       const { taskid } = emulator.tasks[0] ?? { taskid: "" };
-      const settled = await mediagen([...settle.split(" "), "--taskid", taskid, "--store", "store"], {
-        cwd,
-        env,
-      }).ended;
+      const [found = ""] = commandsIn(stdout);
+      const settled = await paste(found.replace("TASKID", `video:${taskid}`), { cwd, env });
       expect(settled).toMatchObject({ code: 0, stdout: `video:${taskid}\n` });
     }));
 
@@ -99,37 +104,58 @@ describe.concurrent("Ctrl-C", () => {
         const { code, stdout } = await run.ended;
         expect(code).toBe(130);
         expect(stdout).toMatch(
-          /interrupted \(SIGINT\); video:video-\w+ goes on at the service\r\n {2}Go on with: mediagen task download video:video-\w+ -o fox\.mp4\r\n$/,
+          /interrupted \(SIGINT\); video:video-\w+ goes on at the service\r\n {2}Go on with:\r\n {4}mediagen task download video:video-\w+ -o fox\.mp4\r\n$/,
         );
         await goOn(expect, stdout, place);
       },
       { clock: "manual" },
     ));
 
-  test("while downloading leaves no partial file, and the printed command downloads it", ({ expect }) => {
-    let held = false;
-    const hold: PlaceOptions["hold"] = async ({ url }, answer) => {
-      if (held || !url.pathname.endsWith(".mp4") || !(answer.body instanceof Uint8Array)) return answer;
-      held = true;
-      // Half of it comes, and then nothing.
-      const half = answer.body.subarray(0, answer.body.length / 2);
-      return {
-        ...answer,
-        headers: { ...answer.headers, "content-length": String(answer.body.length) },
-        body: new ReadableStream({ start: (controller) => controller.enqueue(half) }),
-      };
-    };
+  test("while downloading keeps the results that are complete and nothing else; the printed command gets the rest", ({
+    expect,
+  }) => {
+    const { hold } = holdSecond();
     return inPlace(
-      async (place) => {
-        const { cwd, env } = place;
-        const run = mediagenOnTerminal(video, { cwd, env });
-        await run.printed(/downloading 1 of 1, (49|50) %/);
-        expect(await readdir(cwd)).toEqual([expect.stringMatching(/\.part$/)]);
+      async ({ cwd, env, emulator }) => {
+        const run = mediagenOnTerminal(images, { cwd, env });
+        await run.printed(/downloading 2 of 2, (49|50) %/);
+        expect((await readdir(`${cwd}/a b`)).sort()).toEqual([
+          expect.stringMatching(/^\..*\.part$/),
+          expect.stringMatching(/-1\.png$/),
+        ]);
         run.child.stdin?.write(ctrlC);
         const { code, stdout } = await run.ended;
-        expect(code).toBe(130);
-        expect(await readdir(cwd)).toEqual([]);
-        await goOn(expect, stdout, place);
+        const kept = await readdir(`${cwd}/a b`);
+        expect([code, kept]).toEqual([130, [expect.stringMatching(/-1\.png$/)]]);
+        const before = await stat(`${cwd}/a b/${kept[0]}`);
+        const resumed = await paste(commandsIn(stdout).join(), { cwd, env });
+        expect([resumed.code, resumed.stdout.match(/-\d\.png$/gm)]).toEqual([0, ["-1.png", "-2.png"]]);
+        expect((await stat(`${cwd}/a b/${kept[0]}`)).ino).toBe(before.ino);
+        expect(emulator.charges).toHaveLength(1);
+      },
+      { hold },
+    );
+  });
+
+  test("is not needed: after kill -9 the commands that recover prints get the results, and remove what it left", ({
+    expect,
+  }) => {
+    const { hold } = holdSecond();
+    return inPlace(
+      async ({ cwd, env, emulator }) => {
+        const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "a store" } };
+        const run = mediagenOnTerminal([...images.slice(0, -1), "."], stored);
+        await run.printed(/downloading 2 of 2, (49|50) %/);
+        // Not the terminal that it runs on.
+        const part = (await readdir(cwd)).find((name) => name.endsWith(".part")) ?? "";
+        process.kill(Number(/\.(\d+)-\w+-\w+\.part$/.exec(part)?.[1]), "SIGKILL");
+        await run.ended;
+        expect(await readdir(cwd)).toContain(part);
+        const left = await mediagen(["recover"], stored).ended;
+        const resumed = await paste(commandsIn(left.stderr).join(), stored);
+        expect([resumed.code, resumed.stdout.match(/-\d\.png$/gm)]).toEqual([0, ["-1.png", "-2.png"]]);
+        expect((await readdir(cwd)).filter((name) => name !== "a store")).toHaveLength(2);
+        expect(emulator.charges).toHaveLength(1);
       },
       { hold },
     );
@@ -168,7 +194,7 @@ describe.concurrent("Ctrl-C", () => {
           130,
           [{ task: { kind: "image" }, files: [{}] }, { error: expect.stringContaining(slow) }],
         ]);
-        expect(stderr).toContain(`Go on with: mediagen task download ${slow} -o .`);
+        expect(stderr).toContain(`Go on with:\n    mediagen task download ${slow} -o .\n`);
       },
       { clock: "manual" },
     ));
@@ -196,12 +222,30 @@ describe.concurrent("Ctrl-C", () => {
         await run.printed(/pending, status/);
         run.child.kill("SIGINT");
         expect((await run.ended).stderr).toMatch(
-          /Go on with: mediagen task download image:image-\w+ --results 3 -o 'a b\/' --key-fd 3 --failed-status 7\n$/,
+          /Go on with:\n {4}mediagen task download image:image-\w+ --results 3 -o 'a b\/' --key-fd 3 --failed-status 7\n$/,
         );
       },
       { clock: "manual" },
     ));
 });
+
+const images = ["image", "A bicycle", "-m", "imgmodelv4", "--batchsize", "2", "-o", "a b"];
+
+/** Holds up the second result once: half of it comes, and then nothing. */
+function holdSecond(): Required<Pick<PlaceOptions, "hold">> {
+  let results = 0;
+  return {
+    async hold({ url }, answer) {
+      if (!url.pathname.endsWith(".png") || ++results !== 2 || !(answer.body instanceof Uint8Array)) return answer;
+      const half = answer.body.subarray(0, answer.body.length / 2);
+      return {
+        ...answer,
+        headers: { ...answer.headers, "content-length": String(answer.body.length) },
+        body: new ReadableStream({ start: (controller) => controller.enqueue(half) }),
+      };
+    },
+  };
+}
 
 /** Presses Ctrl-C twice, the second time once the first has been noticed. */
 async function twice(run: Run): Promise<void> {

@@ -66,6 +66,18 @@ export function mediagenOnTerminal(args: readonly string[], { cwd, env = {} }: R
   return watch(child);
 }
 
+/** The commands that a run has printed, as they stand on their lines. */
+export function commandsIn(printed: string): readonly string[] {
+  return [...printed.matchAll(/^ {4}(mediagen .+?)\r?$/gm)].map(([, command = ""]) => command);
+}
+
+/** Pastes commands into bash, as the person who reads them would. */
+export function paste(commands: string, { cwd, env = {} }: RunOptions = {}): Promise<Ended> {
+  const named = `mediagen() { '${process.execPath}' '${commandFile}' "$@"; }\n${commands}`;
+  const child = spawn("bash", ["-c", named], { cwd, env: { PATH: process.env["PATH"], ...env }, stdio: "pipe" });
+  return watch(child).ended;
+}
+
 function watch(child: ChildProcess): Run {
   let [stdout, stderr] = ["", ""];
   const wakes = new Set<() => void>();

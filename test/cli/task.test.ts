@@ -1,7 +1,7 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { inPlace, mediagen, type Place } from "./run-command.ts";
+import { commandsIn, inPlace, mediagen, type Place } from "./run-command.ts";
 
 /** Generates without waiting, and returns the task as the command line spells it. */
 async function generate({ cwd, env }: Place, ...args: string[]): Promise<string> {
@@ -122,6 +122,7 @@ describe.concurrent("mediagen recover", () => {
       expect(await mediagen(["recover"], stored).ended).toMatchObject({
         code: 0,
         stdout: `resume\t${task}\tvidmodelv2\n`,
+        stderr: "0:00 download the results:\n    mediagen recover -o .\n",
       });
       emulator.next({ fault: "resetAfter", on: "generate" });
       await mediagen([...image, "-q"], stored).ended;
@@ -130,37 +131,70 @@ describe.concurrent("mediagen recover", () => {
         5,
         expect.stringMatching(`^resume\t${task}\tvidmodelv2\nunknown\t[\\w-]+\timgmodelv4\t\\d{4}-\\S+Z\t[^\\t]+\n$`),
       ]);
-      expect(stderr).toContain(
-        "--resolve ID --taskid TASKID or, if there is none: mediagen recover --resolve ID --not-created",
-      );
+      const id = /^unknown\t(\S+)/m.exec(stdout)?.[1];
+      const resolve = [
+        `mediagen recover --resolve ${id} --taskid TASKID`,
+        `mediagen recover --resolve ${id} --not-created`,
+      ];
+      expect(commandsIn(stderr)).toEqual(["mediagen recover -o .", ...resolve]);
+      // With -o too, what stays unknown is reported, also with --quiet.
+      const quiet = await mediagen(["recover", "-o", "out", "-q"], stored).ended;
+      expect([quiet.code, commandsIn(quiet.stderr)]).toEqual([5, resolve]);
       const { stdout: json } = await mediagen(["recover", "--json", "-q"], stored).ended;
       expect(JSON.parse(json)).toMatchObject({
-        tasks: [{ kind: "video" }],
-        finished: [],
+        tasks: [],
+        finished: [{ kind: "video" }],
         unknown: [{ model: "imgmodelv4" }],
         unreadable: [],
       });
     }));
 
-  test("with -o downloads what is left, once; with --forget the store forgets it", ({ expect }) =>
+  test("with -o downloads what is left, and takes no other file for it; with --forget the store forgets it", ({
+    expect,
+  }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
       const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
       await generate({ ...place, ...stored }, ...video);
-      await generate({ ...place, ...stored }, ...image, "--batchsize", "2");
-      const { code, stdout } = await mediagen(["recover", "-o", "out", "-q"], stored).ended;
-      expect([code, stdout.trim().split("\n").length, (await readdir(`${cwd}/out`)).length]).toEqual([0, 3, 3]);
-      expect(await mediagen(["recover", "-o", "out"], stored).ended).toMatchObject({
+      const [, id = ""] = (await generate({ ...place, ...stored }, ...image, "--batchsize", "2")).split(":");
+      // It has ended and nothing of it was downloaded: these are files of tasks with longer ids.
+      await mediagen(["task", "wait", `image:${id}`, "-q"], stored).ended;
+      await mkdir(join(cwd, "out"));
+      for (const name of [`${id}-1-1.png`, `${id}-2-1.png`]) await writeFile(join(cwd, "out", name), "other");
+      const first = await mediagen(["recover", "-o", "out", "-q"], stored).ended;
+      const paths = first.stdout.trim().split("\n").sort();
+      expect([first.code, paths]).toEqual([
+        0,
+        [`out/${id}-1.png`, `out/${id}-2.png`, expect.stringMatching(/^out\/video-\w+-1\.mp4$/)],
+      ]);
+      // A result that is missing comes back, and the others stay as they are.
+      const before = await stat(join(cwd, `out/${id}-1.png`));
+      await rm(join(cwd, `out/${id}-2.png`));
+      const { code, stdout } = await mediagen(["recover", "-o", "out", "-q", "--forget"], stored).ended;
+      expect([code, stdout.trim().split("\n").sort(), (await readdir(join(cwd, "out"))).length]).toEqual([0, paths, 5]);
+      expect((await stat(join(cwd, `out/${id}-1.png`))).ino).toBe(before.ino);
+      expect(await mediagen(["recover"], stored).ended).toEqual({
         code: 0,
         stdout: "",
-        stderr: "",
+        stderr: "0:00 nothing is left to do in the store store\n",
       });
-      expect((await mediagen(["recover", "-q"], stored).ended).stdout).toMatch(/^(finished\t.*\n){2}$/);
-      expect(await mediagen(["recover", "-o", "out", "--forget"], stored).ended).toMatchObject({
-        code: 0,
+    }));
+
+  test("forgets nothing that could not be saved, and rejects a store that does not exist", ({ expect }) =>
+    inPlace(async (place) => {
+      const { cwd, env } = place;
+      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      const task = await generate({ ...place, ...stored }, ...image);
+      await mkdir(join(cwd, "out"));
+      await writeFile(join(cwd, "out", `${task.split(":")[1]}-1.png`), "other");
+      expect(await mediagen(["recover", "-o", "out", "--forget", "-q"], stored).ended).toMatchObject({ code: 6 });
+      expect((await mediagen(["recover", "-q"], stored).ended).stdout).toBe(`finished\t${task}\timgmodelv4\n`);
+      expect(await mediagen(["recover", "--store", "stroe"], stored).ended).toMatchObject({
+        code: 2,
         stdout: "",
+        stderr: expect.stringContaining("--store stroe: there is no such directory"),
       });
-      expect(await mediagen(["recover"], stored).ended).toMatchObject({ code: 0, stdout: "", stderr: "" });
+      expect((await readdir(cwd)).sort()).toEqual(["out", "store"]);
     }));
 
   test("with --resolve records the task of an unknown generation, or that there is none", ({ expect }) =>
@@ -205,8 +239,15 @@ describe.concurrent("mediagen recover", () => {
         ),
       });
       expect(await resolve("--taskid", "gone", "--unverified")).toMatchObject({ code: 0, stdout: "image:gone\n" });
-      // What was recorded by mistake can be corrected.
+      expect(await resolve("--taskid", "video:gone", "--unverified")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("pass image:ID"),
+      });
+      // What was recorded by mistake can be corrected, also once the results of the wrong task are there.
       const { taskid } = emulator.tasks[0] ?? { taskid: "" };
+      const wrong = await generate({ cwd, env, emulator }, ...image);
+      expect(await resolve("--taskid", wrong)).toMatchObject({ code: 0, stdout: `${wrong}\n` });
+      expect(await mediagen(["recover", "-o", "out", "-q"], stored).ended).toMatchObject({ code: 0 });
       expect(await resolve("--taskid", taskid)).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
       expect(await mediagen(["recover", "--resolve", "other", "--not-created"], stored).ended).toMatchObject({
         code: 2,

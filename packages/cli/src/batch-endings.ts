@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { BatchSummary } from "@mediagen/batch";
 import { CommandError } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { withCommands } from "./printable.ts";
 
 /** A batch that has ended. */
 export interface BatchEnd {
@@ -32,19 +33,19 @@ const endings: readonly Ending[] = [
   {
     applies: ({ stopped }) => stopped === "credits",
     what: ({ summary }) => `insufficient credits; ${countsText(summary)}`,
-    advice: ({ again }) => `Add credits, then go on with: ${again}`,
+    advice: ({ again }) => withCommands("Add credits, then go on with:", again),
     exitCode: () => exitCodes.credits,
   },
   {
     applies: ({ stopped }) => stopped === "refused",
     what: ({ summary }) => countsText(summary) + stopText(summary),
-    advice: ({ again }) => `Set the key and the base URL right, then go on with: ${again}`,
+    advice: ({ again }) => withCommands("Set the key and the base URL right, then go on with:", again),
     exitCode: () => exitCodes.failed,
   },
   {
     applies: ({ stopped }) => stopped === "unreachable",
     what: ({ summary }) => countsText(summary) + stopText(summary),
-    advice: ({ again }) => `Check the network and the base URL, then go on with: ${again}`,
+    advice: ({ again }) => withCommands("Check the network and the base URL, then go on with:", again),
     exitCode: () => exitCodes.failed,
   },
   {
@@ -52,13 +53,16 @@ const endings: readonly Ending[] = [
     what: ({ summary }) =>
       `${summary.unknown} of ${summary.lines} lines have an unknown outcome and may have been billed${stopText(summary)}`,
     advice: ({ again }) =>
-      `Look for their tasks at the service, record what you find as printed above, then go on with: ${again}`,
+      withCommands(
+        "Look for their tasks at the service, record what you find as printed above, then go on with:",
+        again,
+      ),
     exitCode: () => exitCodes.unknown,
   },
   {
     applies: ({ unfinished }) => unfinished > 0,
     what: ({ summary }) => `${summary.unfinished} of ${summary.lines} lines are unfinished`,
-    advice: ({ again }) => `Nothing is paid twice; go on with: ${again}`,
+    advice: ({ again }) => withCommands("Nothing is paid twice; go on with:", again),
     exitCode: ({ summary, timeouts }) =>
       timeouts === summary.unfinished && summary.failed === 0 ? exitCodes.timeout : exitCodes.failed,
   },

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { BatchLine, BatchProgress } from "@mediagen/batch";
 import type { ConnectOptions } from "./connect.ts";
 import { clockText } from "./duration.ts";
+import { lookForTask } from "./explain.ts";
 import type { Output } from "./output.ts";
 import { resolveCommands } from "./printed-commands.ts";
 import type { Progress } from "./progress.ts";
@@ -42,7 +43,7 @@ export class BatchReporter {
     for (const { name } of files) this.#output.line(join(this.#folder, name));
     if (error) this.#progress.warn(`line ${line} (${id}) ${state}: ${error.message}`);
     if (generationId !== undefined)
-      this.#progress.warn(`  record what you find at the service: ${resolveCommands(generationId, this.#options)}`);
+      this.#progress.warn(`  ${lookForTask}`, ...resolveCommands(generationId, this.#options));
     if (error?.name === "WaitTimeoutError") this.#timeouts++;
   }
 

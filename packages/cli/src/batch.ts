@@ -9,7 +9,7 @@ import { CommandError, explain, tell } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { listenForInterrupt } from "./interrupt.ts";
 import { createOutput, type Output } from "./output.ts";
-import { onOneLine, quoted } from "./printable.ts";
+import { onOneLine, quoted, withCommands } from "./printable.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { checkTarget } from "./target.ts";
 
@@ -42,7 +42,10 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
   if (input === "-")
     throw new CommandError(
       "a batch reads its input twice, and again in every later run: stdin can be read only once",
-      `Nothing was sent. Put it in a file: ... > jobs.jsonl && mediagen batch jobs.jsonl -o ${quoted(folder)}`,
+      withCommands(
+        "Nothing was sent. Put it in a file, such as jobs.jsonl, and run:",
+        `mediagen batch jobs.jsonl -o ${quoted(folder)}`,
+      ),
       exitCodes.usage,
     );
   const again = ["mediagen", ...process.argv.slice(2).map(quoted)].join(" ");
@@ -109,7 +112,7 @@ function warnWhileInterrupted(signal: AbortSignal, progress: Progress): () => vo
 function explainBatch(error: unknown, { input, again, progress, reporter }: Context): CommandError {
   const isInvalid = error instanceof InvalidRequestError;
   if (isInvalid && reporter.hasBegun) {
-    const advice = `Nothing is paid twice; go on with: ${again}`;
+    const advice = withCommands("Nothing is paid twice; go on with:", again);
     return new CommandError(onOneLine(error.message), advice, exitCodes.failed, error);
   }
   if (!isInvalid || error.issues.length === 1) return explain(error, { generates: isInvalid, resume: again });

@@ -23,6 +23,7 @@ export interface ConnectOptions {
   readonly allowHttp?: true;
   readonly store?: string;
   readonly failedStatus?: readonly number[];
+  readonly pendingStatus?: readonly number[];
   readonly json?: true;
   readonly quiet?: true;
 }
@@ -38,7 +39,7 @@ export interface ConnectListener {
   readonly signal: AbortSignal;
   readonly progress: Progress;
   /** Called before a form is sent. */
-  readonly beforeGenerate?: (() => void) | undefined;
+  readonly beforeGenerate?: (() => Promise<void>) | undefined;
 }
 
 /** Creates the client, with the store that the options name. */
@@ -56,7 +57,7 @@ export async function clientOptions(
     baseUrl: options.baseUrl,
     allowHttp: options.allowHttp,
     apiKey: options.keyFd === undefined ? undefined : await readKey(options.keyFd, signal),
-    statuses: { failed: options.failedStatus },
+    statuses: { failed: options.failedStatus, pending: options.pendingStatus },
     beforeGenerate,
     onEvent: (event) => report(event, progress),
   };
@@ -70,7 +71,9 @@ function report(event: MediaGenEvent, progress: Progress): void {
   if (event.type === "storeFailed") progress.warn(storeFailedText(event));
   if (event.type === "taskMayHaveFailed") {
     const { kind, taskid, status, message } = event;
-    const means = `If ${status} means that it has failed, pass --failed-status ${status} or set MEDIAGEN_FAILED_STATUSES=${status}.`;
+    const means =
+      `If ${status} means that it has failed, pass --failed-status ${status} or set MEDIAGEN_FAILED_STATUSES=${status}. ` +
+      `If it means that it goes on, pass --pending-status ${status}.`;
     progress.warn(
       `mediagen: ${kind}:${taskid} has status ${status} and the message ${JSON.stringify(message)}. ${means}`,
     );

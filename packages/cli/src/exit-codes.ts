@@ -6,6 +6,7 @@ export const exitCodes = {
   credits: 3,
   timeout: 4,
   unknown: 5,
+  unsaved: 6,
   interrupted: 130,
 } as const;
 
@@ -17,6 +18,7 @@ export const exitCodeMeanings: readonly (readonly [code: number, meaning: string
   [exitCodes.credits, "insufficient credits"],
   [exitCodes.timeout, "not finished in time; the task is not lost"],
   [exitCodes.unknown, "outcome unknown: a task may exist and may have been billed"],
+  [exitCodes.unsaved, "the task exists, but its results could not be saved; download them again, free of charge"],
   [exitCodes.interrupted, "interrupted"],
 ];
 

@@ -14,11 +14,12 @@ import { CommanderError, type Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import { fieldFlagsOf } from "./field-flags.ts";
 import { Interrupted } from "./interrupt.ts";
-import { onOneLine } from "./printable.ts";
+import { onOneLine, printable, withCommands } from "./printable.ts";
 
-/** An error for the person who runs the command: what happened, what to do, and the exit code. */
+/** An error for the person who runs the command. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
+  /** What to do: a sentence, and commands on lines of their own. */
   readonly advice: string;
   readonly exitCode: number;
 
@@ -40,7 +41,7 @@ export interface Circumstances {
   /** The command that continues. */
   readonly resume?: string | undefined;
   /** Returns the commands that resolve a generation of unknown outcome. */
-  readonly resolve?: ((id: string) => string) | undefined;
+  readonly resolve?: ((id: string) => readonly string[]) | undefined;
   /** The timeout of the wait, as the command line spells it. */
   readonly timeout?: string | undefined;
 }
@@ -50,8 +51,8 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
   const { command, task, generates = false, resume } = circumstances;
   const flagOf = (field: string) => flagIn(command, field);
   const explained = (what: string, advice: string, exitCode: number) => new CommandError(what, advice, exitCode, error);
-  const goOn = resume && `Go on with: ${resume}`;
-  const afterFix = resume ? `Fix that, then go on with: ${resume}` : "Fix that and run the command again.";
+  const goOn = resume && withCommands("Go on with:", resume);
+  const afterFix = resume ? withCommands("Fix that, then go on with:", resume) : "Fix that and run the command again.";
   if (error instanceof CommandError) return error;
   if (error instanceof CommanderError) {
     const [what = "", hint] = error.message.replace(/^error: /, "").split("\n");
@@ -103,7 +104,7 @@ function explainOutcome(
   afterFix: string,
 ): [what: string, advice: string, exitCode: number] | undefined {
   const { task, resume, timeout } = circumstances;
-  const goOn = resume && `Go on with: ${resume}`;
+  const goOn = resume && withCommands("Go on with:", resume);
   if (error instanceof OutcomeUnknownError) {
     return [
       `${error.operation}: ${error.reason}; a task may exist and may have been billed, so it was not sent again`,
@@ -144,10 +145,13 @@ function explainOutcome(
   return isForeseen ? [error.message, afterFix, exitCodes.failed] : undefined;
 }
 
+/** What to do about a generation of unknown outcome, before the two commands that resolve it. */
+export const lookForTask = "Look for the task at the service, then record its id, or that there is none:";
+
 function adviceOnUnknown({ generationId }: OutcomeUnknownError, { resolve }: Circumstances): string {
   if (generationId === undefined || !resolve)
     return "Look for the task at the service before you run this again. With --store, such a generation is recorded.";
-  return `Look for the task at the service, then record it: ${resolve(generationId)}`;
+  return withCommands(lookForTask, ...resolve(generationId));
 }
 
 function adviceOnService({ command, generates }: Circumstances, afterFix: string): string {
@@ -171,9 +175,10 @@ function flagIn(command: Command | undefined, field: string): string {
   return option?.long ? option.long + rest : field;
 }
 
-/** Prints an error in two lines on stderr. */
+/** Prints an error on stderr: a line with what happened, a line with what to do, and a line for each command. */
 export function tell({ message, advice }: CommandError): void {
   // A live line may be there.
   if (process.stderr.isTTY && process.env["TERM"] !== "dumb") process.stderr.write("\r\x1b[K");
-  process.stderr.write(`mediagen: ${onOneLine(message)}\n  ${onOneLine(advice)}\n`);
+  const lines = [`mediagen: ${onOneLine(message)}`, ...printable(advice).split("\n")];
+  process.stderr.write(lines.join("\n  ") + "\n");
 }

@@ -14,6 +14,7 @@ import { Interrupted } from "./interrupt.ts";
 import type { OpenCommand } from "./open-command.ts";
 import { preview } from "./preview.ts";
 import { nameOf, resumeCommand } from "./printed-commands.ts";
+import { explainUnsaved } from "./unsaved.ts";
 
 /** How to wait for results and download them. */
 export interface FinishOptions extends ConnectOptions {
@@ -110,16 +111,16 @@ class Finisher {
       this.#finished.push({ task: task.toJSON(), record, files });
     } catch (error) {
       signal.throwIfAborted();
-      this.#fail(task, error);
+      this.#end(task, await explainUnsaved(error, task, this.#options, this.#target));
     }
   }
 
   #fail(task: AnyTask, thrown: unknown): void {
-    const error = explain(thrown, {
-      task: nameOf(task),
-      resume: resumeCommand([task], this.#options, this.#target),
-      timeout: this.#options.timeout.text,
-    });
+    const resume = resumeCommand([task], this.#options, this.#target);
+    this.#end(task, explain(thrown, { task: nameOf(task), resume, timeout: this.#options.timeout.text }));
+  }
+
+  #end(task: AnyTask, error: CommandError): void {
     this.#errors.push(error);
     this.#finished.push({ task: task.toJSON(), error: error.message });
     this.#command.progress.end();

@@ -11,6 +11,7 @@ import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand, type OpenCommand } from "./open-command.ts";
 import { nameOf, resolveCommands } from "./printed-commands.ts";
 import { checkTarget } from "./target.ts";
+import { explainUnsaved } from "./unsaved.ts";
 
 interface GenerateCommandOptions extends FinishOptions {
   readonly model: string;
@@ -63,8 +64,9 @@ async function generateAndFinish(
     const advice = "Nothing was sent. Add --store DIR or set MEDIAGEN_STORE.";
     throw new CommandError("--idempotency-key needs a store", advice, exitCodes.usage);
   }
-  if (wait) await checkTarget(target, options);
-  const { media } = await command.connect(() => {
+  const { media } = await command.connect(async () => {
+    // Not before: the task of a key may exist, and its results be there.
+    if (wait) await checkTarget(target, options);
     progress.now(`sending the form to ${model}`);
     interrupt.hold(() =>
       progress.warn(
@@ -74,15 +76,20 @@ async function generateAndFinish(
   });
   signal.throwIfAborted();
   const task = await generate(media, { idempotencyKey }).finally(interrupt.release);
-  progress.end();
-  progress.note(`the task is ${nameOf(task)}`);
-  if (!wait) {
-    output.line(nameOf(task));
-    return output.document({ task });
+  try {
+    progress.end();
+    progress.note(`the task is ${nameOf(task)}`);
+    if (!wait) {
+      output.line(nameOf(task));
+      return output.document({ task });
+    }
+    const { finished, error } = await finish([task], options, command, target);
+    output.document(finished[0]);
+    process.exitCode = error?.exitCode ?? exitCodes.done;
+  } catch (error) {
+    // From here on, no error may say that nothing was sent.
+    throw await explainUnsaved(error, task, options, target);
   }
-  const { finished, error } = await finish([task], options, command, target);
-  output.document(finished[0]);
-  process.exitCode = error?.exitCode ?? exitCodes.done;
 }
 
 async function readForm(
@@ -96,11 +103,13 @@ async function readForm(
   const info = models.find((one) => one.model === model);
   const fields = new Map(info && fieldsOf(info).map((field) => [field.field, field]));
   const form: Record<string, unknown> = {};
-  if (prompt !== undefined) form[argumentField] = prompt === "-" ? (await text(openStdin())).trimEnd() : prompt;
+  if (prompt !== undefined)
+    form[argumentField] = rejectBlank(argumentField, prompt === "-" ? (await text(openStdin())).trimEnd() : prompt);
   const values = new Map<string, unknown>();
   for (const { field, option } of fieldFlagsOf(command)) {
     const value = given[option.attributeName()];
     const before = values.get(field);
+    for (const text of [value].flat()) if (typeof text === "string") rejectBlank(`${option.long}`, text);
     // A field may have two flags.
     if (value !== undefined)
       values.set(field, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value);
@@ -111,6 +120,13 @@ async function readForm(
   async function readSource(path: string): Promise<SourceFile> {
     return fileFrom(path === "-" ? new Uint8Array(await buffer(openStdin())) : path);
   }
+}
+
+/** Rejects a blank text: it usually comes from a variable of the shell that is not set, and would be paid for. */
+function rejectBlank(name: string, value: string): string {
+  if (value.trim() !== "") return value;
+  const advice = "Nothing was sent. Check what it is made from, or leave it out.";
+  throw new CommandError(`${name}: the text is empty`, advice, exitCodes.usage);
 }
 
 /** Returns standard input, which ends with the signal's reason when the signal aborts. */

@@ -11,7 +11,7 @@ export interface OpenCommand {
   readonly progress: Progress;
   readonly output: Output;
   /** Creates the client. `beforeGenerate` is called before a form is sent. */
-  connect(beforeGenerate?: () => void): Promise<Connected>;
+  connect(beforeGenerate?: () => Promise<void>): Promise<Connected>;
 }
 
 /** Listens for signals, and sets up stdout and stderr as the options ask. */

@@ -49,6 +49,12 @@ export function addConnectOptions(command: Command): void {
       "a status that means that a task failed; repeat it for several (the service documents none)",
     ).argParser(collectStatus),
   );
+  command.addOption(
+    new Option(
+      "--pending-status <n>",
+      "a status that means that a task goes on, so that no failure is suspected; repeat it for several",
+    ).argParser(collectStatus),
+  );
   command.addOption(jsonOption());
   command
     .option("-q, --quiet", "print no progress on stderr")

@@ -1,10 +1,21 @@
-import type { AnyTask } from "@mediagen/sdk/node";
+import { listModels, type AnyTask, type Kind } from "@mediagen/sdk/node";
 import type { ConnectOptions } from "./connect.ts";
 import { quoted } from "./printable.ts";
 
 /** Returns a task as the command line spells it. */
 export function nameOf({ kind, taskid }: { readonly kind: string; readonly taskid: string }): string {
   return `${kind}:${taskid}`;
+}
+
+/** Returns the kinds of tasks. */
+export function kinds(): readonly Kind[] {
+  return [...new Set(listModels().map(({ kind }) => kind))];
+}
+
+/** Reads a task as the command line spells it, or its id alone. */
+export function readTaskName(text: string): readonly [kind: Kind | undefined, taskid: string] {
+  const kind = kinds().find((one) => text.startsWith(`${one}:`));
+  return [kind, kind === undefined ? text : text.slice(`${kind}:`.length)];
 }
 
 /** Returns the options that a printed command has to repeat. Those from the environment apply to it anyway. */
@@ -14,6 +25,7 @@ export function flagsToRepeat({
   allowHttp,
   store,
   failedStatus = [],
+  pendingStatus = [],
 }: ConnectOptions): readonly string[] {
   const flag = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [name, quoted(String(value))];
@@ -23,6 +35,7 @@ export function flagsToRepeat({
     ...(allowHttp ? ["--allow-http"] : []),
     ...flag("--store", store === process.env["MEDIAGEN_STORE"] ? undefined : store),
     ...failedStatus.flatMap((status) => flag("--failed-status", status)),
+    ...pendingStatus.flatMap((status) => flag("--pending-status", status)),
   ];
 }
 
@@ -45,8 +58,8 @@ export function resumeCommand(
 }
 
 /** Returns the two commands that resolve a generation of unknown outcome: its task was found, or there is none. */
-export function resolveCommands(generationId: string, options: ConnectOptions): string {
+export function resolveCommands(generationId: string, options: ConnectOptions): readonly [string, string] {
   const command = (...outcome: string[]) =>
-    ["mediagen recover --resolve", generationId, ...outcome, ...flagsToRepeat(options)].join(" ");
-  return `${command("--taskid", "TASKID")} or, if there is none: ${command("--not-created")}`;
+    ["mediagen recover --resolve", quoted(generationId), ...outcome, ...flagsToRepeat(options)].join(" ");
+  return [command("--taskid", "TASKID"), command("--not-created")];
 }

@@ -5,10 +5,10 @@ import { onOneLine } from "./printable.ts";
 export interface Progress {
   /** Shows what happens now: on a terminal in the live line, in a pipe as a line. */
   now(text: string): void;
-  /** Prints a line that stays. */
-  note(text: string): void;
-  /** Prints a line that stays, with `--quiet` too. */
-  warn(text: string): void;
+  /** Prints a line that stays, and commands on lines of their own. */
+  note(text: string, ...commands: readonly string[]): void;
+  /** Prints the same with `--quiet` too. */
+  warn(text: string, ...commands: readonly string[]): void;
   /** Removes the live line. */
   end(): void;
 }
@@ -20,12 +20,16 @@ export function createProgress({ quiet = false }: { readonly quiet?: boolean | u
   const { stderr } = process;
   const begin = performance.now();
   const elapsed = () => clockText(performance.now() - begin);
-  const warn = (text: string) => void stderr.write(`${onOneLine(text)}\n`);
+  const write = (line: string, commands: readonly string[]) =>
+    void stderr.write([line, ...commands.map((command) => `    ${command}`), ""].join("\n"));
+  const warn: Progress["warn"] = (text, ...commands) => write(onOneLine(text), commands);
   if (quiet) return { now: () => undefined, note: () => undefined, warn, end: () => undefined };
   if (!stderr.isTTY || process.env["TERM"] === "dumb") {
     let last = "";
-    const write = (text: string) => void (text !== last && stderr.write(`${elapsed()} ${onOneLine((last = text))}\n`));
-    return { now: write, note: write, warn, end: () => undefined };
+    const note: Progress["note"] = (text, ...commands) => {
+      if (text !== last) write(`${elapsed()} ${onOneLine((last = text))}`, commands);
+    };
+    return { now: note, note, warn, end: () => undefined };
   }
   const [dim, plain] = stderr.hasColors() ? ["\x1b[2m", "\x1b[0m"] : ["", ""];
   const timed = (text: string) => `${dim}${elapsed()}${plain} ${text}`;
@@ -49,14 +53,14 @@ export function createProgress({ quiet = false }: { readonly quiet?: boolean | u
       else live = { text, shown: "", timer: setInterval(draw, redrawMs).unref() };
       draw();
     },
-    note(text) {
+    note(text, ...commands) {
       clear();
-      stderr.write(`${timed(onOneLine(text))}\n`);
+      write(timed(onOneLine(text)), commands);
       draw();
     },
-    warn(text) {
+    warn(text, ...commands) {
       clear();
-      warn(text);
+      warn(text, ...commands);
       draw();
     },
     end() {

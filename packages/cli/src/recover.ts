@@ -1,11 +1,12 @@
 import { InvalidRequestError, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
 import type { Connected } from "./connect.ts";
-import { CommandError } from "./explain.ts";
+import { CommandError, lookForTask } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand, type OpenCommand } from "./open-command.ts";
-import { flagsToRepeat, nameOf, resolveCommands } from "./printed-commands.ts";
-import { checkTarget, namesIn } from "./target.ts";
+import type { Progress } from "./progress.ts";
+import { flagsToRepeat, nameOf, readTaskName, resolveCommands } from "./printed-commands.ts";
+import { checkTarget, isDirectory } from "./target.ts";
 
 interface RecoverOptions extends FinishOptions {
   readonly resolve?: string;
@@ -18,17 +19,30 @@ interface RecoverOptions extends FinishOptions {
 /** `mediagen recover`: lists what the store has left to do, downloads it, or resolves a generation of unknown outcome. */
 export async function recover(options: RecoverOptions): Promise<void> {
   const command = openCommand(options);
+  await checkStore(options.store);
   const { media, store } = await command.connect();
-  if (!store)
-    throw new CommandError("recover reads a store", "Add --store DIR or set MEDIAGEN_STORE.", exitCodes.usage);
   if (options.resolve !== undefined) return resolve(options.resolve, options, command, { media, store });
   const recovery = await media.recover({ signal: command.signal });
   // A record that cannot be read may stand for a paid task as well.
   if (recovery.unknown.length + recovery.unreadable.length > 0) process.exitCode = exitCodes.unknown;
+  const { tasks, finished, unknown, unreadable } = recovery;
+  if (tasks.length + finished.length + unknown.length + unreadable.length === 0)
+    command.progress.note(`nothing is left to do in the store ${options.store}`);
   if (options.output === undefined) list(recovery, options, command);
   // Results that could not be downloaded must not be forgotten.
   else if (!(await downloadLeft(recovery, options.output, options, command))) return;
-  if (options.forget) await store.forget();
+  if (options.forget) await store?.forget();
+}
+
+/** Rejects a store that does not exist: an empty one would be created, and nothing would seem to be left. */
+async function checkStore(directory: string | undefined): Promise<void> {
+  const fail = (what: string, advice: string) => new CommandError(what, advice, exitCodes.usage);
+  if (directory === undefined) throw fail("recover reads a store", "Add --store DIR or set MEDIAGEN_STORE.");
+  if (!(await isDirectory(directory)))
+    throw fail(
+      `--store ${directory}: there is no such directory`,
+      "Pass the store that the generations were recorded in.",
+    );
 }
 
 async function resolve(
@@ -53,9 +67,11 @@ async function resolve(
     await media.resolve(generationId, "notCreated", { signal });
     return output.document({ task: null });
   }
-  // Other commands print tasks as kind:ID, so that is what people paste.
-  const prefix = `${record.kind}:`;
-  const id = taskid.startsWith(prefix) ? taskid.slice(prefix.length) : taskid;
+  const [kind, id] = readTaskName(taskid);
+  if (kind !== undefined && kind !== record.kind) {
+    const advice = `Nothing was recorded. The generation is of the model ${record.model}: pass ${record.kind}:ID.`;
+    throw new CommandError(`--taskid ${taskid}: the generation created no task of this kind`, advice, exitCodes.usage);
+  }
   const task = await media.resolve(generationId, { taskid: id, unverified }, { signal }).catch(explainTaskid);
   output.line(nameOf(task));
   output.document({ task });
@@ -81,14 +97,22 @@ function list(recovery: Recovery, options: RecoverOptions, { output, progress }:
   for (const generation of unknown) output.line(unknownLine(generation));
   for (const record of unreadable) output.line(["unreadable", record.id, record.unreadable].join("\t"));
   output.document(recovery);
-  if (tasks.length + finished.length > 0) {
-    const download = ["mediagen recover -o DIR", ...flagsToRepeat(options)].join(" ");
-    progress.note(`download the results: ${download}`);
-  }
-  if (unknown.length > 0)
-    progress.note(`look for each unknown task at the service, then record it: ${resolveCommands("ID", options)}`);
+  if (tasks.length + finished.length > 0)
+    progress.note("download the results:", ["mediagen recover -o .", ...flagsToRepeat(options)].join(" "));
+  warnUnresolved(recovery, options, progress);
+}
+
+/** Reports what no download brings. */
+function warnUnresolved({ unknown, unreadable }: Recovery, options: RecoverOptions, progress: Progress): void {
+  for (const { generationId, model, reason } of unknown)
+    progress.warn(
+      `mediagen: the generation ${generationId} (${model}) is of unknown outcome: ${reason}. ${lookForTask}`,
+      ...resolveCommands(generationId, options),
+    );
   if (unreadable.length > 0)
-    progress.note("unreadable records are damaged, or a newer version of mediagen wrote them; each may be a paid task");
+    progress.warn(
+      "mediagen: unreadable records are damaged, or a newer version of mediagen wrote them; each may be a paid task",
+    );
 }
 
 function unknownLine({ generationId, model, at, reason }: UnknownGeneration): string {
@@ -97,16 +121,17 @@ function unknownLine({ generationId, model, at, reason }: UnknownGeneration): st
 
 /** Waits for the tasks that are left and downloads their results. Resolves to whether all of them are there. */
 async function downloadLeft(
-  { tasks, finished: ended, unknown, unreadable }: Recovery,
+  recovery: Recovery,
   target: string,
   options: RecoverOptions,
   command: OpenCommand,
 ): Promise<boolean> {
-  // Files are named by their task, so that those of an earlier run need not be downloaded again.
-  const existing = options.overwrite ? [] : await namesIn(target);
-  const left = [...tasks, ...ended.filter(({ taskid }) => !existing.some((name) => name.startsWith(`${taskid}-`)))];
+  const { tasks, finished: ended, unknown, unreadable } = recovery;
+  // No name proves that a file is a task's result: `download` compares the bytes and replaces nothing.
+  const left = [...tasks, ...ended];
   await checkTarget(target, { overwrite: true, several: left.length > 1 });
   const { finished, error } = await finish(left, options, command, target);
+  warnUnresolved(recovery, options, command.progress);
   command.output.document({ finished, unknown, unreadable });
   if (error) process.exitCode = error.exitCode;
   return !error;

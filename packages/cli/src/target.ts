@@ -10,11 +10,10 @@ export async function checkTarget(
   { overwrite, several = false }: { readonly overwrite?: boolean | undefined; readonly several?: boolean },
 ): Promise<void> {
   const fail = (what: string, advice: string) => new CommandError(`-o ${target}: ${what}`, advice, exitCodes.usage);
-  const isDirectoryTarget =
-    target.endsWith("/") || target.endsWith(sep) || extname(target) === "" || (await isDirectory(target));
-  if (several && !isDirectoryTarget)
+  const isForDirectory = await isDirectoryTarget(target);
+  if (several && !isForDirectory)
     throw fail("several tasks cannot share one file", `Pass a directory: -o ${dirname(target)}/`);
-  const directory = isDirectoryTarget ? target : dirname(target);
+  const directory = isForDirectory ? target : dirname(target);
   try {
     await mkdir(directory, { recursive: true });
     await access(directory, constants.W_OK);
@@ -24,7 +23,7 @@ export async function checkTarget(
       "Nothing was sent. Pass a path that can be written to.",
     );
   }
-  if (isDirectoryTarget || overwrite) return;
+  if (isForDirectory || overwrite) return;
   // One result gets the file's name; several get it with their numbers.
   const stem = basename(target, extname(target));
   const taken = (await readdir(directory)).find(
@@ -34,12 +33,13 @@ export async function checkTarget(
     throw fail(`${taken} already exists`, "Nothing was sent. Choose another name or add --overwrite.");
 }
 
-/** Returns the names in a directory; none if it does not exist. */
-export async function namesIn(path: string): Promise<readonly string[]> {
-  return (await isDirectory(path)) ? readdir(path) : [];
+/** Whether results go into a directory of this name, and not to a file. */
+export async function isDirectoryTarget(target: string): Promise<boolean> {
+  return target.endsWith("/") || target.endsWith(sep) || extname(target) === "" || (await isDirectory(target));
 }
 
-async function isDirectory(path: string): Promise<boolean> {
+/** Whether a directory of this name exists. */
+export async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
     () => false,

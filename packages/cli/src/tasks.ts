@@ -1,10 +1,10 @@
-import { listModels, type AnyTask, type GenerationStore, type Kind, type TaskJSON } from "@mediagen/sdk/node";
+import { type AnyTask, type GenerationStore, type Kind, type TaskJSON } from "@mediagen/sdk/node";
 import type { Connected, ConnectOptions } from "./connect.ts";
 import { CommandError, explain, tell } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand } from "./open-command.ts";
-import { nameOf } from "./printed-commands.ts";
+import { kinds, nameOf, readTaskName } from "./printed-commands.ts";
 import { checkTarget } from "./target.ts";
 
 interface TaskCommandOptions extends ConnectOptions {
@@ -80,11 +80,9 @@ async function findTasks(
   { kind: given, results }: TaskCommandOptions,
   { media, store }: Connected,
 ): Promise<readonly AnyTask[]> {
-  const kinds = [...new Set(listModels().map(({ kind }) => kind))];
   const named = ids.map((argument): NamedTask => {
-    const prefix = kinds.find((kind) => argument.startsWith(`${kind}:`));
-    const taskid = prefix === undefined ? argument : argument.slice(`${prefix}:`.length);
-    return { argument, taskid, kind: prefix ?? given };
+    const [kind = given, taskid] = readTaskName(argument);
+    return { argument, taskid, kind };
   });
   const recorded = store ? await findRecorded(named, store, media.origin) : [];
   return named.map(({ argument, taskid, kind }) => {
@@ -93,7 +91,9 @@ async function findTasks(
     if (known && found.every((task) => task.kind === known.kind))
       return media.task(results === undefined ? known : { ...known, resultCount: results });
     if (kind === undefined) {
-      const spelled = kinds.map((one) => `${one}:${argument}`).join(" or ");
+      const spelled = kinds()
+        .map((one) => `${one}:${argument}`)
+        .join(" or ");
       const advice = `Write ${spelled}, add --kind, or add the --store that has it.`;
       throw new CommandError(
         `${argument}: the id alone does not say which kind of task it is`,

@@ -1,0 +1,35 @@
+import { dirname } from "node:path";
+import { InvalidRequestError, type AnyTask } from "@mediagen/sdk/node";
+import type { ConnectOptions } from "./connect.ts";
+import { CommandError } from "./explain.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { withCommands } from "./printable.ts";
+import { nameOf, resumeCommand } from "./printed-commands.ts";
+import { isDirectoryTarget } from "./target.ts";
+
+/** Explains why the results of a task that has succeeded are not on the disk, and how to get them there. */
+export async function explainUnsaved(
+  error: unknown,
+  task: AnyTask,
+  options: ConnectOptions,
+  target: string,
+): Promise<CommandError> {
+  const failed = (why: string, sentence: string, command: string) =>
+    new CommandError(
+      `the results of ${nameOf(task)} could not be saved: ${why}`,
+      withCommands(`Nothing is billed again. ${sentence}`, command),
+      exitCodes.unsaved,
+      error,
+    );
+  const taken =
+    error instanceof InvalidRequestError && error.issues.find(({ code }) => code === "alreadyExists")?.received;
+  if (!taken) {
+    const why = error instanceof Error ? error.message : String(error);
+    return failed(why, "Fix that, then go on with:", resumeCommand([task], options, target));
+  }
+  const why = `there is another file ${taken}`;
+  // In a directory, results are named by their task.
+  if (await isDirectoryTarget(target))
+    return failed(why, "Replace it with:", resumeCommand([task], { ...options, overwrite: true }, target));
+  return failed(why, "Save them under the task's id:", resumeCommand([task], options, `${dirname(target)}/`));
+}
