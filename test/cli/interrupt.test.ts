@@ -104,7 +104,7 @@ describe.concurrent("Ctrl-C", () => {
         const { code, stdout } = await run.ended;
         expect(code).toBe(130);
         expect(stdout).toMatch(
-          /interrupted \(SIGINT\); video:video-\w+ goes on at the service\r\n {2}Go on with:\r\n {4}mediagen task download video:video-\w+ -o fox\.mp4\r\n$/,
+          /interrupted \(SIGINT\); video:video-\w+ is not lost\r\n {2}Go on with:\r\n {4}mediagen task download video:video-\w+ -o fox\.mp4\r\n$/,
         );
         await goOn(expect, stdout, place);
       },

@@ -248,6 +248,10 @@ describe.concurrent("mediagen recover", () => {
       const wrong = await generate({ cwd, env, emulator }, ...image);
       expect(await resolve("--taskid", wrong)).toMatchObject({ code: 0, stdout: `${wrong}\n` });
       expect(await mediagen(["recover", "-o", "out", "-q"], stored).ended).toMatchObject({ code: 0 });
+      expect(await resolve("--not-created")).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/outcome is known \(image-\w+\)\n {2}Nothing was recorded\./),
+      });
       expect(await resolve("--taskid", taskid)).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
       expect(await mediagen(["recover", "--resolve", "other", "--not-created"], stored).ended).toMatchObject({
         code: 2,

@@ -59,11 +59,7 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
     return explained(what, hint?.replace(/[()]/g, "") ?? `Run ${pathOf(command)} --help for usage.`, exitCodes.usage);
   }
   if (error instanceof Interrupted) {
-    const left = task
-      ? `; ${task} goes on at the service`
-      : generates
-        ? "; it created no task, so nothing was billed"
-        : "";
+    const left = task ? `; ${task} is not lost` : generates ? "; it created no task, so nothing was billed" : "";
     return explained(error.message + left, goOn ?? "Run the command again.", exitCodes.interrupted);
   }
   if (error instanceof InvalidRequestError) {
@@ -71,7 +67,7 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
     return explained(
       issues.join(" "),
       generates ? "Nothing was sent. Fix it and run the command again." : afterFix,
-      exitCodes.usage,
+      task ? exitCodes.failed : exitCodes.usage,
     );
   }
   const known = explainOutcome(error, circumstances, afterFix);

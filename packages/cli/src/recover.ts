@@ -1,6 +1,6 @@
 import { InvalidRequestError, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
 import type { Connected } from "./connect.ts";
-import { CommandError, lookForTask } from "./explain.ts";
+import { CommandError, explain, lookForTask } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand, type OpenCommand } from "./open-command.ts";
@@ -63,8 +63,13 @@ async function resolve(
     const advice = "Run mediagen recover to list the generations of unknown outcome.";
     throw new CommandError(`--resolve ${generationId}: the store has no such generation`, advice, exitCodes.usage);
   }
+  const settle = <R>(settling: Promise<R>) =>
+    settling.catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw explainResolve(generationId, error);
+    });
   if (taskid === undefined) {
-    await media.resolve(generationId, "notCreated", { signal });
+    await settle(media.resolve(generationId, "notCreated", { signal }));
     return output.document({ task: null });
   }
   const [kind, id] = readTaskName(taskid);
@@ -72,21 +77,27 @@ async function resolve(
     const advice = `Nothing was recorded. The generation is of the model ${record.model}: pass ${record.kind}:ID.`;
     throw new CommandError(`--taskid ${taskid}: the generation created no task of this kind`, advice, exitCodes.usage);
   }
-  const task = await media.resolve(generationId, { taskid: id, unverified }, { signal }).catch(explainTaskid);
+  const task = await settle(media.resolve(generationId, { taskid: id, unverified }, { signal }));
   output.line(nameOf(task));
   output.document({ task });
 }
 
-/** Says how a task that the service does not know can be recorded. */
-function explainTaskid(error: unknown): never {
-  if (!(error instanceof InvalidRequestError)) throw error;
-  const [issue] = error.issues;
-  if (issue?.field !== "taskid" || issue.code === "duplicate") throw error;
-  throw new CommandError(
+/** Says why a resolution was not recorded. */
+function explainResolve(generationId: string, error: unknown): CommandError {
+  const issue = error instanceof InvalidRequestError ? error.issues[0] : undefined;
+  const rejected = (what: string, advice: string) =>
+    new CommandError(what, `Nothing was recorded. ${advice}`, exitCodes.usage, error);
+  if (issue?.field === "generationId")
+    return rejected(
+      `--resolve ${generationId}: it is ${issue.received}`,
+      "Only an unknown outcome can be resolved. For one that was resolved by hand, --taskid can be corrected.",
+    );
+  if (issue?.field !== "taskid") return explain(error);
+  if (issue.code === "duplicate")
+    return rejected(`--taskid ${issue.received}`, "Two generations never share a task. Check both ids.");
+  return rejected(
     `--taskid ${issue.received}: the service knows no such task`,
-    "Nothing was recorded. Check the id, or add --unverified to record it anyway.",
-    exitCodes.usage,
-    error,
+    "Check the id, or add --unverified to record it anyway.",
   );
 }
 
@@ -104,11 +115,13 @@ function list(recovery: Recovery, options: RecoverOptions, { output, progress }:
 
 /** Reports what no download brings. */
 function warnUnresolved({ unknown, unreadable }: Recovery, options: RecoverOptions, progress: Progress): void {
-  for (const { generationId, model, reason } of unknown)
+  for (const { generationId, model, idempotencyKey, reason } of unknown) {
+    const about = idempotencyKey === undefined ? model : `${model}, key ${JSON.stringify(idempotencyKey)}`;
     progress.warn(
-      `mediagen: the generation ${generationId} (${model}) is of unknown outcome: ${reason}. ${lookForTask}`,
+      `mediagen: the generation ${generationId} (${about}) is of unknown outcome: ${reason}. ${lookForTask}`,
       ...resolveCommands(generationId, options),
     );
+  }
   if (unreadable.length > 0)
     progress.warn(
       "mediagen: unreadable records are damaged, or a newer version of mediagen wrote them; each may be a paid task",
