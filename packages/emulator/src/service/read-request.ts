@@ -1,9 +1,10 @@
-import { violationsOf } from "./validate.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { Schema } from "./document.ts";
 import type { EmulatorRequest } from "./exchange.ts";
+import { type FormPart, readMultipart } from "./multipart.ts";
 import { planResults, sizeFields } from "./results.ts";
 import type { Route } from "./routes.ts";
+import { violationsOf } from "./validate.ts";
 
 /** An uploaded file, without its bytes, because no result depends on them. */
 export interface UploadedFile {
@@ -38,7 +39,7 @@ export async function readRequest(request: EmulatorRequest, route: Route, behavi
       ...nothing,
       violations: [`the body is larger than ${behaviour.bodyLimit} bytes (the emulator's bodyLimit)`],
     };
-  const read = route.mediaType === "application/json" ? readJson(bytes) : await readForm(bytes, type, route.body);
+  const read = route.mediaType === "application/json" ? readJson(bytes) : readForm(bytes, type, route.body);
   const violations = [...read.violations];
   if (violations.length === 0)
     violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(route, read.fields, behaviour));
@@ -61,31 +62,29 @@ function readJson(bytes: Uint8Array): ReadRequest {
   }
 }
 
-async function readForm(bytes: Uint8Array<ArrayBuffer>, type: string, body: Schema): Promise<ReadRequest> {
-  let form: FormData;
-  try {
-    form = await new Response(bytes, { headers: { "content-type": type } }).formData();
-  } catch (error) {
-    return { ...nothing, violations: [`the body is not multipart/form-data: ${String(error)}`] };
-  }
+function readForm(bytes: Uint8Array, type: string, body: Schema): ReadRequest {
+  const form = readMultipart(bytes, type);
+  if (typeof form === "string") return { ...nothing, violations: [`the body is not multipart/form-data: ${form}`] };
   const fields: Record<string, unknown> = {};
   const files: UploadedFile[] = [];
   const violations: string[] = [];
   // Grouped once: looking up each name in the form takes time that grows with the square of the parts.
-  const parts = new Map<string, FormDataEntryValue[]>();
-  form.forEach((value, name) => void (parts.get(name)?.push(value) ?? parts.set(name, [value])));
+  const parts = new Map<string, FormPart[]>();
+  for (const part of form) parts.get(part.name)?.push(part) ?? parts.set(part.name, [part]);
+  // A byte order mark is a character of the text, which the service may count.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for (const [name, given] of parts) {
     const known = Object.hasOwn(body.properties ?? {}, name);
     const schema = known ? (body.properties?.[name] ?? {}) : {};
-    const values = given.map((value) => {
+    const values = given.map(({ fileName, type, bytes }) => {
       const item = schema.type === "array" ? (schema.items ?? {}) : schema;
-      if (typeof value === "string") {
+      if (fileName === undefined) {
         if (item.format === "binary") violations.push(`${name}: must be a file, not text`);
-        return coerce(value, item);
+        return coerce(decoder.decode(bytes), item);
       }
       if (item.format !== "binary" && known) violations.push(`${name}: must be text, not a file`);
-      files.push({ part: name, name: value.name, type: value.type, size: value.size });
-      return value.name;
+      files.push({ part: name, name: fileName, type, size: bytes.length });
+      return fileName;
     });
     if (known && schema.type !== "array" && values.length > 1)
       violations.push(`${name}: is there ${values.length} times, must be there once`);

@@ -1,0 +1,117 @@
+import { createFinder, type Find } from "./find-bytes.ts";
+
+/** One part of a form. */
+export interface FormPart {
+  readonly name: string;
+  /** Undefined if the part is text. */
+  readonly fileName: string | undefined;
+  /** The media type. */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The longest headers of a part, in bytes: as long as Node lets the headers of a request be. */
+const headersLimit = 16 * 1024;
+const [cr, lf, space, tab, dash] = [13, 10, 32, 9, 45];
+const encoder = new TextEncoder();
+const emptyLine = encoder.encode("\r\n\r\n");
+const findEmptyLine = createFinder(emptyLine);
+
+/**
+ * Reads the parts of a multipart/form-data body (RFC 7578), or returns what is wrong with it. The `formData()` of
+ * engines is no help: it reads what browsers send, and each version rejects other requests of other clients.
+ */
+export function readMultipart(bytes: Uint8Array, contentType: string): readonly FormPart[] | string {
+  const boundary = readParameters(contentType).get("boundary");
+  if (!boundary) return "its Content-Type has no boundary";
+  const delimiter = encoder.encode(`\r\n--${boundary}`);
+  const findNext = createFinder(delimiter);
+  const findLine = (from: number) => findDelimiterLine(body, delimiter.length, findNext, from);
+  // With a line break in front, the first delimiter looks like the others.
+  const body = new Uint8Array(bytes.length + 2);
+  body.set([cr, lf]);
+  body.set(bytes, 2);
+  const parts: FormPart[] = [];
+  let line = findLine(0);
+  while (line && !line.isLast) {
+    const next = findLine(line.end);
+    if (!next) break;
+    const headers = body.subarray(line.end, Math.min(next.start + 2, line.end + headersLimit));
+    const size = findEmptyLine(headers, 0);
+    if (size < 0) return `the headers of a part do not end with an empty line within ${headersLimit} bytes`;
+    const content = line.end + size + emptyLine.length;
+    const part = readPart(headers.subarray(0, size), body.subarray(content, Math.max(content, next.start)));
+    if (!part) return 'a part has no "Content-Disposition: form-data" with a name';
+    parts.push(part);
+    line = next;
+  }
+  return line?.isLast ? parts : `it has no closing boundary "--${boundary}--"`;
+}
+
+/** A line of a body that holds the boundary alone; its parts stand between `end` and the next `start`. */
+interface DelimiterLine {
+  readonly start: number;
+  readonly end: number;
+  readonly isLast: boolean;
+}
+
+/** Finds the next line that is a delimiter, and does not only begin like one. */
+function findDelimiterLine(body: Uint8Array, size: number, find: Find, from: number): DelimiterLine | undefined {
+  for (let start = find(body, from); start >= 0; start = find(body, start + 1)) {
+    let end = start + size;
+    if (body[end] === dash && body[end + 1] === dash) return { start, end, isLast: true };
+    while (body[end] === space || body[end] === tab) end++;
+    if (body[end] === cr && body[end + 1] === lf) return { start, end, isLast: false };
+  }
+  return undefined;
+}
+
+function readPart(head: Uint8Array, bytes: Uint8Array): FormPart | undefined {
+  // A line that begins with a blank continues the one before it.
+  const lines = new TextDecoder()
+    .decode(head)
+    .replace(/\r\n[ \t]+/g, " ")
+    .split("\r\n");
+  const header = (name: string) =>
+    lines
+      .find((line) => line.toLowerCase().startsWith(`${name}:`))
+      ?.slice(name.length + 1)
+      .trim();
+  const disposition = header("content-disposition") ?? "";
+  const parameters = readParameters(disposition);
+  const name = parameters.get("name");
+  if (!/^form-data\s*;/i.test(disposition) || name === undefined) return undefined;
+  const [plain, extended] = [parameters.get("filename"), parameters.get("filename*")];
+  return {
+    name: unescapeName(name),
+    fileName: extended === undefined ? plain && unescapeName(plain) : readExtended(extended),
+    type: header("content-type") ?? "text/plain",
+    bytes,
+  };
+}
+
+/** Returns the parameters of a header, quoted or not. A quoted one may end with the header. */
+function readParameters(header: string): ReadonlyMap<string, string> {
+  const parameter = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\[^])*)(?:"|$)|([^;]*))/g;
+  return new Map(
+    [...header.matchAll(parameter)].map(([, name = "", quoted, bare = ""]) => [
+      name.toLowerCase(),
+      // Only these two are escaped with a backslash: browsers send that of a Windows path as it is.
+      quoted?.replace(/\\(["\\])/g, "$1") ?? bare.trim(),
+    ]),
+  );
+}
+
+/** Returns the text of a parameter with a charset, such as `UTF-8''%C3%A4.png` (RFC 8187). */
+function readExtended(value: string): string {
+  return value
+    .replace(/^utf-8'[^']*'/i, "")
+    .replace(/(?:%[\da-f]{2})+/gi, (run) =>
+      new TextDecoder().decode(Uint8Array.from(run.slice(1).split("%"), (byte) => Number.parseInt(byte, 16))),
+    );
+}
+
+/** Undoes the escapes of browsers (the HTML standard's multipart/form-data encoding). */
+function unescapeName(text: string): string {
+  return text.replace(/%(22|0d|0a)/gi, (escaped) => decodeURIComponent(escaped));
+}

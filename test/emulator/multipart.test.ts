@@ -1,0 +1,199 @@
+import { createEmulator, type EmulatorTask } from "@mediagen/emulator";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { kinds } from "../contract/cases.ts";
+
+const boundary = "Bound";
+const close = `--${boundary}--\r\n`;
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+interface Sent {
+  readonly contentType?: string;
+  /** Where the body is cut into chunks, as shares of its length. */
+  readonly cuts?: readonly number[];
+}
+
+/** Sends a body as it is to an operation that accepts any fields, and returns the task that it creates, or the message. */
+async function send(body: string | Uint8Array<ArrayBuffer>, { contentType, cuts = [] }: Sent = {}) {
+  const emulator = createEmulator({ behaviour: { bodyLimit: 2 ** 26 } });
+  const { client } = emulator;
+  const bytes = typeof body === "string" ? bytesOf(body) : body;
+  const places = [0, ...cuts.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b), bytes.length];
+  const chunks = places.slice(1).map((end, index) => bytes.slice(places[index], end));
+  const response = await emulator.fetch(client.baseUrl + (kinds[0]?.generate.get("vidmodelv15pro")?.path ?? ""), {
+    method: "POST",
+    headers: {
+      authorization: client.apiKey,
+      "content-type": contentType ?? `multipart/form-data; boundary=${boundary}`,
+    },
+    body: new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const chunk of chunks) controller.enqueue(chunk);
+        controller.close();
+      },
+    }),
+    // The cast: only Node asks for it, and the types do not have it.
+    duplex: "half",
+  } as RequestInit);
+  const { code, msg } = (await response.json()) as { code: number; msg: string };
+  expect([response.status, code]).toEqual([200, emulator.tasks.length > 0 ? 1000 : 9999]);
+  return (emulator.tasks[0] as EmulatorTask | undefined) ?? msg;
+}
+
+/** One part, with the parameters of its disposition as they are given. */
+function part(parameters: string, content = "A fox", headers = ""): string {
+  return `--${boundary}\r\nContent-Disposition: form-data; ${parameters}\r\n${headers}\r\n${content}\r\n`;
+}
+
+const prompt = { prompt: "A fox" };
+
+test.for<[string, string, object, string?]>([
+  ["an unquoted name", part("name=prompt") + close, prompt],
+  ["parameters in capitals and blanks", part('NAME = "prompt" ') + close, prompt],
+  [
+    "headers in any case and order",
+    `--${boundary}\r\nx: y\r\ncontent-disposition:FORM-DATA;name=prompt\r\n\r\nA fox\r\n${close}`,
+    prompt,
+  ],
+  [
+    "a header in two lines",
+    `--${boundary}\r\nContent-Disposition: form-data;\r\n name="prompt"\r\n\r\nA fox\r\n${close}`,
+    prompt,
+  ],
+  ["a preamble and an epilogue", `This is a form.\r\n\r\n${part('name="prompt"')}${close}\r\n--${boundary}`, prompt],
+  [
+    "a huge preamble full of near misses",
+    `\r\n--${boundary}x`.repeat(100_000) + `\r\n${part("name=prompt")}${close}`,
+    prompt,
+  ],
+  ["blanks after a boundary", part("name=prompt").replace("\r\n", " \t\r\n") + close, prompt],
+  ["a closing boundary without a line break", part("name=prompt") + close.trim(), prompt],
+  ["an empty text", part("name=x", "") + part("name=prompt") + close, { x: "", ...prompt }],
+  [
+    "a part without a body",
+    `--${boundary}\r\nContent-Disposition: form-data; name=x\r\n\r\n--${boundary}\r\n${part("name=prompt").slice(boundary.length + 4)}${close}`,
+    { x: "", ...prompt },
+  ],
+  [
+    "text with a media type",
+    part("name=prompt", "A fox", "Content-Type: text/plain; charset=utf-8\r\n") + close,
+    prompt,
+  ],
+  ["a semicolon and an equals sign in a name", part('name="a; name=b"') + close, { "a; name=b": "A fox" }],
+  ["a byte order mark, which is text", part("name=prompt", "\uFEFFA fox") + close, { prompt: "\uFEFFA fox" }],
+  [
+    "a quoted boundary",
+    part("name=prompt") + close,
+    prompt,
+    `Multipart/Form-Data; charset=utf-8; Boundary="${boundary}"`,
+  ],
+])("%s is read", async ([, body, fields, contentType]) => {
+  expect(await send(body, contentType === undefined ? {} : { contentType })).toMatchObject({ fields });
+});
+
+test.for([
+  ["curl, quoted", 'name="image"; filename="ä b.png"', "ä b.png"],
+  ["Go, a quote with a backslash", 'name="image"; filename="a\\"b\\\\.png"', 'a"b\\.png'],
+  ["browsers, a quote in percent", 'name="image"; filename="a%22b.png"', 'a"b.png'],
+  ["browsers, a path of Windows", 'name="image"; filename="C:\\dir\\b.png"', "C:\\dir\\b.png"],
+  ["browsers, a backslash at the end", 'name="image"; filename="a\\"', 'a"'],
+  [
+    ".NET, unquoted with a charset",
+    "name=image; filename==?utf-8?B?w6Q=?=; filename*=utf-8''%C3%A4%2522.png",
+    "ä%22.png",
+  ],
+  ["a charset alone", "name=image; filename*=UTF-8'de'%c3%a4.png", "ä.png"],
+  ["a charset that is cut", "name=image; filename*=UTF-8''%C3%A", "\uFFFD%A"],
+  ["an empty name", 'filename=""; name=image', ""],
+] as const)("a file as it is sent by %s", async ([, parameters, name]) => {
+  const body = part("name=prompt") + part(parameters, "GIF89a", "Content-Type: image/gif\r\n") + close;
+  expect(await send(body)).toMatchObject({ files: [{ part: "image", name, type: "image/gif", size: 6 }] });
+});
+
+test.for<[string, string, string, string?]>([
+  ["no boundary in the header", part("name=prompt") + close, "its Content-Type has no boundary", "multipart/form-data"],
+  [
+    "another boundary",
+    part("name=prompt") + close,
+    'it has no closing boundary "--other--"',
+    "multipart/form-data; boundary=other",
+  ],
+  ["nothing", "", 'it has no closing boundary "--Bound--"'],
+  ["a part without a name", part("filename=x") + close, 'a part has no "Content-Disposition: form-data" with a name'],
+  ["a part that is no form's", part("name=x").replace("form-data", "attachment") + close, "a part has no"],
+  [
+    "a part without an empty line",
+    `--${boundary}\r\nContent-Disposition: form-data; name=x\r\n${close}`,
+    "do not end with an empty line",
+  ],
+  [
+    "an empty line that belongs to the next part",
+    `--${boundary}\r\nx: y\r\n${part("name=prompt")}${close}`,
+    "do not end with an empty line",
+  ],
+  ["endless headers", part(`name=prompt; x="${"x".repeat(20_000)}"`) + close, "within 16384 bytes"],
+  [
+    "line breaks without carriage returns",
+    (part("name=prompt") + close).replaceAll("\r\n", "\n"),
+    "no closing boundary",
+  ],
+])("a body with %s is rejected", async ([, body, why, contentType]) => {
+  const msg = await send(body, contentType === undefined ? {} : { contentType });
+  expect(msg).toContain("the body is not multipart/form-data");
+  expect(msg).toContain(why);
+});
+
+const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 6 });
+const nearMisses = [
+  "\r\n",
+  "\r",
+  "\n",
+  "-",
+  "--",
+  boundary,
+  `--${boundary}`,
+  `--${boundary}--`,
+  `\r\n--${boundary}x`,
+  `\r\n--Boun`,
+];
+const content = fc
+  .array(fc.oneof(fc.constantFrom(...nearMisses), fc.string({ unit: "binary", maxLength: 5 })), { maxLength: 12 })
+  .map((pieces) => pieces.join(""))
+  // A boundary that no text holds is the sender's part.
+  .filter((text) => !/\r\n--Bound([ \t]*\r\n|--)/.test(`\r\n${text}\r\n`));
+const name = fc.string({ unit: "grapheme", maxLength: 8 }).filter((text) => !/[%\p{Cc}]/u.test(text));
+const spelling = fc.constantFrom(
+  (text: string) => `"${text.replace(/["\\]/g, "\\$&")}"`,
+  (text: string) => (text.includes("\\") ? `"${text.replace(/["\\]/g, "\\$&")}"` : `"${text.replaceAll('"', "%22")}"`),
+  (text: string) => (/^[\w.!#$&+^~-]+$/.test(text) ? text : `"${text.replace(/["\\]/g, "\\$&")}"`),
+);
+const preamble = content.map((text) => (text === "" ? "" : `${text}\r\n`));
+const forms = fc.record({
+  parts: fc.uniqueArray(fc.record({ name, content, spelling }), {
+    selector: (one) => one.name,
+    minLength: 1,
+    maxLength: 5,
+  }),
+  preamble,
+  epilogue: content,
+  cuts: shares,
+});
+
+test("names and texts are read as they were, whatever they hold, however they are spelled, cut and framed", async () => {
+  const property = fc.asyncProperty(forms, async ({ parts, preamble, epilogue, cuts }) => {
+    const body = parts.map((one) => part(`name=${one.spelling(`x${one.name}`)}`, one.content)).join("");
+    const task = await send(preamble + body + close + epilogue, { cuts });
+    expect(task).toMatchObject({ fields: Object.fromEntries(parts.map((one) => [`x${one.name}`, one.content])) });
+  });
+  await fc.assert(property, { seed: 20_261_122, numRuns: 300 });
+});
+
+test("a form that ends before its closing boundary is rejected, wherever it ends", async () => {
+  const property = fc.asyncProperty(forms, fc.nat(), async ({ parts, preamble, cuts }, place) => {
+    const body = preamble + parts.map((one) => part(`name=${one.spelling(one.name)}`, one.content)).join("") + close;
+    const bytes = bytesOf(body);
+    const rest = bytes.slice(0, place % (bytes.length - "-\r\n".length));
+    expect(await send(rest, { cuts })).toContain("the body is not multipart/form-data");
+  });
+  await fc.assert(property, { seed: 20_261_122, numRuns: 300 });
+});
