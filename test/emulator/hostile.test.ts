@@ -31,6 +31,22 @@ function statusOf(
 describe("behind a port", () => {
   test.for([
     ["a page of another name", "/_emulator/state", { Host: "evil.example" }, 400],
+    ["a name that begins like an address of this machine", "/_emulator/state", { Host: "127.evil.example" }, 400],
+    ["a name that begins with one", "/_emulator/state", { Host: "127.0.0.1.evil.example" }, 400],
+    ["a name that looks like this machine's", "/_emulator/state", { Host: "localhost.evil.example" }, 400],
+    [
+      "another name that says it is this machine",
+      "/_emulator/state",
+      { Host: "evil.example", "X-Forwarded-Host": "localhost" },
+      400,
+    ],
+    ["another name behind a proxy", "/_emulator/state", { Host: "localhost", "X-Forwarded-Host": "evil.example" }, 400],
+    ["another name as the target", "http://evil.example/_emulator/state", { Host: "localhost" }, 400],
+    ["another name before a user's", "/_emulator/state", { Host: "evil.example@localhost" }, 400],
+    ["another name for results, which any page may read", "/_emulator/results/t/1.png", { Host: "media.example" }, 404],
+    ["an address of another machine, which no DNS leads here", "/_emulator/state", { Host: "192.0.2.1:80" }, 200],
+    ["an address of IP version 6", "/_emulator/state", { Host: "[::1]:80" }, 200],
+    ["the root's name of this machine", "/_emulator/state", { Host: "x.localhost." }, 200],
     ["a name that is none", "/v1/video/infobytaskid", { Host: "a b" }, 400],
     ["two slashes, which name no host", "//evil.example/_emulator/state", {}, 404],
     ["a way out of the results", "/_emulator/results/../../../etc/passwd", {}, 404],

@@ -249,3 +249,26 @@ describe("the page", () => {
     ).toEqual([]);
   });
 });
+
+test("a page of a name that leads to this machine reads nothing of the emulator's, and changes nothing", async () => {
+  const { emulator, baseUrl } = open;
+  const statusesAt = async (host: string) => {
+    const page = await browser.newPage();
+    await page.goto(`http://${host}:${new URL(baseUrl).port}/`);
+    const statuses = await page.evaluate(async () => {
+      const headers = { "content-type": "application/json", "x-forwarded-host": "localhost" };
+      const responses = [
+        await fetch("/_emulator/state"),
+        await fetch("/_emulator/snapshot", { headers }),
+        await fetch("/_emulator/credits", { method: "POST", headers, body: '{"credits":1}' }),
+      ];
+      return responses.map(({ status }) => status);
+    });
+    await page.close();
+    return statuses;
+  };
+  for (const host of ["www.rebound.test", "127.rebound.test", "127.0.0.1.rebound.test"])
+    expect(await statusesAt(host), host).toEqual([400, 400, 400]);
+  expect(emulator.credits).toBe(10_000);
+  expect(await statusesAt("127.0.0.1")).toEqual([200, 200, 200]);
+});

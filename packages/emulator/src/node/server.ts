@@ -3,8 +3,9 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Emulator } from "../service/emulator.ts";
-import { isEmulatorPath } from "../service/paths.ts";
+import { isEmulatorPath, resultsPath } from "../service/paths.ts";
 import { hasCode } from "./error-code.ts";
+import { readPublicUrl, readUrls } from "./request-urls.ts";
 
 /** The options of `listen`. */
 export interface ListenOptions {
@@ -18,11 +19,17 @@ export interface ListenOptions {
    * @default "127.0.0.1"
    */
   readonly host?: string | undefined;
+  /**
+   * The base URL under which clients reach the server, such as that of a proxy; its path may be removed or passed on. The
+   * URLs of results begin with it, and its host may use the page and the control API, which other names may not.
+   * @default what the headers X-Forwarded-Proto, -Host and -Prefix say, or else the Host header
+   */
+  readonly publicUrl?: string | undefined;
 }
 
 /** An emulator behind a port. */
 export interface EmulatorServer {
-  /** The base URL for clients. */
+  /** The base URL for clients on this machine. */
   readonly baseUrl: string;
   /** Closes every connection and frees the port. */
   close(): Promise<void>;
@@ -31,9 +38,10 @@ export interface EmulatorServer {
 /** Serves an emulator over HTTP. */
 export async function listen(
   emulator: Emulator,
-  { port = 0, host = "127.0.0.1" }: ListenOptions = {},
+  { port = 0, host = "127.0.0.1", publicUrl }: ListenOptions = {},
 ): Promise<EmulatorServer> {
-  const server = createServer((incoming, outgoing) => void respond(emulator, incoming, outgoing));
+  const url = publicUrl === undefined ? undefined : readPublicUrl(publicUrl);
+  const server = createServer((incoming, outgoing) => void respond(emulator, url, incoming, outgoing));
   // A client may send on a connection that has been idle for long, and a reset then looks like a lost response.
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
@@ -55,24 +63,30 @@ function hostOf(address: string, family: string): string {
   return family === "IPv6" ? `[${address}]` : address;
 }
 
-async function respond(emulator: Emulator, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function respond(
+  emulator: Emulator,
+  publicUrl: URL | undefined,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   let gone: AbortController | undefined;
   outgoing.once("close", () => gone?.abort());
   try {
-    const url = urlOf(incoming);
-    // A page whose host name resolves to this machine would have the same origin as the emulator's own page.
-    if (
-      !url ||
-      (isLoopback(incoming.socket.localAddress) && isEmulatorPath(url.pathname) && !isLocalName(url.hostname))
-    ) {
-      outgoing
-        .writeHead(400, { "x-emulator": "1", "content-type": "text/plain", connection: "close" })
-        .end("the URL or the Host header is not this emulator's\n");
-      return;
+    const urls = readUrls(incoming, publicUrl);
+    if (!urls) return reject(outgoing, "the URL, the Host header or an X-Forwarded header is not valid");
+    const { url, baseUrl, isOwnHost } = urls;
+    // A page whose host name leads to this machine would have the same origin as the emulator's own page. Everything
+    // else may be read by pages of any origin anyway.
+    if (!isOwnHost && isEmulatorPath(url.pathname) && !url.pathname.startsWith(resultsPath)) {
+      return reject(
+        outgoing,
+        "only localhost, an IP address and the host of --public-url may use the page and control API",
+      );
     }
     const { status, headers, body } = await emulator.serve({
       method: incoming.method ?? "GET",
       url,
+      baseUrl,
       // Created at first use: creating one for each request costs more than most requests do.
       get signal() {
         gone ??= new AbortController();
@@ -106,18 +120,8 @@ function drain(incoming: IncomingMessage): void {
   incoming.on("data", (chunk: Buffer) => void ((left -= chunk.length) < 0 && incoming.destroy()));
 }
 
-function urlOf({ url = "/", headers }: IncomingMessage): URL | undefined {
-  // Concatenated, not resolved: a path that begins with two slashes would become a host.
-  const address = `http://${headers.host ?? "localhost"}${url.startsWith("/") ? url.replace(/^\/+/, "/") : "/"}`;
-  return URL.canParse(address) ? new URL(address) : undefined;
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return /^(::ffff:)?127\.|^::1$/.test(address ?? "");
-}
-
-function isLocalName(hostname: string): boolean {
-  return /^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
+function reject(outgoing: ServerResponse, why: string): void {
+  outgoing.writeHead(400, { "x-emulator": "1", "content-type": "text/plain", connection: "close" }).end(`${why}\n`);
 }
 
 function readAll(incoming: IncomingMessage, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {

@@ -49,7 +49,7 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
       const { method, url } = request;
       // Without the last slash the page's relative URLs would lead elsewhere.
       if (!url.pathname.startsWith(emulatorPath))
-        return { status: 308, headers: { location: emulatorPath }, body: null };
+        return { status: 308, headers: { location: emulatorPath.slice(1) }, body: null };
       const name = url.pathname.slice(emulatorPath.length);
       if (name.startsWith("preview/")) return downloads.preview(request);
       if (method === "GET" && name === "") return pageResponse;

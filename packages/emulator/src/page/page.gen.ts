@@ -413,11 +413,11 @@ export const page: string = "<!doctype html>\n" +
   "  });\n" +
   "\n" +
   "  document.addEventListener(\"visibilitychange\", () => (document.hidden ? clearTimeout(timer) : refresh()));\n" +
-  "  write($(\"base-url\"), location.origin);\n" +
+  "  write($(\"base-url\"), new URL(\"..\", location.href).href.replace(/\\/$/, \"\"));\n" +
   "  refresh();\n" +
   "</script>\n" +
   "";
 
 /** What a Content-Security-Policy calls the page's script and its style. */
-export const scriptHash: string = "'sha256-46wwSQ68Zs2nijk356xhYxtzRyali7hb9+6hzm7474c='";
+export const scriptHash: string = "'sha256-DmBcF8q3sqOss6yPZaE+0ghExhrYHLLRGhOCBA/IbLM='";
 export const styleHash: string = "'sha256-+n6JtLQHNbEXXlCRe5+DvXWlcuobfvhd28KMK91HW9E='";

@@ -9,9 +9,9 @@ import { type EmulatorTask, resultsAt } from "./task.ts";
 const resultsKept = 16;
 
 /** Returns the URL of a result. It expires after the time that the behaviour sets. */
-export function resultUrl({ clock, behaviour }: Context, origin: string, task: EmulatorTask, number: number): string {
+export function resultUrl({ clock, behaviour }: Context, baseUrl: string, task: EmulatorTask, number: number): string {
   const until = Math.floor(clock.now() + behaviour.linksLiveMs);
-  return `${origin}${resultsPath}${nameOf(task, number)}?until=${until}`;
+  return `${baseUrl}${resultsPath}${nameOf(task, number)}?until=${until}`;
 }
 
 /**

@@ -1,9 +1,13 @@
+import { withOneSlash } from "./paths.ts";
+
 /** A request as the emulator reads it. A server can create one without the cost of a web Request. */
 export interface EmulatorRequest {
   /** The HTTP method. */
   readonly method: string;
   /** The complete URL. */
   readonly url: URL;
+  /** What the URLs of results begin with: the public base URL of the emulator, without a slash at its end. */
+  readonly baseUrl: string;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** Returns a header by its name in lower case, or null. */
@@ -34,9 +38,12 @@ export function plain(status: number, text: string): EmulatorResponse {
 
 /** Returns a web Request as the emulator reads it. */
 export function emulatorRequestOf(request: Request): EmulatorRequest {
+  const url = new URL(request.url);
+  url.pathname = withOneSlash(url.pathname);
   return {
     method: request.method,
-    url: new URL(request.url),
+    url,
+    baseUrl: url.origin,
     signal: request.signal,
     header: (name) => request.headers.get(name),
     bytes: (limit) => readAll(request, limit),

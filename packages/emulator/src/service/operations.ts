@@ -58,7 +58,7 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
     const envelope =
       read.violations.length > 0
         ? ({ outcome: "failure", msg: read.violations.join("; ") } as const)
-        : await perform(context, route, read, call, fault, request.url.origin);
+        : await perform(context, route, read, call, fault, request.baseUrl);
     const good = respond(envelope, fault);
     return fault ? spoil(fault, request, context.activity, good) : good;
   }
@@ -70,10 +70,10 @@ async function perform(
   read: ReadRequest,
   call: OpenCall,
   fault: Fault | undefined,
-  origin: string,
+  baseUrl: string,
 ): Promise<Envelope> {
-  if (route.verb === "generate") return generate(context, route, read, call, fault, origin);
-  if (route.verb === "query") return query(context, route, read, fault, origin);
+  if (route.verb === "generate") return generate(context, route, read, call, fault, baseUrl);
+  if (route.verb === "query") return query(context, route, read, fault, baseUrl);
   return deleteTasks(context, route, read);
 }
 
@@ -83,7 +83,7 @@ async function generate(
   read: ReadRequest,
   call: OpenCall,
   fault: Fault | undefined,
-  origin: string,
+  baseUrl: string,
 ): Promise<Envelope> {
   const { behaviour, state, clock } = context;
   const { fields, files } = read;
@@ -116,7 +116,7 @@ async function generate(
   state.charges.push({ taskid, operation: route.operation, credits, at: task.createdAt });
   call.created = taskid;
   await context.keep();
-  const named = route.data.properties?.["url"] ? { url: resultUrl(context, origin, task, 1) } : {};
+  const named = route.data.properties?.["url"] ? { url: resultUrl(context, baseUrl, task, 1) } : {};
   return { outcome: "success", msg: "success", data: { taskid, ...named } };
 }
 
@@ -129,7 +129,7 @@ async function query(
   route: Route,
   { fields }: ReadRequest,
   fault: Fault | undefined,
-  origin: string,
+  baseUrl: string,
 ): Promise<Envelope> {
   const { behaviour, state, clock, statuses } = context;
   const taskid = String(fields["taskid"]);
@@ -148,7 +148,7 @@ async function query(
   const reached = stateAt(task, now);
   const status = fault?.fault === "unknownStatus" ? unknownStatus : statuses[reached];
   const url = Array.from({ length: resultsAt(task, now, behaviour) }, (_, index) =>
-    resultUrl(context, origin, task, index + 1),
+    resultUrl(context, baseUrl, task, index + 1),
   );
   const message = reached === "failed" ? "a fault or the prompt asked for this failure" : "";
   const form =
