@@ -59,8 +59,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/sending"],
   },
   {
-    guard: "if (key === emulatorKey && !isLoopback(new URL(url))) {",
-    becomes: "if (false && !isLoopback(new URL(url))) {",
+    guard: 'if (key === emulatorKey && target.protocol === "https:" && !isLoopback(target)) {',
+    becomes: 'if (false && target.protocol === "https:" && !isLoopback(target)) {',
     promise: "the emulator's key goes nowhere else",
     tests: ["sdk/options"],
   },

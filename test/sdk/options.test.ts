@@ -160,9 +160,17 @@ describe("a base URL that is none is refused", () => {
   });
 });
 
-test("the emulator's key is refused anywhere but on this machine", async () => {
-  for (const baseUrl of ["http://localhost", "http://emulator.localhost:4020", "http://127.0.0.1", "http://[::1]:80"]) {
-    expect(await whereTo({ baseUrl, apiKey: "emulator-key" })).toMatchObject([expect.anything(), "emulator-key"]);
+test("the emulator's key is refused anywhere but on this machine, and where http is allowed", async () => {
+  for (const baseUrl of [
+    "http://localhost",
+    "https://localhost",
+    "http://emulator.localhost:4020",
+    "http://127.0.0.1",
+    "http://[::1]:80",
+    "http://emulator:4020",
+  ]) {
+    const sent = await whereTo({ baseUrl, apiKey: "emulator-key", allowHttp: true });
+    expect(sent).toMatchObject([expect.anything(), "emulator-key"]);
   }
   for (const baseUrl of [
     "https://media.example.com",
@@ -170,7 +178,9 @@ test("the emulator's key is refused anywhere but on this machine", async () => {
     "https://127.0.0.1.example.com",
     "https://10.0.0.1",
   ]) {
-    await expect(whereTo({ baseUrl, apiKey: "emulator-key" })).rejects.toThrow("the emulator's key");
+    await expect(whereTo({ baseUrl, apiKey: "emulator-key" })).rejects.toThrow(
+      /the emulator's key.* start it with --key KEY/,
+    );
   }
 });
 

@@ -6,7 +6,10 @@ import { isLoopback } from "../transport/address.ts";
 /** The API key, what returns it for each call, or undefined if the server at the base URL holds it. */
 export type ApiKey = string | undefined | (() => Promise<string | undefined>);
 
-/** The key that an emulator takes by default: sent elsewhere, it shows a mix-up of settings. */
+/**
+ * The key that an emulator accepts by default. Sent over https to another host, it shows a mix-up of settings. Over http, the
+ * caller has said with `allowHttp` that the other host is meant.
+ */
 const emulatorKey = "emulator-key";
 
 /** Returns the key of one call; rejects at once when the signal aborts. */
@@ -33,8 +36,9 @@ export function keyHeaders(key: string | undefined, url: string): Readonly<Recor
       nothingWasSent,
     );
   }
-  if (key === emulatorKey && !isLoopback(new URL(url))) {
-    const expected = "the service's key: the emulator's is for the emulator on this machine";
+  const target = new URL(url);
+  if (key === emulatorKey && target.protocol === "https:" && !isLoopback(target)) {
+    const expected = "the service's key. For an emulator at this host, start it with --key KEY and use that key";
     throw invalidRequest("request", "apiKey", "notAllowed", "the emulator's key", expected, nothingWasSent);
   }
   return { authorization: key };
