@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMediaGen, type MediaGen, type TaskJSON } from "@mediagen/sdk/node";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, test, vi } from "vitest";
 import { durations } from "../contract/cases.ts";
 import { runCommand, serve, type Ended } from "./command-process.ts";
 
@@ -14,9 +15,16 @@ const form = { prompt: "A fox runs through snow" };
 const client = (baseUrl: string, apiKey = "emulator-key"): MediaGen =>
   createMediaGen({ baseUrl, apiKey, statuses: { succeeded: [2], failed: [3] } });
 const run = (...args: string[]): Promise<Ended> => runCommand(args).ended;
-/** Runs a script of JavaScript beside the emulator. */
-const exec = (script: string, ...options: string[]) =>
-  run(...options, "exec", "--", process.execPath, "--input-type=module", "-e", script);
+const script = (text: string) => ["exec", "--", process.execPath, "--input-type=module", "-e", text];
+/** Runs a script of JavaScript beside the emulator, on any port. */
+const exec = (text: string, ...options: string[]) => run("--port", "0", ...options, ...script(text));
+/** A script that generates an image, and prints the base URL, the key, the failed statuses and the id. */
+const generateOne = `
+  const { MEDIAGEN_BASE_URL: base, MEDIAGEN_API_KEY: authorization, MEDIAGEN_FAILED_STATUSES: failed } = process.env;
+  const body = new FormData();
+  body.append("prompt", "A fox");
+  const response = await fetch(base + "/v1/images/imgmodelz", { method: "POST", headers: { authorization }, body });
+  console.log([base, authorization, failed, (await response.json()).data.taskid].join(" "));`;
 
 describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
   test("--help shows every option, and ends well", async ({ expect }) => {
@@ -26,6 +34,7 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
       "--port N",
       "--host ADDRESS",
       "--credits N",
+      "--public-url URL",
       "--seed N",
       "--speed N",
       "--state FILE",
@@ -45,6 +54,7 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     [["--credits", ""], '--credits: "" is not valid. Use a number, at least 0.'],
     [["--speed", "0"], "Use a number, at least 0.001."],
     [["--seed", "x"], '--seed: "x" is not valid. Use a number'],
+    [["--public-url", "media.test"], 'publicUrl: "media.test" is not valid. Use an http or https URL'],
     [["serve"], "exec -- COMMAND"],
     [["exec"], "exec -- COMMAND"],
     [["exec", "--"], "exec -- COMMAND"],
@@ -59,7 +69,8 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
 
   test("serves until it is stopped, on the loopback, and says where and with which key", async ({ expect }) => {
     const emulator = await serve(["--credits", "7", "--seed", "3"]);
-    const [, baseUrl = "", apiKey] = /MEDIAGEN_BASE_URL=(\S+) MEDIAGEN_API_KEY=(\S+)/.exec(emulator.stdout()) ?? [];
+    const [, baseUrl = "", apiKey] =
+      /MEDIAGEN_BASE_URL=(\S+) MEDIAGEN_API_KEY=(\S+) MEDIAGEN_FAILED_STATUSES=3\n/.exec(emulator.stdout()) ?? [];
     expect(baseUrl).toBe(emulator.baseUrl);
     expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const media = client(baseUrl, apiKey);
@@ -88,17 +99,49 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
 });
 
 describe.concurrent("exec", { timeout: 30_000 }, () => {
-  test("tells the command where the emulator is and which key it takes", async ({ expect }) => {
-    const use = `
-      const { MEDIAGEN_BASE_URL: base, MEDIAGEN_API_KEY: key } = process.env;
-      const answer = await fetch(base + "/v1/video/infobytaskid", { method: "POST", headers: { authorization: key, "content-type": "application/json" }, body: '{"taskid":"t-0"}' });
-      console.log(base, answer.headers.get("x-emulator"), (await answer.json()).code);`;
-    const { code, stdout, stderr } = await exec(use);
-    expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ 1 9999\n$/), ""]);
+  test("tells the command where the emulator is, which key it accepts, and which statuses are failures", async ({
+    expect,
+  }) => {
+    const { code, stdout, stderr } = await exec(generateOne);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ emulator-key 3 image-\w+\n$/);
+  });
+
+  test("gives new ids in each run, or those of a seed", async ({ expect }) => {
+    const runs = await Promise.all(
+      [[], [], ["--seed", "1"], ["--seed", "1"]].map((options) => exec(generateOne, ...options)),
+    );
+    const [one, other, first, again] = runs.map(({ stdout }) => stdout.split(" ").at(-1));
+    expect(one).not.toBe(other);
+    expect([first, again]).toEqual(["image-a087ea00b349\n", "image-a087ea00b349\n"]);
+  });
+
+  test("listens on the same port in each run, or says why not", async ({ expect }) => {
+    const usual = await run(...script(generateOne));
+    // Others on this machine may have the port meanwhile.
+    expect(`${usual.stdout.split(" ")[0]} ${usual.stderr}`).toMatch(
+      /^http:\/\/127\.0\.0\.1:4020 $|: port 4020 is in use\./,
+    );
+
+    const holder = createServer();
+    const hold = () =>
+      new Promise<void>((resolve, reject) => holder.once("error", reject).listen(4020, "127.0.0.1", resolve));
+    // If it stays in use, that does as well.
+    await vi.waitFor(hold, { timeout: 5_000 }).catch(() => undefined);
+    const { code, stdout, stderr } = await run(...script(generateOne));
+    holder.close();
+    const [baseUrl = ""] = stdout.split(" ");
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`port 4020 is in use. The base URL of this run is ${baseUrl}`),
+    ]);
+    expect(baseUrl).not.toContain(":4020");
   });
 
   test("passes arguments on as they are, and its own options only before the dashes", async ({ expect }) => {
     const { stdout } = await run(
+      "--port",
+      "0",
       "exec",
       "--",
       process.execPath,
@@ -124,7 +167,7 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
   });
 
   test("refuses a command that there is not with 2", async ({ expect }) => {
-    expect(await run("exec", "--", "no-such-command")).toMatchObject({
+    expect(await run("--port", "0", "exec", "--", "no-such-command")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("no-such-command"),
     });
@@ -141,7 +184,7 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
       });
       setInterval(() => {}, 1000);
       console.log("ready");`;
-      const emulator = runCommand(["exec", "--", process.execPath, "-e", script]);
+      const emulator = runCommand(["--port", "0", "exec", "--", process.execPath, "-e", script]);
       await emulator.printed(/ready/);
       emulator.child.kill(signal);
       expect(await emulator.ended).toMatchObject({ code: 5, stdout: "ready\ncleaned up with 200\n", stderr: "" });

@@ -31,6 +31,8 @@ test("mediagen, installed in an empty project, makes pictures on the emulator th
   const env = { ...process.env, PATH: `${join(folder, "node_modules/.bin")}${delimiter}${process.env["PATH"]}` };
   const args = [
     "emulator",
+    "--port",
+    "0",
     "--speed",
     "50",
     "exec",

@@ -1,32 +1,37 @@
 #!/usr/bin/env node
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { constants } from "node:os";
 import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { createEmulator } from "./emulator/create-emulator.ts";
+import { hasCode } from "./node/error-code.ts";
 import { type EmulatorServer, listen } from "./node/server.ts";
 import { createStateFile } from "./node/state-file.ts";
-import type { Emulator } from "./service/emulator.ts";
 
 const usage = `mediagen-emulator: the Media Generation Service on this machine
 
   mediagen-emulator [options]                     serve until stopped
-  mediagen-emulator [options] exec -- COMMAND     serve while COMMAND runs, with MEDIAGEN_BASE_URL and
-                                                  MEDIAGEN_API_KEY set; exit with its exit code
+  mediagen-emulator [options] exec -- COMMAND     serve while COMMAND runs, with MEDIAGEN_BASE_URL,
+                                                  MEDIAGEN_API_KEY and MEDIAGEN_FAILED_STATUSES set;
+                                                  exit with its exit code
 
-  --port N        listen on this port                          (4020; any free one with exec)
-  --host ADDRESS  listen on this address                       (127.0.0.1)
-  --key KEY       the API key that calls must carry            (emulator-key)
-  --credits N     the balance in credits                       (10000)
-  --seed N        the seed of ids and pictures                 (1)
-  --speed N       how many times as fast time passes           (1)
-  --state FILE    save tasks and credits to this file
-  --help          show this text
+  --port N          listen on this port                (4020; with exec another one if it is in use)
+  --host ADDRESS    listen on this address             (127.0.0.1)
+  --public-url URL  the base URL for clients, if they use a proxy or another host name
+  --key KEY         the API key that calls must carry  (emulator-key)
+  --credits N       the balance in credits             (10000)
+  --seed N          the seed of ids and pictures       (a random one)
+  --speed N         how many times as fast time passes (1)
+  --state FILE      save tasks and credits to this file
+  --help            show this text
 `;
 
+/** The port unless one is given. Tasks and idempotency keys belong to an origin, so it is the same in every run. */
+const usualPort = 4020;
+
 // By default V8 lets the space for short-lived objects grow until a server that creates many of them uses twice the
-// memory,
-// without being faster.
+// memory, without being faster.
 setFlagsFromString("--semi-space-growth-factor=1");
 
 await run(process.argv.slice(2)).catch((error: unknown) => {
@@ -43,6 +48,7 @@ async function run(args: readonly string[]): Promise<void> {
     options: {
       port: { type: "string" },
       host: { type: "string" },
+      "public-url": { type: "string" },
       key: { type: "string" },
       credits: { type: "string" },
       seed: { type: "string" },
@@ -58,7 +64,8 @@ async function run(args: readonly string[]): Promise<void> {
   const emulator = createEmulator({
     apiKey: values.key,
     credits: number("credits", values.credits, 0),
-    seed: number("seed", values.seed, 0),
+    // Ids of an earlier run, whose files may still be there, must not come again.
+    seed: number("seed", values.seed, 0) ?? randomInt(2 ** 31),
     clock: { speed: number("speed", values.speed, 0.001) ?? 1 },
     persist: file?.persist,
   });
@@ -70,16 +77,43 @@ async function run(args: readonly string[]): Promise<void> {
   }
   // Written once at the start, so that a file that cannot be written is reported before a task is lost.
   await file?.persist(emulator.snapshot);
-  const port = number("port", values.port, 0) ?? (exec ? 0 : 4020);
-  const server = await listen(emulator, { port, host: values.host });
-  if (exec) await runBeside(command, server, emulator);
-  else serveUntilStopped(server, emulator);
+  const { host, "public-url": publicUrl } = values;
+  const port = number("port", values.port, 0);
+  const start: Start = (port) => listen(emulator, { port, host, publicUrl });
+  const server = exec && port === undefined ? await startAnyhow(start) : await start(port ?? usualPort);
+  const environment = {
+    MEDIAGEN_BASE_URL: publicUrl ?? server.baseUrl,
+    MEDIAGEN_API_KEY: emulator.client.apiKey,
+    MEDIAGEN_FAILED_STATUSES: emulator.statuses.failed.join(),
+  };
+  if (exec) await runBeside(command, server, environment);
+  else serveUntilStopped(server, environment);
 }
 
-function serveUntilStopped(server: EmulatorServer, { client }: Emulator): void {
+type Start = (port: number) => Promise<EmulatorServer>;
+
+/** Listens on the usual port, or on any free one: several commands may run at once, as in a pipeline of tests. */
+async function startAnyhow(start: Start): Promise<EmulatorServer> {
+  try {
+    return await start(usualPort);
+  } catch (error) {
+    if (!hasCode(error, "EADDRINUSE")) throw error;
+    const server = await start(0);
+    console.error(
+      `mediagen-emulator: port ${usualPort} is in use. The base URL of this run is ${server.baseUrl}, and tasks and ` +
+        "idempotency keys of other runs do not belong to it.",
+    );
+    return server;
+  }
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+function serveUntilStopped(server: EmulatorServer, environment: Environment): void {
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   console.log(`The Media Generation Service, emulated, at ${server.baseUrl}
 
-  export MEDIAGEN_BASE_URL=${server.baseUrl} MEDIAGEN_API_KEY=${client.apiKey}
+  export ${variables.join(" ")}
   ${server.baseUrl}/_emulator/ shows its tasks, calls and faults; Ctrl+C stops it.`);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.close());
 }
@@ -87,9 +121,9 @@ function serveUntilStopped(server: EmulatorServer, { client }: Emulator): void {
 async function runBeside(
   [name = "", ...args]: readonly string[],
   server: EmulatorServer,
-  { client }: Emulator,
+  environment: Environment,
 ): Promise<void> {
-  const env = { ...process.env, MEDIAGEN_BASE_URL: server.baseUrl, MEDIAGEN_API_KEY: client.apiKey };
+  const env = { ...process.env, ...environment };
   const child = spawn(name, args, { stdio: "inherit", env, shell: process.platform === "win32" });
   // On a terminal the command receives Ctrl+C too, and a second signal would end its clean-up. The emulator serves
   // until it exits.
