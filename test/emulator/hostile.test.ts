@@ -1,6 +1,7 @@
 import { request } from "node:http";
-import { createEmulator, listen, type ClockMode, type Snapshot } from "@mediagen/emulator/node";
+import { createEmulator, listen, type ClockMode, type Emulator, type Snapshot } from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const emulator = createEmulator({ clock: "manual", behaviour: { bodyLimit: 100_000 } });
@@ -98,6 +99,62 @@ describe("behind a port", () => {
 describe("what cannot be is refused, and changes nothing", () => {
   const good = () => createEmulator().snapshot();
 
+  test("what is wrong in a snapshot shows when it is restored, not in later calls", async () => {
+    const source = createEmulator();
+    const { client } = source;
+    const files = [await generate(source, "imgmodelz"), await generate(source, "vidmodelv2")];
+    const saved = JSON.stringify(source.snapshot());
+    const places = placesIn(JSON.parse(saved));
+    const odd = fc.constantFrom(
+      null,
+      -1,
+      0,
+      1.5,
+      1e300,
+      8.64e15,
+      2 ** 53,
+      "",
+      "x",
+      "../..",
+      true,
+      [],
+      {},
+      [null],
+      undefined,
+    );
+    let restored = 0;
+    const property = fc.asyncProperty(fc.constantFrom(...places), odd, async (place, value) => {
+      const snapshot = JSON.parse(saved) as Snapshot;
+      const parent = place
+        .slice(0, -1)
+        .reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], snapshot);
+      (parent as Record<string, unknown>)[place.at(-1) ?? ""] = value;
+      const one = createEmulator();
+      const before = JSON.stringify(one.snapshot());
+      try {
+        one.restore(snapshot);
+      } catch (error) {
+        expect(String(error)).toContain("not a snapshot");
+        expect(JSON.stringify(one.snapshot())).toBe(before);
+        return;
+      }
+      restored++;
+      for (const { taskid, kind } of one.tasks) {
+        for (const [path, body] of [
+          [`${kind}/infobytaskid`, { taskid }],
+          [`${kind}/${kind === "video" ? "deletevideotask" : "deleteimagestask"}`, { taskids: [taskid] }],
+        ] as const) {
+          const headers = { authorization: client.apiKey, "content-type": "application/json" };
+          const init = { method: "POST", headers, body: JSON.stringify(body) };
+          await one.fetch(`${client.baseUrl}/v1/${path.replace("image/", "images/")}`, init);
+          for (const url of [...files, `${client.baseUrl}/_emulator/state`]) await one.fetch(url);
+        }
+      }
+    });
+    await fc.assert(property, { seed: 20_261_122, numRuns: 200 });
+    expect(restored).toBeGreaterThan(20);
+  });
+
   test.for<[string, (snapshot: Snapshot) => unknown]>([
     ["no snapshot", () => null],
     ["another version", (one) => ({ ...one, version: 2 })],
@@ -140,3 +197,15 @@ describe("what cannot be is refused, and changes nothing", () => {
     expect(one.snapshot().credits).toBe(10_000 - 5);
   });
 });
+
+/** Generates with an emulator, and returns the URL of the result. */
+async function generate({ client }: Emulator, model: "imgmodelz" | "vidmodelv2"): Promise<string> {
+  const task = await createMediaGen(client).generate(model, { prompt: "A fox" });
+  return (await task.wait()).url[0] ?? "";
+}
+
+/** Returns the path of every value in a JSON object. */
+function placesIn(node: unknown, path: readonly string[] = []): (readonly string[])[] {
+  const inner = typeof node === "object" && node !== null ? Object.entries(node) : [];
+  return [...(path.length > 0 ? [path] : []), ...inner.flatMap(([key, value]) => placesIn(value, [...path, key]))];
+}

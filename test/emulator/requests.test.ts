@@ -87,6 +87,23 @@ describe("a request that is none is refused, and says why", () => {
   });
 });
 
+test("the HTTP statuses of a wrong key, an unknown path and a wrong method are settings, and errors say as much", async () => {
+  const { emulator, post } = start({
+    behaviour: { wrongKeyStatus: 200, unknownPathStatus: 200, wrongMethodStatus: 400 },
+  });
+  const { client } = emulator;
+  expect(await post("/v1/video", "{}")).toMatchObject({ status: 200, code: 9999, msg: "there is no POST /v1/video" });
+  expect(await emulator.fetch(client.baseUrl + queryPath)).toMatchObject({ status: 400 });
+  const media = createMediaGen({ ...client, apiKey: "another-key" });
+  await expect(media.image.generate("imgmodelz", { prompt: "A fox" })).rejects.toMatchObject({
+    name: "ServiceError",
+    status: 200,
+    code: 9999,
+    message: expect.stringContaining("the API key is missing or wrong"),
+  });
+  expect(emulator.calls.map(({ status }) => status)).toEqual([200, 400, 200]);
+});
+
 describe("a refusal names the field and the bound, in its message and in the log of calls", () => {
   const { minimum = 0 } = schemaOf("vidmodelv2", "execution_expires_after");
   const { maxLength = 0 } = schemaOf("vidmodelv2", "prompt");

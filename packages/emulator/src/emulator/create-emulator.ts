@@ -1,6 +1,7 @@
 import { type Context, createContext } from "../service/context.ts";
 import type { Emulator, EmulatorClient, EmulatorOptions } from "../service/emulator.ts";
 import { createRandom } from "../service/random.ts";
+import { hasValidRecord } from "../service/record.ts";
 import { restoreSnapshot, validCredits } from "../service/state.ts";
 import { stateAt } from "../service/task.ts";
 import { createDispatch } from "./dispatch.ts";
@@ -9,7 +10,7 @@ import { createFetch } from "./fetch.ts";
 /** Creates the service on this machine. It holds nothing that must be closed. */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const context = createContext(options);
-  const { state, clock, calls, faults, snapshot, statuses } = context;
+  const { behaviour, state, clock, calls, faults, snapshot, statuses } = context;
   const fresh = snapshot();
   // An object, not a class: its functions are passed on by themselves, as in `{ fetch: emulator.fetch }`.
   const emulator: Emulator = {
@@ -38,7 +39,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     next: faults.add,
     snapshot,
     restore(given) {
-      restoreSnapshot(state, given);
+      restoreSnapshot(state, given, behaviour, (task) => hasValidRecord(context, task));
       clock.set(given.now);
     },
     reset() {

@@ -16,6 +16,21 @@ export interface Behaviour {
    */
   readonly unknownIds: "fail" | "ignore";
   /**
+   * The HTTP status of a call with a wrong API key, or none. Its envelope is that of a failure, also under HTTP 200.
+   * @default 401
+   */
+  readonly wrongKeyStatus: number;
+  /**
+   * The HTTP status of a call to a path that is no operation's. Its envelope is that of a failure.
+   * @default 404
+   */
+  readonly unknownPathStatus: number;
+  /**
+   * The HTTP status of a call of an operation with a method other than POST. Its envelope is that of a failure.
+   * @default 405
+   */
+  readonly wrongMethodStatus: number;
+  /**
    * Whether forms may have fields that the document does not have.
    * @default "accept"
    */
@@ -133,6 +148,9 @@ export interface Statuses {
 export const defaultBehaviour: Behaviour = {
   statuses: { pending: 0, running: 1, succeeded: 2, failed: 3 },
   unknownIds: "fail",
+  wrongKeyStatus: 401,
+  unknownPathStatus: 404,
+  wrongMethodStatus: 405,
   unknownFields: "accept",
   resultsArrive: "together",
   creditsPerVideoSecond: 10,

@@ -27,8 +27,14 @@ export interface Clock {
 
 /** The time at which `auto` and `manual` clocks start, so that all runs are alike: 2026-01-01. */
 const start = Date.UTC(2026, 0, 1);
-/** The latest time that a Date can hold. */
-const latest = 8.64e15;
+/** The latest time that records can show: their years have four digits. */
+const latest = Date.UTC(9999, 11, 31);
+
+/** Returns whether a value is a time that the clock can show. */
+export function isTime(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value <= latest;
+}
+
 /** The longest delay that timers support; a longer one fires at once. */
 const longestDelayMs = 2 ** 31 - 1;
 // The engine's own timers: a test with fake timers must not stop the turns of the event loop that `auto` mode waits
@@ -77,7 +83,7 @@ export class EmulatorClock implements Clock {
 
   /** Sets the time and ends the sleeps that are over by then. */
   readonly set = (time: number): void => {
-    if (!(Math.abs(time) <= latest)) throw new RangeError(`clock: ${time} is not a valid time.`);
+    if (!isTime(time)) throw new RangeError(`clock: ${time} is not a valid time.`);
     [this.#base, this.#since] = [time, Date.now()];
     for (const sleeper of this.#ending().sort((a, b) => a.until - b.until)) if (sleeper.until <= time) sleeper.wake();
   };

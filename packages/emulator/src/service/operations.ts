@@ -5,9 +5,10 @@ import { resultUrl } from "./downloads.ts";
 import { type EmulatorResponse, type EmulatorRequest, json } from "./exchange.ts";
 import { type Fault, faultEffects, spoil } from "./faults.ts";
 import { readRequest, type ReadRequest } from "./read-request.ts";
+import { recordOf } from "./record.ts";
 import { planResults, type ResultPlan } from "./results.ts";
 import type { Outcome, Route } from "./routes.ts";
-import { type EmulatorTask, resultsAt, stateAt } from "./task.ts";
+import { type EmulatorTask, stateAt } from "./task.ts";
 import { violationsOf } from "./validate.ts";
 
 interface Envelope {
@@ -24,12 +25,12 @@ const unknownCode = 4_242;
 
 /** Returns a function that serves the service's operations. */
 export function createOperations(context: Context): (request: EmulatorRequest) => Promise<EmulatorResponse> {
-  const { calls, clock, faults, routes } = context;
+  const { behaviour, calls, clock, faults, routes } = context;
   return async (request) => {
     const { url } = request;
     const call = calls.open(clock.now(), request);
     const route = routes.get(url.pathname);
-    const response = await (route ? serve(request, route, call) : noSuchOperation(request, [...routes.values()][0]));
+    const response = await (route ? serve(request, route, call) : noSuchOperation(request));
     call.status = response.status;
     return response;
   };
@@ -41,11 +42,13 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
       call.code = body.code;
       return json(body, envelope.status);
     };
-    if (request.method !== "POST")
-      return respond({ outcome: "failure", msg: `${route.path} takes POST, not ${request.method}`, status: 405 });
+    if (request.method !== "POST") {
+      const msg = `${route.path} takes POST, not ${request.method}`;
+      return respond({ outcome: "failure", msg, status: behaviour.wrongMethodStatus });
+    }
     if (request.header("authorization") !== context.apiKey) {
       call.violations = ["Authorization must be the API key"];
-      return respond({ outcome: "failure", msg: "the API key is missing or wrong", status: 401 });
+      return respond({ outcome: "failure", msg: "the API key is missing or wrong", status: behaviour.wrongKeyStatus });
     }
     const fault = faults.take(route);
     call.fault = fault?.fault;
@@ -53,7 +56,7 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
       return respond({ outcome: fault.fault, msg: "a fault of the emulator asks for this outcome" });
     }
     if (fault && faultEffects[fault.fault] === "before") return spoil(fault, request, context.activity);
-    const read = await readRequest(request, route, context.behaviour);
+    const read = await readRequest(request, route, behaviour);
     call.violations = read.violations;
     const envelope =
       read.violations.length > 0
@@ -61,6 +64,15 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
         : await perform(context, route, read, call, fault, request.baseUrl);
     const good = respond(envelope, fault);
     return fault ? spoil(fault, request, context.activity, good) : good;
+  }
+
+  function noSuchOperation({ url, method }: EmulatorRequest): EmulatorResponse {
+    // A path of no operation has no codes; all operations have the same.
+    const [like] = routes.values();
+    return json(
+      { code: like?.codes.failure, msg: `there is no ${method} ${url.pathname}` },
+      behaviour.unknownPathStatus,
+    );
   }
 }
 
@@ -144,37 +156,8 @@ async function query(
     if (behaviour.unknownIds === "fail") return { outcome: "failure", msg: `there is no ${route.kind} task ${taskid}` };
     return { outcome: "success", msg: "success", data: { taskid, url: [] } };
   }
-  const now = clock.now();
-  const reached = stateAt(task, now);
-  const status = fault?.fault === "unknownStatus" ? unknownStatus : statuses[reached];
-  const url = Array.from({ length: resultsAt(task, now, behaviour) }, (_, index) =>
-    resultUrl(context, baseUrl, task, index + 1),
-  );
-  const message = reached === "failed" ? "a fault or the prompt asked for this failure" : "";
-  const form =
-    [...context.routes.values()].find(({ verb, model }) => verb === "generate" && model === task.model)?.body
-      .properties ?? {};
-  const known: Readonly<Record<string, unknown>> = {
-    taskid,
-    url,
-    message,
-    source: "emulator",
-    imageurl: task.fields["imageUrl"] ?? "",
-    starttime: new Date(task.createdAt).toISOString().slice(0, 19).replace("T", " "),
-    seed: task.seed,
-    width: task.plan.width,
-    height: task.plan.height,
-    ...(task.plan.video ? { fps: Math.round(task.plan.video.fps), duration: Math.round(task.plan.video.seconds) } : {}),
-  };
-  const record = Object.keys(route.data.properties ?? {}).map((name) => {
-    const value = name.endsWith("_status") ? status : (known[name] ?? task.fields[name] ?? form[name]?.default);
-    return [name, value] as const;
-  });
-  return {
-    outcome: "success",
-    msg: "success",
-    data: Object.fromEntries(record.filter(([, value]) => value !== undefined)),
-  };
+  const status = fault?.fault === "unknownStatus" ? unknownStatus : statuses[stateAt(task, clock.now())];
+  return { outcome: "success", msg: "success", data: recordOf(context, route, task, baseUrl, status) };
 }
 
 async function deleteTasks(context: Context, route: Route, { fields }: ReadRequest): Promise<Envelope> {
@@ -203,10 +186,6 @@ function envelopeOf(route: Route, { outcome, msg, data }: Envelope, fault?: Faul
     throw new Error(`the emulator's response to ${route.operation} does not match the OpenAPI document: ${violations}`);
   }
   return fault?.fault === "wrongCode" ? { ...body, code: unknownCode } : body;
-}
-
-function noSuchOperation({ url, method }: EmulatorRequest, like: Route | undefined): EmulatorResponse {
-  return json({ code: like?.codes.failure, msg: `there is no ${method} ${url.pathname}` }, 404);
 }
 
 function hex(share: number): string {

@@ -39,12 +39,20 @@ function explicitSize(resolution: unknown): Size | undefined {
   return width && height ? { width: Number(width), height: Number(height) } : undefined;
 }
 
-/** The limit on the results of one task, because a form may have no bound. */
-const mostResults = 100;
+/** The limits on the results of one task, because a form may have no bounds. */
+const most = { count: 100, fps: 240, seconds: 3_600 };
 
-/** Returns whether a plan can have this number of results. */
-export function isResultCount(count: unknown): boolean {
-  return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= mostResults;
+/** Returns whether a value is a plan that can be rendered. */
+export function isResultPlan(value: unknown, { pixelLimit }: Behaviour): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const { count = 0, width = 0, height = 0, video } = value as Partial<ResultPlan>;
+  const isSize = [width, height].every((side) => Number.isInteger(side) && side >= 1 && (!video || side % 2 === 0));
+  if (!isSize || width * height > pixelLimit || !Number.isInteger(count) || !within(count, most.count)) return false;
+  return video === undefined || (within(video?.seconds, most.seconds) && within(video?.fps, most.fps));
+}
+
+function within(value: unknown, limit: number): boolean {
+  return typeof value === "number" && value > 0 && value <= limit;
 }
 
 /**
@@ -59,14 +67,14 @@ export function planResults(
   const field = (name: string) => fields[name] ?? form.properties?.[name]?.default;
   const counting = Object.entries(form.properties ?? {}).find(([, schema]) => schema["x-result-count"])?.[0];
   const asked = counting === undefined ? 1 : Number(fields[counting] ?? 1);
-  const count = Math.min(Math.max(Math.trunc(asked) || 1, 1), mostResults);
+  const count = Math.min(Math.max(Math.trunc(asked) || 1, 1), most.count);
   const ratio = ratioOf(field("ratio"));
   const resolution = field("resolution");
   if (kind !== "video") return { count, ...imageSize(resolution, behaviour) };
   const side = Number(/^(\d+)p$/.exec(String(resolution))?.[1] ?? behaviour.videoSide);
   const video = {
-    seconds: positive(field("duration"), behaviour.videoSeconds),
-    fps: Math.min(positive(field("fps"), behaviour.videoFps), 240),
+    seconds: Math.min(positive(field("duration"), behaviour.videoSeconds), most.seconds),
+    fps: Math.min(positive(field("fps"), behaviour.videoFps), most.fps),
     audio: field("generate_audio") === "1",
   };
   return { count, ...fit(ratio ?? behaviour.videoRatio, side), video };

@@ -1,5 +1,7 @@
+import type { Behaviour } from "./behaviour.ts";
+import { isTime } from "./clock.ts";
 import { createRandom, type Random } from "./random.ts";
-import { isResultCount } from "./results.ts";
+import { isResultPlan } from "./results.ts";
 import type { EmulatorTask } from "./task.ts";
 
 /** The payment for one task. */
@@ -58,8 +60,13 @@ export function takeSnapshot({ seed, random, credits, tasks, charges }: State, n
 }
 
 /** Replaces the state with a snapshot's, or throws a TypeError and changes nothing. */
-export function restoreSnapshot(state: State, snapshot: Snapshot): void {
-  if (!isSnapshot(snapshot))
+export function restoreSnapshot(
+  state: State,
+  snapshot: Snapshot,
+  behaviour: Behaviour,
+  hasValidRecord: (task: EmulatorTask) => boolean,
+): void {
+  if (!isSnapshot(snapshot, behaviour) || !snapshot.tasks.every(hasValidRecord))
     throw new TypeError("restore: this is not a snapshot of this version of the emulator. Nothing was changed.");
   state.random.state = snapshot.random;
   state.credits = snapshot.credits;
@@ -67,22 +74,42 @@ export function restoreSnapshot(state: State, snapshot: Snapshot): void {
   state.charges = [...snapshot.charges];
 }
 
-function isSnapshot(value: unknown): value is Snapshot {
-  if (typeof value !== "object" || value === null) return false;
-  const { version, random, now, credits, tasks, charges } = value as Partial<Record<keyof Snapshot, unknown>>;
-  if (version !== 1 || ![random, now, credits].every(Number.isFinite)) return false;
-  return Array.isArray(tasks) && tasks.every(isTask) && Array.isArray(charges) && charges.every(isCharge);
+// Everything that is read later is checked: a snapshot may be written by hand, and a bad one would fail only in calls.
+function isSnapshot(value: unknown, behaviour: Behaviour): value is Snapshot {
+  if (!isObject(value)) return false;
+  const { version, random, now, credits, tasks, charges } = value;
+  if (version !== 1 || !isTime(now) || !Number.isFinite(random) || !isAmount(credits)) return false;
+  const isTaskHere = (task: unknown) => isTask(task, behaviour);
+  return Array.isArray(tasks) && tasks.every(isTaskHere) && Array.isArray(charges) && charges.every(isCharge);
 }
 
-function isTask(value: unknown): value is EmulatorTask {
-  if (typeof value !== "object" || value === null) return false;
-  const { taskid, kind, model, prompt, createdAt, startsAfterMs, endsAfterMs, seed, plan, fields } =
-    value as Partial<EmulatorTask>;
-  const texts = [taskid, kind, model, prompt].every((text) => typeof text === "string");
-  const numbers = [createdAt, startsAfterMs, endsAfterMs, seed, plan?.width, plan?.height].every(Number.isFinite);
-  return texts && numbers && typeof fields === "object" && fields !== null && isResultCount(plan?.count);
+function isTask(value: unknown, behaviour: Behaviour): value is EmulatorTask {
+  if (!isObject(value)) return false;
+  const { taskid, kind, model, prompt, createdAt, startsAfterMs, endsAfterMs, seed, plan, fields, files, fails } =
+    value;
+  const areTexts = [taskid, kind, model, prompt].every((text) => typeof text === "string");
+  const areDurations = [startsAfterMs, endsAfterMs].every(isAmount);
+  const hasForm = isObject(fields) && Array.isArray(files) && files.every(isObject) && Number.isFinite(seed);
+  return (
+    areTexts &&
+    areDurations &&
+    hasForm &&
+    isTime(createdAt) &&
+    typeof fails === "boolean" &&
+    isResultPlan(plan, behaviour)
+  );
 }
 
 function isCharge(value: unknown): value is Charge {
-  return typeof value === "object" && value !== null && Number.isFinite((value as Partial<Charge>).credits);
+  if (!isObject(value)) return false;
+  const { taskid, operation, credits, at } = value;
+  return [taskid, operation].every((text) => typeof text === "string") && isAmount(credits) && isTime(at);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function isAmount(value: unknown): boolean {
+  return Number.isFinite(value) && Number(value) >= 0;
 }
