@@ -12,7 +12,8 @@ export function createFetch(serve: Emulator["serve"], activity: Activity): Emula
     held.add(request);
     try {
       const { status, headers, body } = await activity.whilePending(() => serve(emulatorRequestOf(request)));
-      return new Response(body, { status, headers });
+      // A server sends no body in response to HEAD.
+      return new Response(request.method === "HEAD" ? null : body, { status, headers });
     } finally {
       held.delete(request);
     }
