@@ -6,6 +6,7 @@ import { descriptionsFile } from "./generate/descriptions.ts";
 import { documentFile } from "./generate/document.ts";
 import { operationsFile } from "./generate/operations.ts";
 import { pathsFile } from "./generate/paths.ts";
+import { publishedDocument } from "./generate/published.ts";
 import { typesFile } from "./generate/types.ts";
 import { pageFile } from "./generate/page.ts";
 import { readSpec, specFile } from "./spec.ts";
@@ -20,8 +21,7 @@ const pageSource = new URL("emulator/src/page/page.html", packages);
 export async function generate(yaml: string): Promise<Readonly<Record<string, string>>> {
   const spec = readSpec(yaml);
   return {
-    // As it is published, references and all; the emulator's is resolved, and lives where there may be no file system.
-    "sdk/openapi.gen.json": `${JSON.stringify(parse(yaml), undefined, 1)}\n`,
+    "sdk/openapi.gen.json": `${JSON.stringify(publishedDocument(parse(yaml)), undefined, 1)}\n`,
     "sdk/src/spec/operations.gen.ts": header + operationsFile(spec),
     "sdk/src/spec/paths.gen.ts": header + (await pathsFile(yaml)),
     "sdk/src/spec/types.gen.ts": header + typesFile(spec),

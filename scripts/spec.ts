@@ -57,7 +57,8 @@ export function readSpec(yaml: string): Spec {
   return resolve(document, []) as Spec;
 }
 
-function lookUp(document: unknown, ref: string): unknown {
+/** Returns what a `$ref` within the document names. */
+export function lookUp(document: unknown, ref: string): unknown {
   let node = document;
   for (const part of ref.replace(/^#\//, "").split("/")) {
     node = (node as Record<string, unknown> | undefined)?.[part.replaceAll("~1", "/").replaceAll("~0", "~")];

@@ -1,4 +1,5 @@
 import { parse } from "yaml";
+import { publishedDocument } from "../generate/published.ts";
 import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../spec.ts";
 import type { Kind } from "../../packages/sdk/src/spec/operation.ts";
 import type { NavGroup, NavLink, Page } from "./page.ts";
@@ -83,12 +84,12 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
   };
 }
 
-/** The spec as JSON, with samples in the words of Redoc. */
+/** The spec as the packages publish it, with samples in the words of Redoc. */
 function bundleOf(
   yaml: string,
   samples: ReadonlyMap<string, { readonly typescript: string; readonly curl: string }>,
 ): string {
-  const document = parse(yaml) as {
+  const document = publishedDocument(parse(yaml)) as {
     readonly paths: Readonly<
       Record<string, { readonly post: { readonly operationId: string; "x-codeSamples"?: unknown } }>
     >;
@@ -182,7 +183,7 @@ function overviewPage({ spec }: SpecPages, operations: readonly PlacedOperation[
   const markdown = [
     `# ${info.title}`,
     info.summary,
-    "Download the description: [openapi.yaml](api/openapi.yaml), or [openapi.json](api/openapi.json) with a sample of each operation.",
+    "Download the description: [openapi.yaml](api/openapi.yaml), or [openapi.json](api/openapi.json) for generators and other tools, with a sample of each operation.",
     "## Operations",
     table(["Operation", "What it does", "POST to"], rows),
     info.description.trim(),

@@ -127,17 +127,7 @@ function* walk(
 
 /** A place of the spec by the words that lead to it: an operation's id, a schema's name, a field. */
 function nameOf(place: readonly string[]): string {
-  const quiet = new Set([
-    "components",
-    "schemas",
-    "properties",
-    "paths",
-    "post",
-    "securitySchemes",
-    "servers",
-    "variables",
-    "0",
-  ]);
+  const quiet = new Set(["components", "schemas", "properties", "paths", "post", "securitySchemes", "0"]);
   return place.filter((word) => !quiet.has(word)).join(" > ") || "info";
 }
 

@@ -1,0 +1,29 @@
+import { isObject } from "../../packages/sdk/src/spec/is-object.ts";
+import { lookUp } from "../spec.ts";
+
+/**
+ * Returns the document as the packages publish it: with the same meaning, in the words that most generators of clients understand.
+ * References to schemas alone remain, because some generators ignore the media type of a body that is a reference. `enum` stands
+ * next to `const`, and `type` next to `anyOf`, because some ignore a schema without them.
+ */
+export function publishedDocument(document: object): object {
+  const publish = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(publish);
+    if (!isObject(node)) return node;
+    const { $ref, ...beside } = node;
+    if (typeof $ref === "string" && !$ref.startsWith("#/components/schemas/"))
+      return publish({ ...(lookUp(document, $ref) as object), ...beside });
+    const own = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, publish(value)]));
+    return { ...own, ...typeOfBranches(node), ...("const" in node ? { enum: [node["const"]] } : {}) };
+  };
+  const { components, ...rest } = document as { readonly components: Readonly<Record<string, unknown>> };
+  const { securitySchemes, schemas } = components;
+  return publish({ ...rest, components: { securitySchemes, schemas } }) as object;
+}
+
+/** The type that all branches of a schema's `anyOf` have. */
+function typeOfBranches({ type, anyOf }: Readonly<Record<string, unknown>>): { readonly type?: unknown } {
+  if (!Array.isArray(anyOf) || type !== undefined) return {};
+  const [first, ...others] = anyOf.map((branch) => (isObject(branch) ? branch["type"] : undefined));
+  return first !== undefined && others.every((other) => other === first) ? { type: first } : {};
+}
