@@ -9,8 +9,8 @@ export default defineConfig({
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     hookTimeout: 120_000,
     include: ["test/**/*.test.ts"],
-    // `npm run test:long`, `npm run test:fleet`; and what `npm run bench` installs.
-    exclude: ["test/*/long/**", "test/fleet/**", "test/bench/node_modules/**"],
+    // `npm run test:long`, `test:fleet`, `test:generators`; and what `npm run bench` installs.
+    exclude: ["test/*/long/**", "test/fleet/**", "test/generators/**", "test/bench/node_modules/**"],
     expect: { poll: { timeout: 10_000 } },
     typecheck: {
       enabled: true,

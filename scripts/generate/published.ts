@@ -3,8 +3,9 @@ import { lookUp } from "../spec.ts";
 
 /**
  * Returns the document as the packages publish it: with the same meaning, in the words that most generators of clients understand.
- * References to schemas alone remain, because some generators ignore the media type of a body that is a reference. `enum` stands
- * next to `const`, and `type` next to `anyOf`, because some ignore a schema without them.
+ * References to schemas alone remain, because some generators ignore the media type of a body that is a reference. A `const` is an
+ * `enum` of one value, because some ignore `const`, and orval writes code that fails where it finds both. A `type` stands next to
+ * `anyOf`, because viewers show none otherwise.
  */
 export function publishedDocument(document: object): object {
   const publish = (node: unknown): unknown => {
@@ -13,8 +14,8 @@ export function publishedDocument(document: object): object {
     const { $ref, ...beside } = node;
     if (typeof $ref === "string" && !$ref.startsWith("#/components/schemas/"))
       return publish({ ...(lookUp(document, $ref) as object), ...beside });
-    const own = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, publish(value)]));
-    return { ...own, ...typeOfBranches(node), ...("const" in node ? { enum: [node["const"]] } : {}) };
+    const own = Object.entries({ ...typeOfBranches(node), ...node });
+    return Object.fromEntries(own.map(([key, value]) => (key === "const" ? ["enum", [value]] : [key, publish(value)])));
   };
   const { components, ...rest } = document as { readonly components: Readonly<Record<string, unknown>> };
   const { securitySchemes, schemas } = components;

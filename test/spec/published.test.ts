@@ -29,12 +29,10 @@ test("the published description refers to schemas alone", () => {
   expect(Object.keys(published.components)).toEqual(["securitySchemes", "schemas"]);
 });
 
-test("it has an enum next to each const, and a type next to each anyOf", () => {
-  const valuesOf = (node: Readonly<Record<string, unknown>>) => JSON.stringify(node["enum"]);
-  expect(placesThat((node) => "const" in node && valuesOf(node) !== JSON.stringify([node["const"]]))).toEqual([]);
+test("it has no const, and a type next to each anyOf", () => {
+  expect(placesThat((node) => "const" in node)).toEqual([]);
   expect(placesThat((node) => "anyOf" in node && typeof node["type"] !== "string")).toEqual([]);
-  expect(text).toContain('"const"');
-  expect(text).toContain('"anyOf"');
+  expect([yaml, text].map((one) => /\banyOf\b/.test(one))).toEqual([true, true]);
 });
 
 test("its server is a plain URL that is said to be assumed", () => {
@@ -51,19 +49,17 @@ test("examples of addresses are quoted in the YAML, because some parsers end a p
   expect(yaml).not.toMatch(/: \[[^"\]\n]*https?:/);
 });
 
-test("it says the same as the YAML: each schema takes and rejects the same", () => {
-  const wider = (node: unknown): unknown => {
-    if (Array.isArray(node)) return node.map(wider);
+test("it says the same as the YAML", () => {
+  // An enum of one value is a const, and the type next to anyOf follows from its branches.
+  const plain = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(plain);
     if (!isObject(node)) return node;
-    const { enum: values, type, ...rest } = node;
-    const own = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, wider(value)]));
-    // What publishing adds follows from what stands next to it.
-    return { ...own, ...("const" in node ? {} : { enum: values }), ...("anyOf" in node ? {} : { type }) };
+    const entries = Object.entries(node).filter(([key]) => key !== "type" || !("anyOf" in node));
+    return Object.fromEntries(
+      entries.map(([key, value]) => (key === "const" ? ["enum", [value]] : [key, plain(value)])),
+    );
   };
-  const { openapi, paths } = readSpec(yaml);
-  const again = readSpec(text);
-  expect(wider(again.paths)).toEqual(wider(paths));
-  expect(again.openapi).toBe(openapi);
+  expect(plain({ ...readSpec(text), components: {} })).toEqual(plain({ ...readSpec(yaml), components: {} }));
 });
 
 test("a type stands next to anyOf only if all branches have it", () => {
