@@ -9,7 +9,6 @@ import {
   MediaGenError,
   type Kind,
   type MediaGen,
-  type SourceFile,
   type Task,
   type WaitUpdate,
 } from "@mediagen/sdk/node";
@@ -48,7 +47,7 @@ export default async function run(args: readonly string[]): Promise<void> {
   else await server.close();
 }
 
-async function generateBoth(media: MediaGen, prompt: string, given: readonly SourceFile[]): Promise<void> {
+async function generateBoth(media: MediaGen, prompt: string, given: readonly File[]): Promise<void> {
   const spec = byKind(readSpec(await readFile(specFile, "utf8")));
   console.log(`Images of "${prompt}"`);
   const pictures = await finish(await generateFirst(media, spec, "image", { prompt }));

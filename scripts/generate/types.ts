@@ -16,7 +16,7 @@ type Fields = readonly (readonly [name: string, type: string, schema: SpecSchema
 /** The types that the SDK's users meet: plain interfaces, because they cost a compiler least and read best on hover. */
 export function typesFile(spec: Spec): string {
   const kinds = byKind(spec).map(({ kind }) => kind);
-  const parts = ['import type { FileInput } from "./file-input.ts";', kindText(kinds)];
+  const parts = [kindText(kinds)];
   for (const { kind, generate, query, delete: deletion } of byKind(spec)) {
     const Kind = capitalised(kind);
     const forms: [string, string, SpecSchema, true][] = [];
@@ -125,7 +125,7 @@ function typeText(schema: SpecSchema, direction: Direction): string {
   }
   const separator = sizeSeparator(schema);
   if (separator !== undefined) return `\`\${number}${separator}\${number}\``;
-  if (isFile(schema)) return "FileInput";
+  if (isFile(schema)) return "Blob";
   if (direction === "in" && isNumericString(schema)) return "string | number";
   if (schema.type === "array") {
     const { items = {} } = schema;

@@ -1,6 +1,6 @@
 import { createReadStream, openAsBlob } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
-import type { FileInput, MediaGen, MediaGenOptions } from "@mediagen/sdk";
+import type { MediaGen, MediaGenOptions } from "@mediagen/sdk";
 import { bareSockets } from "./bare-socket.ts";
 import { bornAtOf } from "./taskid.ts";
 
@@ -175,7 +175,7 @@ function optionsOf(base: string, maxQueriesInFlight: number | undefined): MediaG
   return { apiKey, baseUrl: `${base}/media`, maxQueriesInFlight };
 }
 
-function mediaGen(media: MediaGen, read: (path: string) => Promise<FileInput>): Client {
+function mediaGen(media: MediaGen, read: (path: string) => Promise<Blob>): Client {
   return {
     query: (taskid) => media.image.query(taskid),
     generate: async (prompt) => (await media.image.generate("imgmodelz", { prompt })).taskid,

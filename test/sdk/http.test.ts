@@ -3,22 +3,36 @@ import { SourceMap } from "node:module";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { type FetchInit, InvalidRequestError } from "@mediagen/sdk";
-import { type ClientOptions, createHttpClient, type HttpClient } from "@mediagen/sdk/http";
+import { type ClientOptions, createHttpClient, type HttpClient, type paths } from "@mediagen/sdk/http";
+import { fileFrom } from "@mediagen/sdk/node";
 import { build } from "esbuild";
+import type { Middleware } from "openapi-fetch";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { errorOf, success } from "./fake-service.ts";
 
 interface Arrived {
   readonly url: string | undefined;
   readonly authorization: string | undefined;
+  readonly type: string | undefined;
+  readonly trace: unknown;
   readonly bytes: number;
+  /** The body, a character a byte. */
+  readonly body: string;
 }
 
 const arrived: Arrived[] = [];
 let respond: (response: ServerResponse, request: IncomingMessage) => void;
 const server = createServer(async (request, response) => {
   const { url, headers } = request;
-  arrived.push({ url, authorization: headers.authorization, bytes: (await buffer(request)).length });
+  const body = await buffer(request);
+  arrived.push({
+    url,
+    authorization: headers.authorization,
+    type: headers["content-type"],
+    trace: headers["x-trace"],
+    bytes: body.length,
+    body: body.toString("latin1"),
+  });
   respond(response, request);
 });
 let baseUrl = "";
@@ -34,6 +48,17 @@ afterEach(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
+
+const png = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])], "first.png", {
+  type: "image/png",
+});
+
+/** Posts a body that the types do not know, hence the casts. */
+const post = (http: HttpClient, path: keyof paths, body: unknown, headers: HeadersInit = {}) =>
+  http.POST(path, { body: body as never, headers });
+
+const formOf = (one: Arrived | undefined): Promise<FormData> =>
+  new Response(Buffer.from(one?.body ?? "", "latin1"), { headers: { "content-type": one?.type ?? "" } }).formData();
 
 const query = (http: HttpClient, signal?: AbortSignal) =>
   http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal: signal ?? null });
@@ -107,6 +132,93 @@ describe.for([
     await create().POST("/v1/video/vidmodelv2", { body: { prompt: "A fox", "sourceImage.items": [file] } });
     expect(arrived).toMatchObject([{ bytes: expect.toSatisfy((bytes: number) => bytes > 300_000 && bytes < 301_000) }]);
     expect(reads).toBeLessThan(2);
+  });
+
+  describe("with a middleware of openapi-fetch", () => {
+    const trace = { "x-trace": "t-9" };
+    test.for<[string, NonNullable<Middleware["onRequest"]>]>([
+      [
+        "that reads a clone",
+        ({ request }) =>
+          request
+            .clone()
+            .text()
+            .then(() => request.headers.set("x-trace", "t-9")),
+      ],
+      [
+        "that returns a clone",
+        ({ request }) => {
+          const clone = request.clone();
+          clone.headers.set("x-trace", "t-9");
+          return clone;
+        },
+      ],
+      [
+        "that returns a Request with further headers",
+        ({ request }) => new Request(request, { headers: { ...Object.fromEntries(request.headers), ...trace } }),
+      ],
+      ["that returns a Request with other headers", ({ request }) => new Request(request, { headers: trace })],
+      [
+        "that returns a Request of the URL",
+        ({ request }) => new Request(new Request(request.url, request), { headers: trace }),
+      ],
+    ])("%s, sends the same body with the key", async ([, onRequest]) => {
+      const http = create({ apiKey: "key" });
+      http.use({ onRequest });
+      await query(http);
+      await http.POST("/v1/video/vidmodelv2", { body: { prompt: "A fox", "sourceImage.items": [png] } });
+      expect(arrived).toMatchObject([
+        { type: "application/json", authorization: "key", trace: "t-9", body: '{"taskid":"t-1"}' },
+        { authorization: "key", trace: "t-9" },
+      ]);
+      const form = await formOf(arrived[1]);
+      expect([form.get("prompt"), form.get("sourceImage.items")]).toMatchObject(["A fox", { name: "first.png" }]);
+    });
+  });
+
+  test.for<[string, () => BodyInit, type: string | undefined]>([
+    [
+      "a Blob",
+      () => new Blob(['{"taskid":"t-1"}'], { type: "application/json;odata=none" }),
+      "application/json;odata=none",
+    ],
+    ["a Blob without a type", () => new Blob(['{"taskid":"t-1"}']), "application/json"],
+    ["a Uint8Array", () => new TextEncoder().encode('{"taskid":"t-1"}'), "application/json"],
+    ["an ArrayBuffer", () => new TextEncoder().encode('{"taskid":"t-1"}').buffer, "application/json"],
+  ])("sends %s as it is", async ([, body, type]) => {
+    await post(create(), "/v1/video/infobytaskid", body());
+    expect(arrived).toMatchObject([{ body: '{"taskid":"t-1"}', type }]);
+  });
+
+  test("sends URLSearchParams as what they are", async () => {
+    await post(create(), "/v1/video/infobytaskid", new URLSearchParams({ taskid: "t 1" }));
+    await post(create(), "/v1/video/vidmodelv2", new URLSearchParams({ prompt: "A fox" }), { "x-trace": "t-9" });
+    expect(arrived).toMatchObject([
+      { body: "taskid=t+1", type: "application/x-www-form-urlencoded;charset=UTF-8" },
+      { body: "prompt=A+fox", type: "application/x-www-form-urlencoded;charset=UTF-8", trace: "t-9" },
+    ]);
+  });
+
+  test("sends a form that is encoded already, as a Blob or as bytes, and takes another type from the headers", async () => {
+    const encoded = new FormData();
+    encoded.append("prompt", "A fox");
+    const blob = await new Response(encoded).blob();
+    await post(create(), "/v1/video/vidmodelv2", blob);
+    await post(create(), "/v1/video/vidmodelv2", await blob.bytes());
+    for (const one of arrived.splice(0)) expect((await formOf(one)).get("prompt")).toBe("A fox");
+    for (const headers of [{ "Content-Type": "text/plain" }, new Headers({ "content-type": "text/plain" })])
+      await post(create(), "/v1/video/vidmodelv2", blob, headers);
+    await post(create(), "/v1/video/vidmodelv2", new Uint8Array([1, 2, 3]));
+    expect(arrived.map(({ type }) => type)).toEqual(["text/plain", "text/plain", undefined]);
+  });
+
+  test("sends FormData with a file of fileFrom", async () => {
+    const form = new FormData();
+    form.append("prompt", "A fox");
+    form.append("sourceImage.items", await fileFrom(png, { name: "fox.png" }));
+    await post(create(), "/v1/video/vidmodelv2", form);
+    const file = (await formOf(arrived[0])).get("sourceImage.items") as File;
+    expect([file.name, file.type, file.size]).toEqual(["fox.png", "image/png", png.size]);
   });
 
   test("gives up after the timeout of queries or generations, and never without one", async () => {

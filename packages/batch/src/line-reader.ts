@@ -10,7 +10,6 @@ import {
   type FieldInfo,
   type Issue,
   type Kind,
-  type SourceFile,
 } from "@mediagen/sdk/node";
 import { describe, issueOf } from "./issues.ts";
 import type { Row } from "./rows.ts";
@@ -127,7 +126,7 @@ class Files {
     if (typeof value !== "string" || /^https?:/i.test(value)) return value;
     const path = resolve(this.#directory, value);
     try {
-      const file: SourceFile = await fileFrom(path);
+      const file = await fileFrom(path);
       const { size, mtimeMs } = await stat(path);
       this.stamps.push(`${size} ${mtimeMs}`);
       return file;

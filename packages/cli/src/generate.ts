@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { fieldsOf, type ModelInfo } from "@mediagen/sdk";
-import { fileFrom, type AnyTask, type GenerateOptions, type MediaGen, type SourceFile } from "@mediagen/sdk/node";
+import { fileFrom, type AnyTask, type GenerateOptions, type MediaGen } from "@mediagen/sdk/node";
 import type { Command } from "commander";
 import { describeRequest, requestText } from "./dry-run.ts";
 import { CommandError, explain } from "./explain.ts";
@@ -117,7 +117,7 @@ async function readForm(
   for (const [field, value] of values) form[field] = await readField(value, fields.get(field), readSource);
   return form;
 
-  async function readSource(path: string): Promise<SourceFile> {
+  async function readSource(path: string): Promise<File> {
     return fileFrom(path === "-" ? new Uint8Array(await buffer(openStdin())) : path);
   }
 }

@@ -62,7 +62,6 @@ export { fieldsOf, type FieldInfo } from "./form/field-info.ts";
 export { isModel, listModels } from "./form/model.ts";
 export { validate, type ValidateOptions } from "./form/validate.ts";
 export type { ModelInfo } from "./form/model.ts";
-export type { FileInput, SourceFile } from "./spec/file-input.ts";
 export type { Bounds } from "./spec/operation.ts";
 export type * from "./spec/types.gen.ts";
 export { memoryStore } from "./store/memory-store.ts";

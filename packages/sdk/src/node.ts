@@ -3,7 +3,6 @@ import { invalidRequest } from "./errors/errors.ts";
 import { describeValue } from "./errors/issue.ts";
 import type { Download, DownloadOptions } from "./node/download.ts";
 import type { FileFromOptions } from "./node/file-from.ts";
-import type { SourceFile } from "./spec/file-input.ts";
 import type { StoreReport } from "./store/check-store.ts";
 import type { GenerationStore } from "./store/store.ts";
 import type { Task } from "./task/task.ts";
@@ -53,7 +52,7 @@ export async function download(
 export async function fileFrom(
   source: string | Uint8Array<ArrayBuffer> | Blob,
   options: FileFromOptions = {},
-): Promise<SourceFile> {
+): Promise<File> {
   return (await import("./node/file-from.ts")).fileFrom(source, options);
 }
 

@@ -8,7 +8,7 @@ import { Failures } from "../errors/failures.ts";
 import { readForm, type WireFields } from "../form/form.ts";
 import { type Form, kindOf, type Model, operationOf } from "../form/model.ts";
 import type { ResultContext } from "../result/context.ts";
-import { isFileInput } from "../spec/file-input.ts";
+import { isBlob } from "../spec/file.ts";
 import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { RecordingHost } from "../store/session.ts";
@@ -179,7 +179,7 @@ async function prepare(
 
 /** Rejects what is wrong with the bytes of files. */
 async function withFiles(subject: string, bounds: Bounds, wire: WireFields): Promise<WireFields> {
-  if (!Object.values(wire).flat().some(isFileInput)) return wire;
+  if (!Object.values(wire).flat().some(isBlob)) return wire;
   const { checkFiles } = await import("../form/check-files.ts");
   return valid(subject, { wire, issues: await checkFiles(bounds, wire) });
 }

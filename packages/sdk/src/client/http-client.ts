@@ -27,7 +27,7 @@ export function createHttpClientOn(transport: Transport, options: ClientOptions)
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     try {
       const key = await readKey(apiKey, signal);
-      const outgoing = await outgoingOf(request, keyHeaders(key, request.url));
+      const outgoing = await outgoingOf(request, paid, keyHeaders(key, request.url));
       return (await transport(outgoing, { paid, signal })).response();
     } catch (error) {
       throw signal.aborted ? signal.reason : withoutBytes(error);
@@ -36,23 +36,58 @@ export function createHttpClientOn(transport: Transport, options: ClientOptions)
   const client = createFetchClient<paths>({ baseUrl, fetch });
   // openapi-fetch tells a serializer neither path nor media type, so the path chooses it. The casts: these pass through, and their
   // types are those of the client that is returned.
-  const init = (path: string, given: object) => (formUrls.has(baseUrl + path) ? { bodySerializer, ...given } : given);
+  const init = (path: string, given: Init = {}) => {
+    if (isEncoded(given.body)) return { bodySerializer: asItIs, ...given, headers: withoutType(given.headers) };
+    return formUrls.has(baseUrl + path) ? { bodySerializer: toForm, ...given } : given;
+  };
   return {
     ...client,
-    POST: (path: string, given: object) => client.POST(path as never, init(path, given) as never),
-    request: (method: string, path: string, given: object) =>
+    POST: (path: string, given?: Init) => client.POST(path as never, init(path, given) as never),
+    request: (method: string, path: string, given?: Init) =>
       client.request(method as never, path as never, init(path, given) as never),
   } as HttpClient;
 }
 
-function bodySerializer(fields: WireFields | FormData): FormData {
+/** What is read of the options of a call. */
+interface Init {
+  readonly body?: unknown;
+  readonly headers?: object;
+}
+
+function toForm(fields: WireFields | FormData): FormData {
   return fields instanceof FormData ? fields : toFormData(fields);
 }
 
-async function outgoingOf(request: Request, keyed: Readonly<Record<string, string>>): Promise<OutgoingRequest> {
-  return {
-    url: request.url,
-    headers: { ...Object.fromEntries(request.headers), ...keyed },
-    body: await request.blob(),
-  };
+/** Whether a body is bytes already. FormData is not: openapi-fetch knows what it is. */
+function isEncoded(body: unknown): boolean {
+  return (
+    body instanceof Blob || body instanceof URLSearchParams || body instanceof ArrayBuffer || ArrayBuffer.isView(body)
+  );
+}
+
+function asItIs(body: unknown): unknown {
+  return body;
+}
+
+/** Headers that let an encoded body name its own type; openapi-fetch would call it JSON. */
+function withoutType(headers: object | undefined): object {
+  return { "content-type": null, ...(headers instanceof Headers ? Object.fromEntries(headers) : headers) };
+}
+
+async function outgoingOf(
+  request: Request,
+  isForm: boolean,
+  keyed: Readonly<Record<string, string>>,
+): Promise<OutgoingRequest> {
+  const headers = Object.fromEntries(request.headers);
+  const body = await request.blob();
+  // Bytes have no type, and `new Request(request, { headers })` in a middleware leaves it out. Without it no server reads the body.
+  const type = headers["content-type"] ?? (isForm ? await formTypeOf(body) : "application/json");
+  return { url: request.url, headers: { ...headers, ...(type && { "content-type": type }), ...keyed }, body };
+}
+
+/** Returns the media type of an encoded form, which begins with its boundary. */
+async function formTypeOf(body: Blob): Promise<string | undefined> {
+  const [, boundary] = /^--([\w'+.-]{1,70})\r\n/.exec(await body.slice(0, 74).text()) ?? [];
+  return boundary && `multipart/form-data; boundary=${boundary}`;
 }

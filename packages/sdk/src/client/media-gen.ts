@@ -1,5 +1,4 @@
 import type { Form, Model } from "../form/model.ts";
-import type { FileInput } from "../spec/file-input.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { DeleteFields, Deletions, QueryFields, Records } from "../spec/types.gen.ts";
 import type { Resolution, UnknownGeneration } from "../store/recovery.ts";
@@ -9,7 +8,7 @@ import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 /** How to generate. */
 export interface GenerateOptions extends CallOptions {
   /** Fields that the service takes and its description does not contain. They are sent unchecked. */
-  readonly extraFields?: Readonly<Record<string, string | number | boolean | FileInput>> | undefined;
+  readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob>> | undefined;
   /**
    * Your own key for this generation, such as an order number: the same key returns the same task, in every process with the same
    * store. It needs the client's `store`.
@@ -31,9 +30,7 @@ export interface UncheckedOptions extends GenerateOptions {
 }
 
 /** The form of a model that the service's description does not contain. */
-export type UncheckedForm = Readonly<
-  Record<string, string | number | boolean | FileInput | readonly FileInput[] | undefined>
->;
+export type UncheckedForm = Readonly<Record<string, string | number | boolean | Blob | readonly Blob[] | undefined>>;
 
 /** How to create a task from its id alone. */
 export interface TaskOptions {

@@ -1,4 +1,4 @@
-import { isFileInput } from "../spec/file-input.ts";
+import { isBlob } from "../spec/file.ts";
 
 /** What kind of mistake an issue is, for code that reads issues. */
 export type IssueCode =
@@ -100,7 +100,7 @@ export function describeValue(value: unknown): string {
       ? `${JSON.stringify(value.slice(0, 60))}... (${[...value].length} characters)`
       : JSON.stringify(value);
   }
-  if (isFileInput(value)) return `a file (${value.type || "no type"}, ${value.size} bytes)`;
+  if (isBlob(value)) return `a file (${value.type || "no type"}, ${value.size} bytes)`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (value instanceof Promise) return "a promise (is an await missing?)";
   if (value instanceof Uint8Array) return "bytes (pass a Blob, or use fileFrom)";

@@ -1,7 +1,7 @@
 import { describeValue, invalid, type Issue, type IssueCode } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
 import { describe } from "../spec/describe.ts";
-import { isFileInput } from "../spec/file-input.ts";
+import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { isFile, sizeSeparator, valuesOf } from "../spec/schema.ts";
 import { closestValue } from "./closest-name.ts";
@@ -70,7 +70,7 @@ function faultOf(bounds: Bounds, value: unknown): IssueCode | undefined {
 
 /** An empty file would be sent, and billed without what it should hold. */
 function faultOfFile(value: unknown): IssueCode | undefined {
-  if (!isFileInput(value)) return "notAFile";
+  if (!isBlob(value)) return "notAFile";
   return value.size === 0 ? "empty" : undefined;
 }
 
@@ -129,5 +129,5 @@ function compiled(pattern: string): RegExp {
 
 /** Returns whether a value is an object of fields. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return isObject(value) && !isFileInput(value);
+  return isObject(value) && !isBlob(value);
 }

@@ -1,6 +1,6 @@
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { describe } from "../spec/describe.ts";
-import { type FileInput, fileParts, isFileInput } from "../spec/file-input.ts";
+import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf, isImage } from "../spec/schema.ts";
 import type { WireFields } from "./form.ts";
@@ -16,16 +16,15 @@ export async function checkFiles({ properties = {} }: Bounds, wire: WireFields):
     const { items, ...bounds } = properties[part] ?? {};
     for (const [index, one] of [value].flat().entries()) {
       const field = Array.isArray(value) ? `${fieldOf(part)}[${index}]` : fieldOf(part);
-      const issue = isFileInput(one) && (await issueOf(one, items ?? bounds, field));
+      const issue = isBlob(one) && (await issueOf(one, items ?? bounds, field));
       if (issue) issues.push(issue);
     }
   }
   return issues;
 }
 
-async function issueOf(file: FileInput, bounds: Bounds, field: string): Promise<Issue | undefined> {
-  const { blob } = fileParts(file, "");
-  const head = await blob
+async function issueOf(file: Blob, bounds: Bounds, field: string): Promise<Issue | undefined> {
+  const head = await file
     .slice(0, headLength)
     .arrayBuffer()
     .catch(() => undefined);

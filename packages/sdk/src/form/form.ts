@@ -1,6 +1,6 @@
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { describe } from "../spec/describe.ts";
-import { isFileInput } from "../spec/file-input.ts";
+import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
 import { checkValue, isRecord } from "./bounds.ts";
@@ -115,7 +115,7 @@ function readExtra(
       issues.push(
         invalid(field, "notAllowed", describeValue(given), "the form for this field, because the model knows it"),
       );
-    else if (isText(value) || isFileInput(value)) {
+    else if (isText(value) || isBlob(value)) {
       count++;
       // As a key of its own, whatever its name: `__proto__` is a field like any other here.
       Object.defineProperty(wire, name, {
@@ -124,7 +124,7 @@ function readExtra(
         configurable: true,
         writable: true,
       });
-      const bounds = isFileInput(value) ? { format: "binary" } : {};
+      const bounds = isBlob(value) ? { format: "binary" } : {};
       checkValue(bounds, wire[name], given, field, issues);
     } else if (given !== undefined)
       issues.push(invalid(field, "wrongType", describeValue(given), "a string, a number, a boolean or a file"));
@@ -137,7 +137,7 @@ function formValue(bounds: Bounds, given: unknown): unknown {
   if (typeof given === "string") return /[\r\n]/.test(given) ? given.replace(/\r\n?|\n/g, "\r\n") : given;
   if (typeof given === "boolean" && isFlag(bounds)) return given ? "1" : "0";
   if (typeof given === "number" && isNumericString(bounds) && given === (given | 0)) return String(given);
-  if (bounds.type === "array" && isFileInput(given)) return [given];
+  if (bounds.type === "array" && isBlob(given)) return [given];
   return given;
 }
 

@@ -1,4 +1,4 @@
-import { fileParts, isFileInput } from "../spec/file-input.ts";
+import { fileNameOf, isBlob } from "../spec/file.ts";
 import { fieldOf } from "../spec/schema.ts";
 import type { WireFields } from "./form.ts";
 
@@ -10,10 +10,8 @@ export function* formParts(wire: WireFields): Generator<FormPart, void, undefine
   for (const [name, value] of Object.entries(wire)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const [index, one] of values.entries()) {
-      if (isFileInput(one)) {
-        const { blob, name: fileName } = fileParts(one, `${fieldOf(name)}-${index + 1}`);
-        yield [name, blob, fileName];
-      } else if (one !== undefined) yield [name, String(one)];
+      if (isBlob(one)) yield [name, one, fileNameOf(one, `${fieldOf(name)}-${index + 1}`)];
+      else if (one !== undefined) yield [name, String(one)];
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
-import { isFileInput } from "../spec/file-input.ts";
+import { isBlob } from "../spec/file.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { fieldOf, filePartSuffix } from "../spec/schema.ts";
@@ -81,7 +81,7 @@ class UncheckedReader {
 
   #issueOf(field: string, value: unknown): Issue | undefined {
     const files = Array.isArray(value) && value.length > 0 ? value : [value];
-    if (files.every(isFileInput)) {
+    if (files.every(isBlob)) {
       const empty = files.find(({ size }) => size === 0);
       return empty && invalid(field, "empty", describeValue(empty), "a file");
     }

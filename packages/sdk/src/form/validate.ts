@@ -1,5 +1,4 @@
 import type { Issue } from "../errors/issue.ts";
-import type { FileInput } from "../spec/file-input.ts";
 import type { Form, Model } from "../spec/types.gen.ts";
 import { readForm } from "./form.ts";
 import { findOperation, unknownModel } from "./model.ts";
@@ -7,7 +6,7 @@ import { findOperation, unknownModel } from "./model.ts";
 /** Options of `validate`. */
 export interface ValidateOptions {
   /** Fields that the service takes and its description does not show. Their values are not checked against bounds. */
-  readonly extraFields?: Readonly<Record<string, string | number | boolean | FileInput>> | undefined;
+  readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob>> | undefined;
 }
 
 /**

@@ -4,7 +4,6 @@ import { basename } from "node:path";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { describeValue, invalid, type IssueCode } from "../errors/issue.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
-import { content, type SourceFile } from "../spec/file-input.ts";
 
 /** How to read a source file. */
 export interface FileFromOptions {
@@ -19,12 +18,12 @@ export interface FileFromOptions {
 export async function fileFrom(
   source: string | Uint8Array<ArrayBuffer> | Blob,
   { name }: FileFromOptions = {},
-): Promise<SourceFile> {
+): Promise<File> {
   const { blob, head } = await open(source);
   const { type, extension } = mediaTypeOf(head) ?? {};
   if (!type?.startsWith("image/")) throw notAnImage(source, "wrongFormat", "bytes of no known image type");
   const given = name ?? (typeof source === "string" ? basename(source) : `file.${extension}`);
-  return { name: given, type, size: blob.size, [content]: blob.slice(0, blob.size, type) };
+  return new File([blob], given, { type });
 }
 
 async function open(

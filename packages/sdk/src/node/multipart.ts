@@ -20,7 +20,7 @@ const stepBytes = 64 * 1024;
 /** Returns a body with its length. */
 export function encode(body: OutgoingRequest["body"]): Encoded {
   if (typeof body === "string") return { length: Buffer.byteLength(body), pieces: [body] };
-  if (body instanceof Blob) return { type: body.type, length: body.size, pieces: [{ name: "body", blob: body }] };
+  if (body instanceof Blob) return { length: body.size, pieces: [{ name: "body", blob: body }] };
   const lengths = body.pieces.map((piece) => (typeof piece === "string" ? Buffer.byteLength(piece) : piece.blob.size));
   return { ...body, length: lengths.reduce((sum, length) => sum + length, 0) };
 }

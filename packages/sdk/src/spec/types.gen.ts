@@ -1,7 +1,5 @@
 // Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.
 
-import type { FileInput } from "./file-input.ts";
-
 /** What is generated: a video or images. */
 export type Kind = "video" | "image";
 
@@ -20,7 +18,7 @@ export interface Vidmodelv2Form {
    * on your machine is of no use there.
    * Takes 1 to 2 image files.
    */
-  readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
+  readonly sourceImage?: Blob | readonly Blob[] | string | undefined;
   /**
    * The aspect ratio. How `adaptive` chooses one is Not documented by the service.
    * Takes one of "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
@@ -84,7 +82,7 @@ export interface Vidmodelv2fastForm {
    * on your machine is of no use there.
    * Takes 1 to 2 image files.
    */
-  readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
+  readonly sourceImage?: Blob | readonly Blob[] | string | undefined;
   /**
    * The aspect ratio. How `adaptive` chooses one is Not documented by the service.
    * Takes one of "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
@@ -145,7 +143,7 @@ export interface Vidmodelv15proForm {
    * on your machine is of no use there.
    * Takes 1 to 2 image files.
    */
-  readonly sourceImage?: FileInput | readonly FileInput[] | string | undefined;
+  readonly sourceImage?: Blob | readonly Blob[] | string | undefined;
   /** Addresses of source images; several are separated by commas. */
   readonly imageUrl?: string | undefined;
   /**
@@ -264,7 +262,7 @@ export interface Imgmodelv45Form {
    * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
    * on your machine is of no use there.
    */
-  readonly sourceImage?: FileInput | string | undefined;
+  readonly sourceImage?: Blob | string | undefined;
   /** The address of a source image. */
   readonly imageUrl?: string | undefined;
 }
@@ -288,7 +286,7 @@ export interface Imgmodelv5Form {
    * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
    * on your machine is of no use there.
    */
-  readonly sourceImage?: FileInput | string | undefined;
+  readonly sourceImage?: Blob | string | undefined;
   /** The address of a source image. */
   readonly imageUrl?: string | undefined;
 }
@@ -318,7 +316,7 @@ export interface Imgmodelv4Form {
    * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
    * on your machine is of no use there.
    */
-  readonly sourceImage?: FileInput | string | undefined;
+  readonly sourceImage?: Blob | string | undefined;
   /** The address of a source image. */
   readonly imageUrl?: string | undefined;
 }

@@ -1,0 +1,28 @@
+/** Whether the value can be sent as a file. */
+export function isBlob(value: unknown): value is Blob {
+  return typeof value === "object" && value !== null && value instanceof Blob;
+}
+
+/** Returns the name to send a file under; `fallback` names a Blob, which has no name. */
+export function fileNameOf(file: Blob, fallback: string): string {
+  const given = "name" in file && typeof file.name === "string" ? file.name : "";
+  // Some servers end a file name at these, and none of them is worth a lost request.
+  const clean = given
+    .split(/[/\\]/)
+    .at(-1)
+    ?.replace(/[\p{Cc}";=]/gu, "_");
+  return clean || `${fallback}.${extensionOf(file.type)}`;
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  jpeg: "jpg",
+  quicktime: "mov",
+  "x-matroska": "mkv",
+  "svg+xml": "svg",
+};
+
+/** The file name extension of a media type; `bin` where it says nothing of the bytes. */
+function extensionOf(type: string): string {
+  const subtype = /^(?:image|video|audio)\/([\w.+-]+)/.exec(type)?.[1] ?? "bin";
+  return extensions[subtype] ?? subtype;
+}
