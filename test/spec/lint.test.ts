@@ -1,8 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { lintWorkflow } from "../../scripts/lint.ts";
 import { specFile } from "../../scripts/spec.ts";
 
@@ -86,6 +87,17 @@ describe("the lint rejects", () => {
   });
 });
 
+test("Dependabot knows of every lockfile, and of the workflows", async () => {
+  const { updates } = parse(await readFile(".github/dependabot.yml", "utf8")) as {
+    readonly updates: readonly { readonly "package-ecosystem": string; readonly directories?: readonly string[] }[];
+  };
+  const lockfiles = execFileSync("git", ["ls-files", "package-lock.json", "*/package-lock.json"], { encoding: "utf8" });
+  expect(updates.map((one) => one["package-ecosystem"])).toEqual(["github-actions", "npm"]);
+  expect(updates[1]?.directories?.map((path) => join(path, "package-lock.json").slice(1)).sort()).toEqual(
+    lockfiles.trim().split("\n").sort(),
+  );
+});
+
 describe("the lint of workflows refuses", () => {
   const workflow = `on: push\n\npermissions:\n  contents: read\n\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@${"0".repeat(40)} # v1\n`;
 
@@ -98,6 +110,12 @@ describe("the lint of workflows refuses", () => {
       /actions\/checkout@v1 is not pinned/,
     ],
     ["a workflow that may write", "contents: read", "contents: write", /may read/],
+    [
+      "a job that installs packages while it may publish",
+      "    steps:\n",
+      "    permissions:\n      id-token: write\n    steps:\n      - run: npm ci\n",
+      /test has an id-token/,
+    ],
   ])("%s", async ([, from, to, fault]) => {
     expect(await lintWorkflow("test.yml", workflow)).toEqual([]);
     expect(await lintWorkflow("test.yml", workflow.replace(from, to))).toEqual([expect.stringMatching(fault)]);
