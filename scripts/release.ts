@@ -43,7 +43,7 @@ export default async function run(args: readonly string[]): Promise<void> {
     if (!packsOnly) step("Make versions and changelogs", makeVersions);
     await step("Pack and check", packAll);
     if (dry) step("Publish, but for the sending", () => runPublish(["--dry-run"]));
-    if (fault) console.error(`\nThis was a dry run; another one would stop at this: ${fault}`);
+    if (fault) console.error(`\nA release that is not a dry run stops here: ${fault}`);
     if (!dry && !packsOnly) {
       step("Commit and tag", commit);
       kept = true;

@@ -1926,6 +1926,18 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/http"],
   },
   {
+    guard: "if (isEncoded(given.body)) return",
+    becomes: "if (false) return",
+    promise: "a form that is encoded already is not sent without its fields",
+    tests: ["sdk/http"],
+  },
+  {
+    guard: 'headers["content-type"] ?? (isForm ? await formTypeOf(body) : "application/json")',
+    becomes: 'headers["content-type"]',
+    promise: "a form whose headers a middleware replaces still has its media type",
+    tests: ["sdk/http"],
+  },
+  {
     guard: 'if (isAbort) return { cause, hide, delivery: isTried ? "unknown" : "not tried" };',
     becomes: "",
     promise: "a caller's reason to abort proves nothing of what was sent",

@@ -8,7 +8,8 @@ export type { paths } from "./spec/paths.gen.ts";
 
 /**
  * Creates the low-level client: openapi-fetch, typed by the service's description. It adds the key and sends forms as multipart. It
- * opens no envelope, checks no field, and retries nothing.
+ * opens no envelope, checks no field, and retries nothing. A body that is encoded already (Blob, FormData, bytes, URLSearchParams) is
+ * sent as it is.
  *
  * @throws `InvalidRequestError` an option is not valid
  *
