@@ -1926,6 +1926,12 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/http"],
   },
   {
+    guard: "if (whole.size === sizes.reduce((sum, size) => sum + size, 0)) return whole;",
+    becomes: "if (whole) return whole;",
+    promise: "a generation is not sent without its files where a Blob cannot hold others",
+    tests: ["sdk/source-images"],
+  },
+  {
     guard: "if (isEncoded(given.body)) return",
     becomes: "if (false) return",
     promise: "a form that is encoded already is not sent without its fields",

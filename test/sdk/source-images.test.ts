@@ -2,9 +2,9 @@ import { openAsBlob } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMediaGen, InvalidRequestError, validate } from "@mediagen/sdk";
+import { createMediaGen, type FetchInit, InvalidRequestError, validate } from "@mediagen/sdk";
 import { createMediaGen as createNodeMediaGen, fileFrom } from "@mediagen/sdk/node";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { errorOf, success } from "./fake-service.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
@@ -74,4 +74,29 @@ test("a form is told without reading bytes, so an empty file is found by validat
   expect(validate("vidmodelv2", { sourceImage })).toEqual([]);
   expect(validate("vidmodelv2", { sourceImage: new Blob([]) })).toMatchObject([{ code: "empty" }]);
   await expect(fileFrom(sourceImage)).rejects.toThrow("image");
+});
+
+test("a file leaves with its bytes where a Blob leaves out the files that it is made of, as Bun's does", async () => {
+  const Blobs = Blob;
+  class WithoutFiles extends Blobs {
+    static override [Symbol.hasInstance](value: unknown) {
+      return value instanceof Blobs;
+    }
+    constructor(parts: readonly BlobPart[] = [], options?: BlobPropertyBag) {
+      super(
+        parts.filter((part) => !(part instanceof Blobs)),
+        options,
+      );
+    }
+  }
+  vi.stubGlobal("Blob", WithoutFiles);
+  try {
+    const bodies: Blob[] = [];
+    const fetch = async (_: string, { body }: FetchInit) => (bodies.push(body as Blob), success({ taskid: "t-1" }));
+    const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "any", fetch });
+    await media.video.generate("vidmodelv2", { prompt: "A fox", sourceImage: new File([png], "first.png") });
+    expect(await bodies[0]?.text()).toContain("PNG\r\n\x1a\n");
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });

@@ -13,9 +13,10 @@ import type { IncomingResponse, OutgoingRequest, Transport } from "./transport.t
 export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
   return async (request, { signal, beforeSend, onLeaving }) => {
     rejectAborted(signal);
+    const body = await toFetchBody(request.body);
     await beforeSend?.();
     rejectAborted(signal);
-    const sending = fetch(request.url, fetchInit(request, signal));
+    const sending = fetch(request.url, fetchInit(request.headers, body, signal));
     // No engine tells when an upload has left; all else leaves at once.
     if (!hasFiles(request.body)) onLeaving?.(true);
     // Even if a fetch ignores the signal, the call ends.
@@ -72,21 +73,25 @@ function hasFiles(body: OutgoingRequest["body"]): boolean {
   return typeof body !== "string" && (body instanceof Blob || body.pieces.length > 1);
 }
 
-function fetchInit({ headers, body }: OutgoingRequest, signal: AbortSignal): FetchInit {
+function fetchInit(headers: OutgoingRequest["headers"], body: string | Blob, signal: AbortSignal): FetchInit {
   // A followed redirect would carry the key elsewhere and hide whether the first host took the request. workerd knows no
   // "error", only "manual", whose 3xx is rejected like any other.
   const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
-  return { method: "POST", headers, signal, redirect, body: toFetchBody(body) };
+  return { method: "POST", headers, signal, redirect, body };
 }
 
 /**
  * One Blob, never FormData: where redirects are errors, a response that comes before FormData has left ends the process on
  * Node 24 and 26, and on every Node a slow network fills the memory with it.
  */
-function toFetchBody(body: OutgoingRequest["body"]): string | Blob {
+async function toFetchBody(body: OutgoingRequest["body"]): Promise<string | Blob> {
   if (typeof body === "string" || body instanceof Blob) return body;
-  return new Blob(
-    body.pieces.map((piece) => (typeof piece === "string" ? piece : piece.blob)),
-    { type: body.type },
-  );
+  const parts = body.pieces.map((piece) => (typeof piece === "string" ? piece : piece.blob));
+  const { type } = body;
+  const whole = new Blob(parts, { type });
+  const sizes = parts.map((part) => (typeof part === "string" ? new Blob([part]).size : part.size));
+  if (whole.size === sizes.reduce((sum, size) => sum + size, 0)) return whole;
+  // Bun leaves out a Blob that is a file on disk: the form would be billed without its picture.
+  const read = parts.map((part) => (typeof part === "string" ? part : part.arrayBuffer()));
+  return new Blob(await Promise.all(read), { type });
 }
