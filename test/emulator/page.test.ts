@@ -100,6 +100,9 @@ describe("tasks", () => {
     const player = await page.locator("video").elementHandle();
     await player?.evaluate((one) => Object.assign(one as HTMLVideoElement, { muted: true }).play());
     await page.getByLabel("Set to").fill("77");
+    // A player may load in pieces, the last of them while it plays.
+    const isLoaded = (one: HTMLVideoElement) => one.buffered.length > 0 && one.buffered.end(0) >= one.duration;
+    await expect.poll(() => page.locator("video").evaluate(isLoaded)).toBe(true);
     const loads: string[] = [];
     page.on("request", (request) => loads.push(new URL(request.url()).pathname));
     await image("Another");
