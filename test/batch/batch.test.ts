@@ -2,7 +2,7 @@ import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "@mediagen/emulator";
 import { runBatch, type BatchLine, type BatchOptions, type BatchPlan, type BatchProgress } from "@mediagen/batch";
-import { createMediaGen, fileStore, generationIdOf, InvalidRequestError } from "@mediagen/sdk/node";
+import { createMediaGen, fileStore, generationIdOf, InvalidRequestError, type MediaGenEvent } from "@mediagen/sdk/node";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHolder } from "../../packages/batch/src/lock-files.ts";
 import { createBatchFolder, linesOf } from "./batch-folder.ts";
@@ -341,19 +341,24 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
   test("but not one refusal among others, nor an outage of a moment", async () => {
     const { run, emulator } = await start(linesOf(9));
     const statuses = [200, 403, 404, 200, 0, 0, 200];
-    let accepted = 0;
-    const polled = new Set<unknown>();
+    // One response at a time: the next one waits until the batch has counted what came of the last.
+    let last = Promise.resolve();
+    let counted = () => {};
     const fetch = async (url: string, init: RequestInit) => {
-      if (url.endsWith("infobytaskid")) polled.add(JSON.parse(String(init.body)).taskid);
-      const status = isGeneration(url) ? (statuses.shift() ?? 200) : undefined;
-      if (status === 200) accepted++;
-      if (status === undefined || status === 200) return emulator.fetch(url, init);
-      // An error counts after all that was accepted before it, which is waited for by then.
-      await vi.waitFor(() => expect(polled.size).toBe(accepted), { timeout: 10_000 });
+      if (!isGeneration(url)) return emulator.fetch(url, init);
+      const turn = last;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      last = promise;
+      await turn;
+      counted = resolve;
+      const status = statuses.shift() ?? 200;
+      if (status === 200) return emulator.fetch(url, init);
       if (status === 0) throw Object.assign(new Error("no"), { code: "ECONNREFUSED" });
       return new Response("no", { status });
     };
-    expect(await run({ concurrency: 3, fetch })).toMatchObject({
+    const onEvent = ({ type }: MediaGenEvent) => void (type === "generated" && counted());
+    const onLine = ({ state }: BatchLine) => void (state === "unfinished" && counted());
+    expect(await run({ concurrency: 3, fetch, onEvent, onLine })).toMatchObject({
       succeeded: 5,
       unfinished: 4,
       stopped: undefined,
