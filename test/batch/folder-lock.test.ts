@@ -49,12 +49,12 @@ describe("a lock on a disk", () => {
     ["of a process that lives", JSON.stringify(own)],
     ["that cannot be read", "{"],
   ])("%s is not taken while it is renewed", async ([, text]) => {
-    const { folder, lock } = await createFolder();
+    const { folder } = await createFolder();
     const path = join(folder, ".lock.7");
     await writeFile(path, text);
-    const renewing = setInterval(() => void utimes(path, new Date(), new Date()), 300);
-    onTestFinished(() => clearInterval(renewing));
-    await expect(lock().take()).rejects.toThrow(inUse);
+    let renewals = 0;
+    const renewed = createTime(() => utimes(path, 0, ++renewals)).lockTime;
+    await expect(new FolderLock(lockFilesIn(folder), own, renewed).take()).rejects.toThrow(inUse);
   });
 
   test("that is waited for ends with the signal's reason", async () => {
