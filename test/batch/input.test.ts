@@ -141,6 +141,22 @@ describe("every bad line is named, and nothing is sent", () => {
     expect((await run("jobs.csv", "model,prompt,__proto__\nimgmodelz,A fox,1")).fields).toEqual(["line 2, __proto__"]);
   });
 
+  test("in few words, also if a whole picture was pasted where a path, a name or a text belongs", async () => {
+    const pasted = "A".repeat(2_000_000);
+    const lines = [
+      { model: "imgmodelv4", prompt: "A fox", sourceImage: `data:image/png;base64,${pasted}` },
+      { model: "imgmodelv4", prompt: "A fox", sourceImage: pasted },
+      { model: pasted, prompt: "A fox" },
+      { id: pasted, model: "imgmodelz", prompt: "A fox" },
+      { model: "vidmodelv2", prompt: pasted },
+      { model: "imgmodelz", prompt: "A fox", [pasted]: 1 },
+    ];
+    const ran = await run("jobs.jsonl", lines);
+    expect(ran.error?.issues).toHaveLength(lines.length);
+    expect(ran.error?.message).toMatch(/line 1, sourceImage "data:image\/png.*characters\) \(a URL\) is not a file/);
+    expect(ran.error?.message.length).toBeLessThan(3_000);
+  });
+
   test("whose id would be too long for a file's name in bytes, though not in characters", async () => {
     const lines = [100, 66, 67].map((length) => ({
       id: (length === 100 ? "a" : "\u72d0").repeat(length),

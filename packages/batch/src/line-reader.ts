@@ -121,9 +121,13 @@ class Files {
     return Object.fromEntries(entries);
   }
 
-  /** A URL stays a text: some fields take one. */
   async #openOne(field: string, value: unknown): Promise<unknown> {
-    if (typeof value !== "string" || /^https?:/i.test(value)) return value;
+    if (typeof value !== "string") return value;
+    if (/^(https?|data):/i.test(value)) {
+      const expected = "the path of a file, or the field for URLs if the form has one";
+      this.issues.push(issueOf(field, "notAFile", `${describe(value)} (a URL)`, expected));
+      return value;
+    }
     const path = resolve(this.#directory, value);
     try {
       const file = await fileFrom(path);

@@ -97,7 +97,7 @@ function describeSuggestion(code: IssueCode, suggestion: string): string {
 export function describeValue(value: unknown): string {
   if (typeof value === "string") {
     return value.length > 60
-      ? `${JSON.stringify(value.slice(0, 60))}... (${[...value].length} characters)`
+      ? `${JSON.stringify(value.slice(0, 60))}... (${countCharacters(value)} characters)`
       : JSON.stringify(value);
   }
   if (isBlob(value)) return `a file (${value.type || "no type"}, ${value.size} bytes)`;
@@ -106,6 +106,13 @@ export function describeValue(value: unknown): string {
   if (value instanceof Uint8Array) return "bytes (pass a Blob, or use fileFrom)";
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "function" ? "a function" : String(value);
+}
+
+/** Counts code points, as the service's bounds do. A list of them would take gigabytes for a file that was pasted as text. */
+export function countCharacters(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return count;
 }
 
 /** Returns the start of a text that is too long to be shown completely. */

@@ -1,4 +1,4 @@
-import { describeValue, invalid, type Issue, type IssueCode } from "../errors/issue.ts";
+import { countCharacters, describeValue, invalid, type Issue, type IssueCode } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
 import { describe } from "../spec/describe.ts";
 import { isBlob } from "../spec/file.ts";
@@ -106,7 +106,7 @@ function faultOfText(bounds: Bounds, value: string): IssueCode | undefined {
   const { minLength = 0, maxLength = Infinity, pattern } = bounds;
   // A string has at most as many code points as it has code units, and at least half as many.
   if (value.length > maxLength || value.length < 2 * minLength) {
-    const length = [...value].length;
+    const length = countCharacters(value);
     if (length > maxLength) return "tooLong";
     if (length < minLength) return "tooShort";
   }

@@ -3,6 +3,8 @@ export function closestName(word: string, candidates: Iterable<string>): string 
   let best: string | undefined;
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
+    // The distance is at least the difference in length, and a file that was pasted as a word takes minutes to compare.
+    if (Math.abs(word.length - candidate.length) >= least) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < least) [best, least] = [candidate, distance];
   }

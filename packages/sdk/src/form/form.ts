@@ -1,4 +1,4 @@
-import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import { describeValue, invalid, type Issue, shorten } from "../errors/issue.ts";
 import { describe } from "../spec/describe.ts";
 import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
@@ -145,7 +145,7 @@ function unknownField(field: string, given: unknown, fields: ReadonlyMap<string,
   const names = [...fields.keys()];
   const meant = closestName(fieldOf(field), names);
   const more = meant === undefined ? { names } : { names, suggestion: meant };
-  return invalid(field, "unknownField", describeValue(given), `one of ${names.join(", ")}`, more);
+  return invalid(shorten(field), "unknownField", describeValue(given), `one of ${names.join(", ")}`, more);
 }
 
 /** The result count that a form asks for; 1 where it does not say. */

@@ -2,7 +2,7 @@ import { openAsBlob } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue, invalid, type IssueCode } from "../errors/issue.ts";
+import { describeValue, invalid, type IssueCode, shorten } from "../errors/issue.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
 
 /** How to read a source file. */
@@ -46,7 +46,9 @@ async function whyUnreadable(path: string, cause: unknown): Promise<string> {
   try {
     return (await stat(path)).isDirectory() ? "a directory" : String(cause);
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ENOENT" ? "no such file" : String(error);
+    return error instanceof Error && "code" in error && error.code === "ENOENT"
+      ? "no such file"
+      : shorten(String(error));
   }
 }
 
