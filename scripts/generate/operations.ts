@@ -3,7 +3,7 @@ import { bodyOf, byKind, dataOf, type PlacedOperation, type Spec, type SpecSchem
 import { print } from "./print.ts";
 import { sizeSeparator } from "../../packages/sdk/src/spec/schema.ts";
 
-// What the SDK checks or serialises by, and what only people read. Anything else in a body's schema would be a bound
+// What the SDK checks, serialises or counts by, and what only people read. Anything else in a body's schema would be a bound
 // that the SDK does not check, so it stops the generation.
 const kept = new Set<string>([
   "type",
@@ -22,10 +22,11 @@ const kept = new Set<string>([
   "anyOf",
   "required",
   "properties",
+  "default",
   "x-total-pixels",
   "x-result-count",
 ] satisfies (keyof Bounds)[]);
-const dropped = new Set(["title", "description", "default", "example", "examples", "deprecated", "x-assumption"]);
+const dropped = new Set(["title", "description", "example", "examples", "deprecated", "x-assumption"]);
 
 /** The table of operations that drives serialisation and checking at run time. */
 export function operationsFile(spec: Spec): string {

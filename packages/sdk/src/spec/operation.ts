@@ -40,6 +40,8 @@ export interface Bounds {
   readonly required?: readonly string[];
   /** The bounds of each field, by the name of its part or JSON key. */
   readonly properties?: Readonly<Record<string, Bounds>>;
+  /** What the service takes if the field is left out. The SDK never sends it. */
+  readonly default?: unknown;
   /** The least and the greatest width times height, in pixels. */
   readonly "x-total-pixels"?: {
     /** The least, inclusive. */
