@@ -1884,6 +1884,27 @@ export const mutants: readonly Mutant[] = [
     tests: ["batch/batch"],
   },
   {
+    guard: 'if (record.outcome !== "failed") return known;',
+    in: "batch",
+    becomes: "",
+    promise: "only a line whose task is recorded as failed is generated again",
+    tests: ["batch/batch"],
+  },
+  {
+    guard: "&& !this.#sources.retries.has(key)",
+    in: "batch",
+    becomes: "",
+    promise: "a run that is stopped and run again pays for no third task of a line",
+    tests: ["batch/batch"],
+  },
+  {
+    guard: "!record || record.task?.taskid === ended?.failed",
+    in: "batch",
+    becomes: "true",
+    promise: "a task that a stopped run has generated in place of a failed one is brought home",
+    tests: ["batch/batch"],
+  },
+  {
     guard: "if (redirected) return false;",
     becomes: "",
     promise: "a refusal after a redirect proves nothing",

@@ -1,7 +1,14 @@
-import { readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createEmulator, type Emulator } from "@mediagen/emulator";
-import { runBatch, type BatchLine, type BatchOptions, type BatchPlan, type BatchProgress } from "@mediagen/batch";
+import {
+  planBatch,
+  runBatch,
+  type BatchLine,
+  type BatchOptions,
+  type BatchPlan,
+  type BatchProgress,
+} from "@mediagen/batch";
 import { createMediaGen, fileStore, generationIdOf, InvalidRequestError, type MediaGenEvent } from "@mediagen/sdk/node";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHolder } from "../../packages/batch/src/lock-files.ts";
@@ -80,15 +87,36 @@ describe("a batch", () => {
   });
 
   test("asks before anything is sent, with the count of what is paid, and takes no for an answer", async () => {
-    const { run, emulator, write } = await start(linesOf(3));
+    const { run, emulator, write, out } = await start(linesOf(3));
     await run();
-    await write("jobs.jsonl", [...linesOf(4), { model: "vidmodelv2", prompt: "A fox" }]);
+    const lines = [
+      ...linesOf(4),
+      { model: "vidmodelv2", prompt: "A fox" },
+      { model: "vidmodelv2", prompt: "A fox", duration: 10 },
+      { model: "vidmodelv15pro", prompt: "A fox" },
+      { model: "imgmodelv4", prompt: "A fox", batchsize: 3 },
+      { model: "imgmodelv4", prompt: "A fox" },
+    ];
+    const input = await write("jobs.jsonl", lines);
     const asked: BatchPlan[] = [];
     expect(await run({ confirm: (plan) => (asked.push(plan), false) })).toMatchObject({
       succeeded: 3,
       stopped: "declined",
     });
-    expect(asked).toEqual([{ lines: 5, generations: 2, byModel: { imgmodelz: 1, vidmodelv2: 1 } }]);
+    // A video's length has a default in the description of one model. A number of images has none: it is one at least.
+    const plan: BatchPlan = {
+      lines: 9,
+      generations: 6,
+      retries: 0,
+      byModel: {
+        imgmodelz: { generations: 1, amount: 1, unit: "image", open: 0 },
+        vidmodelv2: { generations: 2, amount: 15, unit: "second", open: 0 },
+        vidmodelv15pro: { generations: 1, amount: 0, unit: "second", open: 1 },
+        imgmodelv4: { generations: 2, amount: 4, unit: "image", open: 1 },
+      },
+    };
+    expect(asked).toEqual([plan]);
+    expect(await planBatch(input, out, emulator.client)).toEqual(plan);
     expect(emulator.charges).toHaveLength(3);
   });
 
@@ -141,6 +169,123 @@ describe("a batch", () => {
   });
 });
 
+describe("a part of a batch", () => {
+  const countsOf = ({ lines, succeeded, failed, unknown, unfinished, notStarted, generated }: BatchProgress) => ({
+    lines,
+    sum: succeeded + failed + unknown + unfinished + notStarted,
+    succeeded,
+    notStarted,
+    generated,
+  });
+
+  test("is so many new lines, or those that are named; what is planned leaves no trace", async () => {
+    const { run, emulator, input, folder, out } = await start(linesOf(6));
+    const options = { ...emulator.client, limit: 2 };
+    expect(await planBatch(input, out, options)).toMatchObject({ lines: 6, generations: 2 });
+    expect(await readdir(folder)).toEqual(["jobs.jsonl"]);
+    const first = await run({ limit: 2, onProgress: (now) => expect(countsOf(now).sum + now.running).toBe(6) });
+    expect(countsOf(first)).toEqual({ lines: 6, sum: 6, succeeded: 2, notStarted: 4, generated: 2 });
+    const named = await run({ only: ["line-6", "line-5", "line-1"], limit: 1 });
+    expect(countsOf(named)).toEqual({ lines: 3, sum: 3, succeeded: 2, notStarted: 1, generated: 1 });
+    expect(emulator.tasks.map(({ prompt }) => prompt)).toEqual(["Picture 1", "Picture 2", "Picture 5"]);
+    await expect(run({ only: ["line-7"], limit: 0 })).rejects.toThrow(/limit: 0 is not valid/);
+    await expect(run({ only: ["line-7"] })).rejects.toThrow(/only "line-7" was not found/);
+    // What has a task is finished beyond the limit.
+    await writeFile(join(out, "results.jsonl"), "");
+    expect(countsOf(await run({ limit: 1 }))).toMatchObject({ succeeded: 4, notStarted: 2, generated: 1 });
+    expect(emulator.charges).toHaveLength(4);
+  });
+
+  test("counts and lists what an earlier run has left, also if nothing more is sent", async () => {
+    const lines = linesOf(6).map((line) => ({ ...line, prompt: "#slow" }));
+    const { run, write, emulator, unfinished } = await start(lines);
+    emulator.next({ fault: "resetAfter", on: "generate" });
+    await run({ concurrency: 1, limit: 2, waitTimeoutMs: 1_000 });
+    const [lost, slow] = await unfinished();
+    expect([lost, slow]).toMatchObject([
+      { id: "line-1", state: "unknown" },
+      { id: "line-2", state: "unfinished" },
+    ]);
+    emulator.credits = 0;
+    // Now the credits run out before these two are reached.
+    await write("jobs.jsonl", lines.reverse());
+    expect(await run({ concurrency: 1 })).toMatchObject({
+      stopped: "credits",
+      unknown: 1,
+      unfinished: 1,
+      notStarted: 4,
+    });
+    expect(await unfinished()).toMatchObject([
+      { id: "line-2", state: "unfinished", taskid: slow?.taskid ?? expect.fail() },
+      { id: "line-1", state: "unknown", generationId: lost?.generationId ?? expect.fail() },
+    ]);
+  });
+});
+
+describe("lines that failed are generated again if that is wanted", () => {
+  test("once in a run, which says so before; the last task counts", async () => {
+    const { run, emulator, results, read, out } = await start(linesOf(2));
+    const fail = () => emulator.next({ fault: "taskFails", on: "generate" });
+    fail();
+    await run({ concurrency: 1 });
+    expect(await run()).toMatchObject({ failed: 1, generated: 0 });
+    const asked: BatchPlan[] = [];
+    const options = { retryFailed: true, confirm: (plan: BatchPlan) => (asked.push(plan), true) };
+    fail();
+    expect(await run(options)).toMatchObject({ succeeded: 1, failed: 1, generated: 1 });
+    expect(await run()).toMatchObject({ succeeded: 1, failed: 1, generated: 0 });
+    expect(await run(options)).toMatchObject({ succeeded: 2, failed: 0, generated: 1 });
+    expect(await run(options)).toMatchObject({ succeeded: 2, failed: 0, generated: 0 });
+    expect(asked).toMatchObject([1, 2].map(() => ({ lines: 2, generations: 1, retries: 1 })));
+    expect(emulator.charges).toHaveLength(4);
+    expect((await results()).map(({ id, state, taskid }) => [id, state, taskid])).toEqual([
+      ["line-2", "succeeded", emulator.tasks[1]?.taskid],
+      ["line-1", "succeeded", emulator.tasks[3]?.taskid],
+    ]);
+    expect((await read("index.html")).match(/<figure>/g)).toHaveLength(2);
+    expect((await readdir(out)).filter((name) => /png|retries/.test(name))).toEqual(["line-1-1.png", "line-2-1.png"]);
+  });
+
+  test("once more, not twice, if that run is stopped and run again, also if its results were not written", async () => {
+    const { run, emulator, read, out } = await start(
+      linesOf(3).map((line) => ({ ...line, prompt: `${line.prompt} #fail` })),
+    );
+    await run();
+    const before = await read("results.jsonl");
+    const controller = new AbortController();
+    let generations = 0;
+    const fetch = async (url: string, init: RequestInit) => {
+      if (isGeneration(url) && ++generations === 2) controller.abort(new Error("enough"));
+      return emulator.fetch(url, init);
+    };
+    const stopped = run({ retryFailed: true, concurrency: 1, signal: controller.signal, fetch });
+    await expect(stopped).rejects.toThrow("enough");
+    expect(emulator.charges).toHaveLength(3 + 2);
+    await writeFile(join(out, "results.jsonl"), before);
+    expect(await run({ retryFailed: true })).toMatchObject({ failed: 3, generated: 1 });
+    const perLine = Map.groupBy(emulator.tasks, ({ prompt }) => prompt);
+    expect([...perLine.values()].map(({ length }) => length)).toEqual([2, 2, 2]);
+    expect(await run({ retryFailed: true, limit: 2 })).toMatchObject({ failed: 3, generated: 2 });
+  });
+
+  test("but none whose outcome is unknown or open; a later run brings home what a stopped one has paid", async () => {
+    const { run, emulator } = await start([...linesOf(2), { id: "slow", model: "imgmodelz", prompt: "#slow" }]);
+    for (const fault of ["taskFails", "resetAfter"] as const) emulator.next({ fault, on: "generate" });
+    const counts = { failed: 1, unknown: 1, unfinished: 1 };
+    expect(await run({ concurrency: 1, waitTimeoutMs: 10_000 })).toMatchObject(counts);
+    const controller = new AbortController();
+    const fetch = async (url: string, init: RequestInit) => {
+      if (isGeneration(url)) controller.abort(new Error("enough"));
+      return emulator.fetch(url, init);
+    };
+    const confirm = ({ generations }: BatchPlan) => generations === 1;
+    const stopped = run({ retryFailed: true, confirm, signal: controller.signal, fetch });
+    await expect(stopped).rejects.toThrow("enough");
+    expect(await run()).toMatchObject({ succeeded: 2, failed: 0, unknown: 1, unfinished: 0, generated: 0 });
+    expect(emulator.charges).toHaveLength(4);
+  });
+});
+
 describe("a folder", () => {
   test("is one run's at a time, and the next one's once it has ended", async () => {
     const { run, emulator, results } = await start(linesOf(4));
@@ -190,6 +335,17 @@ test("a result whose file is gone is downloaded again, without paying again", as
   expect(await readdir(out)).toContain("line-2-1.png");
   expect((await results()).map(({ id }) => id).sort()).toEqual(["line-1", "line-2", "line-3"]);
   expect(emulator.charges).toHaveLength(3);
+});
+
+test("no file outside the folder is written, whatever a part file's name points to", async () => {
+  const { run, folder, out } = await start(linesOf(2));
+  await run();
+  const precious = join(folder, "precious");
+  await writeFile(precious, "mine");
+  for (const name of [".index.html.part", "results.jsonl.part"]) await symlink(precious, join(out, name));
+  await rm(join(out, "line-2-1.png"));
+  expect(await run()).toMatchObject({ succeeded: 2 });
+  expect(await readFile(precious, "utf8")).toBe("mine");
 });
 
 test("a record that cannot be read blocks its line, and no other", async () => {

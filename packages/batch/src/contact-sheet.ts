@@ -1,7 +1,8 @@
-import { open, rename } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { linesOf } from "./lines.ts";
 import type { BatchFile, BatchLine } from "./options.ts";
+import { replaceFile } from "./replace-file.ts";
 import { parseLine, resultsName } from "./results-file.ts";
 
 const head = `<!doctype html>
@@ -34,25 +35,19 @@ const tail = `<script>
 /** Writes a page that shows a folder's results in the order of the input. It loads nothing but the files next to it. */
 export async function writeContactSheet(folder: string): Promise<void> {
   const path = join(folder, resultsName);
-  // A random name that must not exist: a link of a known name could point to another file.
-  const part = join(folder, `.index.html.${crypto.randomUUID()}.part`);
   const results = await open(path);
   try {
-    const page = await open(part, "wx");
-    try {
+    await replaceFile(join(folder, "index.html"), async (page) => {
       await page.appendFile(head);
       for (const { at, length } of await placesOf(path)) {
         const { buffer } = await results.read(Buffer.alloc(length), 0, length, at);
         await page.appendFile(figureOf(parseLine(buffer)));
       }
       await page.appendFile(tail);
-    } finally {
-      await page.close();
-    }
+    });
   } finally {
     await results.close();
   }
-  await rename(part, join(folder, "index.html"));
 }
 
 /** Position of a result in its file. */

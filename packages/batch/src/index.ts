@@ -1,4 +1,4 @@
-export { runBatch } from "./run-batch.ts";
+export { planBatch, runBatch } from "./run-batch.ts";
 export type {
   BatchFile,
   BatchLine,
@@ -6,5 +6,6 @@ export type {
   BatchPlan,
   BatchProgress,
   BatchSummary,
+  PlannedModel,
   StopReason,
 } from "./options.ts";

@@ -19,8 +19,12 @@ const paidStates: readonly GenerationState[] = ["sending", "created", "unknown",
 
 /** What a store knows of a line. */
 export interface KnownLine {
-  /** Its generation, if it may have been paid. */
+  /** Idempotency key of its last generation that may have been paid, or else of its first one. */
+  readonly key: string;
+  /** The record of that generation, if it may have been paid. */
   readonly record?: GenerationRecord;
+  /** Key to generate the line again with, if its task is recorded as failed. */
+  readonly retryKey?: string;
   /** Reason why its record cannot be read. The line must not be sent then. */
   readonly unreadable?: string;
 }
@@ -33,13 +37,23 @@ export class KnownLines {
     this.store = fileStore(join(folder, storeName));
   }
 
-  /** Returns what is known of a line. Its id is the idempotency key. */
+  /**
+   * Returns what is known of a line. Its id is the idempotency key of its first generation. Only a generation whose task is
+   * recorded as failed is followed by another one, whose key has a number: a run that is repeated finds the same one.
+   */
   async get(origin: string, id: string): Promise<KnownLine> {
-    try {
-      const record = await this.store.get(await generationIdOf(origin, id));
-      return record && paidStates.includes(record.state) ? { record } : {};
-    } catch (error) {
-      return { unreadable: messageOf(error) };
+    let known: KnownLine = { key: id };
+    for (let generation = 1; ; generation++) {
+      // No id contains "#".
+      const key = generation === 1 ? id : `${id}#${generation}`;
+      try {
+        const record = await this.store.get(await generationIdOf(origin, key));
+        if (!record || !paidStates.includes(record.state)) return known.record ? { ...known, retryKey: key } : known;
+        known = { key, record };
+        if (record.outcome !== "failed") return known;
+      } catch (error) {
+        return { key, unreadable: messageOf(error) };
+      }
     }
   }
 

@@ -9,15 +9,14 @@ import {
   listModels,
   type FieldInfo,
   type Issue,
-  type Kind,
+  type ModelInfo,
 } from "@mediagen/sdk/node";
 import { describe, issueOf } from "./issues.ts";
 import type { Row } from "./rows.ts";
 
 /** A row as a form, its files opened. What is wrong with its fields is not known yet. */
 export interface Form {
-  readonly kind: Kind;
-  readonly model: string;
+  readonly info: ModelInfo;
   /** Fields as the input has them, files as paths. */
   readonly given: Readonly<Record<string, unknown>>;
   /** Fields as `generate` takes them. */
@@ -40,14 +39,14 @@ type Fields = ReadonlyMap<string, FieldInfo>;
 /** Makes forms of rows; paths are relative to the input. */
 export class LineReader {
   readonly #directory: string;
-  readonly #models: ReadonlyMap<unknown, { readonly kind: Kind; readonly fields: Fields }>;
+  readonly #models: ReadonlyMap<unknown, { readonly info: ModelInfo; readonly fields: Fields }>;
 
   constructor(input: string) {
     this.#directory = dirname(resolve(input));
     this.#models = new Map(
       listModels().map((info) => [
         info.model,
-        { kind: info.kind, fields: new Map(fieldsOf(info).map((field) => [field.field, field])) },
+        { info, fields: new Map(fieldsOf(info).map((field) => [field.field, field])) },
       ]),
     );
   }
@@ -67,7 +66,7 @@ export class LineReader {
     const form = await files.open(isText ? readTexts(given, known.fields) : given, known.fields);
     return {
       id,
-      form: { kind: known.kind, model: String(name), given, form },
+      form: { info: known.info, given, form },
       fingerprint: fingerprintOf([text, ...files.stamps]),
       issues: files.issues,
     };

@@ -18,6 +18,22 @@ export interface BatchOptions
    * @default every batch is confirmed
    */
   readonly confirm?: ((plan: BatchPlan) => boolean | Promise<boolean>) | undefined;
+  /**
+   * Most lines that are newly generated in this run. Lines that have a task are finished in any case, which costs nothing.
+   * @default Infinity
+   */
+  readonly limit?: number | undefined;
+  /**
+   * Ids of the lines that this run is about. The others are checked, but neither run nor counted.
+   * @default all lines
+   */
+  readonly only?: readonly string[] | undefined;
+  /**
+   * Whether lines whose task is recorded as failed are generated again, which is billed again. A line whose new task fails is
+   * left as failed until another run with `retryFailed`.
+   * @default false
+   */
+  readonly retryFailed?: boolean | undefined;
   /** Called when the first line starts and whenever a line ends. */
   readonly onProgress?: ((progress: BatchProgress) => unknown) | undefined;
   /** Called with every line that ends in this run. May be async. Throwing ends the batch. */
@@ -26,12 +42,29 @@ export interface BatchOptions
 
 /** Work that a batch is about to do. */
 export interface BatchPlan {
-  /** Number of lines of the input. */
+  /** Number of lines that the run is about. */
   readonly lines: number;
-  /** Number of paid generations that are left: lines without a result, a task or an unknown outcome. */
+  /** Number of paid generations of this run: of lines without a result, a task or an unknown outcome, and of `retries`. */
   readonly generations: number;
-  /** Number of paid generations that are left, by model. */
-  readonly byModel: Readonly<Record<string, number>>;
+  /** How many of them are generated again because their task failed. */
+  readonly retries: number;
+  /** The paid generations of this run, by model. */
+  readonly byModel: Readonly<Record<string, PlannedModel>>;
+}
+
+/** Paid generations of one model. */
+export interface PlannedModel {
+  /** Number of paid generations. */
+  readonly generations: number;
+  /** Number of images, or seconds of video, that they make. */
+  readonly amount: number;
+  /** What `amount` counts. */
+  readonly unit: "image" | "second";
+  /**
+   * Number of generations whose form leaves the amount to the service, which documents no default. Each of them counts as one
+   * image or as no second, so that `amount` is the least.
+   */
+  readonly open: number;
 }
 
 /** File with a result of a line. */
@@ -72,9 +105,12 @@ export interface BatchLine {
   readonly generationId?: string | undefined;
 }
 
-/** Progress of a batch, in lines of the input. */
+/**
+ * Progress of a batch in lines. At any time, `succeeded`, `failed`, `unknown`, `unfinished`, `running` and `notStarted` add up to
+ * `lines`.
+ */
 export interface BatchProgress {
-  /** Number of lines of the input. */
+  /** Number of lines that the run is about. */
   readonly lines: number;
   /** Lines that have succeeded, in this run and earlier ones. */
   readonly succeeded: number;
@@ -82,11 +118,11 @@ export interface BatchProgress {
   readonly failed: number;
   /** Lines whose outcome is unknown. */
   readonly unknown: number;
-  /** Lines that this run has left for another one. */
+  /** Lines that this run has left for another one: rejected, not reached, or with a task that is not finished. */
   readonly unfinished: number;
   /** Lines that are running. */
   readonly running: number;
-  /** Lines that have not been started. */
+  /** Lines that this run has not started. */
   readonly notStarted: number;
   /** Tasks that this run has created, each of them paid. */
   readonly generated: number;

@@ -1,18 +1,28 @@
 import type { GenerationRecord, InvalidRequestError, Issue } from "@mediagen/sdk/node";
+import { Amounts } from "./amounts.ts";
 import { Ids } from "./ids.ts";
-import { issueOf, nothingSent, stoppedBy } from "./issues.ts";
+import { describe, issueOf, nothingSent, stoppedBy } from "./issues.ts";
 import type { KnownLine, KnownLines } from "./known-lines.ts";
 import { check, type Form, LineReader, type ReadRow } from "./line-reader.ts";
-import type { BatchPlan } from "./options.ts";
-import type { ResultsFile } from "./results-file.ts";
+import type { BatchLine, BatchOptions, BatchPlan } from "./options.ts";
+import type { KnownResults } from "./results-file.ts";
+import type { Retries } from "./retries.ts";
 import { readRows, type Row } from "./rows.ts";
 
-/** A line that has to run. */
-export interface PlannedLine extends Form {
-  readonly line: number;
+/** What has to be done for a line. */
+interface Todo {
   readonly id: string;
+  /** Idempotency key of its generation. */
+  readonly key: string;
   /** Reason why its record cannot be read, so that it must not be sent. */
   readonly unreadable: string | undefined;
+  /** How it stands if it is not run: undefined if nothing of it was paid. */
+  readonly left: Pick<BatchLine, "state" | "taskid" | "generationId" | "error"> | undefined;
+}
+
+/** A line that has to run. */
+export interface PlannedLine extends Form, Todo {
+  readonly line: number;
 }
 
 /** What a plan is made from. */
@@ -20,15 +30,16 @@ export interface PlanSources {
   readonly input: string;
   readonly origin: string;
   readonly known: KnownLines;
-  readonly results: ResultsFile;
-  readonly signal: AbortSignal | undefined;
+  readonly results: KnownResults;
+  readonly retries: Retries;
+  readonly options: BatchOptions;
 }
 
 /** What is kept of a checked row: its content would be too much to hold. */
 interface Checked {
   readonly fingerprint: number;
   /** Undefined if nothing is left to do. */
-  readonly todo: Pick<PlannedLine, "id" | "unreadable"> | undefined;
+  readonly todo: Todo | undefined;
 }
 
 /**
@@ -42,13 +53,21 @@ export class Plan {
   readonly #ids = new Ids();
   readonly #checked: Checked[] = [];
   readonly #issues: Issue[] = [];
-  readonly #byModel = new Map<string, number>();
+  readonly #amounts = new Amounts();
+  /** Ids that the run is about, and those of them that are not found yet; undefined if it is about all lines. */
+  readonly #only: ReadonlySet<string> | undefined;
+  readonly #missing: Set<string>;
+  readonly #counts = { lines: 0, generations: 0, retries: 0 };
+  #todo = 0;
   /** Lines that earlier runs have ended. */
   readonly ended = { succeeded: 0, failed: 0 };
 
   private constructor(sources: PlanSources) {
     this.#sources = sources;
     this.#reader = new LineReader(sources.input);
+    const { only } = sources.options;
+    this.#only = only && new Set(only);
+    this.#missing = new Set(only);
   }
 
   /**
@@ -57,7 +76,7 @@ export class Plan {
    * @throws {@link InvalidRequestError} some lines are invalid; it names them all
    */
   static async make(sources: PlanSources): Promise<Plan> {
-    const { input, origin, known, signal } = sources;
+    const { input, origin, known, options } = sources;
     const plan = new Plan(sources);
     const other = await known.origin();
     if (other !== undefined && other !== origin)
@@ -65,18 +84,23 @@ export class Plan {
         issueOf("folder", "notAllowed", `a folder with results of ${other}`, `another folder for ${origin}`),
       );
     for await (const row of readRows(input)) {
-      signal?.throwIfAborted();
+      options.signal?.throwIfAborted();
       await plan.#check(row);
     }
     if (plan.#checked.length === 0) plan.#issues.push(issueOf("input", "tooFew", "no line", "at least one"));
+    for (const id of plan.#missing)
+      plan.#issues.push(issueOf("only", "notFound", describe(id), "the id of a line of the input"));
     if (plan.#issues.length > 0) throw nothingSent(...plan.#issues);
     return plan;
   }
 
   get summary(): BatchPlan {
-    const byModel = Object.fromEntries(this.#byModel);
-    const generations = Object.values(byModel).reduce((sum, count) => sum + count, 0);
-    return { lines: this.#checked.length, generations, byModel };
+    return { ...this.#counts, byModel: this.#amounts.byModel };
+  }
+
+  /** Number of lines that have to run. */
+  get todo(): number {
+    return this.#todo;
   }
 
   /**
@@ -97,39 +121,68 @@ export class Plan {
 
   async #check(row: Row): Promise<void> {
     const read = await this.#reader.read(row);
-    const { issues, todo } = await this.#todo(row, read);
+    const { issues, todo } = await this.#checkRow(row, read);
     this.#issues.push(...issues.map((issue) => ({ ...issue, field: `line ${row.line}, ${issue.field}` })));
     this.#checked.push({ fingerprint: read.fingerprint, todo });
+    if (todo) this.#todo++;
   }
 
   /** Checks a row, and tells whether something is left to do. */
-  async #todo(
+  async #checkRow(
     { line }: Row,
     { id: own, form, issues }: ReadRow,
   ): Promise<{ readonly issues: readonly Issue[]; readonly todo: Checked["todo"] }> {
     if (!form) return { issues, todo: undefined };
-    const { model } = form;
+    const { model } = form.info;
     const { digest, issues: found } = await check(model, form.form);
     // What the check says of a file that could not be opened is known already.
     const more = found.filter(({ field }) => !issues.some((issue) => issue.field === field));
     if (issues.length + more.length > 0) return { issues: [...issues, ...more], todo: undefined };
     const id = this.#ids.take(own, line, [model, digest ?? ""]);
     if (typeof id !== "string") return { issues: [id], todo: undefined };
+    if (this.#only && !this.#only.has(id)) return { issues: [], todo: undefined };
+    this.#missing.delete(id);
     const known = await this.#sources.known.get(this.#sources.origin, id);
     if (known.record && !isSame(known.record, model, digest)) {
       const expected = "the form that it was first used with in this folder, or a new id";
       const received = `${JSON.stringify(id)} with another form`;
       return { issues: [issueOf("id", "notAllowed", received, expected)], todo: undefined };
     }
-    return { issues: [], todo: this.#count(id, model, known) };
+    return { issues: [], todo: this.#count(id, form, known) };
   }
 
-  #count(id: string, model: string, { record, unreadable }: KnownLine): Checked["todo"] {
-    const state = this.#sources.results.ended.get(id);
-    if (state) this.ended[state]++;
-    else if (!record && unreadable === undefined) this.#byModel.set(model, (this.#byModel.get(model) ?? 0) + 1);
-    return state ? undefined : { id, unreadable };
+  /** Counts a line, and tells whether it has to run. */
+  #count(id: string, { info, form }: Form, known: KnownLine): Todo | undefined {
+    const { limit = Infinity, retryFailed = false } = this.#sources.options;
+    const { key, record, retryKey, unreadable } = known;
+    this.#counts.lines++;
+    const hasRoom = this.#counts.generations < limit;
+    const mayRetry = retryFailed && hasRoom && !this.#sources.retries.has(key);
+    const ended = this.#sources.results.ended.get(id);
+    // A run that was killed may have left a later task than the one that failed.
+    const isLast = ended?.state === "succeeded" || !record || record.task?.taskid === ended?.failed;
+    if (ended && isLast && !(mayRetry && ended.state === "failed")) {
+      this.ended[ended.state]++;
+      return undefined;
+    }
+    const isRetry = mayRetry && retryKey !== undefined;
+    if (unreadable !== undefined || (record && !isRetry))
+      return { id, key, unreadable, left: record && leftBy(record) };
+    if (!hasRoom) return undefined;
+    this.#counts.generations++;
+    const newKey = isRetry ? retryKey : key;
+    if (ended || isRetry) {
+      this.#counts.retries++;
+      this.#sources.retries.add(newKey);
+    }
+    this.#amounts.add(info, form);
+    return { id, key: newKey, unreadable, left: undefined };
   }
+}
+
+function leftBy({ id, task, reason = "no outcome is known" }: GenerationRecord): NonNullable<Todo["left"]> {
+  if (task) return { state: "unfinished", taskid: task.taskid };
+  return { state: "unknown", generationId: id, error: { name: "OutcomeUnknownError", message: reason } };
 }
 
 function isSame(known: GenerationRecord, model: string, digest: string | undefined): boolean {

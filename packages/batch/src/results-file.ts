@@ -1,40 +1,92 @@
-import { open, readdir, rename, type FileHandle } from "node:fs/promises";
+import { open, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { issueOf, nothingSent } from "./issues.ts";
+import { codeOf, issueOf, nothingSent } from "./issues.ts";
 import { linesOf } from "./lines.ts";
 import type { BatchLine } from "./options.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /** Name of the file with the lines that have succeeded or failed. */
 export const resultsName = "results.jsonl";
 
-type Ended = ReadonlyMap<string, "succeeded" | "failed">;
+/** A line that has ended. */
+export interface EndedLine {
+  readonly state: "succeeded" | "failed";
+  /** Task that failed: a later one may be generated in its place. */
+  readonly failed: string | undefined;
+  /** Byte offset of the line in the file. */
+  readonly at: number;
+}
 
-/** The final lines of a folder. */
+/** What earlier runs have left in a results file. */
+export interface KnownResults {
+  /** How lines have ended, by id. */
+  readonly ended: ReadonlyMap<string, EndedLine>;
+  /** Offsets of lines that no longer count: they have lost a file, or another line has taken their place. */
+  readonly dropped: ReadonlySet<number>;
+  /** Length of the file without a last line that was cut off. */
+  readonly length: number;
+}
+
+/** Reads the results of a folder. */
+export async function readResults(folder: string): Promise<KnownResults> {
+  const ended = new Map<string, EndedLine>();
+  const dropped = new Set<number>();
+  const names = new Set(await readdir(folder).catch(unlessMissing));
+  let number = 0;
+  let length = 0;
+  if (!names.has(resultsName)) return { ended, dropped, length };
+  for await (const { bytes, at, isComplete } of linesOf(join(folder, resultsName))) {
+    if (!isComplete) break;
+    length = at + bytes.length + 1;
+    const { id, state, taskid, files } = parseResult(bytes, ++number);
+    const before = ended.get(id);
+    if (before) dropped.add(before.at);
+    ended.delete(id);
+    // A file that is gone is downloaded again, without paying again.
+    if (!files.every(({ name }) => names.has(name))) dropped.add(at);
+    else if (state === "succeeded" || state === "failed")
+      ended.set(id, { state, failed: state === "failed" ? taskid : undefined, at });
+  }
+  return { ended, dropped, length };
+}
+
+/** The file with the final lines of a folder. */
 export class ResultsFile {
+  readonly #path: string;
   readonly #file: FileHandle;
-  /** How the lines of earlier runs have ended, by id. */
-  readonly ended: Ended;
+  readonly #ended: KnownResults["ended"];
+  readonly #dropped: Set<number>;
 
-  private constructor(file: FileHandle, ended: Ended) {
+  private constructor(path: string, file: FileHandle, { ended, dropped }: KnownResults) {
+    this.#path = path;
     this.#file = file;
-    this.ended = ended;
+    this.#ended = ended;
+    this.#dropped = new Set(dropped);
   }
 
-  /** Opens the results of a folder. A line that is cut off or has lost a file is removed, so that it is downloaded again. */
-  static async open(folder: string): Promise<ResultsFile> {
+  static async open(folder: string, known: KnownResults): Promise<ResultsFile> {
     const path = join(folder, resultsName);
-    await (await open(path, "a")).close();
-    const { ended, dropped } = await read(path, new Set(await readdir(folder)));
-    if (dropped.size > 0) await removeLines(path, dropped);
-    return new ResultsFile(await open(path, "a"), ended);
+    const file = await open(path, "a");
+    await file.truncate(known.length);
+    return new ResultsFile(path, file, known);
   }
 
+  /** Adds a line, in place of an earlier one with its id. */
   async append(line: BatchLine): Promise<void> {
+    const before = this.#ended.get(line.id);
     await this.#file.appendFile(`${JSON.stringify(line)}\n`);
+    if (before) this.#dropped.add(before.at);
   }
 
+  /** Removes the lines that no longer count, which a run that is killed leaves to the next one. */
   async close(): Promise<void> {
     await this.#file.close();
+    const dropped = this.#dropped;
+    if (dropped.size === 0) return;
+    await replaceFile(this.#path, async (file) => {
+      for await (const { bytes, at } of linesOf(this.#path))
+        if (!dropped.has(at)) await file.appendFile(Buffer.concat([bytes, Buffer.from("\n")]));
+    });
   }
 }
 
@@ -42,24 +94,6 @@ export class ResultsFile {
 export function parseLine(bytes: Uint8Array): BatchLine {
   // The cast: only batches write these files.
   return JSON.parse(new TextDecoder().decode(bytes)) as BatchLine;
-}
-
-/** Returns which lines have ended, and the offsets of those that have to be removed. */
-async function read(
-  path: string,
-  names: ReadonlySet<string>,
-): Promise<{ readonly ended: Ended; readonly dropped: ReadonlySet<number> }> {
-  const ended = new Map<string, "succeeded" | "failed">();
-  const dropped = new Set<number>();
-  let number = 0;
-  for await (const { bytes, at, isComplete } of linesOf(path)) {
-    number++;
-    const line = isComplete ? parseResult(bytes, number) : undefined;
-    const isThere = line?.files.every(({ name }) => names.has(name)) ?? false;
-    if (!isThere) dropped.add(at);
-    else if (line?.state === "succeeded" || line?.state === "failed") ended.set(line.id, line.state);
-  }
-  return { ended, dropped };
 }
 
 function parseResult(bytes: Uint8Array, number: number): BatchLine {
@@ -72,16 +106,8 @@ function parseResult(bytes: Uint8Array, number: number): BatchLine {
   }
 }
 
-async function removeLines(path: string, dropped: ReadonlySet<number>): Promise<void> {
-  const part = `${path}.part`;
-  const file = await open(part, "w");
-  try {
-    for await (const { bytes, at } of linesOf(path)) {
-      if (!dropped.has(at)) await file.appendFile(Buffer.concat([bytes, Buffer.from("\n")]));
-    }
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(part, path);
+/** There is no folder before the first run. */
+function unlessMissing(error: unknown): readonly string[] {
+  if (codeOf(error) !== "ENOENT") throw error;
+  return [];
 }

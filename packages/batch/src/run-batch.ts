@@ -1,14 +1,15 @@
 import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Issue } from "@mediagen/sdk/node";
+import { createMediaGen, type Issue } from "@mediagen/sdk/node";
 import { writeContactSheet } from "./contact-sheet.ts";
 import { FolderLock } from "./folder-lock.ts";
 import { issueOf, nothingSent } from "./issues.ts";
 import { KnownLines } from "./known-lines.ts";
 import { createHolder, lockFilesIn } from "./lock-files.ts";
-import type { BatchOptions, BatchSummary } from "./options.ts";
+import type { BatchOptions, BatchPlan, BatchSummary } from "./options.ts";
 import { Plan } from "./plan.ts";
-import { ResultsFile } from "./results-file.ts";
+import { readResults, ResultsFile, type KnownResults } from "./results-file.ts";
+import { Retries } from "./retries.ts";
 import { checkInput } from "./rows.ts";
 import { Runner } from "./runner.ts";
 
@@ -33,7 +34,7 @@ import { Runner } from "./runner.ts";
  * ```
  */
 export async function runBatch(input: string, folder: string, options: BatchOptions = {}): Promise<BatchSummary> {
-  checkRates(options);
+  checkNumbers(options);
   options.signal?.throwIfAborted();
   await checkInput(input);
   const known = new KnownLines(folder);
@@ -43,39 +44,66 @@ export async function runBatch(input: string, folder: string, options: BatchOpti
   await lock.take(options.signal);
   try {
     await removeParts(folder);
-    const results = await ResultsFile.open(folder);
-    try {
-      const plan = await Plan.make({ input, origin: runner.origin, known, results, signal: options.signal });
-      return await runPlan(plan, { folder, runner, results, options });
-    } finally {
-      await results.close();
-    }
+    const [results, retries] = [await readResults(folder), await Retries.read(folder)];
+    const plan = await Plan.make({ input, origin: runner.origin, known, results, retries, options });
+    return await runPlan(plan, { folder, runner, results, retries, options });
   } finally {
     await lock.release();
   }
 }
 
+/**
+ * Returns what `runBatch` would do with the same arguments: it checks every line, and neither sends nor writes anything.
+ *
+ * @param input Path of the file with the forms.
+ * @param folder Folder for the results.
+ * @returns How many lines there are, and what would be paid.
+ * @throws `InvalidRequestError` some lines are invalid; it names them all
+ *
+ * @example
+ * ```ts
+ * const { generations, byModel } = await planBatch("jobs.jsonl", "out");
+ * console.log(`${generations} paid generations`, byModel);
+ * ```
+ */
+export async function planBatch(input: string, folder: string, options: BatchOptions = {}): Promise<BatchPlan> {
+  checkNumbers(options);
+  await checkInput(input);
+  const { origin } = createMediaGen(options);
+  const [results, retries] = [await readResults(folder), await Retries.read(folder)];
+  const known = new KnownLines(folder);
+  return (await Plan.make({ input, origin, known, results, retries, options })).summary;
+}
+
 interface PlanContext {
   readonly folder: string;
   readonly runner: Runner;
-  readonly results: ResultsFile;
+  readonly results: KnownResults;
+  readonly retries: Retries;
   readonly options: BatchOptions;
 }
 
-async function runPlan(plan: Plan, { folder, runner, results, options }: PlanContext): Promise<BatchSummary> {
+async function runPlan(plan: Plan, { folder, runner, results, retries, options }: PlanContext): Promise<BatchSummary> {
   const { summary } = plan;
-  runner.progress.recordPlan(summary.lines, plan.ended);
+  runner.progress.recordPlan(summary.lines, plan.todo, plan.ended);
   const isConfirmed = summary.generations === 0 || !options.confirm || (await options.confirm(summary));
   if (!isConfirmed) return { ...runner.progress.report(), stopped: "declined" };
   options.signal?.throwIfAborted();
-  const unfinished = await open(join(folder, "unfinished.jsonl"), "w");
+  if (summary.retries > 0) await retries.save();
+  const files = {
+    results: await ResultsFile.open(folder, results),
+    unfinished: await open(join(folder, "unfinished.jsonl"), "w"),
+  };
   try {
-    await runner.run(plan.lines(), { results, unfinished });
+    await runner.run(plan.lines(), files);
   } finally {
-    await unfinished.close();
+    await files.unfinished.close();
+    await files.results.close();
   }
   await writeContactSheet(folder);
-  return runner.summary;
+  const ended = runner.summary;
+  if (ended.stopped === undefined) await retries.end();
+  return ended;
 }
 
 /** Removes what a killed run had not finished writing. */
@@ -84,11 +112,12 @@ async function removeParts(folder: string): Promise<void> {
     if (/^\..*\.[\da-f-]{36}\.part$/.test(name)) await rm(join(folder, name), { force: true });
 }
 
-function checkRates({ concurrency = 8, generationsPerMinute = Infinity }: BatchOptions): void {
+function checkNumbers({ concurrency = 8, generationsPerMinute = Infinity, limit = 1 }: BatchOptions): void {
   const issues: Issue[] = [];
   if (!(concurrency >= 1))
     issues.push(issueOf("concurrency", "outOfRange", String(concurrency), "a number, 1 or more"));
   if (!(generationsPerMinute > 0))
     issues.push(issueOf("generationsPerMinute", "outOfRange", String(generationsPerMinute), "a number above 0"));
+  if (!(limit >= 1)) issues.push(issueOf("limit", "outOfRange", String(limit), "a number, 1 or more"));
   if (issues.length > 0) throw nothingSent(...issues);
 }

@@ -105,7 +105,12 @@ export class Runner {
     const { concurrency = 8 } = this.#options;
     for await (const line of lines) {
       while (this.#running.size >= concurrency) await Promise.race(this.#running);
-      if (this.#isOver) return;
+      if (this.#signal.aborted) return;
+      if (this.#isOver) {
+        // It is not run, but what is known of it is recorded.
+        if (line.left) await this.#record({ ...aboutOf(line), ...line.left, files: [] }, files);
+        continue;
+      }
       const running = this.#runLine(line, files)
         .catch((error: unknown) => this.#failing.abort(error))
         .finally(() => this.#running.delete(running));
@@ -113,10 +118,13 @@ export class Runner {
     }
   }
 
-  async #runLine(line: PlannedLine, { results, unfinished }: OutcomeFiles): Promise<void> {
+  async #runLine(line: PlannedLine, files: OutcomeFiles): Promise<void> {
     this.progress.recordStart();
     const ended = await this.#outcomeOf(line).finally(() => this.progress.recordStop());
-    if (!ended) return;
+    if (ended) await this.#record(ended, files);
+  }
+
+  async #record(ended: BatchLine, { results, unfinished }: OutcomeFiles): Promise<void> {
     const isFinal = ended.state === "succeeded" || ended.state === "failed";
     await (isFinal ? results.append(ended) : unfinished.appendFile(`${JSON.stringify(ended)}\n`));
     this.progress.recordEnd(ended.state);
@@ -126,16 +134,16 @@ export class Runner {
 
   /** Runs a line to its end. Undefined if it was not started. */
   async #outcomeOf(planned: PlannedLine): Promise<BatchLine | undefined> {
-    const { line, id, kind, model, given, form, unreadable } = planned;
-    const about = { line, id, kind, model, form: given };
+    const { form, key, unreadable, info } = planned;
+    const about = aboutOf(planned);
     if (unreadable !== undefined)
       return { ...about, state: "unfinished", error: { name: "StoreError", message: unreadable }, files: [] };
     let task: AnyTask | undefined;
     try {
       // Without a signal: the response to a form that is being sent is awaited, so that no task is lost.
-      task = await this.#media.generate(model, form, { idempotencyKey: id });
+      task = await this.#media.generate(info.model, form, { idempotencyKey: key });
       await task.wait({ waitTimeoutMs: this.#options.waitTimeoutMs, signal: this.#signal });
-      const files = await download(task, this.#folder, { name: id, overwrite: true, signal: this.#signal });
+      const files = await download(task, this.#folder, { name: about.id, overwrite: true, signal: this.#signal });
       return { ...about, state: "succeeded", taskid: task.taskid, files: files.map(fileOf) };
     } catch (error) {
       if (!task && this.#rules.recordError(error)) return undefined;
@@ -176,6 +184,10 @@ export class Runner {
   #report(): void {
     this.#options.onProgress?.(this.progress.report());
   }
+}
+
+function aboutOf({ line, id, info: { kind, model }, given }: PlannedLine): Omit<BatchLine, "state" | "files"> {
+  return { line, id, kind, model, form: given };
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,44 @@
+import type { ModelInfo } from "@mediagen/sdk/node";
+import type { PlannedModel } from "./options.ts";
+
+/** Field of a form with the length of a video in seconds. */
+const lengthField = "duration";
+
+/** Adds up what paid generations make, by model. */
+export class Amounts {
+  readonly #models = new Map<string, PlannedModel>();
+
+  get byModel(): Readonly<Record<string, PlannedModel>> {
+    return Object.fromEntries(this.#models);
+  }
+
+  add({ kind, model, form: bounds }: ModelInfo, form: Readonly<Record<string, unknown>>): void {
+    const least = kind === "video" ? 0 : 1;
+    const made = kind === "video" ? secondsIn(bounds, form) : imagesIn(bounds, form);
+    const unit = kind === "video" ? "second" : "image";
+    const { generations, amount, open } = this.#models.get(model) ?? { generations: 0, amount: 0, open: 0 };
+    this.#models.set(model, {
+      generations: generations + 1,
+      amount: amount + (made ?? least),
+      unit,
+      open: open + (made === undefined ? 1 : 0),
+    });
+  }
+}
+
+function secondsIn(
+  { properties = {} }: ModelInfo["form"],
+  form: Readonly<Record<string, unknown>>,
+): number | undefined {
+  return numberIn(form[lengthField] ?? properties[lengthField]?.default);
+}
+
+/** A form without a field for the number of images makes one. */
+function imagesIn({ properties = {} }: ModelInfo["form"], form: Readonly<Record<string, unknown>>): number | undefined {
+  const [field, bounds] = Object.entries(properties).find(([, one]) => one["x-result-count"]) ?? [];
+  return field === undefined ? 1 : numberIn(form[field] ?? bounds?.default);
+}
+
+function numberIn(value: unknown): number | undefined {
+  return Number.isFinite(value) ? Number(value) : undefined;
+}
