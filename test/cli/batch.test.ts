@@ -41,7 +41,7 @@ describe.concurrent("mediagen batch", () => {
       const piped = await mediagen(batch, { cwd, env }).ended;
       expect([piped.code, piped.stdout]).toEqual([2, ""]);
       expect(piped.stderr).toContain(
-        "2 paid generations for 2 lines (2 of imgmodelz) need to be confirmed\n  Nothing was sent. Add --yes",
+        "not confirmed: 2 paid generations for 2 lines (2 of imgmodelz, 2 images)\n  Nothing was sent. Add --yes",
       );
       for (const [answer, code, charges, says] of [
         ["\x03", 130, 0, "interrupted (SIGINT)"],
@@ -56,6 +56,47 @@ describe.concurrent("mediagen batch", () => {
           charges,
         ]);
       }
+    }));
+
+  test("generates a part of its lines, and failed ones again, and tells before what that makes", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      const lines = [
+        ...linesOf(2),
+        ...[5, undefined].map((duration) => ({ model: "vidmodelv15pro", prompt: "A", duration })),
+      ];
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(lines));
+      const flags = ["--failed-status", "3"];
+      const dry = await mediagen([...batch, "--dry-run", "-q"], { cwd, env }).ended;
+      expect([dry, await readdir(cwd)]).toEqual([
+        {
+          code: 0,
+          stdout:
+            "4 paid generations for 4 lines (2 of imgmodelz, 2 images; 2 of vidmodelv15pro, at least 5 seconds of video because 1 does not say how long). Nothing was sent.\n",
+          stderr: "",
+        },
+        ["jobs.jsonl"],
+      ]);
+      emulator.next({ fault: "taskFails", on: "generate" });
+      const failed = await mediagen(
+        [...batch, ...flags, "--yes", "--only", "line-1", "--only", "line-2", "--limit", "1"],
+        { cwd, env },
+      ).ended;
+      expect([failed.code, failed.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /0 of 2 lines succeeded, 1 failed, 0 unknown, 0 unfinished, 1 not started[^]*--retry-failed/,
+        ),
+      ]);
+      const again = mediagenOnTerminal([...batch, ...flags, "--retry-failed", "--limit", "1"], { cwd, env }, 200);
+      await again.printed(
+        /1 paid generation for 4 lines \(1 of imgmodelz, 1 image\), 1 of them because an earlier task failed\. Go on\?/,
+      );
+      again.child.stdin?.write("y\n");
+      expect(await again.ended).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("1 of 4 lines succeeded, 0 failed"),
+      });
+      expect(emulator.charges).toHaveLength(2);
     }));
 
   test("says how to go on where its input changes once it has begun, for something may have been sent", ({ expect }) =>

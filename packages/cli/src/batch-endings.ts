@@ -69,7 +69,8 @@ const endings: readonly Ending[] = [
   {
     applies: ({ failed }) => failed > 0,
     what: ({ summary }) => `${summary.failed} of ${summary.lines} lines failed`,
-    advice: ({ folder }) => `${join(folder, "results.jsonl")} has the reasons; a new id generates a line again.`,
+    advice: ({ folder }) =>
+      `${join(folder, "results.jsonl")} has the reasons; --retry-failed generates these lines again, which is billed again.`,
     exitCode: () => exitCodes.failed,
   },
 ];

@@ -1,7 +1,8 @@
 import { join, sep } from "node:path";
-import { runBatch, type BatchPlan, type BatchSummary } from "@mediagen/batch";
+import { planBatch, runBatch, type BatchOptions, type BatchSummary } from "@mediagen/batch";
 import { describeIssue, InvalidRequestError } from "@mediagen/sdk/node";
 import { countsText, errorOf } from "./batch-endings.ts";
+import { planText } from "./batch-plan.ts";
 import { BatchReporter } from "./batch-reporter.ts";
 import { confirm } from "./confirm.ts";
 import { clientOptions, type ConnectOptions } from "./connect.ts";
@@ -18,6 +19,10 @@ interface BatchCommandOptions extends Omit<ConnectOptions, "store"> {
   readonly yes?: true;
   readonly concurrency?: number;
   readonly rate?: number;
+  readonly dryRun?: true;
+  readonly limit?: number;
+  readonly only?: readonly string[];
+  readonly retryFailed?: true;
   readonly timeout: { readonly ms: number; readonly text: string };
 }
 
@@ -55,8 +60,9 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
   const reporter = new BatchReporter(folder, { ...options, store: join(folder, "generations") }, output, progress);
   const context = { input, options, again, signal, output, progress, reporter };
   const stopWarning = warnWhileInterrupted(signal, progress);
-  await checkTarget(join(folder, sep), {});
   try {
+    if (options.dryRun) return await showPlan(context);
+    await checkTarget(join(folder, sep), {});
     const summary = await run(context);
     progress.end();
     output.document({ ...summary, folder });
@@ -73,29 +79,42 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
   }
 }
 
-async function run({ input, options, signal, progress, reporter }: Context): Promise<BatchSummary> {
-  progress.now(`checking the lines of ${input}`);
+/** `--dry-run`: prints what would be billed. Nothing is sent or written. */
+async function showPlan(context: Context): Promise<void> {
+  const { input, options, output, progress } = context;
+  const plan = await planBatch(input, options.output, await batchOptions(context));
+  progress.end();
+  output.line(`${planText(plan)}. Nothing was sent.`);
+  output.document(plan);
+}
+
+async function run(context: Context): Promise<BatchSummary> {
+  const { input, options, signal, progress, reporter } = context;
   return runBatch(input, options.output, {
-    ...(await clientOptions(options, { signal, progress })),
+    ...(await batchOptions(context)),
     concurrency: options.concurrency,
     generationsPerMinute: options.rate,
     waitTimeoutMs: options.timeout.ms,
-    signal,
     onLine: (line) => reporter.printLine(line),
     onProgress: (now) => reporter.printProgress(now),
     confirm(plan) {
       progress.end();
-      return options.yes ?? confirmPlan(plan, signal);
+      return options.yes ?? confirmPlan(planText(plan), signal);
     },
   });
 }
 
-function confirmPlan({ lines, generations, byModel }: BatchPlan, signal: AbortSignal): Promise<boolean> {
-  const models = Object.entries(byModel).map(([model, count]) => `${count} of ${model}`);
-  const what = `${generations} paid generations for ${lines} lines (${models.join(", ")})`;
+/** What a plan and a run have in common. */
+async function batchOptions({ input, options, signal, progress }: Context): Promise<BatchOptions> {
+  progress.now(`checking the lines of ${input}`);
+  const { limit, only, retryFailed } = options;
+  return { ...(await clientOptions(options, { signal, progress })), signal, limit, only, retryFailed };
+}
+
+function confirmPlan(what: string, signal: AbortSignal): Promise<boolean> {
   if (process.stdin.isTTY) return confirm(`${what}. Go on?`, signal);
   const advice = "Nothing was sent. Add --yes to confirm them.";
-  throw new CommandError(`${what} need to be confirmed`, advice, exitCodes.usage);
+  throw new CommandError(`not confirmed: ${what}`, advice, exitCodes.usage);
 }
 
 /** Warns if an interrupted batch goes on. Returns how to stop that. */

@@ -148,7 +148,15 @@ function addBatch(program: Command): void {
       new Option("--rate <n>", "how many generations are sent per minute at most (default: no limit)").argParser(
         readPositive,
       ),
-    );
+    )
+    .option("--dry-run", "check every line, print what would be billed, and send nothing")
+    .addOption(
+      new Option("--limit <n>", "generate at most so many new lines in this run (default: no limit)").argParser(
+        readPositive,
+      ),
+    )
+    .option("--only <id>", "run only this line; repeat it for several", collect)
+    .option("--retry-failed", "generate lines whose task failed again; this is billed again");
   addWaitOptions(command);
   addConnectOptions(command);
   command.action(async (file: string, options) => (await import("./batch.ts")).batch(file, options));
