@@ -1891,9 +1891,9 @@ export const mutants: readonly Mutant[] = [
     tests: ["batch/batch"],
   },
   {
-    guard: "&& !this.#sources.retries.has(key)",
+    guard: "const isRetried = this.#sources.retries.has(key);",
     in: "batch",
-    becomes: "",
+    becomes: "const isRetried = false as boolean;",
     promise: "a run that is stopped and run again pays for no third task of a line",
     tests: ["batch/batch"],
   },

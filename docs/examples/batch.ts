@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { runBatch } from "@mediagen/batch";
+import { planBatch, runBatch } from "@mediagen/batch";
 
 // #region input
 const lines = [
@@ -26,3 +26,12 @@ const summary = await runBatch("jobs.jsonl", "out", {
 });
 console.log(`${summary.succeeded} of ${summary.lines} lines have results`);
 // #endregion run
+
+// #region part
+const plan = await planBatch("jobs.jsonl", "out", { only: ["fox", "hare"], retryFailed: true });
+console.log(`${plan.generations} paid generations, ${plan.retries} of them again`);
+for (const [model, { amount, unit, open }] of Object.entries(plan.byModel))
+  console.log(`${model}: ${open > 0 ? "at least " : ""}${amount} ${unit}s`);
+
+await runBatch("jobs.jsonl", "out", { limit: 5 }); // the first five lines that have no task
+// #endregion part

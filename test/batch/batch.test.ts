@@ -187,7 +187,7 @@ describe("a part of a batch", () => {
     expect(countsOf(first)).toEqual({ lines: 6, sum: 6, succeeded: 2, notStarted: 4, generated: 2 });
     const named = await run({ only: ["line-6", "line-5", "line-1"], limit: 1 });
     expect(countsOf(named)).toEqual({ lines: 3, sum: 3, succeeded: 2, notStarted: 1, generated: 1 });
-    expect(emulator.tasks.map(({ prompt }) => prompt)).toEqual(["Picture 1", "Picture 2", "Picture 5"]);
+    expect(emulator.tasks.map(({ prompt }) => prompt).sort()).toEqual(["Picture 1", "Picture 2", "Picture 5"]);
     await expect(run({ only: ["line-7"], limit: 0 })).rejects.toThrow(/limit: 0 is not valid/);
     await expect(run({ only: ["line-7"] })).rejects.toThrow(/only "line-7" was not found/);
     // What has a task is finished beyond the limit.
@@ -265,7 +265,8 @@ describe("lines that failed are generated again if that is wanted", () => {
     expect(await run({ retryFailed: true })).toMatchObject({ failed: 3, generated: 1 });
     const perLine = Map.groupBy(emulator.tasks, ({ prompt }) => prompt);
     expect([...perLine.values()].map(({ length }) => length)).toEqual([2, 2, 2]);
-    expect(await run({ retryFailed: true, limit: 2 })).toMatchObject({ failed: 3, generated: 2 });
+    // Limited runs take one line after the other.
+    for (const generated of [2, 1, 2]) expect(await run({ retryFailed: true, limit: 2 })).toMatchObject({ generated });
   });
 
   test("but none whose outcome is unknown or open; a later run brings home what a stopped one has paid", async () => {

@@ -9,7 +9,7 @@ import { readAll } from "./read-all.ts";
 const prelude = `
 import { ${Object.keys(sdk).join(", ")} } from "@mediagen/sdk/node";
 import type { AnyTask, Form, GenerationStore, Issue, MediaGen, TaskJSON } from "@mediagen/sdk/node";
-import { runBatch } from "@mediagen/batch";
+import { planBatch, runBatch } from "@mediagen/batch";
 import { createEmulator } from "@mediagen/emulator";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { Pool } from "pg";

@@ -35,7 +35,7 @@ test.concurrent("batch brings a folder of results, and run again pays for nothin
   const { stdout, ...end } = await desk.run("batch.ts");
   expect(end).toEqual(isFine);
   expect(stdout).toMatch(
-    /^4 paid generations \{ imgmodelv4: 2, vidmodelv2: 1, imgmodelz: 1 \}\n([\w-]+: succeeded .*\n){4}4 of 4 lines have results\n$/,
+    /^4 paid generations \{[^}]*imgmodelv4: \{ generations: 2, amount: 4, [^]*\n([\w-]+: succeeded .*\n){4}4 of 4 lines have results\n0 paid generations, 0 of them again\n$/,
   );
   expect(await desk.files("out")).toEqual(
     expect.arrayContaining([
@@ -49,7 +49,10 @@ test.concurrent("batch brings a folder of results, and run again pays for nothin
       "unfinished.jsonl",
     ]),
   );
-  expect(await desk.run("batch.ts")).toEqual({ ...isFine, stdout: "4 of 4 lines have results\n" });
+  expect(await desk.run("batch.ts")).toEqual({
+    ...isFine,
+    stdout: "4 of 4 lines have results\n0 paid generations, 0 of them again\n",
+  });
   expect(desk.emulator.charges).toHaveLength(4);
 });
 

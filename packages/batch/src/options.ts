@@ -29,8 +29,8 @@ export interface BatchOptions
    */
   readonly only?: readonly string[] | undefined;
   /**
-   * Whether lines whose task is recorded as failed are generated again, which is billed again. A line whose new task fails is
-   * left as failed until another run with `retryFailed`.
+   * Whether lines whose task is recorded as failed are generated again, which is billed again. A line whose new task fails as well
+   * waits until a run has nothing left to do: if a run is killed, stopped or limited and run again, no line gets a third task.
    * @default false
    */
   readonly retryFailed?: boolean | undefined;

@@ -59,6 +59,8 @@ export class Plan {
   readonly #missing: Set<string>;
   readonly #counts = { lines: 0, generations: 0, retries: 0 };
   #todo = 0;
+  /** Whether a line that failed is neither generated again nor was in the runs before. */
+  hasUnretried = false;
   /** Lines that earlier runs have ended. */
   readonly ended = { succeeded: 0, failed: 0 };
 
@@ -157,12 +159,14 @@ export class Plan {
     const { key, record, retryKey, unreadable } = known;
     this.#counts.lines++;
     const hasRoom = this.#counts.generations < limit;
-    const mayRetry = retryFailed && hasRoom && !this.#sources.retries.has(key);
+    const isRetried = this.#sources.retries.has(key);
+    const mayRetry = retryFailed && hasRoom && !isRetried;
     const ended = this.#sources.results.ended.get(id);
     // A run that was killed may have left a later task than the one that failed.
     const isLast = ended?.state === "succeeded" || !record || record.task?.taskid === ended?.failed;
     if (ended && isLast && !(mayRetry && ended.state === "failed")) {
       this.ended[ended.state]++;
+      if (ended.state === "failed" && !isRetried) this.hasUnretried = true;
       return undefined;
     }
     const isRetry = mayRetry && retryKey !== undefined;

@@ -4,8 +4,9 @@ import { codeOf } from "./issues.ts";
 import { replaceFile } from "./replace-file.ts";
 
 /**
- * Idempotency keys of the generations that a run with `retryFailed` makes in place of failed ones. They are in a file until such a
- * run has done all its work: if it is killed and run again, a line whose second task has failed is not paid a third time.
+ * Idempotency keys of the generations that runs with `retryFailed` make in place of failed ones. They are in a file until nothing is
+ * left to do: if such a run is killed, stopped or limited and then run again, a line whose new task has failed as well is not
+ * generated once more.
  */
 export class Retries {
   readonly #path: string;

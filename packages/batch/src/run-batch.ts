@@ -102,7 +102,8 @@ async function runPlan(plan: Plan, { folder, runner, results, retries, options }
   }
   await writeContactSheet(folder);
   const ended = runner.summary;
-  if (ended.stopped === undefined) await retries.end();
+  const left = ended.unknown + ended.unfinished + ended.notStarted;
+  if (left === 0 && !plan.hasUnretried) await retries.end();
   return ended;
 }
 
