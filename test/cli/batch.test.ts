@@ -183,7 +183,7 @@ describe.concurrent("mediagen batch", () => {
         [
           expect.stringMatching(/^line 1, model "imgmodelq" is not valid\..*Did you mean/),
           `line 2, duration: 0.5 is not valid. Use one of ${durationsInWords}.`,
-          "mediagen: jobs.jsonl: 2 things are wrong",
+          "mediagen: 2 problems in jobs.jsonl",
           "  Nothing was sent. Correct them and run the command again.",
           "",
         ],
@@ -202,7 +202,7 @@ describe.concurrent("mediagen batch", () => {
       1,
       { fault: "failure" },
       [],
-      /1 of 3 lines are unfinished\n {2}Nothing is paid twice; go on with:\n {4}mediagen batch jobs\.jsonl -o out/,
+      /1 of 3 lines is unfinished\n {2}Nothing is paid twice; go on with:\n {4}mediagen batch jobs\.jsonl -o out/,
     ],
     [
       3,
@@ -210,12 +210,12 @@ describe.concurrent("mediagen batch", () => {
       [],
       /insufficient credits; .*\n {2}Add credits, then go on with:\n {4}mediagen batch/,
     ],
-    [4, { fault: "taskFails" }, ["--timeout", "3s"], /1 of 3 lines are unfinished/],
+    [4, { fault: "taskFails" }, ["--timeout", "3s"], /1 of 3 lines is unfinished/],
     [
       5,
       { fault: "resetAfter" },
       [],
-      /or that there is none:\n {4}mediagen recover --resolve \S+ --taskid TASKID --store out\/generations\n {4}mediagen[^]*1 of 3 lines have an unknown outcome/,
+      /or that there is none:\n {4}mediagen recover --resolve \S+ --taskid TASKID --store out\/generations\n {4}mediagen[^]*1 of 3 lines has an unknown outcome/,
     ],
   ])("ends with %i after %j", ([code, given, flags, says], { expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {

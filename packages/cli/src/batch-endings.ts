@@ -26,7 +26,7 @@ interface Ending {
 const endings: readonly Ending[] = [
   {
     applies: ({ stopped }) => stopped === "declined",
-    what: () => "it was not confirmed",
+    what: () => "cancelled",
     advice: () => "Nothing was sent.",
     exitCode: () => exitCodes.failed,
   },
@@ -51,7 +51,7 @@ const endings: readonly Ending[] = [
   {
     applies: ({ unknown }) => unknown > 0,
     what: ({ summary }) =>
-      `${summary.unknown} of ${summary.lines} lines have an unknown outcome and may have been billed${stopText(summary)}`,
+      `${summary.unknown} of ${summary.lines} lines ${summary.unknown === 1 ? "has" : "have"} an unknown outcome and may have been billed${stopText(summary)}`,
     advice: ({ again }) =>
       withCommands(
         "Look for their tasks at the service, record what you find as printed above, then go on with:",
@@ -61,7 +61,8 @@ const endings: readonly Ending[] = [
   },
   {
     applies: ({ unfinished }) => unfinished > 0,
-    what: ({ summary }) => `${summary.unfinished} of ${summary.lines} lines are unfinished`,
+    what: ({ summary }) =>
+      `${summary.unfinished} of ${summary.lines} lines ${summary.unfinished === 1 ? "is" : "are"} unfinished`,
     advice: ({ again }) => withCommands("Nothing is paid twice; go on with:", again),
     exitCode: ({ summary, timeouts }) =>
       timeouts === summary.unfinished && summary.failed === 0 ? exitCodes.timeout : exitCodes.failed,

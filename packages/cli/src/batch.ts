@@ -136,6 +136,6 @@ function explainBatch(error: unknown, { input, again, progress, reporter }: Cont
   }
   if (!isInvalid || error.issues.length === 1) return explain(error, { generates: isInvalid, resume: again });
   for (const issue of error.issues) progress.warn(onOneLine(describeIssue(issue)));
-  const what = `${input}: ${error.issues.length} things are wrong`;
+  const what = `${error.issues.length} problems in ${input}`;
   return new CommandError(what, "Nothing was sent. Correct them and run the command again.", exitCodes.usage, error);
 }
