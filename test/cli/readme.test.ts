@@ -34,7 +34,7 @@ test("the guide's commands do what they say; the README's are among them", () =>
       /^fox\.mp4\n(out\/image-\w+-\d\.png\n){4}vidmodelv2: [^]*\nPOST http[^]*\nvideo:video-\w+\t(pending|succeeded)\t[^]*\nlighthouse\.mp4\n/,
     );
     expect(stdout).toMatch(
-      /\nimage:(image-\w+)\nresume\timage:\1\timgmodelz\nrecovered\/\1-1\.png\njobs\/fox-1\.png\n\{\n[^]*"path": "bicycle\.png"/,
+      /\nimage:(image-\w+)\nresume\timage:\1\timgmodelz\nrecovered\/\1-1\.png\njobs\/fox-1\.png\n0 paid generations for 1 line\. Nothing was sent\.\n\{\n[^]*"path": "bicycle\.png"/,
     );
     expect(stdout).toMatch(new RegExp(`duration +--duration +\\d+ +one of ${durationsInWords}\n`));
     const left = [
