@@ -1,5 +1,15 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Begins with what starts browsers and compilers: at the end of a run, a long file would run alone. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => /\/(docs|package|runtimes|spec)\//.test(moduleId);
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -8,6 +18,7 @@ export default defineConfig({
     // More than there are cores: many tests wait for processes of their own.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     hookTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
     include: ["test/**/*.test.ts"],
     // `npm run test:long`, `test:fleet`, `test:generators`; and what `npm run bench` installs.
     exclude: ["test/*/long/**", "test/fleet/**", "test/generators/**", "test/bench/node_modules/**"],

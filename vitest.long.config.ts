@@ -1,9 +1,9 @@
 import { defineConfig } from "vitest/config";
 
-/** What takes minutes: all of the differential test, a batch of ten thousand lines, and the emulator under load and kills, one after the other. */
+/** What takes minutes: all of the differential test, a batch of ten thousand lines, pictures of the site, and the emulator under load and kills, one after the other. */
 export default defineConfig({
   test: {
-    include: ["test/emulator/differential.test.ts", "test/{batch,emulator}/long/*.test.ts"],
+    include: ["test/emulator/differential.test.ts", "test/{batch,docs,emulator}/long/*.test.ts"],
     env: { MEDIAGEN_LONG: "1" },
     fileParallelism: false,
     testTimeout: 600_000,

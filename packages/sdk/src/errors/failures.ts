@@ -1,3 +1,4 @@
+import { isObject } from "../spec/is-object.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { Failed, OnEvent } from "./events.ts";
 
@@ -25,7 +26,7 @@ export class Failures {
   /** Emits a failure. */
   emit(failure: Omit<Failed, "type">): void {
     const { error } = failure;
-    if (typeof error === "object" && error !== null) this.#emitted.add(error);
+    if (isObject(error)) this.#emitted.add(error);
     this.#emit({ type: "failed", ...failure });
   }
 
@@ -35,10 +36,11 @@ export class Failures {
     try {
       return await run();
     } catch (error) {
-      const isEmitted = typeof error === "object" && error !== null && this.#emitted.has(error);
+      const isEmitted = isObject(error) && this.#emitted.has(error);
       if (!isEmitted) {
+        const [at, durationMs] = [this.#time.now(), this.#time.steady() - start];
         const about = { operation, kind, model, taskid, generationId, requestId: undefined };
-        this.emit({ ...about, at: this.#time.now(), durationMs: this.#time.steady() - start, attempt: 0, error });
+        this.emit({ ...about, at, durationMs, attempt: 0, error });
       }
       throw error;
     }
