@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
@@ -42,6 +42,7 @@ export async function bundle(directory: string): Promise<void> {
     target: "es2022",
     // Otherwise the imports that `fewFiles` adds are dropped as free of effects.
     ignoreAnnotations: true,
+    define: { MEDIAGEN_VERSION: JSON.stringify(versionOf(directory)) },
     plugins: [fewFiles(join(directory, "src/index.ts"))],
     write: false,
   });
@@ -54,6 +55,11 @@ export async function bundle(directory: string): Promise<void> {
     directory,
     kept.map(({ path }) => path.slice(directory.length + 1)),
   );
+}
+
+function versionOf(directory: string): string {
+  // The cast: npm refuses a package without a version.
+  return (JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as { version: string }).version;
 }
 
 /**

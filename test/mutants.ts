@@ -71,8 +71,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/options"],
   },
   {
-    guard: "this.#totalMs = paid ? timeouts.generateMs : Math.min(timeouts.queryMs, patienceMs);",
-    becomes: "this.#totalMs = paid ? timeouts.generateMs : timeouts.queryMs;",
+    guard: "this.#totalMs = paid ? timeouts.generateMs : Math.min(timeoutMs, patienceMs);",
+    becomes: "this.#totalMs = paid ? timeouts.generateMs : timeoutMs;",
     promise: "a check of a wait gives its slot back in time",
     tests: ["sdk/wait", "sdk/scheduler"],
   },
@@ -209,14 +209,14 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/answers"],
   },
   {
-    guard: "if (!allowed || isCreditsOut(response) || attempts > retries) return undefined;",
+    guard: "if (!allowed || isCreditsOut(response) || attempts > most) return undefined;",
     becomes: "if (!allowed || isCreditsOut(response)) return undefined;",
     promise: "answers are asked for again only so often",
     tests: ["sdk/sending"],
   },
   {
-    guard: "if (!allowed || isCreditsOut(response) || attempts > retries) return undefined;",
-    becomes: "if (isCreditsOut(response) || attempts > retries) return undefined;",
+    guard: "if (!allowed || isCreditsOut(response) || attempts > most) return undefined;",
+    becomes: "if (isCreditsOut(response) || attempts > most) return undefined;",
     promise: "a refusal is not sent again",
     tests: ["sdk/sending"],
   },
@@ -246,8 +246,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/sending"],
   },
   {
-    guard: "afterFailure: (attempts, paid) => (attempts <= retries && spend(paid) ? backoff(attempts) : undefined)",
-    becomes: "afterFailure: (attempts, paid) => (spend(paid) ? backoff(attempts) : undefined)",
+    guard: "attempts <= most && spend(paid) ? backoff(attempts) : undefined",
+    becomes: "spend(paid) ? backoff(attempts) : undefined",
     promise: "lost answers are asked for again only so often",
     tests: ["sdk/sending"],
   },
@@ -285,7 +285,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     guard:
-      "if (response && !paid && isSuccess(response.status) && !isEnvelope(response)) return retries.afterFailure(attempts, paid);",
+      "if (response && !paid && isSuccess(response.status) && !isEnvelope(response)) return retries.afterFailure(attempts, paid, most);",
     becomes: "",
     promise: "a query whose success cannot be read is repeated",
     tests: ["sdk/sending"],
@@ -1756,6 +1756,18 @@ export const mutants: readonly Mutant[] = [
     becomes: "",
     promise: "a key that does not come is told as such",
     tests: ["sdk/options"],
+  },
+  {
+    guard: "checkOptions(subject, options, clientOptionNames);",
+    becomes: "",
+    promise: "a misspelled limit of a client is not ignored",
+    tests: ["sdk/options"],
+  },
+  {
+    guard: "if (reserved.has(name)) reject",
+    becomes: "if (false) reject",
+    promise: "a caller's header does not change how a request is sent",
+    tests: ["sdk/headers"],
   },
   {
     guard: "if (!isEmitted) {",

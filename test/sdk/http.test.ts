@@ -323,7 +323,9 @@ describe("a bundle", () => {
       expect(sources).toContain("client/http-client.ts");
       expect(sources.filter((path) => path.includes("openapi-fetch"))).toHaveLength(1);
       expect(sources.filter((path) => path.startsWith("node/")).length > 0).toBe(platform === "node");
-      expect(sources.filter((path) => /^(store|wait)\/|^form\/(?!parts)|^call\/(?!api-key)/.test(path))).toEqual([]);
+      expect(
+        sources.filter((path) => /^(store|wait)\/|^form\/(?!parts)|^call\/(?!api-key|headers)/.test(path)),
+      ).toEqual([]);
     },
   );
 });

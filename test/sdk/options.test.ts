@@ -1,5 +1,7 @@
-import { blobs, ConnectionError, createMediaGen, type FetchInit, type MediaGenOptions } from "@mediagen/sdk";
-import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
+import { inspect } from "node:util";
+import { blobs, ConnectionError, createMediaGen, type FetchInit, type MediaGenOptions, waitAll } from "@mediagen/sdk";
+import { createHttpClient } from "@mediagen/sdk/http";
+import { createMediaGen as createNodeMediaGen, download } from "@mediagen/sdk/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { clientOf, errorOf, success } from "./fake-service.ts";
 
@@ -205,4 +207,43 @@ test("what limits something is a number: one that is none would limit nothing", 
   for (const limit of ["maxBytes", "stallTimeoutMs", "resultTimeoutMs"])
     await expect(blobs(task, { [limit]: Number.NaN })).rejects.toThrow(limit);
   await expect(task.wait({ waitTimeoutMs: "1000" as unknown as number })).rejects.toThrow("waitTimeoutMs");
+});
+
+describe("an option that does not exist is rejected, with what may have been meant and no value", () => {
+  const secret = "sk-secret-in-a-misspelled-option";
+  const { media, sent } = clientOf([() => success({ taskid: "t-1", url: ["http://localhost/1.png"] })]);
+  const task = media.image.task("t-1");
+
+  test.for<[string, string, string, () => unknown]>([
+    ["a client", "apikey", "apiKey", () => createMediaGen({ baseUrl: "http://localhost", apikey: secret } as object)],
+    [
+      "a client of Node",
+      "maxGenerationInFlight",
+      "maxGenerationsInFlight",
+      () => createNodeMediaGen({ maxGenerationInFlight: 3 } as object),
+    ],
+    ["an HTTP client", "baseURL", "baseUrl", () => createHttpClient({ baseURL: secret } as object)],
+    [
+      "a generation",
+      "idempotencykey",
+      "idempotencyKey",
+      () => media.image.generate("imgmodelz", { prompt: "A fox" }, { idempotencykey: secret } as object),
+    ],
+    ["a wait", "timeout", "waitTimeoutMs", () => task.wait({ timeout: 5 } as object)],
+    ["waits", "waitTimeout", "waitTimeoutMs", () => waitAll([task], { waitTimeout: 5 } as object)],
+    ["blobs", "maxbytes", "maxBytes", () => blobs(task, { maxbytes: 5 } as object)],
+    ["a download", "overWrite", "overwrite", () => download(task, "out", { overWrite: true } as object)],
+  ])("%s", async ([, field, suggestion, call]) => {
+    const error = await errorOf((async () => call())());
+    expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field, code: "unknownOption" }] });
+    const meant = field === "timeout" ? "Use one of onUpdate, waitTimeoutMs, signal." : `Did you mean ${suggestion}?`;
+    expect(String(error)).toContain(`${field} is not a known option.`);
+    expect(String(error)).toContain(meant);
+    expect(JSON.stringify(error) + inspect(error)).not.toContain(secret);
+    expect(sent()).toBe(0);
+  });
+
+  test("unless it is undefined", () => {
+    expect(() => createMediaGen({ baseUrl: "http://localhost", other: undefined } as object)).not.toThrow();
+  });
 });

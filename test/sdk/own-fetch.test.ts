@@ -174,7 +174,7 @@ describe.for(Object.entries(entries))("a fetch function of the caller's, with %s
         "http://localhost/v1/images/imgmodelz",
         {
           method: "POST",
-          headers: { authorization: "any" },
+          headers: { authorization: "any", "user-agent": expect.stringMatching(/^mediagen\//) },
           body: expect.any(Blob),
           redirect: "error",
           signal: expect.any(AbortSignal),

@@ -40,6 +40,13 @@ export interface BatchOptions
   readonly onLine?: ((line: BatchLine) => unknown) | undefined;
 }
 
+/** Returns the options of the batch's client. What is left of them is the client's to check. */
+export function clientOptionsOf(options: BatchOptions): NodeMediaGenOptions {
+  const { concurrency, generationsPerMinute, confirm, limit, only, retryFailed, ...rest } = options;
+  const { onProgress, onLine, signal, waitTimeoutMs, ...client } = rest;
+  return client;
+}
+
 /** Work that a batch is about to do. */
 export interface BatchPlan {
   /** Number of lines that the run is about. */

@@ -6,7 +6,7 @@ import { FolderLock } from "./folder-lock.ts";
 import { issueOf, nothingSent } from "./issues.ts";
 import { KnownLines } from "./known-lines.ts";
 import { createHolder, lockFilesIn } from "./lock-files.ts";
-import type { BatchOptions, BatchPlan, BatchSummary } from "./options.ts";
+import { type BatchOptions, type BatchPlan, type BatchSummary, clientOptionsOf } from "./options.ts";
 import { Plan } from "./plan.ts";
 import { readResults, ResultsFile, type KnownResults } from "./results-file.ts";
 import { Retries } from "./retries.ts";
@@ -69,7 +69,7 @@ export async function runBatch(input: string, folder: string, options: BatchOpti
 export async function planBatch(input: string, folder: string, options: BatchOptions = {}): Promise<BatchPlan> {
   checkNumbers(options);
   await checkInput(input);
-  const { origin } = createMediaGen(options);
+  const { origin } = createMediaGen(clientOptionsOf(options));
   const [results, retries] = [await readResults(folder), await Retries.read(folder)];
   const known = new KnownLines(folder);
   return (await Plan.make({ input, origin, known, results, retries, options })).summary;

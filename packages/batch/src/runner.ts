@@ -20,7 +20,7 @@ import {
   type MediaGenEvent,
 } from "@mediagen/sdk/node";
 import type { FolderLock } from "./folder-lock.ts";
-import type { BatchFile, BatchLine, BatchOptions, BatchSummary } from "./options.ts";
+import { type BatchFile, type BatchLine, type BatchOptions, type BatchSummary, clientOptionsOf } from "./options.ts";
 import type { PlannedLine } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import type { ResultsFile } from "./results-file.ts";
@@ -71,7 +71,7 @@ export class Runner {
     // Every running line listens. More than ten of them are no leak.
     setMaxListeners(0, this.#signal);
     this.#media = createMediaGen({
-      ...options,
+      ...clientOptionsOf(options),
       store,
       beforeGenerate: (form, about) => this.#beforeGenerate(form, about),
       onEvent: (event) => this.#onEvent(event),

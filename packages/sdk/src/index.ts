@@ -82,6 +82,8 @@ export type {
   DeleteFields,
   Deletions,
   PartialResult,
+  RequestHeaders,
+  RequestOptions,
   ResultOptions,
   ResultProgress,
   State,

@@ -3,6 +3,7 @@ import { OutcomeUnknownError, type SentGeneration, type ServiceResponse } from "
 import type { OnEvent } from "../errors/events.ts";
 import type { Failures } from "../errors/failures.ts";
 import type { WireFields } from "../form/form.ts";
+import type { RequestHeaders } from "../task/task.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { orAbort } from "../time/deadline.ts";
@@ -35,6 +36,12 @@ export interface SendingGeneration extends SentGeneration {
 export interface CallContext {
   readonly subject: Subject;
   readonly signal?: AbortSignal | undefined;
+  /** The caller's headers for this call. */
+  readonly headers?: RequestHeaders | undefined;
+  /** How long an attempt may take. */
+  readonly timeoutMs?: number | undefined;
+  /** How many times the request is retried. */
+  readonly retries?: number | undefined;
   /** Given if the operation is paid. */
   readonly generation?: SendingGeneration | undefined;
   /** Called immediately before the first byte of each attempt leaves, and before each delay: if it rejects, nothing is sent. */
@@ -61,7 +68,8 @@ export interface CallHost extends Connection {
 export function createCall(host: CallHost): Call {
   const { emit, failures, retries, time } = host;
   return async (operation, wire, context) => {
-    const { signal, generation, onPhase, patienceMs, subject } = context;
+    const { generation, onPhase, subject, ...limits } = context;
+    const { signal, patienceMs } = limits;
     const { kind, model, taskid } = subject;
     const generationId = generation?.eventId ?? subject.generationId;
     const paid = generation !== undefined;
@@ -70,7 +78,7 @@ export function createCall(host: CallHost): Call {
     let lost = false;
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
-      const exchanged = await exchange(host, operation, wire, { paid, signal, patienceMs, beforeSend });
+      const exchanged = await exchange(host, operation, wire, { paid, ...limits, beforeSend });
       const about = {
         operation: operation.id,
         kind,
@@ -83,7 +91,7 @@ export function createCall(host: CallHost): Call {
         requestId: exchanged.response?.requestId,
       };
       const isOver = patienceMs !== undefined || (!exchanged.response && signal?.aborted);
-      const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid);
+      const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid, limits.retries);
       if (delayMs !== undefined) {
         lost ||= exchanged.response?.status !== 429;
         emit({ type: "retried", ...about, delayMs, ...whyRetried(exchanged) });
@@ -113,15 +121,21 @@ export function createCall(host: CallHost): Call {
 }
 
 /** How long to wait before the request is sent again; undefined if it must not be, or need not. */
-function delayBeforeRetry(retries: Retries, exchanged: Exchanged, attempts: number, paid: boolean): number | undefined {
+function delayBeforeRetry(
+  retries: Retries,
+  exchanged: Exchanged,
+  attempts: number,
+  paid: boolean,
+  most: number | undefined,
+): number | undefined {
   const { response } = exchanged;
   // A success that cannot be read is as good as no response.
   if (response && !paid && isSuccess(response.status) && !isEnvelope(response))
-    return retries.afterFailure(attempts, paid);
-  if (response) return retries.afterResponse(response, attempts, paid);
+    return retries.afterFailure(attempts, paid, most);
+  if (response) return retries.afterResponse(response, attempts, paid, most);
   const { delivery } = exchanged;
   const isFinal = delivery === "not tried" || delivery === "bad certificate" || (paid && delivery === "unknown");
-  return isFinal ? undefined : retries.afterFailure(attempts, paid);
+  return isFinal ? undefined : retries.afterFailure(attempts, paid, most);
 }
 
 function whyRetried(exchanged: Exchanged): { readonly status: number | undefined; readonly error: unknown } {

@@ -1,6 +1,7 @@
 import { InvalidRequestError } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
 import type { WireFields } from "../form/form.ts";
+import type { RequestHeaders } from "../task/task.ts";
 import { toMultipart } from "../form/multipart.ts";
 import { formParts } from "../form/parts.ts";
 import type { Operation } from "../spec/operation.ts";
@@ -9,6 +10,7 @@ import { Deadline, orAbort } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
 import type { OutgoingRequest, Transport } from "../transport/transport.ts";
 import { type ApiKey, keyHeaders, readKey } from "./api-key.ts";
+import { mergeHeaders } from "./headers.ts";
 import type { Hide } from "./hide-key.ts";
 import { readResponse } from "./read-response.ts";
 
@@ -18,6 +20,8 @@ export interface Connection {
   readonly baseUrl: string;
   readonly transport: Transport;
   readonly apiKey: ApiKey;
+  /** The headers of every request. */
+  readonly headers: RequestHeaders;
   /** Returns what hides a key. */
   readonly hideOf: (key: string | undefined) => Hide;
   readonly time: Time;
@@ -40,7 +44,11 @@ export interface Timeouts {
 export interface ExchangeOptions {
   readonly paid: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** The longest that it may take, beside the timeouts of the connection. */
+  /** The caller's headers for this request. */
+  readonly headers?: RequestHeaders | undefined;
+  /** How long it may take, in place of the connection's timeout. */
+  readonly timeoutMs?: number | undefined;
+  /** The longest that it may take, beside that. */
   readonly patienceMs?: number | undefined;
   /** Called immediately before the first byte leaves. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
@@ -84,7 +92,7 @@ export async function exchange(
     const url = connection.baseUrl + operation.path;
     const key = await readKey(connection.apiKey, limits.signal);
     hide = connection.hideOf(key);
-    const request = outgoing(url, keyHeaders(key, url), wire, paid);
+    const request = outgoing(url, mergeHeaders(connection.headers, options.headers, keyHeaders(key, url)), wire, paid);
     isTried = true;
     const { onLeaving, signal } = limits;
     const incoming = await connection.transport(request, {
@@ -132,10 +140,13 @@ class Limits {
   readonly #deadline: Deadline;
   #arriving = false;
 
-  constructor({ time, timeouts }: Connection, { paid, signal, patienceMs = Infinity }: ExchangeOptions) {
+  constructor(
+    { time, timeouts }: Connection,
+    { paid, signal, timeoutMs = timeouts.queryMs, patienceMs = Infinity }: ExchangeOptions,
+  ) {
     this.#time = time;
     this.#timeouts = timeouts;
-    this.#totalMs = paid ? timeouts.generateMs : Math.min(timeouts.queryMs, patienceMs);
+    this.#totalMs = paid ? timeouts.generateMs : Math.min(timeoutMs, patienceMs);
     this.#end = time.steady() + this.#totalMs;
     this.#deadline = new Deadline(time, this.#totalMs, this.#tooLong, signal);
   }

@@ -18,10 +18,13 @@ export interface RetryOptions {
   readonly resendGenerationAfter?: readonly (421 | 425 | 503)[] | undefined;
 }
 
-/** Decides about retries. Each method returns a delay in milliseconds, or undefined if the request is not retried. */
+/**
+ * Decides about retries. Each method returns a delay in milliseconds, or undefined if the request is not retried. `most` is how
+ * many retries a call of its own may have.
+ */
 export interface Retries {
-  afterResponse(response: ServiceResponse, attempts: number, paid: boolean): number | undefined;
-  afterFailure(attempts: number, paid: boolean): number | undefined;
+  afterResponse(response: ServiceResponse, attempts: number, paid: boolean, most?: number): number | undefined;
+  afterFailure(attempts: number, paid: boolean, most?: number): number | undefined;
   /** Called when a response has arrived: the budget recovers. */
   succeeded(): void;
 }
@@ -50,16 +53,16 @@ export function createRetries(
     return true;
   };
   return {
-    afterResponse(response, attempts, paid) {
+    afterResponse(response, attempts, paid, most = retries) {
       const { status, retryAfterMs } = response;
       const allowed = paid
         ? mayResend(response, resendGenerationAfter)
         : status === 429 || (status >= 500 && status !== 501 && !isEnvelope(response));
-      if (!allowed || isCreditsOut(response) || attempts > retries) return undefined;
+      if (!allowed || isCreditsOut(response) || attempts > most) return undefined;
       if (retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) return undefined;
       return spend(paid) ? (retryAfterMs ?? backoff(attempts)) : undefined;
     },
-    afterFailure: (attempts, paid) => (attempts <= retries && spend(paid) ? backoff(attempts) : undefined),
+    afterFailure: (attempts, paid, most = retries) => (attempts <= most && spend(paid) ? backoff(attempts) : undefined),
     succeeded: () => void (budget = Math.min(fullBudget, budget + budgetPerResponse)),
   };
 }

@@ -1,9 +1,12 @@
 import { createCall } from "../call/call.ts";
+import { readHeaders } from "../call/headers.ts";
 import { type Hide, rememberHide } from "../call/hide-key.ts";
 import { createRetries } from "../call/retries.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { createEmit } from "../errors/events.ts";
+import { checkOptions } from "../errors/check-options.ts";
+import { nothingWasSent } from "../errors/issue.ts";
 import { Failures } from "../errors/failures.ts";
 import { readForm, type WireFields } from "../form/form.ts";
 import { type Form, kindOf, type Model, operationOf } from "../form/model.ts";
@@ -22,6 +25,7 @@ import { isPrivate } from "../transport/address.ts";
 import { Scheduler } from "../wait/scheduler.ts";
 import { generate, type GenerateHost } from "./generate.ts";
 import type { GenerateOptions, KindClient, MediaGen, Recovery } from "./media-gen.ts";
+import { generateOptionNames } from "./option-names.ts";
 import type { MediaGenOptions } from "./options.ts";
 import { checkFunctions, readAccess, readGenerationLimit, readStates, readTimeouts } from "./settings.ts";
 import type { RecordedGenerations } from "./recorded.ts";
@@ -43,7 +47,7 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
 
 /** Creates a client on a runtime. */
 export function createClient(options: MediaGenOptions, runtime: Runtime): MediaGen {
-  const { baseUrl, apiKey } = readAccess("createMediaGen", options);
+  const { baseUrl, apiKey, headers } = readAccess("createMediaGen", options);
   checkFunctions("createMediaGen", options);
   const timeouts = readTimeouts("createMediaGen", options);
   const time = createTime(options);
@@ -54,7 +58,7 @@ export function createClient(options: MediaGenOptions, runtime: Runtime): MediaG
   const hideOf = rememberHide();
   // Results are requested without a key. Their URLs may contain the one that their record was requested with.
   let hide: Hide = (text) => text;
-  const connection = { baseUrl, transport, apiKey, hideOf: (key: string | undefined) => (hide = hideOf(key)) };
+  const connection = { baseUrl, transport, apiKey, headers, hideOf: (key: string | undefined) => (hide = hideOf(key)) };
   const call = createCall({ ...connection, time, timeouts, emit, failures, retries });
   const { origin } = new URL(baseUrl);
   const { store, beforeGenerate } = options;
@@ -118,9 +122,11 @@ function assemble(
   const resume = (saved: TaskJSON) => open(readTask(saved, origin));
   const generateAny = async (kind: Kind, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
     const { idempotencyKey, signal } = options;
+    checkOptions(model, options, generateOptionNames, nothingWasSent);
+    const headers = readHeaders(model, options.headers, nothingWasSent);
     const { operation, wire } = await orAbort(prepare(kind, model, form, options), signal);
     // Nothing may throw once the task is paid for.
-    return open(await generate({ kind, model, form, operation, wire, idempotencyKey, signal }, generating));
+    return open(await generate({ kind, model, form, operation, wire, idempotencyKey, signal, headers }, generating));
   };
   const generateReported = (kind: Kind | undefined, model: Model, form: Form<Model>, options?: GenerateOptions) => {
     const operation = (kind && operations[kind].generate[model]?.id) ?? "generate";

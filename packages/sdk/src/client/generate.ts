@@ -7,7 +7,7 @@ import type { Form, Model } from "../form/model.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import type { Attempt } from "../store/attempt.ts";
 import type { GenerationFacts } from "../task/generation.ts";
-import type { TaskJSON } from "../task/task.ts";
+import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { orAbort } from "../time/deadline.ts";
 import type { BeforeGenerate } from "./options.ts";
@@ -38,6 +38,7 @@ export interface CheckedGeneration {
   readonly wire: WireFields;
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
+  readonly headers: RequestHeaders | undefined;
 }
 
 /** Generates and returns the task: a new one, or the one that its key stands for. */
@@ -81,7 +82,7 @@ export async function askBefore(
 
 /** Sends a generation, as an attempt if it is recorded, and returns its task. */
 export async function send(
-  { kind, model, form, operation, wire, signal }: CheckedGeneration,
+  { kind, model, form, operation, wire, signal, headers }: CheckedGeneration,
   { call, time, origin }: GenerateHost,
   attempt: Attempt | undefined,
   facts: GenerationFacts | undefined,
@@ -100,7 +101,7 @@ export async function send(
     origin,
   };
   const onPhase = attempt && ((phase: "sending" | "claimed") => attempt.enter(phase));
-  const data = await call(operation, wire, { subject: { kind, model }, signal, generation, onPhase });
+  const data = await call(operation, wire, { subject: { kind, model }, signal, headers, generation, onPhase });
   return {
     version: 2,
     kind,

@@ -14,7 +14,7 @@ export type HttpClient = Client<paths>;
 
 /** Creates the openapi-fetch client on a transport: it adds the key and sends forms as multipart, and opens no envelope. */
 export function createHttpClientOn(transport: Transport, options: ClientOptions): HttpClient {
-  const { baseUrl, apiKey } = readAccess("createHttpClient", options);
+  const { baseUrl, apiKey, headers } = readAccess("createHttpClient", options);
   const { queryMs, generateMs } = readTimeouts("createHttpClient", options);
   const formUrls = new Set(
     Object.values(operations).flatMap(({ generate }) => Object.values(generate).map(({ path }) => baseUrl + path)),
@@ -33,7 +33,7 @@ export function createHttpClientOn(transport: Transport, options: ClientOptions)
       throw signal.aborted ? signal.reason : withoutBytes(error);
     }
   };
-  const client = createFetchClient<paths>({ baseUrl, fetch });
+  const client = createFetchClient<paths>({ baseUrl, fetch, headers });
   // openapi-fetch tells a serializer neither path nor media type, so the path chooses it. The casts: these pass through, and their
   // types are those of the client that is returned.
   const init = (path: string, given: Init = {}) => {

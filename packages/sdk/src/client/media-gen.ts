@@ -3,10 +3,10 @@ import type { Kind } from "../spec/operation.ts";
 import type { DeleteFields, Deletions, QueryFields, Records } from "../spec/types.gen.ts";
 import type { Resolution, UnknownGeneration } from "../store/recovery.ts";
 import type { UnreadableRecord } from "../task/generation.ts";
-import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
+import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON } from "../task/task.ts";
 
 /** How to generate. */
-export interface GenerateOptions extends CallOptions {
+export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "headers"> {
   /** Fields that the service takes and its description does not contain. They are sent unchecked. */
   readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob>> | undefined;
   /**
@@ -86,14 +86,14 @@ export interface KindClient<K extends Kind> {
    * @throws {@link ServiceError} the service refused
    * @throws {@link ConnectionError} there was no complete response; it is safe to retry
    */
-  query(taskid: string, options?: QueryFields[K] & CallOptions): Promise<Records[K]>;
+  query(taskid: string, options?: QueryFields[K] & RequestOptions): Promise<Records[K]>;
   /**
    * Deletes tasks. What happens to unknown ids is not documented by the service.
    *
    * @throws {@link ServiceError} the service refused
    * @throws {@link ConnectionError} there was no complete response; it is safe to retry
    */
-  delete(taskids: readonly string[], options?: DeleteFields[K] & CallOptions): Promise<Deletions[K]>;
+  delete(taskids: readonly string[], options?: DeleteFields[K] & RequestOptions): Promise<Deletions[K]>;
   /** Returns the task of an id, to check or wait for. */
   task(taskid: string, options?: TaskOptions): Task<K>;
 }

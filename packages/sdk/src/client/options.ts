@@ -3,6 +3,7 @@ import type { OnEvent } from "../errors/events.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { GenerationStore } from "../store/store.ts";
+import type { RequestHeaders } from "../task/task.ts";
 import type { SleepReason } from "../time/clock.ts";
 import type { Fetch } from "../transport/fetch.ts";
 import type { SchedulerOptions } from "../wait/scheduler.ts";
@@ -23,6 +24,12 @@ export interface ClientOptions {
    * @default MEDIAGEN_BASE_URL of the environment
    */
   readonly baseUrl?: string | undefined;
+  /**
+   * Headers of every request to the service: for a gateway, or for tracing. Requests for results do not have them. The API key
+   * replaces an `authorization`, so that this one is sent only without a key, to your own server.
+   * @default {}
+   */
+  readonly headers?: RequestHeaders | undefined;
   /**
    * Whether the base URL may be http to another machine, where everybody on the way can read the key.
    * @default false

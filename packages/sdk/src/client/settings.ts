@@ -1,21 +1,27 @@
 import { checkNumbers } from "../errors/check-numbers.ts";
+import { checkOptions } from "../errors/check-options.ts";
 import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import type { ApiKey } from "../call/api-key.ts";
+import { readHeaders, userAgent } from "../call/headers.ts";
 import type { Timeouts } from "../call/exchange.ts";
+import type { RequestHeaders } from "../task/task.ts";
 import { isLoopback } from "../transport/address.ts";
 import type { StateOptions } from "../wait/state.ts";
+import { clientOptionNames } from "./option-names.ts";
 import type { ClientOptions, MediaGenOptions } from "./options.ts";
 
 /** Returns the base URL and the key of the options, or else of the environment. */
 export function readAccess(
   subject: string,
   options: ClientOptions,
-): { readonly baseUrl: string; readonly apiKey: ApiKey } {
+): { readonly baseUrl: string; readonly apiKey: ApiKey; readonly headers: RequestHeaders } {
+  checkOptions(subject, options, clientOptionNames);
   rejectBrowser(subject, options.allowBrowser ?? false);
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
   const baseUrl = readBaseUrl(subject, options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
-  return { baseUrl, apiKey: typeof apiKey === "function" ? async () => apiKey() : apiKey };
+  const headers = { ...userAgent(), ...readHeaders(subject, options.headers) };
+  return { baseUrl, headers, apiKey: typeof apiKey === "function" ? async () => apiKey() : apiKey };
 }
 
 /** Returns the timeouts of the options, each with its default. */

@@ -5,7 +5,7 @@ import { rememberContext, type ResultContext } from "../result/context.ts";
 import type { Kind } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
 import type {
-  CallOptions,
+  RequestOptions,
   Check,
   DeleteFields,
   Deletions,
@@ -28,12 +28,12 @@ export interface TaskHost extends WaitHost {
   check<K extends Kind>(
     task: Task<K>,
     partial: PartialResult | undefined,
-    options: CallOptions & { readonly patienceMs?: number },
+    options: RequestOptions & { readonly patienceMs?: number },
   ): Promise<CheckOfClient<K>>;
   delete<K extends Kind>(
     kind: K,
     taskids: readonly string[],
-    options: DeleteFields[K] & CallOptions,
+    options: DeleteFields[K] & RequestOptions,
   ): Promise<Deletions[K]>;
 }
 
@@ -69,15 +69,15 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return this.#record;
   }
 
-  check({ signal }: CallOptions = {}): Promise<Check<K>> {
+  check(options: RequestOptions = {}): Promise<Check<K>> {
     return this.#reported(operations[this.kind].query.id, async () => {
-      const { recorded, ...check } = await this.#check({ signal });
+      const { recorded, ...check } = await this.#check(options);
       await recorded;
       return check;
     });
   }
 
-  async #check(options: CallOptions & { readonly patienceMs?: number }): Promise<RecordedCheck<K>> {
+  async #check(options: RequestOptions & { readonly patienceMs?: number }): Promise<RecordedCheck<K>> {
     const { partial, ...check } = await this.#host.check(this, this.#partial, options);
     this.#partial = partial;
     this.#record = check.record;
@@ -89,7 +89,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return this.#reported("wait", () => waitFor(this, check, options, this.#host));
   }
 
-  delete(options: DeleteFields[K] & CallOptions = {}): Promise<Deletions[K]> {
+  delete(options: DeleteFields[K] & RequestOptions = {}): Promise<Deletions[K]> {
     const { id } = operations[this.kind].delete;
     return this.#reported(id, () => this.#host.delete(this.kind, [this.taskid], options));
   }

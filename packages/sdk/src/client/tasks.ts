@@ -1,5 +1,7 @@
 import type { Call, Subject } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
+import { readHeaders } from "../call/headers.ts";
+import { checkNumbers } from "../errors/check-numbers.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { invalid, nothingWasSent } from "../errors/issue.ts";
 import type { OnEvent } from "../errors/events.ts";
@@ -8,7 +10,7 @@ import { type ReadFields, readBody } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type {
-  CallOptions,
+  RequestOptions,
   DeleteFields,
   Deletions,
   PartialResult,
@@ -53,12 +55,13 @@ export class Tasks {
 
   async query<K extends Kind>(
     subject: TaskSubject<K>,
-    { signal, ...further }: QueryFields[K] & CallOptions,
+    { signal, headers, timeoutMs, retries, ...further }: QueryFields[K] & RequestOptions,
     patienceMs?: number,
   ): Promise<Records[K]> {
     const operation = operations[subject.kind].query;
     const wire = bodyOf(operation, { taskid: subject.taskid }, further);
-    const data = await this.#host.call(operation, wire, { subject, signal, patienceMs });
+    const request = readRequest(operation.id, { signal, headers, timeoutMs, retries });
+    const data = await this.#host.call(operation, wire, { subject, ...request, patienceMs });
     // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
     return { ...data, taskid: taskidIn(data) ?? subject.taskid, url: urlsIn(data["url"]) } as TaskRecord as Records[K];
   }
@@ -66,9 +69,10 @@ export class Tasks {
   async check<K extends Kind>(
     task: Task<K>,
     partial: PartialResult | undefined,
-    { signal, patienceMs }: CallOptions & { readonly patienceMs?: number },
+    { patienceMs, ...request }: RequestOptions & { readonly patienceMs?: number },
   ): Promise<CheckOfClient<K>> {
-    const record = await this.query(task, { signal }, patienceMs);
+    const { signal } = request;
+    const record = await this.query(task, request, patienceMs);
     const raw: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
     const status = typeof raw === "number" ? raw : undefined;
     const { isKnown, ...read } = readState(record, status, task.resultCount, partial, this.#host.states);
@@ -85,13 +89,12 @@ export class Tasks {
   async delete<K extends Kind>(
     kind: K,
     taskids: readonly string[],
-    { signal, ...further }: DeleteFields[K] & CallOptions,
+    { signal, headers, timeoutMs, retries, ...further }: DeleteFields[K] & RequestOptions,
   ): Promise<Deletions[K]> {
     const operation = operations[kind].delete;
-    const data = await this.#host.call(operation, bodyOf(operation, { taskids }, further), {
-      subject: { kind },
-      signal,
-    });
+    const wire = bodyOf(operation, { taskids }, further);
+    const request = readRequest(operation.id, { signal, headers, timeoutMs, retries });
+    const data = await this.#host.call(operation, wire, { subject: { kind }, ...request });
     await this.#record((recording) => recording.endDeleted(kind, taskids), signal);
     // The cast: the service documents the response to a deletion.
     return data as object as Deletions[K];
@@ -130,6 +133,13 @@ export class Tasks {
 export function valid(subject: string, { wire, issues }: ReadFields): ReadFields["wire"] {
   if (issues.length > 0) throw new InvalidRequestError(subject, issues, nothingWasSent);
   return wire;
+}
+
+/** Returns the options of one call, or rejects what is wrong with them. */
+function readRequest(subject: string, options: RequestOptions): RequestOptions {
+  const { headers, ...limits } = options;
+  checkNumbers(subject, limits, ["timeoutMs", "retries"]);
+  return headers === undefined ? options : { ...options, headers: readHeaders(subject, headers, nothingWasSent) };
 }
 
 /** A JSON body of a method's first argument and its options, which must not repeat it. */

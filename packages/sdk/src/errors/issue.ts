@@ -4,6 +4,7 @@ import { isBlob } from "../spec/file.ts";
 export type IssueCode =
   | "missing"
   | "unknownField"
+  | "unknownOption"
   | "wrongType"
   | "notOneOf"
   | "outOfRange"
@@ -83,6 +84,7 @@ export function describeIssue({ field, code, received, expected, suggestion }: I
 function describeFault(field: string, code: IssueCode, received: string): string {
   if (code === "missing") return `${field} is missing.`;
   if (code === "unknownField") return `${field} is not a known field.`;
+  if (code === "unknownOption") return `${field} is not a known option.`;
   // A quoted value reads as a name of the field's, anything else as words.
   const value = received.startsWith('"') ? ` ${received}` : `: ${received}`;
   return `${field}${value} ${verdicts[code] ?? "is not valid"}.`;
@@ -90,7 +92,7 @@ function describeFault(field: string, code: IssueCode, received: string): string
 
 function describeSuggestion(code: IssueCode, suggestion: string): string {
   if (code === "notAllowed") return `Pass { ${suggestion}: true } to allow it.`;
-  return `Did you mean ${code === "unknownField" ? suggestion : JSON.stringify(suggestion)}?`;
+  return `Did you mean ${code.startsWith("unknown") ? suggestion : JSON.stringify(suggestion)}?`;
 }
 
 /** Returns a value in words, shortened; never the bytes of a file. */

@@ -4,7 +4,7 @@ import { describe } from "../spec/describe.ts";
 import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { isFile, sizeSeparator, valuesOf } from "../spec/schema.ts";
-import { closestValue } from "./closest-name.ts";
+import { closestValue } from "../errors/closest-name.ts";
 
 /** Half of a surrogate pair: of whole ones, this reads both as one. */
 const halfPair = /[\uD800-\uDFFF]/u;

@@ -4,7 +4,7 @@ import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
 import { checkValue, isRecord } from "./bounds.ts";
-import { closestName } from "./closest-name.ts";
+import { closestName } from "../errors/closest-name.ts";
 import { referenceIssue } from "./file-reference.ts";
 
 /** Fields as they go on the wire, by the names of their parts or JSON keys. */

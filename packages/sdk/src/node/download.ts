@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { mkdir, rename, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
+import { checkOptions } from "../errors/check-options.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { invalid } from "../errors/issue.ts";
 import { extensionFor, mediaTypeOf } from "../form/media-type.ts";
-import { reportFetching, type ResultContext } from "../result/context.ts";
+import { reportFetching, type ResultContext, resultOptionNames } from "../result/context.ts";
 import { copyResult } from "../result/copy.ts";
 import { type ResultSource, sourcesOf } from "../result/sources.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
@@ -38,9 +39,16 @@ export interface Download {
   readonly sha256: string;
 }
 
+const ofFiles: Readonly<Record<Exclude<keyof DownloadOptions, keyof ResultOptions>, true>> = {
+  overwrite: true,
+  name: true,
+};
+const optionNames = [...resultOptionNames, ...Object.keys(ofFiles)];
+
 /** Saves every result of a task. The entry point documents it. */
 export async function download(task: Task, target: string, options: DownloadOptions): Promise<readonly Download[]> {
   return reportFetching(task, async (context) => {
+    checkOptions("download", options, optionNames);
     const sources = await sourcesOf(task, options.signal);
     const names = await namesFor(task, target, options.name);
     const done: Download[] = [];

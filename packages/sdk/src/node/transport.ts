@@ -122,7 +122,6 @@ async function write(request: ClientRequest, body: Encoded, onPiece: () => void)
 function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Encoded): Record<string, string> {
   return {
     accept: "*/*",
-    "user-agent": "mediagen",
     ...(type === undefined ? {} : { "content-type": type }),
     ...headers,
     host: url.host,

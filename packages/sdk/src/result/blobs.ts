@@ -1,5 +1,6 @@
+import { checkOptions } from "../errors/check-options.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
-import { reportFetching, type ResultContext } from "./context.ts";
+import { reportFetching, type ResultContext, resultOptionNames } from "./context.ts";
 import { copyResult } from "./copy.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
 import { type ResultSource, sourcesOf } from "./sources.ts";
@@ -11,6 +12,7 @@ const maxBytesInMemory = 256 * 1024 * 1024;
 export async function blobs(task: Task, given: ResultOptions): Promise<readonly Blob[]> {
   const options = { ...given, maxBytes: given.maxBytes ?? maxBytesInMemory };
   return reportFetching(task, async (context) => {
+    checkOptions("blobs", given, resultOptionNames);
     const read: Blob[] = [];
     for (const source of await sourcesOf(task, options.signal)) read.push(await readBlob(source, context, options));
     return read;

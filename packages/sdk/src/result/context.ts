@@ -2,7 +2,7 @@ import type { Hide } from "../call/hide-key.ts";
 import type { Retries } from "../call/retries.ts";
 import type { OnEvent } from "../errors/events.ts";
 import type { Failures } from "../errors/failures.ts";
-import type { Task } from "../task/task.ts";
+import type { ResultOptions, Task } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 
 /** Sends a GET request for a result, without following redirects and without the API key. */
@@ -47,6 +47,17 @@ export function resultContextOf(task: Task): ResultContext {
   if (!context) throw new TypeError("This task belongs to no client. Pass what generate or media.task returned.");
   return context;
 }
+
+const ofResults: Readonly<Record<keyof ResultOptions, true>> = {
+  maxBytes: true,
+  stallTimeoutMs: true,
+  resultTimeoutMs: true,
+  allowPrivateHosts: true,
+  onProgress: true,
+  signal: true,
+};
+/** The names of the options for fetching results. */
+export const resultOptionNames: readonly string[] = Object.keys(ofResults);
 
 /** Runs what fetches a task's results, and emits what it rejects with. */
 export function reportFetching<T>(task: Task, run: (context: ResultContext) => Promise<T>): Promise<T> {

@@ -35,7 +35,7 @@ export interface Task<out K extends Kind = Kind> {
    * @throws {@link ServiceError} the service refused the query
    * @throws {@link ConnectionError} there was no whole answer; checking again is safe
    */
-  check(options?: CallOptions): Promise<Check<K>>;
+  check(options?: RequestOptions): Promise<Check<K>>;
   /**
    * Checks until the task has succeeded and answers its record: until there are as many result addresses as the form asked
    * for, or fewer that have not changed over three checks. A failure is known only by `statuses` or `classify` of the client;
@@ -52,7 +52,7 @@ export interface Task<out K extends Kind = Kind> {
    *
    * @throws {@link ServiceError} the service refused
    */
-  delete(options?: DeleteFields[K] & CallOptions): Promise<Deletions[K]>;
+  delete(options?: DeleteFields[K] & RequestOptions): Promise<Deletions[K]>;
   /** The task as plain JSON; `media.task` takes it back, in any process. */
   toJSON(): TaskJSON;
 }
@@ -109,6 +109,25 @@ export interface Check<K extends Kind = Kind> {
 export interface CallOptions {
   /** Ends the call; it rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** Headers of a request by their names; one that is undefined is not sent. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>;
+
+/** How to query, check or delete. */
+export interface RequestOptions extends CallOptions {
+  /** Headers of this call's requests, in place of the client's headers of the same names. */
+  readonly headers?: RequestHeaders | undefined;
+  /**
+   * How long an attempt may take, in milliseconds.
+   * @default the client's `queryTimeoutMs`
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * How many times the request is retried.
+   * @default the client's `retries`
+   */
+  readonly retries?: number | undefined;
 }
 
 /** How to wait for a task. */

@@ -1,4 +1,5 @@
 import { checkNumbers } from "../errors/check-numbers.ts";
+import { checkOptions } from "../errors/check-options.ts";
 import { ConnectionError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import type { LastRecord } from "../errors/last-record.ts";
@@ -9,6 +10,9 @@ import { Deadline, orAbort } from "../time/deadline.ts";
 import { type Observation, Pace } from "./pace.ts";
 import { Refusals } from "./refusals.ts";
 import type { Scheduler } from "./scheduler.ts";
+
+const known: Readonly<Record<keyof WaitOptions, true>> = { onUpdate: true, waitTimeoutMs: true, signal: true };
+const optionNames = Object.keys(known);
 
 /** How long before the deadline the task is queried a last time. */
 const lastQueryMs = 1_000;
@@ -161,9 +165,11 @@ class Wait<K extends Kind> {
 /**
  * Returns how long to wait at most.
  *
- * @throws {@link InvalidRequestError} if `waitTimeoutMs` is not a number of milliseconds
+ * @throws {@link InvalidRequestError} an option does not exist, or `waitTimeoutMs` is not a number of milliseconds
  */
-export function waitTimeoutOf({ waitTimeoutMs = 30 * 60_000 }: Pick<WaitOptions, "waitTimeoutMs">): number {
+export function waitTimeoutOf<K extends Kind>(options: WaitOptions<K>): number {
+  checkOptions("wait", options, optionNames);
+  const { waitTimeoutMs = 30 * 60_000 } = options;
   checkNumbers("wait", { waitTimeoutMs }, ["waitTimeoutMs"]);
   return waitTimeoutMs;
 }

@@ -1,0 +1,59 @@
+import { InvalidRequestError } from "../errors/errors.ts";
+import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import type { RequestHeaders } from "../task/task.ts";
+
+/** Written by the build. */
+declare const MEDIAGEN_VERSION: string | undefined;
+
+/** What the SDK and the runtime decide: a caller's own would break the request or its promise. */
+const reserved = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Returns the headers that every request begins with: what sends it. Browsers name themselves. */
+export function userAgent(): RequestHeaders {
+  const runtime = globalThis.navigator?.userAgent ?? `Node.js/${globalThis.process?.versions?.node}`;
+  if (runtime.startsWith("Mozilla/")) return {};
+  const version = typeof MEDIAGEN_VERSION === "undefined" ? "0.0.0" : MEDIAGEN_VERSION;
+  return { "user-agent": `mediagen/${version} ${runtime}` };
+}
+
+/**
+ * Returns a caller's headers with their names in lower case.
+ *
+ * @throws {@link InvalidRequestError} one cannot be sent, or is not the caller's to set; no value is shown, as it may be a secret
+ */
+export function readHeaders(subject: string, headers: RequestHeaders | undefined, outcome?: string): RequestHeaders {
+  const issues: Issue[] = [];
+  const read = Object.entries(headers ?? {}).map(([given, value]): [string, string | undefined] => {
+    const name = given.toLowerCase();
+    const reject = (code: Issue["code"], received: string, expected: string) =>
+      issues.push(invalid(`headers.${given}`, code, received, expected));
+    if (reserved.has(name)) reject("notAllowed", "a header that the SDK sets", "other headers");
+    else if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) reject("wrongFormat", "this name", "letters, digits and hyphens");
+    else if (value !== undefined && typeof value !== "string") reject("wrongType", describeValue(value), "a string");
+    else if (
+      value !== undefined &&
+      !/^([\x21-\x7e\x80-\xff]([\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/.test(value)
+    )
+      reject("wrongFormat", "a value that no header can carry (not shown)", "text without line breaks");
+    return [name, value];
+  });
+  if (issues.length > 0) throw new InvalidRequestError(subject, issues, outcome);
+  return Object.fromEntries(read);
+}
+
+/** Returns the headers that are sent: each that is given replaces those of its name before it. */
+export function mergeHeaders(...all: readonly (RequestHeaders | undefined)[]): Readonly<Record<string, string>> {
+  const merged = Object.entries(Object.assign({}, ...all) as RequestHeaders);
+  return Object.fromEntries(merged.filter((pair): pair is [string, string] => pair[1] !== undefined));
+}

@@ -1,0 +1,41 @@
+import type { GenerateOptions } from "./media-gen.ts";
+import type { MediaGenOptions } from "./options.ts";
+
+const ofClient: Readonly<Record<keyof MediaGenOptions | "connectTimeoutMs", true>> = {
+  apiKey: true,
+  baseUrl: true,
+  headers: true,
+  allowHttp: true,
+  allowBrowser: true,
+  fetch: true,
+  fetchSendsOnce: true,
+  connectTimeoutMs: true,
+  queryTimeoutMs: true,
+  generateTimeoutMs: true,
+  headersTimeoutMs: true,
+  stallTimeoutMs: true,
+  retries: true,
+  resendGenerationAfter: true,
+  maxGenerationsInFlight: true,
+  maxQueriesInFlight: true,
+  statuses: true,
+  classify: true,
+  beforeGenerate: true,
+  store: true,
+  onEvent: true,
+  now: true,
+  sleep: true,
+  random: true,
+};
+const ofGenerate: Readonly<Record<keyof GenerateOptions, true>> = {
+  idempotencyKey: true,
+  extraFields: true,
+  unchecked: true,
+  headers: true,
+  signal: true,
+};
+
+/** The options of a client. Each entry point knows those of the other, so that programs can share them. */
+export const clientOptionNames: readonly string[] = Object.keys(ofClient);
+/** The options of `generate`. */
+export const generateOptionNames: readonly string[] = Object.keys(ofGenerate);

@@ -1,0 +1,142 @@
+import { createMediaGen as createWebMediaGen, type MediaGen, type RequestHeaders } from "@mediagen/sdk";
+import { createHttpClient } from "@mediagen/sdk/http";
+import { createMediaGen as createNodeMediaGen, download } from "@mediagen/sdk/node";
+import { mkdtemp, readFile } from "node:fs/promises";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { clientOf, errorOf, forever, lost } from "./fake-service.ts";
+
+const seen: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
+const server = createServer((request, response) => {
+  seen.push({ path: request.url ?? "", headers: request.headers });
+  const data = { taskid: "t-1", url: [`${baseUrl}/1.png`] };
+  request.resume().once("end", () => response.end(JSON.stringify({ code: 1000, msg: "", data })));
+});
+let baseUrl = "";
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close().closeAllConnections());
+
+const { version } = JSON.parse(await readFile("packages/sdk/package.json", "utf8")) as { readonly version: string };
+const form = { prompt: "A fox" };
+
+describe.each([
+  ["@mediagen/sdk", createWebMediaGen],
+  ["@mediagen/sdk/node", createNodeMediaGen],
+])("headers with %s", (_, createMediaGen) => {
+  const clientWith = (headers?: RequestHeaders, apiKey: string | undefined = "sk-1") => {
+    seen.length = 0;
+    return createMediaGen({ baseUrl, apiKey, headers });
+  };
+
+  test("of the client are sent with each request to the service, and with none for a result", async () => {
+    const media = clientWith({ "X-Tenant": "acme", "x-empty": "", "x-unset": undefined });
+    const task = await media.image.generate("imgmodelz", form);
+    await task.check();
+    await task.delete();
+    expect(seen.map(({ headers }) => [headers["x-tenant"], headers["x-empty"], "x-unset" in headers])).toEqual(
+      Array(3).fill(["acme", "", false]),
+    );
+    await download(task, await mkdtemp(join(tmpdir(), "mediagen-")));
+    expect(seen.at(-1)).toMatchObject({ path: "/1.png" });
+    expect(seen.at(-1)?.headers).not.toHaveProperty("x-tenant");
+  });
+
+  test("of a call replace those of the client, and undefined takes one away", async () => {
+    const media = clientWith({ "X-Tenant": "acme", "X-Trace": "1" });
+    const headers = { "x-tenant": "other", "X-TRACE": undefined };
+    await media.image.generate("imgmodelz", form, { headers });
+    await media.image.query("t-1", { headers });
+    await media.image.delete(["t-1"], { headers });
+    await media.image.task("t-1").check({ headers });
+    expect(seen.map(({ headers: given }) => [given["x-tenant"], "x-trace" in given])).toEqual(
+      Array(4).fill(["other", false]),
+    );
+  });
+
+  test("say who sends, unless the caller says so", async () => {
+    await clientWith().image.query("t-1");
+    await clientWith().image.query("t-1");
+    expect(seen[0]?.headers["user-agent"]).toBe(`mediagen/${version} ${navigator.userAgent}`);
+    await clientWith({ "User-Agent": "acme/1" }).image.query("t-1");
+    expect(seen[0]?.headers["user-agent"]).toBe("acme/1");
+  });
+
+  test("never replace the API key; without one, the caller's own authorization is sent", async () => {
+    await clientWith({ Authorization: "Bearer user" }).image.query("t-1");
+    expect(seen[0]?.headers.authorization).toBe("sk-1");
+    seen.length = 0;
+    await createMediaGen({ baseUrl, headers: { Authorization: "Bearer user" } }).image.query("t-1");
+    expect(seen[0]?.headers.authorization).toBe("Bearer user");
+  });
+
+  test.for<[string, RequestHeaders, string]>([
+    ["a header that the SDK sets", { "Content-Type": "text/plain" }, "headers.Content-Type"],
+    ["a name that is none", { "x y": "1" }, "headers.x y"],
+    ["a value with a line break", { "x-token": "secret\r\nx: y" }, "headers.x-token"],
+    ["a value that is no text", { "x-count": 1 as never }, "headers.x-count"],
+  ])("with %s are rejected before anything is sent, and no value is shown", async ([, headers, field]) => {
+    expect(() => clientWith(headers)).toThrow(
+      expect.objectContaining({ issues: [expect.objectContaining({ field })] }),
+    );
+    const media = clientWith();
+    for (const call of [
+      media.image.generate("imgmodelz", form, { headers }),
+      media.image.query("t-1", { headers }),
+      media.image.delete(["t-1"], { headers }),
+    ]) {
+      const error = await errorOf(call);
+      expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field }] });
+      expect(String(error)).not.toContain("secret");
+    }
+    expect(seen).toEqual([]);
+  });
+});
+
+test("the HTTP client sends the headers of its options", async () => {
+  seen.length = 0;
+  const http = createHttpClient({ baseUrl, apiKey: "sk-1", headers: { "X-Tenant": "acme" } });
+  await http.POST("/v1/images/infobytaskid", { body: { taskid: "t-1" } });
+  expect(seen[0]?.headers).toMatchObject({ "x-tenant": "acme", "user-agent": expect.stringContaining("mediagen/") });
+});
+
+describe("a call has its own", () => {
+  const calls: readonly [string, (media: MediaGen, options: object) => Promise<unknown>][] = [
+    ["query", (media, options) => media.image.query("t-1", options)],
+    ["deletion", (media, options) => media.image.delete(["t-1"], options)],
+    ["check", (media, options) => media.image.task("t-1").check(options)],
+  ];
+
+  test.for(calls)("number of retries: a %s", async ([, call]) => {
+    for (const [client, given, sent] of [
+      [0, 2, 3],
+      [3, 0, 1],
+      [1, undefined, 2],
+    ] as const) {
+      const service = clientOf([lost], { retries: client });
+      await errorOf(call(service.media, { retries: given }));
+      expect(service.sent()).toBe(sent);
+    }
+  });
+
+  test.for(calls)("time limit: a %s", async ([, call]) => {
+    const service = clientOf([forever], { passing: ["pause", "limit"] });
+    const start = service.now();
+    expect(String(await errorOf(call(service.media, { timeoutMs: 2_000 })))).toContain("longer than 2000 ms");
+    expect(service.now() - start).toBe(2_000);
+  });
+
+  test.for(calls)("options, which are numbers: a %s", async ([, call]) => {
+    const { media, sent } = clientOf();
+    for (const options of [{ timeoutMs: -1 }, { retries: "many" }]) {
+      const [field] = Object.keys(options);
+      expect(await errorOf(call(media, options))).toMatchObject({ name: "InvalidRequestError", issues: [{ field }] });
+    }
+    expect(sent()).toBe(0);
+  });
+});
