@@ -1758,6 +1758,12 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/options"],
   },
   {
+    guard: "if (!this.#isUnsettled(error)) throw error;",
+    becomes: "throw error;",
+    promise: "a check does not give up a task that the service does not know yet",
+    tests: ["sdk/task"],
+  },
+  {
     guard: "checkOptions(subject, options, clientOptionNames);",
     becomes: "",
     promise: "a misspelled limit of a client is not ignored",

@@ -35,7 +35,7 @@ async function get(user: string, id: string): Promise<object | undefined> {
   const saved = tasks.get(`${user}/${id}`);
   if (!saved) return undefined;
   const { state, record } = await media.task(saved).check();
-  return { state, url: record.url };
+  return { state, url: record?.url ?? [] };
 }
 
 /** Returns what the page may know of an error, and logs the rest. */

@@ -73,7 +73,7 @@ describe("behind a proxy, results are downloaded through it", () => {
         const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
         await task.check(); // Each check moves time on.
         const { record } = await task.check();
-        expect(record.url[0]).toMatch(new RegExp(`^${baseUrl}/_emulator/results/`));
+        expect(record?.url[0]).toMatch(new RegExp(`^${baseUrl}/_emulator/results/`));
         expect((await blobs(task))[0]?.type).toBe("image/png");
         const page = await fetch(`${baseUrl}/_emulator`);
         expect([page.status, page.url]).toEqual([200, `${baseUrl}/_emulator/`]);

@@ -1,7 +1,7 @@
 import { InvalidRequestError, type TaskJSON } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { clientOnAClock } from "./client-on-a-clock.ts";
-import { clientOf, success } from "./fake-service.ts";
+import { clientOf, created, errorOf, refusal, success } from "./fake-service.ts";
 
 test("a task is plain JSON and resumes in another client", async () => {
   const first = clientOnAClock([]);
@@ -77,4 +77,26 @@ test("a task deletes itself by its kind", async () => {
   ]);
   await media.image.task("t-1").delete({ uid: "u-1" });
   expect(sent).toEqual([["/v1/images/deleteimagestask", { taskids: ["t-1"], uid: "u-1" }]]);
+});
+
+describe("a check of a task that the service does not know", () => {
+  const unknown = () => clientOf([() => created("t-1"), refusal], { latencyMs: 100 });
+
+  test("is pending within a minute of its generation, as in a wait, and an error later", async () => {
+    const { media, generate, now } = unknown();
+    const task = await generate();
+    expect(await task.check()).toEqual({ state: "pending", status: undefined, record: undefined });
+    const saved = { ...task.toJSON(), createdAt: now() - 60_000 };
+    expect(await errorOf(media.task(saved).check())).toMatchObject({ name: "ServiceError", code: 9999 });
+  });
+
+  test("is an error if nobody knows when it was generated", async () => {
+    const { media } = clientOf([refusal]);
+    expect(await errorOf(media.image.task("t-1").check())).toMatchObject({ name: "ServiceError", code: 9999 });
+  });
+
+  test("does not hide another rejection", async () => {
+    const { generate } = clientOf([() => created("t-1"), () => new Response("", { status: 401 })]);
+    expect(await errorOf((await generate()).check())).toMatchObject({ name: "AuthenticationError" });
+  });
 });

@@ -21,7 +21,7 @@ export async function showTasks(ids: readonly string[], options: TaskCommandOpti
       const { state, status, record } = await task.check({ signal });
       shown.push({ task, state, status, record });
       progress.end();
-      output.line([nameOf(task), state, status ?? "", ...record.url].join("\t"));
+      output.line([nameOf(task), state, status ?? "", ...(record?.url ?? [])].join("\t"));
     } catch (error) {
       signal.throwIfAborted();
       const explained = explain(error, { task: nameOf(task) });

@@ -3,7 +3,7 @@ import { ConnectionError, InvalidRequestError, StoreError } from "../errors/erro
 import { InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "../errors/response-errors.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
-import type { CallOptions, Check, Records, Task, TaskJSON } from "../task/task.ts";
+import type { CallOptions, Records, Task, TaskJSON } from "../task/task.ts";
 import { Durations, worthOfQueryMs } from "../wait/durations.ts";
 import type { GenerateOptions, MediaGen } from "./media-gen.ts";
 
@@ -82,12 +82,19 @@ export interface StepPending {
 }
 
 /** There is no reason to check the task again. */
-export interface StepEnded<K extends Kind = Kind> {
-  /** `overdue` is an unfinished task that is older than it may become. It is not lost: a later check may see its results. */
-  readonly state: "succeeded" | "failed" | "overdue";
-  /** The record that says so. */
-  readonly record: Records[K];
-}
+export type StepEnded<K extends Kind = Kind> =
+  | {
+      /** How the task has ended. */
+      readonly state: "succeeded" | "failed";
+      /** The record that says so. */
+      readonly record: Records[K];
+    }
+  | {
+      /** The task is unfinished and older than it may become. It is not lost: a later check may see its results. */
+      readonly state: "overdue";
+      /** The last record; undefined if the service does not know the task yet. */
+      readonly record: Records[K] | undefined;
+    };
 
 /** What follows a check step, by `state`, as plain JSON. */
 export type CheckStep<K extends Kind = Kind> = StepPending | StepEnded<K>;
@@ -134,7 +141,7 @@ export async function generateStep<M extends string>(
 export async function checkStep<K extends Kind>(task: Task<K>, options: CheckStepOptions = {}): Promise<CheckStep<K>> {
   const { signal, now = Date.now, maxAgeMs = 30 * 60_000 } = options;
   checkNumbers("checkStep", { maxAgeMs }, ["maxAgeMs"]);
-  const { state, record }: Check<K> = await task.check({ signal });
+  const { state, record } = await task.check({ signal });
   if (state !== "pending") return { state, record };
   // A task that a person found is as old as its first check; otherwise it would stay young for ever.
   const createdAt = task.createdAt ?? now();

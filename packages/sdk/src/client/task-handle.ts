@@ -1,9 +1,10 @@
 import { InvalidRequestError } from "../errors/errors.ts";
+import { ServiceError } from "../errors/response-errors.ts";
 import type { Failures } from "../errors/failures.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { rememberContext, type ResultContext } from "../result/context.ts";
 import type { Kind } from "../spec/operation.ts";
-import { kinds, operations } from "../spec/operations.gen.ts";
+import { codes, kinds, operations } from "../spec/operations.gen.ts";
 import type {
   RequestOptions,
   Check,
@@ -15,6 +16,7 @@ import type {
   TaskJSON,
   WaitOptions,
 } from "../task/task.ts";
+import { settlingMs } from "../wait/pace.ts";
 import { type RecordedCheck, waitFor, type WaitHost } from "../wait/wait.ts";
 
 /** What a check by the client has found out, and what the task has to remember of it. */
@@ -71,10 +73,22 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   check(options: RequestOptions = {}): Promise<Check<K>> {
     return this.#reported(operations[this.kind].query.id, async () => {
-      const { recorded, ...check } = await this.#check(options);
-      await recorded;
-      return check;
+      try {
+        const { recorded, ...check } = await this.#check(options);
+        await recorded;
+        // The cast: only a union can say that what is final has a record.
+        return check as Check<K>;
+      } catch (error) {
+        if (!this.#isUnsettled(error)) throw error;
+        return { state: "pending", status: undefined, record: undefined };
+      }
     });
+  }
+
+  /** Whether the service may not know the task yet. */
+  #isUnsettled(error: unknown): boolean {
+    const ageMs = this.#host.now() - (this.createdAt ?? -Infinity);
+    return error instanceof ServiceError && error.code === codes.failure && ageMs < settlingMs;
   }
 
   async #check(options: RequestOptions & { readonly patienceMs?: number }): Promise<RecordedCheck<K>> {

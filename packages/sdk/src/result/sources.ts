@@ -14,7 +14,7 @@ export interface ResultSource {
 
 /** Returns the results of a task, from its last record, or else from one check. */
 export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Promise<readonly ResultSource[]> {
-  const { url: named } = task.record ?? (await task.check({ signal })).record;
+  const { url: named = [] } = task.record ?? (await task.check({ signal })).record ?? {};
   // A task that was made from its id alone does not know what its form requested.
   const urls = task.model === undefined ? named : named.slice(0, task.resultCount);
   if (urls.length === 0) {
@@ -22,6 +22,6 @@ export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Pr
     const issue = invalid("task", "notAllowed", received, "a task that has succeeded: wait for it first");
     throw new InvalidRequestError("download", [issue]);
   }
-  const renew = (index: number) => async () => (await task.check({ signal })).record.url[index];
+  const renew = (index: number) => async () => (await task.check({ signal })).record?.url[index];
   return urls.map((url, index) => ({ task, index, count: urls.length, url, renew: renew(index) }));
 }

@@ -30,7 +30,8 @@ export interface Task<out K extends Kind = Kind> {
   /** The record that the last check of this handle answered; undefined before the first. */
   readonly record: Records[K] | undefined;
   /**
-   * Queries the task once and reads its state, without sleeping: for queues and workflow engines.
+   * Queries the task once and reads its state, without sleeping: for queues and workflow engines. A task that the service does
+   * not know within 60 seconds of its creation is pending, as it is for `wait`.
    *
    * @throws {@link ServiceError} the service refused the query
    * @throws {@link ConnectionError} there was no whole answer; checking again is safe
@@ -95,13 +96,29 @@ export interface PartialResult {
 /** Our reading of a record: `succeeded` once its results are there, `failed` only where the caller says which statuses are. */
 export type State = "pending" | "succeeded" | "failed";
 
-/** What one query told about a task. */
-export interface Check<K extends Kind = Kind> {
-  /** Our reading of the record. */
+/** What one query told about a task: its state with its record, which a task that is pending may not have yet. */
+export type Check<K extends Kind = Kind> =
+  | {
+      /** Our reading of the record. */
+      readonly state: "succeeded" | "failed";
+      /** The raw status; what its values mean is not documented by the service. */
+      readonly status: number | undefined;
+      /** The record. */
+      readonly record: Records[K];
+    }
+  | {
+      /** Our reading of the record. */
+      readonly state: "pending";
+      /** The raw status; undefined if there is no record. */
+      readonly status: number | undefined;
+      /** The record; undefined if the service does not know the task yet. */
+      readonly record: Records[K] | undefined;
+    };
+
+/** What one query read. */
+export interface CheckedRecord<K extends Kind = Kind> {
   readonly state: State;
-  /** The raw status; what its values mean is not documented by the service. */
   readonly status: number | undefined;
-  /** The record, as the service answered it. */
   readonly record: Records[K];
 }
 

@@ -5,7 +5,7 @@ import type { Time } from "../time/clock.ts";
 import { type Durations, worthOfQueryMs } from "./durations.ts";
 
 /** How long the service's queries may not know a task after its creation. */
-const settlingMs = 60_000;
+export const settlingMs = 60_000;
 /** The delay after a failed query; each further failure makes it 1.5 times as long, up to `longestRetryMs`. */
 const firstRetryMs = 500;
 const longestRetryMs = 10_000;

@@ -4,7 +4,7 @@ import { ConnectionError, TaskFailedError, WaitTimeoutError } from "../errors/er
 import { ServiceError } from "../errors/response-errors.ts";
 import type { LastRecord } from "../errors/last-record.ts";
 import type { Kind } from "../spec/operation.ts";
-import type { Check, Records, Task, WaitOptions } from "../task/task.ts";
+import type { CheckedRecord, Records, Task, WaitOptions } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { type Observation, Pace } from "./pace.ts";
@@ -18,7 +18,7 @@ const optionNames = Object.keys(known);
 const lastQueryMs = 1_000;
 
 /** A check, and when the end of the task is recorded, if the check has found one. It resolves soon, even if the store hangs. */
-export type RecordedCheck<K extends Kind> = Check<K> & { readonly recorded: Promise<void> };
+export type RecordedCheck<K extends Kind> = CheckedRecord<K> & { readonly recorded: Promise<void> };
 
 /** Queries a task once, without retries, because a wait repeats its queries itself. */
 export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number) => Promise<RecordedCheck<K>>;
