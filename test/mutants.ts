@@ -1442,16 +1442,27 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard:
-      'const isKnown = resolution !== "notCreated" && (resolution.unverified || (await exists(record.kind, taskid)));',
+    guard: 'const isKnown = (isUnverified && record.state !== "ended") || (await exists(record.kind, taskid));',
     becomes: "const isKnown = true;",
     promise: "a task that is found by hand is one that the service knows",
     tests: ["sdk/store"],
   },
   {
-    guard: "await rejectTaken(recorder, record, taskid);",
+    guard: "if (other.resolvedByHand) return other;",
+    becomes: "return other;",
+    promise: "a task that the service told is never taken from its generation",
+    tests: ["sdk/store"],
+  },
+  {
+    guard: "if (holder) await takeTask(recorder, holder, record);",
     becomes: "",
     promise: "two generations never share a task",
+    tests: ["sdk/store"],
+  },
+  {
+    guard: '(isUnverified && record.state !== "ended")',
+    becomes: "isUnverified",
+    promise: "a key whose task has ended is not freed by way of an id that is made up",
     tests: ["sdk/store"],
   },
   {

@@ -569,6 +569,9 @@ describe("resolve", () => {
     await (await media.resolve(id, { taskid: "t-wrong" })).wait();
     expect(await store.get(id)).toMatchObject({ state: "ended", outcome: "succeeded" });
     await expect(media.resolve(id, "notCreated")).rejects.toThrow(/is known/);
+    const strange = clientOf([refusal], { store });
+    const made = strange.media.resolve(id, { taskid: "t-made-up", unverified: true });
+    await expect(made).rejects.toThrow(/t-made-up.*the service knows/s);
     const before = sent();
     await media.resolve(id, { taskid: "t-right" });
     expect((await generate("k")).taskid).toBe("t-right");
@@ -578,6 +581,26 @@ describe("resolve", () => {
     );
     expect(late).toMatchObject({ message: expect.stringContaining("is known") });
   });
+});
+
+test("two tasks that were resolved the wrong way round can be swapped back, and no key is free meanwhile", async () => {
+  const store = sharedStore();
+  const ids: string[] = [];
+  for (const key of ["k1", "k2"]) {
+    const error = await errorOf(clientOf([lost], { store }).generate(key));
+    ids.push((error as OutcomeUnknownError).generationId ?? "");
+  }
+  const [first = "", second = ""] = ids;
+  const { media, generate, sent } = clientOf([], { store });
+  await media.resolve(first, { taskid: "t-2", unverified: true });
+  await media.resolve(second, { taskid: "t-1", unverified: true });
+  await media.resolve(first, { taskid: "t-1", unverified: true });
+  expect(await errorOf(generate("k2"))).toMatchObject({ name: "OutcomeUnknownError", generationId: second });
+  expect((await media.recover()).unknown).toMatchObject([
+    { generationId: second, reason: expect.stringContaining(first) },
+  ]);
+  await media.resolve(second, { taskid: "t-2", unverified: true });
+  expect([(await generate("k1")).taskid, (await generate("k2")).taskid, sent()]).toEqual(["t-1", "t-2", 0]);
 });
 
 describe("recover", () => {

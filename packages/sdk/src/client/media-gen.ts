@@ -132,7 +132,8 @@ export interface MediaGen {
   recover(options?: CallOptions): Promise<Recovery>;
   /**
    * Settles a generation of unknown outcome with what you found at the service, and returns its task. The service is asked whether
-   * the task exists. A resolution can be corrected by another one.
+   * the task exists. A resolution can be corrected by another one: a task that
+   * another generation was given by hand is taken from it, whose outcome is unknown again.
    *
    * @throws {@link InvalidRequestError} the store has no such generation or knows its outcome, or the task is not its task
    */

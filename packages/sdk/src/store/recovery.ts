@@ -1,4 +1,4 @@
-import { invalidRequest } from "../errors/errors.ts";
+import { invalidRequest, StoreError } from "../errors/errors.ts";
 import { describeValue } from "../errors/issue.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
@@ -130,12 +130,16 @@ export async function resolveGeneration(
   if (taskid !== undefined && record.task?.taskid === taskid) return record.task;
   await rejectSettled(recorder, record, taskid, signal);
   if (taskid !== undefined) {
-    await rejectTaken(recorder, record, taskid);
-    const isKnown = resolution !== "notCreated" && (resolution.unverified || (await exists(record.kind, taskid)));
+    const holder = await findHolder(recorder, record, taskid);
+    const isUnverified = resolution !== "notCreated" && resolution.unverified;
+    // In place of a task that has ended, only one that exists: else the key could be freed by way of an id that is made up.
+    const isKnown = (isUnverified && record.state !== "ended") || (await exists(record.kind, taskid));
     if (!isKnown) {
-      const expected = "the id of a task that the service knows ({ unverified: true } records it anyway)";
+      const way = record.state === "ended" ? "" : " ({ unverified: true } records it anyway)";
+      const expected = `the id of a task that the service knows${way}`;
       throw invalidRequest("resolve", "taskid", "notAllowed", describeValue(taskid), expected);
     }
+    if (holder) await takeTask(recorder, holder, record);
   }
   const task = taskid === undefined ? undefined : taskOf(record, taskid);
   const state = task ? ("created" as const) : ("notCreated" as const);
@@ -179,20 +183,29 @@ async function rejectSettled(
   throw invalidRequest("resolve", "generationId", "notAllowed", received, "a generation of unknown outcome");
 }
 
-/** Rejects the task of another record: two generations never share one. */
-async function rejectTaken(
-  {
-    session: {
-      host: { store, origin },
-    },
-  }: Recorder,
+/**
+ * Returns the record that holds a task by hand. Rejects a task that the service has told another generation: two never share one.
+ */
+async function findHolder(
+  { session: { host } }: Recorder,
   { id, kind }: GenerationRecord,
   taskid: string,
-): Promise<void> {
-  for await (const other of store.list({ states: ["created", "ended"] })) {
-    if ("unreadable" in other || other.id === id || other.origin !== origin || other.kind !== kind) continue;
+): Promise<GenerationRecord | undefined> {
+  for await (const other of host.store.list({ states: ["created", "ended"] })) {
+    if ("unreadable" in other || other.id === id || other.origin !== host.origin || other.kind !== kind) continue;
     if (other.task?.taskid !== taskid) continue;
+    if (other.resolvedByHand) return other;
     const received = `${describeValue(taskid)}, the task of the generation ${other.id}`;
     throw invalidRequest("resolve", "taskid", "duplicate", received, "the task of this generation");
   }
+  return undefined;
+}
+
+/** Takes a task from the record that had it by hand, whose outcome is unknown again: two swapped tasks can be swapped back. */
+async function takeTask({ session }: Recorder, holder: GenerationRecord, { id }: GenerationRecord): Promise<void> {
+  const reason = `its task was resolved as that of the generation ${id}`;
+  const changed = { state: "unknown" as const, task: undefined, outcome: undefined, reason };
+  const { written } = await session.write(next(holder, { ...changed, updatedAt: session.host.time.now() }));
+  if (!written)
+    throw new StoreError("resolve", "another process has changed the generation that holds the task: try again");
 }
