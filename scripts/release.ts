@@ -59,7 +59,7 @@ export default async function run(args: readonly string[]): Promise<void> {
  */
 export function addressFault(manifests: readonly Manifest[]): string | undefined {
   const bad = manifests.find(({ repository, homepage, bugs }) =>
-    [repository?.url, homepage, bugs?.url].some((url) => !url || url.includes(placeholder)),
+    [repository?.url, homepage, bugs?.url].some((url) => !url || /\bOWNER\b/.test(url)),
   );
   if (!bad) return undefined;
   return (

@@ -1793,7 +1793,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/failures"],
   },
   {
-    guard: 'filter(([name]) => name !== "set-cookie")',
+    guard: "filter(([name]) => !/^(set-)?cookie2?$/.test(name))",
     becomes: "filter(() => true)",
     promise: "errors show no cookies",
     tests: ["sdk/failures"],
@@ -1982,9 +1982,21 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/source-images"],
   },
   {
-    guard: "if (isEncoded(given.body)) return",
+    guard: "if (isEncoded(body)) return",
     becomes: "if (false) return",
     promise: "a form that is encoded already is not sent without its fields",
+    tests: ["sdk/http"],
+  },
+  {
+    guard: "if (origin !== home) throw",
+    becomes: "if (false) throw",
+    promise: "neither the key nor a form goes to another origin",
+    tests: ["sdk/http"],
+  },
+  {
+    guard: "{ bodySerializer: toForm, ...given, body: await inMemory(checkForm(body)) }",
+    becomes: "{ bodySerializer: toForm, ...given, body: await inMemory(body) }",
+    promise: "a form does not leave without values that cannot be encoded",
     tests: ["sdk/http"],
   },
   {

@@ -118,6 +118,13 @@ test.for<[string, string, string, string?]>([
     'it has no closing boundary "--other--"',
     "multipart/form-data; boundary=other",
   ],
+  ["what only begins like the closing boundary", `${part("name=prompt")}--${boundary}--x`, "no closing boundary"],
+  [
+    "a boundary that is too long",
+    part("name=prompt") + close,
+    "its boundary is longer than 70 characters",
+    `multipart/form-data; boundary=${"x".repeat(71)}`,
+  ],
   ["nothing", "", 'it has no closing boundary "--Bound--"'],
   ["a part without a name", part("filename=x") + close, 'a part has no "Content-Disposition: form-data" with a name'],
   ["a part that is no form's", part("name=x").replace("form-data", "attachment") + close, "a part has no"],

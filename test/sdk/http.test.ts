@@ -1,12 +1,16 @@
+import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { SourceMap } from "node:module";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { type FetchInit, InvalidRequestError } from "@mediagen/sdk";
 import { type ClientOptions, createHttpClient, type HttpClient, type paths } from "@mediagen/sdk/http";
 import { fileFrom } from "@mediagen/sdk/node";
 import { build } from "esbuild";
 import type { Middleware } from "openapi-fetch";
+import { FormData as UndiciFormData } from "undici";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { errorOf, success } from "./fake-service.ts";
 
@@ -52,6 +56,9 @@ afterEach(async () => {
 const png = new File([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])], "first.png", {
   type: "image/png",
 });
+
+const other = "http://127.0.0.1:9";
+const elsewhere: Middleware = { onRequest: ({ request }) => new Request(`${other}/v1/video/infobytaskid`, request) };
 
 /** Posts a body that the types do not know, hence the casts. */
 const post = (http: HttpClient, path: keyof paths, body: unknown, headers: HeadersInit = {}) =>
@@ -219,6 +226,54 @@ describe.for([
     await post(create(), "/v1/video/vidmodelv2", form);
     const file = (await formOf(arrived[0])).get("sourceImage.items") as File;
     expect([file.name, file.type, file.size]).toEqual(["fox.png", "image/png", png.size]);
+  });
+
+  test.for<[string, (path: string) => Promise<unknown>]>([
+    ["with more bytes", (path) => appendFile(path, "more")],
+    ["without it", (path) => rm(path)],
+  ])("rejects a file that has changed since fileFrom, %s, and ends no process", async ([, change]) => {
+    const path = join(await mkdtemp(join(tmpdir(), "mediagen-")), "first.png");
+    await writeFile(path, new Uint8Array(await png.arrayBuffer()));
+    const file = await fileFrom(path);
+    const form = new FormData();
+    form.append("sourceImage.items", file);
+    await change(path);
+    for (const body of [{ "sourceImage.items": [file] }, form, file, new File([file], "again.png")])
+      expect(await errorOf(post(create(), "/v1/video/vidmodelv2", body))).toBeInstanceOf(Error);
+    expect(arrived).toEqual([]);
+  });
+
+  test.for<[string, (http: HttpClient) => Promise<unknown>]>([
+    ["a URL of a middleware's", (http) => (http.use(elsewhere), query(http))],
+    [
+      "a base URL of the call's",
+      (http) => http.POST("/v1/video/vidmodelv2", { baseUrl: other, body: { prompt: "A fox" } }),
+    ],
+  ])("sends neither the key nor a form to another origin: %s", async ([, call]) => {
+    expect(await errorOf(call(create({ apiKey: "sk-1" })))).toMatchObject({ issues: [{ field: "url" }] });
+    expect(arrived).toEqual([]);
+  });
+
+  test("posts, and nothing else", async () => {
+    const http = create() as unknown as { GET(path: string): Promise<unknown> };
+    expect(await errorOf(http.GET("/v1/video/infobytaskid"))).toMatchObject({ issues: [{ field: "method" }] });
+    expect(arrived).toEqual([]);
+  });
+
+  test.for<[string, unknown]>([
+    ["no body", undefined],
+    ["a text", "prompt=A fox"],
+    ["a Map", new Map([["prompt", "A fox"]])],
+    ["a stream", new Blob(["A fox"]).stream()],
+    ["another FormData", new UndiciFormData()],
+    ["a stream as a file", { "sourceImage.items": [new Blob(["A fox"]).stream()] }],
+    ["bytes as a file", { "sourceImage.items": [new Uint8Array(8)] }],
+    ["a promise as a file", { "sourceImage.items": Promise.resolve(png) }],
+  ])("rejects a form that would leave without its values: %s", async ([, body]) => {
+    const error = await errorOf(post(create(), "/v1/video/vidmodelv2", body));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(String(error)).toContain("Nothing was sent.");
+    expect(arrived).toEqual([]);
   });
 
   test("gives up after the timeout of queries or generations, and never without one", async () => {

@@ -116,6 +116,12 @@ describe("the lint of workflows refuses", () => {
       "    permissions:\n      id-token: write\n    steps:\n      - run: npm ci\n",
       /test has an id-token/,
     ],
+    [
+      "a job that may write everything and runs a package",
+      "    steps:\n",
+      "    permissions: write-all\n    steps:\n      - run: pnpm dlx tool\n",
+      /test has an id-token/,
+    ],
   ])("%s", async ([, from, to, fault]) => {
     expect(await lintWorkflow("test.yml", workflow)).toEqual([]);
     expect(await lintWorkflow("test.yml", workflow.replace(from, to))).toEqual([expect.stringMatching(fault)]);

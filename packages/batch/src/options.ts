@@ -40,11 +40,22 @@ export interface BatchOptions
   readonly onLine?: ((line: BatchLine) => unknown) | undefined;
 }
 
+const ofBatch: Readonly<Record<Exclude<keyof BatchOptions, keyof NodeMediaGenOptions>, true>> = {
+  concurrency: true,
+  generationsPerMinute: true,
+  confirm: true,
+  limit: true,
+  only: true,
+  retryFailed: true,
+  onProgress: true,
+  onLine: true,
+  signal: true,
+  waitTimeoutMs: true,
+};
+
 /** Returns the options of the batch's client. What is left of them is the client's to check. */
 export function clientOptionsOf(options: BatchOptions): NodeMediaGenOptions {
-  const { concurrency, generationsPerMinute, confirm, limit, only, retryFailed, ...rest } = options;
-  const { onProgress, onLine, signal, waitTimeoutMs, ...client } = rest;
-  return client;
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(ofBatch, name)));
 }
 
 /** Work that a batch is about to do. */

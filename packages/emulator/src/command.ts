@@ -80,7 +80,7 @@ async function run(args: readonly string[]): Promise<void> {
   const { host, "public-url": publicUrl } = values;
   const port = number("port", values.port, 0);
   const start: Start = (port) => listen(emulator, { port, host, publicUrl });
-  const server = exec && port === undefined ? await startAnyhow(start) : await start(port ?? usualPort);
+  const server = exec && port === undefined && !publicUrl ? await startAnyhow(start) : await start(port ?? usualPort);
   const environment = {
     MEDIAGEN_BASE_URL: publicUrl ?? server.baseUrl,
     MEDIAGEN_API_KEY: emulator.client.apiKey,

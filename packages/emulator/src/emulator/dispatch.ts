@@ -23,8 +23,15 @@ export function createDispatch(emulator: Emulator, context: Context): Emulator["
   const operations = createOperations(context);
   const downloads = createDownloads(context);
   const control = createControl(emulator, context, downloads);
+  let requests = 0;
   return (request) =>
     context.activity.during(async () => {
+      const id = `emulator-${++requests}`;
+      /** Marks a response as the emulator's, so that a test can tell it from the service's. */
+      const marked = (response: EmulatorResponse, more: Readonly<Record<string, string>>): EmulatorResponse => ({
+        ...response,
+        headers: { ...response.headers, ...more, "x-emulator": "1", "x-request-id": id },
+      });
       const { pathname } = request.url;
       // The paths of results also begin with the control API's prefix, so they go first.
       const isDownload = downloads.serves(pathname);
@@ -32,9 +39,4 @@ export function createDispatch(emulator: Emulator, context: Context): Emulator["
       if (request.method === "OPTIONS") return marked(preflight, readableByAll);
       return marked(await (isDownload ? downloads.serve(request) : operations(request)), readableByAll);
     });
-}
-
-/** Marks a response as the emulator's, so that a test can tell it from the service's. */
-function marked(response: EmulatorResponse, more: Readonly<Record<string, string>>): EmulatorResponse {
-  return { ...response, headers: { ...response.headers, ...more, "x-emulator": "1" } };
 }

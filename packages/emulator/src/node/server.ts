@@ -80,7 +80,7 @@ async function respond(
     if (!isOwnHost && isEmulatorPath(url.pathname) && !url.pathname.startsWith(resultsPath)) {
       return reject(
         outgoing,
-        "only localhost, an IP address and the host of --public-url may use the page and control API",
+        "this host name may not use the emulator's page and control API. Use localhost or an IP address, or start the emulator with --public-url and a URL with this name",
       );
     }
     const { status, headers, body } = await emulator.serve({

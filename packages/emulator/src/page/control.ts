@@ -52,9 +52,10 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
         return { status: 308, headers: { location: emulatorPath.slice(1) }, body: null };
       const name = url.pathname.slice(emulatorPath.length);
       if (name.startsWith("preview/")) return downloads.preview(request);
-      if (method === "GET" && name === "") return pageResponse;
-      if (method === "GET" && name === "state") return json(view());
-      if (method === "GET" && name === "snapshot") return json(emulator.snapshot());
+      const isRead = method === "GET" || method === "HEAD";
+      if (isRead && name === "") return pageResponse;
+      if (isRead && name === "state") return json(view());
+      if (isRead && name === "snapshot") return json(emulator.snapshot());
       const action = method === "POST" && Object.hasOwn(actions, name) ? actions[name] : undefined;
       if (!action) return json({ error: `there is no ${method} ${emulatorPath}${name}` }, 404);
       return act(request, action, name, context);

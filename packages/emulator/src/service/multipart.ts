@@ -12,6 +12,8 @@ export interface FormPart {
 
 /** The longest headers of a part, in bytes: as long as Node lets the headers of a request be. */
 const headersLimit = 16 * 1024;
+/** RFC 2046, 5.1.1. */
+const longestBoundary = 70;
 const [cr, lf, space, tab, dash] = [13, 10, 32, 9, 45];
 const encoder = new TextEncoder();
 const emptyLine = encoder.encode("\r\n\r\n");
@@ -24,6 +26,7 @@ const findEmptyLine = createFinder(emptyLine);
 export function readMultipart(bytes: Uint8Array, contentType: string): readonly FormPart[] | string {
   const boundary = readParameters(contentType).get("boundary");
   if (!boundary) return "its Content-Type has no boundary";
+  if (boundary.length > longestBoundary) return `its boundary is longer than ${longestBoundary} characters`;
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   const findNext = createFinder(delimiter);
   const findLine = (from: number) => findDelimiterLine(body, delimiter.length, findNext, from);
@@ -55,13 +58,14 @@ interface DelimiterLine {
   readonly isLast: boolean;
 }
 
-/** Finds the next line that is a delimiter, and does not only begin like one. */
+/** Finds the next line that is a delimiter, not merely one that begins like it. */
 function findDelimiterLine(body: Uint8Array, size: number, find: Find, from: number): DelimiterLine | undefined {
   for (let start = find(body, from); start >= 0; start = find(body, start + 1)) {
     let end = start + size;
-    if (body[end] === dash && body[end + 1] === dash) return { start, end, isLast: true };
+    const isLast = body[end] === dash && body[end + 1] === dash;
+    if (isLast) end += 2;
     while (body[end] === space || body[end] === tab) end++;
-    if (body[end] === cr && body[end + 1] === lf) return { start, end, isLast: false };
+    if ((body[end] === cr && body[end + 1] === lf) || (isLast && end === body.length)) return { start, end, isLast };
   }
   return undefined;
 }

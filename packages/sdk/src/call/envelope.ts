@@ -41,10 +41,10 @@ export function openEnvelope(
     throw new InsufficientCreditsError(what, operation, response, envelope);
   }
   if (envelope?.code === codes.failure) {
-    const what = `the service refused (code ${envelope.code}: ${envelope.msg})${describeStatus(status)}${note}`;
+    const what = `the service refused (code ${envelope.code}: ${envelope.msg})${describeStatus(status, status === 401)}${note}`;
     throw serviceError(what, operation, response, envelope);
   }
-  const what = isSuccess(status) ? undocumented : `the service refused${describeStatus(status)}`;
+  const what = isSuccess(status) ? undocumented : `the service refused${describeStatus(status, true)}`;
   throw serviceError(what + note, operation, response, envelope);
 }
 
@@ -109,9 +109,10 @@ const hints: Readonly<Record<number, string>> = {
   413: ": the files are larger than the service, or a proxy before it, takes",
 };
 
-function describeStatus(status: number): string {
+/** A message of the service's own says more than a hint. */
+function describeStatus(status: number, hasHint: boolean): string {
   if (isSuccess(status)) return "";
-  return ` with HTTP ${status}${hints[status] ?? ""}`;
+  return ` with HTTP ${status}${(hasHint && hints[status]) || ""}`;
 }
 
 function describeResponse({ text }: ServiceResponse, envelope: Envelope | undefined): string {

@@ -53,8 +53,8 @@ function readRequestId(incoming: IncomingResponse, hide: Hide): string | undefin
 
 /** Cookies are secrets, and of no use to a caller. */
 function readHeaders(incoming: IncomingResponse, hide: Hide): ResponseHeaders {
-  const pairs = [...incoming.headers()].filter(([name]) => name !== "set-cookie");
-  return Object.fromEntries(pairs.map(([name, value]) => [name, hide(value)]));
+  const pairs = [...incoming.headers()].filter(([name]) => !/^(set-)?cookie2?$/.test(name));
+  return Object.fromEntries(pairs.map(([name, value]) => [hide(name), hide(value)]));
 }
 
 /** Deeper than any response of the service: recursion must end. */

@@ -33,7 +33,7 @@ export interface CallEvent {
   readonly at: number;
   /** How long the call had taken by then, with its retries, in milliseconds. */
   readonly durationMs: number;
-  /** Which attempt of the call it was, from 1; 0 if it ended before any. */
+  /** Which attempt of the call it was, from 1; 0 if it ended before or between attempts. */
   readonly attempt: number;
   /** The id that the service, or a proxy before it, gave the request, if a response brought one. */
   readonly requestId: string | undefined;
@@ -64,7 +64,7 @@ export interface Queried extends CallEvent {
 }
 
 /**
- * A method rejects, or a query of a wait failed. Of a generation, an `InvalidRequestError` or `ServiceError` created no task, and an
+ * A method rejected, or a query of a wait failed. Of a generation, an `InvalidRequestError` or `ServiceError` created no task, and an
  * `OutcomeUnknownError` may have created one. `operation` is also `wait`, `recover` or `resolve`.
  */
 export interface Failed extends Omit<CallEvent, "kind"> {
@@ -172,7 +172,13 @@ export type OnEvent = (event: MediaGenEvent) => void;
 export function createEmit(onEvent: OnEvent | undefined): OnEvent {
   return (event) => {
     // A listener's mistake must not cost the task that the call is about to return.
-    const failed = (error: unknown) => console.error(`mediagen: onEvent threw at ${event.type}`, error);
+    const failed = (error: unknown) => {
+      try {
+        console.error(`mediagen: onEvent threw at ${event.type}`, error);
+      } catch {
+        // Neither must a console that throws, as tests make it.
+      }
+    };
     try {
       // It may be async all the same, and a rejection that nobody handles ends the process.
       const result: unknown = onEvent?.(event);

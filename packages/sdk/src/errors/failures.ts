@@ -40,7 +40,8 @@ export class Failures {
       if (!isEmitted) {
         const [at, durationMs] = [this.#time.now(), this.#time.steady() - start];
         const about = { operation, kind, model, taskid, generationId, requestId: undefined };
-        this.emit({ ...about, at, durationMs, attempt: 0, error });
+        // Not remembered: several calls may reject with one error, such as a signal's reason.
+        this.#emit({ type: "failed", ...about, at, durationMs, attempt: 0, error });
       }
       throw error;
     }

@@ -78,7 +78,7 @@ export class ServiceError extends MediaGenError {
   }
 }
 
-/** HTTP 401 or 403: the API key is missing or not accepted. */
+/** HTTP 401 or 403: the API key is missing, is not accepted, or does not allow this. */
 export class AuthenticationError extends ServiceError {
   override readonly name = "AuthenticationError";
 }
@@ -88,7 +88,7 @@ export class NotFoundError extends ServiceError {
   override readonly name = "NotFoundError";
 }
 
-/** HTTP 429, after all retries. `retryAfterMs` holds how long the service asks to wait, if it says so. */
+/** HTTP 429, and no retry helped or was worth waiting for. `retryAfterMs` holds how long the service asks to wait, if it says so. */
 export class RateLimitError extends ServiceError {
   override readonly name = "RateLimitError";
 }
