@@ -603,6 +603,26 @@ test("two tasks that were resolved the wrong way round can be swapped back, and 
   expect([(await generate("k1")).taskid, (await generate("k2")).taskid, sent()]).toEqual(["t-1", "t-2", 0]);
 });
 
+test("a task is found by its id with what the store knows, also once it has ended, but not at another service", async () => {
+  const store = sharedStore();
+  const { media } = clientOf([() => created("t-1")], { store, classify: () => "succeeded" });
+  const task = await media.image.generate("imgmodelv4", { prompt: "A fox", batchsize: 3 });
+  const expected = {
+    kind: "image",
+    model: "imgmodelv4",
+    taskid: "t-1",
+    resultCount: 3,
+    generationId: task.generationId,
+  };
+  expect(await media.find("t-1")).toMatchObject(expected);
+  await task.check();
+  expect(await clientOf([], { store }).media.find("t-1")).toMatchObject(expected);
+  expect(await media.find("t-2")).toBeUndefined();
+  expect(await clientOf([], { store, baseUrl: "http://127.0.0.1" }).media.find("t-1")).toBeUndefined();
+  expect([media.store, clientOf().media.store]).toEqual([store, undefined]);
+  await expect(clientOf().media.find("t-1")).rejects.toThrow(/find.*store/s);
+});
+
 describe("recover", () => {
   test("lists tasks until they have ended, and then those that succeeded and have no key", async () => {
     const store = sharedStore();

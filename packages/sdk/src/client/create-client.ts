@@ -16,6 +16,7 @@ import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { RecordingHost } from "../store/session.ts";
 import type { Recorded, Resolution } from "../store/recovery.ts";
+import type { GenerationStore } from "../store/store.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { sleep, sleepBy, type SleepReason, type Time } from "../time/clock.ts";
 import { orAbort } from "../time/deadline.ts";
@@ -76,7 +77,7 @@ export function createClient(options: MediaGenOptions, runtime: Runtime): MediaG
   };
   const semaphore = new Semaphore(readGenerationLimit(options));
   const acquire = (signal: AbortSignal | undefined) => semaphore.acquire(signal);
-  return assemble({ call, time, origin, acquire, beforeGenerate, recording }, tasks, host, recording);
+  return assemble({ call, time, origin, acquire, beforeGenerate, recording }, tasks, host, recording, store);
 }
 
 type LazyRecording = () => Promise<RecordedGenerations>;
@@ -114,6 +115,7 @@ function assemble(
   tasks: Tasks,
   host: TaskHost,
   recording: LazyRecording | undefined,
+  store: GenerationStore | undefined,
 ): MediaGen {
   const { origin } = generating;
   const { failures } = host;
@@ -162,7 +164,13 @@ function assemble(
         const task = await (await storeOf(recording, "resolve")()).resolve(id, resolution, exists, { signal });
         return task && open(task);
       })) as MediaGen["resolve"],
+    find: (taskid, options = {}) =>
+      failures.of({ operation: "find", taskid }, async () => {
+        const task = await (await storeOf(recording, "find")()).find(taskid, options);
+        return task && open(task);
+      }),
     origin,
+    store,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { DeleteFields, Deletions, QueryFields, Records } from "../spec/types.gen.ts";
 import type { Resolution, UnknownGeneration } from "../store/recovery.ts";
+import type { GenerationStore } from "../store/store.ts";
 import type { UnreadableRecord } from "../task/generation.ts";
 import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON } from "../task/task.ts";
 
@@ -144,6 +145,18 @@ export interface MediaGen {
    * @throws {@link InvalidRequestError} the store has no such generation or knows its outcome
    */
   resolve(generationId: string, resolution: "notCreated", options?: CallOptions): Promise<undefined>;
+  /**
+   * Returns the task of an id with what the store knows of it, such as its model and how many results it has; undefined if the
+   * store does not know it. It reads the whole store.
+   *
+   * @throws {@link InvalidRequestError} the client has no store
+   *
+   * @example
+   * const task = (await media.find("video-1")) ?? media.video.task("video-1");
+   */
+  find(taskid: string, options?: CallOptions): Promise<AnyTask | undefined>;
   /** The origin of the base URL, which tasks carry. */
   readonly origin: string;
+  /** The store of the options. Without one, `generate` takes no idempotency key. */
+  readonly store: GenerationStore | undefined;
 }

@@ -4,7 +4,7 @@ import { resultCount } from "../form/form.ts";
 import type { Kind } from "../spec/operation.ts";
 import { type Attempt, OvertakenError } from "../store/attempt.ts";
 import { Recorder } from "../store/recorder.ts";
-import { readRecorded, type Recorded, type Resolution, resolveGeneration } from "../store/recovery.ts";
+import { findTask, readRecorded, type Recorded, type Resolution, resolveGeneration } from "../store/recovery.ts";
 import type { RecordingHost } from "../store/session.ts";
 import { generationIdOf } from "../store/store.ts";
 import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
@@ -58,6 +58,11 @@ export class RecordedGenerations implements Recording {
   /** Records that tasks were deleted, also those that other clients generated. Never rejects. */
   endDeleted(kind: Kind, taskids: readonly string[]): Promise<void> {
     return this.#recorder.endDeleted(kind, taskids);
+  }
+
+  /** Returns the recorded task of an id. */
+  find(taskid: string, { signal }: CallOptions): Promise<TaskJSON | undefined> {
+    return orAbort(findTask(this.#recorder, taskid), signal);
   }
 
   /** Returns what is left to do. */

@@ -65,7 +65,7 @@ export interface Queried extends CallEvent {
 
 /**
  * A method rejected, or a query of a wait failed. Of a generation, an `InvalidRequestError` or `ServiceError` created no task, and an
- * `OutcomeUnknownError` may have created one. `operation` is also `wait`, `recover` or `resolve`.
+ * `OutcomeUnknownError` may have created one. `operation` is also `wait`, `recover`, `resolve` or `find`.
  */
 export interface Failed extends Omit<CallEvent, "kind"> {
   /** Which event this is. */

@@ -49,6 +49,15 @@ export interface Recorded {
   readonly unreadable: readonly UnreadableRecord[];
 }
 
+/** Returns the task of an id, if one of the service's generations is recorded as having created it. */
+export async function findTask({ session: { host } }: Recorder, taskid: string): Promise<TaskJSON | undefined> {
+  for await (const one of host.store.list({ states: ["created", "ended"] })) {
+    if ("unreadable" in one || whyUnreadable(one) !== undefined || one.origin !== host.origin) continue;
+    if (one.task?.taskid === taskid) return one.task;
+  }
+  return undefined;
+}
+
 /** Returns what is left to do; waits until it is clear which senders are still alive. */
 export async function readRecorded(recorder: Recorder, { signal }: CallOptions): Promise<Recorded> {
   const { origin } = recorder.session.host;
