@@ -33,5 +33,5 @@ console.log(`${plan.generations} paid generations, ${plan.retries} of them again
 for (const [model, { amount, unit, open }] of Object.entries(plan.byModel))
   console.log(`${model}: ${open > 0 ? "at least " : ""}${amount} ${unit}s`);
 
-await runBatch("jobs.jsonl", "out", { limit: 5 }); // the first five lines that have no task
+await runBatch("jobs.jsonl", "out", { limit: 5 }); // at most five new tasks
 // #endregion part

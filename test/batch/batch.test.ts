@@ -1,5 +1,5 @@
-import { readdir, readFile, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, readdir, readFile, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { createEmulator, type Emulator } from "@mediagen/emulator";
 import {
   planBatch,
@@ -96,6 +96,8 @@ describe("a batch", () => {
       { model: "vidmodelv15pro", prompt: "A fox" },
       { model: "imgmodelv4", prompt: "A fox", batchsize: 3 },
       { model: "imgmodelv4", prompt: "A fox" },
+      // The service does not document the bounds of this one.
+      ...[-2, 0, 100].map((batchsize) => ({ model: "imgmodelv5", prompt: "A fox", batchsize })),
     ];
     const input = await write("jobs.jsonl", lines);
     const asked: BatchPlan[] = [];
@@ -105,14 +107,16 @@ describe("a batch", () => {
     });
     // A video's length has a default in the description of one model. A number of images has none: it is one at least.
     const plan: BatchPlan = {
-      lines: 9,
-      generations: 6,
+      lines: 12,
+      generations: 9,
       retries: 0,
+      unknown: 0,
       byModel: {
         imgmodelz: { generations: 1, amount: 1, unit: "image", open: 0 },
         vidmodelv2: { generations: 2, amount: 15, unit: "second", open: 0 },
         vidmodelv15pro: { generations: 1, amount: 0, unit: "second", open: 1 },
         imgmodelv4: { generations: 2, amount: 4, unit: "image", open: 1 },
+        imgmodelv5: { generations: 3, amount: 102, unit: "image", open: 0 },
       },
     };
     expect(asked).toEqual([plan]);
@@ -196,6 +200,15 @@ describe("a part of a batch", () => {
     expect(emulator.charges).toHaveLength(4);
   });
 
+  test("is so many new tasks: a rejected line leaves its place to another one, and an unknown outcome does not", async () => {
+    const { run, emulator } = await start(linesOf(9));
+    for (const concurrency of [1, 4]) {
+      for (const fault of ["failure", "failure", "resetAfter"] as const) emulator.next({ fault, on: "generate" });
+      expect(await run({ limit: 2, concurrency })).toMatchObject({ generated: 1, unfinished: 2 });
+    }
+    expect(emulator.charges).toHaveLength(4);
+  });
+
   test("counts and lists what an earlier run has left, also if nothing more is sent", async () => {
     const lines = linesOf(6).map((line) => ({ ...line, prompt: "#slow" }));
     const { run, write, emulator, unfinished } = await start(lines);
@@ -222,35 +235,50 @@ describe("a part of a batch", () => {
   });
 });
 
-describe("lines that failed are generated again if that is wanted", () => {
-  test("once in a run, which says so before; the last task counts", async () => {
-    const { run, emulator, results, read, out } = await start(linesOf(2));
+describe("lines whose task failed get a second task if that is wanted", () => {
+  test("and no third one; the plan says how many at most, and the last task counts", async () => {
+    const { run, emulator, results, read, out } = await start(linesOf(3));
     const fail = () => emulator.next({ fault: "taskFails", on: "generate" });
     fail();
-    await run({ concurrency: 1 });
-    expect(await run()).toMatchObject({ failed: 1, generated: 0 });
-    const asked: BatchPlan[] = [];
-    const options = { retryFailed: true, confirm: (plan: BatchPlan) => (asked.push(plan), true) };
     fail();
-    expect(await run(options)).toMatchObject({ succeeded: 1, failed: 1, generated: 1 });
-    expect(await run()).toMatchObject({ succeeded: 1, failed: 1, generated: 0 });
-    expect(await run(options)).toMatchObject({ succeeded: 2, failed: 0, generated: 1 });
-    expect(await run(options)).toMatchObject({ succeeded: 2, failed: 0, generated: 0 });
-    expect(asked).toMatchObject([1, 2].map(() => ({ lines: 2, generations: 1, retries: 1 })));
-    expect(emulator.charges).toHaveLength(4);
-    expect((await results()).map(({ id, state, taskid }) => [id, state, taskid])).toEqual([
-      ["line-2", "succeeded", emulator.tasks[1]?.taskid],
-      ["line-1", "succeeded", emulator.tasks[3]?.taskid],
+    await run({ concurrency: 1 });
+    expect(await run()).toMatchObject({ failed: 2, generated: 0 });
+    const asked: BatchPlan[] = [];
+    const options = { concurrency: 1, retryFailed: true, confirm: (plan: BatchPlan) => (asked.push(plan), true) };
+    fail();
+    expect(await run({ ...options, limit: 1 })).toMatchObject({ succeeded: 1, failed: 2, generated: 1 });
+    expect(await run(options)).toMatchObject({ succeeded: 2, failed: 1, generated: 1 });
+    // A part of the lines does not make a run forget what was paid.
+    expect(await run({ ...options, only: ["line-2"] })).toMatchObject({ succeeded: 1, generated: 0 });
+    expect(await run(options)).toMatchObject({ succeeded: 2, failed: 1, generated: 0 });
+    expect(asked).toMatchObject([1, 1].map(() => ({ lines: 3, generations: 1, retries: 1 })));
+    expect(emulator.charges).toHaveLength(5);
+    expect((await results()).map(({ id, state, taskid }) => [id, state, taskid]).sort()).toEqual([
+      ["line-1", "failed", emulator.tasks[3]?.taskid],
+      ["line-2", "succeeded", emulator.tasks[4]?.taskid],
+      ["line-3", "succeeded", emulator.tasks[2]?.taskid],
     ]);
-    expect((await read("index.html")).match(/<figure>/g)).toHaveLength(2);
-    expect((await readdir(out)).filter((name) => /png|retries/.test(name))).toEqual(["line-1-1.png", "line-2-1.png"]);
+    expect((await read("index.html")).match(/<figure>/g)).toHaveLength(3);
+    expect((await readdir(out)).filter((name) => name.endsWith(".png"))).toEqual(["line-2-1.png", "line-3-1.png"]);
   });
 
-  test("once more, not twice, if that run is stopped and run again, also if its results were not written", async () => {
-    const { run, emulator, read, out } = await start(
+  test("unless the first one has succeeded meanwhile: its results are downloaded, and nothing is paid", async () => {
+    const { run, emulator } = await start(linesOf(2));
+    const guess = { statuses: { failed: Object.values(emulator.statuses).flat() as number[] } };
+    expect(await run(guess)).toMatchObject({ failed: 2, generated: 2 });
+    const asked: BatchPlan[] = [];
+    const options = { retryFailed: true, confirm: (plan: BatchPlan) => (asked.push(plan), true) };
+    for (const _ of [1, 2]) expect(await run(options)).toMatchObject({ succeeded: 2, failed: 0, generated: 0 });
+    expect(asked).toMatchObject([{ generations: 2, retries: 2 }]);
+    expect(await run()).toMatchObject({ succeeded: 2, failed: 0, generated: 0 });
+    expect(emulator.charges).toHaveLength(2);
+  });
+
+  test("which is no line's third one if that run is stopped, its folder copied and run again, in part and without results", async () => {
+    const { run, emulator, input, folder, read, out } = await start(
       linesOf(3).map((line) => ({ ...line, prompt: `${line.prompt} #fail` })),
     );
-    await run();
+    expect(await run({ retryFailed: true })).toMatchObject({ failed: 3, generated: 3 });
     const before = await read("results.jsonl");
     const controller = new AbortController();
     let generations = 0;
@@ -262,11 +290,17 @@ describe("lines that failed are generated again if that is wanted", () => {
     await expect(stopped).rejects.toThrow("enough");
     expect(emulator.charges).toHaveLength(3 + 2);
     await writeFile(join(out, "results.jsonl"), before);
-    expect(await run({ retryFailed: true })).toMatchObject({ failed: 3, generated: 1 });
+    const copy = join(folder, "copy");
+    await cp(out, copy, { recursive: true, filter: (path) => !basename(path).startsWith(".") });
+    const options = { ...emulator.client, retries: 0, retryFailed: true };
+    expect(await runBatch(input, copy, { ...options, only: ["line-1"] })).toMatchObject({ failed: 1, generated: 0 });
+    for (const generated of [1, 0])
+      expect(await runBatch(input, copy, options)).toMatchObject({ failed: 3, generated });
+    // Without its store, nobody knows how many tasks a line has had.
+    await rm(join(copy, "generations"), { recursive: true });
+    expect(await runBatch(input, copy, options)).toMatchObject({ failed: 3, generated: 0 });
     const perLine = Map.groupBy(emulator.tasks, ({ prompt }) => prompt);
     expect([...perLine.values()].map(({ length }) => length)).toEqual([2, 2, 2]);
-    // Limited runs take one line after the other.
-    for (const generated of [2, 1, 2]) expect(await run({ retryFailed: true, limit: 2 })).toMatchObject({ generated });
   });
 
   test("but none whose outcome is unknown or open; a later run brings home what a stopped one has paid", async () => {
@@ -326,6 +360,36 @@ test("a picture that has changed since an earlier run is another form, also if i
   await writeFile(join(folder, "first.gif"), "GIF89a, another..");
   await expect(run()).rejects.toThrow('line 1, id "fox" with another form is not allowed');
   expect(emulator.charges).toHaveLength(1);
+});
+
+test("a task that is resolved to another one brings the other one's result", async () => {
+  const { run, emulator, out, unfinished, results, input } = await start(linesOf(2));
+  const others = createMediaGen(emulator.client);
+  const wrong = await others.generate("imgmodelz", { prompt: "Another picture" });
+  emulator.next({ fault: "resetAfter", on: "generate" });
+  expect(await run({ concurrency: 1 })).toMatchObject({ succeeded: 1, unknown: 1 });
+  expect(await planBatch(input, out, emulator.client)).toMatchObject({ generations: 0, unknown: 1 });
+  const [{ generationId = "" } = {}] = await unfinished();
+  const media = createMediaGen({ ...emulator.client, store: fileStore(join(out, "generations")) });
+  const right = emulator.tasks.find(({ prompt }) => prompt === "Picture 1")?.taskid ?? "";
+  const pictures: Buffer[] = [];
+  for (const taskid of [wrong.taskid, right]) {
+    await media.resolve(generationId, { taskid });
+    expect(await run()).toMatchObject({ succeeded: 2, generated: 0 });
+    expect((await results()).find(({ id }) => id === "line-1")).toMatchObject({ taskid });
+    pictures.push(await readFile(join(out, "line-1-1.png")));
+  }
+  expect(pictures[0]).not.toEqual(pictures[1]);
+});
+
+test("an id stands for one form also in a folder that was copied without its store", async () => {
+  const { run, emulator, out, write } = await start(linesOf(2));
+  await run();
+  await rm(join(out, "generations"), { recursive: true });
+  expect(await run()).toMatchObject({ succeeded: 2, generated: 0 });
+  await write("jobs.jsonl", [{ ...linesOf(1)[0], prompt: "A hare" }]);
+  await expect(run()).rejects.toThrow('line 1, id "line-1" with another form is not allowed');
+  expect(emulator.charges).toHaveLength(2);
 });
 
 test("a result whose file is gone is downloaded again, without paying again", async () => {

@@ -129,6 +129,21 @@ describe("every bad line is named, and nothing is sent", () => {
     expect(ran.emulator.calls).toEqual([]);
   });
 
+  test("with a text that is blank, which would be billed", async () => {
+    const lines = [
+      { model: "imgmodelz", prompt: " " },
+      { model: "imgmodelz", prompt: "" },
+      { model: "imgmodelz", prompt: "A fox", resolution: "\t" },
+    ];
+    const ran = await run("jobs.jsonl", lines);
+    expect(ran.fields).toEqual(["line 1, prompt", "line 2, prompt", "line 3, resolution"]);
+    expect(ran.error?.message).toContain('line 1, prompt " " is empty. Use a text that is not blank');
+    expect((await run("jobs.csv", "model,prompt\nimgmodelz, \nimgmodelz,\n")).fields).toEqual([
+      "line 2, prompt",
+      "line 3, prompt",
+    ]);
+  });
+
   test("once for each file that is missing, and also if a field is named as no field may be", async () => {
     const ran = await run(
       "jobs.jsonl",

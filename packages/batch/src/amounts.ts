@@ -19,7 +19,7 @@ export class Amounts {
     const { generations, amount, open } = this.#models.get(model) ?? { generations: 0, amount: 0, open: 0 };
     this.#models.set(model, {
       generations: generations + 1,
-      amount: amount + (made ?? least),
+      amount: amount + Math.max(made ?? least, least),
       unit,
       open: open + (made === undefined ? 1 : 0),
     });

@@ -19,11 +19,11 @@ const paidStates: readonly GenerationState[] = ["sending", "created", "unknown",
 
 /** What a store knows of a line. */
 export interface KnownLine {
-  /** Idempotency key of its last generation that may have been paid, or else of its first one. */
+  /** Idempotency key of its last generation that may have been paid, or else of its first one: its id. */
   readonly key: string;
   /** The record of that generation, if it may have been paid. */
-  readonly record?: GenerationRecord;
-  /** Key to generate the line again with, if its task is recorded as failed. */
+  readonly record?: GenerationRecord | undefined;
+  /** Key of a second generation, if the first one's task is recorded as failed and there is no second one. */
   readonly retryKey?: string;
   /** Reason why its record cannot be read. The line must not be sent then. */
   readonly unreadable?: string;
@@ -38,22 +38,19 @@ export class KnownLines {
   }
 
   /**
-   * Returns what is known of a line. Its id is the idempotency key of its first generation. Only a generation whose task is
-   * recorded as failed is followed by another one, whose key has a number: a run that is repeated finds the same one.
+   * Returns what is known of a line. Its id is the idempotency key of its first generation. A second one has a key of its own,
+   * so that a run that is repeated finds it. There is no third one.
    */
   async get(origin: string, id: string): Promise<KnownLine> {
-    let known: KnownLine = { key: id };
-    for (let generation = 1; ; generation++) {
-      // No id contains "#".
-      const key = generation === 1 ? id : `${id}#${generation}`;
-      try {
-        const record = await this.store.get(await generationIdOf(origin, key));
-        if (!record || !paidStates.includes(record.state)) return known.record ? { ...known, retryKey: key } : known;
-        known = { key, record };
-        if (record.outcome !== "failed") return known;
-      } catch (error) {
-        return { key, unreadable: messageOf(error) };
-      }
+    // No id contains "#".
+    const retryKey = `${id}#2`;
+    try {
+      const first = await this.#paid(origin, id);
+      if (first?.outcome !== "failed") return { key: id, record: first };
+      const second = await this.#paid(origin, retryKey);
+      return second ? { key: retryKey, record: second } : { key: id, record: first, retryKey };
+    } catch (error) {
+      return { key: id, unreadable: messageOf(error) };
     }
   }
 
@@ -61,5 +58,10 @@ export class KnownLines {
   async origin(): Promise<string | undefined> {
     for await (const record of this.store.list({ states: paidStates })) if ("origin" in record) return record.origin;
     return undefined;
+  }
+
+  async #paid(origin: string, key: string): Promise<GenerationRecord | undefined> {
+    const record = await this.store.get(await generationIdOf(origin, key));
+    return record && paidStates.includes(record.state) ? record : undefined;
   }
 }

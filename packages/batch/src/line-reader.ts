@@ -68,7 +68,7 @@ export class LineReader {
       id,
       form: { info: known.info, given, form },
       fingerprint: fingerprintOf([text, ...files.stamps]),
-      issues: files.issues,
+      issues: [...files.issues, ...blanksIn(given, known.fields)],
     };
   }
 
@@ -142,6 +142,16 @@ class Files {
   }
 }
 
+/** A blank text usually comes from a column or a variable that was not set, and would be billed. */
+function blanksIn(given: Readonly<Record<string, unknown>>, fields: Fields): readonly Issue[] {
+  return Object.entries(given).flatMap(([field, value]) => {
+    const isBlank = [value].flat().some((one) => typeof one === "string" && one.trim() === "");
+    return isBlank && fields.get(field)?.takes !== "file"
+      ? [issueOf(field, "empty", describe(value), "a text that is not blank, or leave the field out")]
+      : [];
+  });
+}
+
 /** Texts as the fields take them. A text that does not read as its field's type is left for the check to reject. */
 function readTexts(given: Readonly<Record<string, unknown>>, fields: Fields): Readonly<Record<string, unknown>> {
   const entries = Object.entries(given).map(([field, value]) => {
@@ -157,9 +167,14 @@ function readText(text: unknown, takes: FieldInfo["takes"] | undefined): unknown
   return takes === "flag" && /^(true|false)$/i.test(text) ? text.toLowerCase() === "true" : text;
 }
 
+/** Returns a digest of a form as the input has it, files as paths. */
+export function digestOfGiven(model: string, given: Readonly<Record<string, unknown>>): number {
+  return fingerprintOf([model, Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
 /** A number, because the texts of ten thousand lines are too much to hold. */
-function fingerprintOf(texts: readonly string[]): number {
-  return createHash("sha256").update(JSON.stringify(texts)).digest().readUIntBE(0, 6);
+function fingerprintOf(parts: readonly unknown[]): number {
+  return createHash("sha256").update(JSON.stringify(parts)).digest().readUIntBE(0, 6);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -19,7 +19,8 @@ export interface BatchOptions
    */
   readonly confirm?: ((plan: BatchPlan) => boolean | Promise<boolean>) | undefined;
   /**
-   * Most lines that are newly generated in this run. Lines that have a task are finished in any case, which costs nothing.
+   * Most tasks that this run creates. Generations of unknown outcome count, rejected ones do not. Lines that have a task are
+   * finished in any case, which costs nothing.
    * @default Infinity
    */
   readonly limit?: number | undefined;
@@ -29,8 +30,8 @@ export interface BatchOptions
    */
   readonly only?: readonly string[] | undefined;
   /**
-   * Whether lines whose task is recorded as failed are generated again, which is billed again. A line whose new task fails as well
-   * waits until a run has nothing left to do: if a run is killed, stopped or limited and run again, no line gets a third task.
+   * Whether to generate a second task for each line whose task has failed, which is billed. Before, the first task is queried
+   * once more: if it has succeeded meanwhile, its results are downloaded and nothing is billed. No line ever gets a third task.
    * @default false
    */
   readonly retryFailed?: boolean | undefined;
@@ -62,11 +63,13 @@ export function clientOptionsOf(options: BatchOptions): NodeMediaGenOptions {
 export interface BatchPlan {
   /** Number of lines that the run is about. */
   readonly lines: number;
-  /** Number of paid generations of this run: of lines without a result, a task or an unknown outcome, and of `retries`. */
+  /** Most paid generations of this run: of lines without a result, a task or an unknown outcome, and of `retries`. */
   readonly generations: number;
-  /** How many of them are generated again because their task failed. */
+  /** How many of them at most are second tasks of lines whose first task is recorded as failed. */
   readonly retries: number;
-  /** The paid generations of this run, by model. */
+  /** Number of lines whose outcome is unknown. They may have been billed and are not sent. */
+  readonly unknown: number;
+  /** The paid generations by model: of the first lines, if there is a `limit`. */
   readonly byModel: Readonly<Record<string, PlannedModel>>;
 }
 

@@ -3,10 +3,9 @@ import { Amounts } from "./amounts.ts";
 import { Ids } from "./ids.ts";
 import { describe, issueOf, nothingSent, stoppedBy } from "./issues.ts";
 import type { KnownLine, KnownLines } from "./known-lines.ts";
-import { check, type Form, LineReader, type ReadRow } from "./line-reader.ts";
+import { check, digestOfGiven, type Form, LineReader, type ReadRow } from "./line-reader.ts";
 import type { BatchLine, BatchOptions, BatchPlan } from "./options.ts";
-import type { KnownResults } from "./results-file.ts";
-import type { Retries } from "./retries.ts";
+import type { EndedLine, KnownResults } from "./results-file.ts";
 import { readRows, type Row } from "./rows.ts";
 
 /** What has to be done for a line. */
@@ -14,6 +13,10 @@ interface Todo {
   readonly id: string;
   /** Idempotency key of its generation. */
   readonly key: string;
+  /** Whether this generation is paid: nothing is recorded of it. */
+  readonly isNew: boolean;
+  /** Key of a second generation, to be paid if the task of the first one has failed. */
+  readonly retryKey: string | undefined;
   /** Reason why its record cannot be read, so that it must not be sent. */
   readonly unreadable: string | undefined;
   /** How it stands if it is not run: undefined if nothing of it was paid. */
@@ -31,7 +34,6 @@ export interface PlanSources {
   readonly origin: string;
   readonly known: KnownLines;
   readonly results: KnownResults;
-  readonly retries: Retries;
   readonly options: BatchOptions;
 }
 
@@ -57,10 +59,8 @@ export class Plan {
   /** Ids that the run is about, and those of them that are not found yet; undefined if it is about all lines. */
   readonly #only: ReadonlySet<string> | undefined;
   readonly #missing: Set<string>;
-  readonly #counts = { lines: 0, generations: 0, retries: 0 };
+  readonly #counts = { lines: 0, generations: 0, retries: 0, unknown: 0 };
   #todo = 0;
-  /** Whether a line that failed is neither generated again nor was in the runs before. */
-  hasUnretried = false;
   /** Lines that earlier runs have ended. */
   readonly ended = { succeeded: 0, failed: 0 };
 
@@ -100,7 +100,7 @@ export class Plan {
     return { ...this.#counts, byModel: this.#amounts.byModel };
   }
 
-  /** Number of lines that have to run. */
+  /** Number of lines that have to run, within the limit. */
   get todo(): number {
     return this.#todo;
   }
@@ -126,7 +126,6 @@ export class Plan {
     const { issues, todo } = await this.#checkRow(row, read);
     this.#issues.push(...issues.map((issue) => ({ ...issue, field: `line ${row.line}, ${issue.field}` })));
     this.#checked.push({ fingerprint: read.fingerprint, todo });
-    if (todo) this.#todo++;
   }
 
   /** Checks a row, and tells whether something is left to do. */
@@ -145,52 +144,48 @@ export class Plan {
     if (this.#only && !this.#only.has(id)) return { issues: [], todo: undefined };
     this.#missing.delete(id);
     const known = await this.#sources.known.get(this.#sources.origin, id);
-    if (known.record && !isSame(known.record, model, digest)) {
+    const ended = this.#sources.results.ended.get(id);
+    // A folder that was copied without its store has only the results.
+    const isOther = known.record
+      ? known.record.model !== model || known.record.digest !== digest
+      : ended && ended.form !== digestOfGiven(model, form.given);
+    if (isOther) {
       const expected = "the form that it was first used with in this folder, or a new id";
       const received = `${JSON.stringify(id)} with another form`;
       return { issues: [issueOf("id", "notAllowed", received, expected)], todo: undefined };
     }
-    return { issues: [], todo: this.#count(id, form, known) };
+    return { issues: [], todo: this.#count(id, form, known, ended) };
   }
 
   /** Counts a line, and tells whether it has to run. */
-  #count(id: string, { info, form }: Form, known: KnownLine): Todo | undefined {
+  #count(id: string, form: Form, known: KnownLine, ended: EndedLine | undefined): Todo | undefined {
     const { limit = Infinity, retryFailed = false } = this.#sources.options;
-    const { key, record, retryKey, unreadable } = known;
+    const { key, record, unreadable } = known;
     this.#counts.lines++;
-    const hasRoom = this.#counts.generations < limit;
-    const isRetried = this.#sources.retries.has(key);
-    const mayRetry = retryFailed && hasRoom && !isRetried;
-    const ended = this.#sources.results.ended.get(id);
-    // A run that was killed may have left a later task than the one that failed.
-    const isLast = ended?.state === "succeeded" || !record || record.task?.taskid === ended?.failed;
-    if (ended && isLast && !(mayRetry && ended.state === "failed")) {
+    // The store may have a later task than the results: a second one, or one that was resolved to once more.
+    const isLast = !record || record.task?.taskid === ended?.taskid;
+    const isQueried = retryFailed && ended?.state === "failed" && record !== undefined;
+    if (ended && isLast && !isQueried) {
       this.ended[ended.state]++;
-      if (ended.state === "failed" && !isRetried) this.hasUnretried = true;
       return undefined;
     }
-    const isRetry = mayRetry && retryKey !== undefined;
-    if (unreadable !== undefined || (record && !isRetry))
-      return { id, key, unreadable, left: record && leftBy(record) };
-    if (!hasRoom) return undefined;
-    this.#counts.generations++;
-    const newKey = isRetry ? retryKey : key;
-    if (ended || isRetry) {
-      this.#counts.retries++;
-      this.#sources.retries.add(newKey);
+    const isNew = !record && unreadable === undefined;
+    const retryKey = retryFailed ? known.retryKey : undefined;
+    const hasRoom = this.#counts.generations < limit;
+    if (record && !record.task) this.#counts.unknown++;
+    if (!isNew || hasRoom) this.#todo++;
+    if (hasRoom && (isNew || retryKey !== undefined)) {
+      this.#counts.generations++;
+      if (!isNew) this.#counts.retries++;
+      this.#amounts.add(form.info, form.form);
     }
-    this.#amounts.add(info, form);
-    return { id, key: newKey, unreadable, left: undefined };
+    return { id, key, isNew, retryKey, unreadable, left: record && leftBy(record) };
   }
 }
 
 function leftBy({ id, task, reason = "no outcome is known" }: GenerationRecord): NonNullable<Todo["left"]> {
   if (task) return { state: "unfinished", taskid: task.taskid };
   return { state: "unknown", generationId: id, error: { name: "OutcomeUnknownError", message: reason } };
-}
-
-function isSame(known: GenerationRecord, model: string, digest: string | undefined): boolean {
-  return known.model === model && known.digest === digest;
 }
 
 function changed(field: string): InvalidRequestError {

@@ -1,6 +1,7 @@
 import { open, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, issueOf, nothingSent } from "./issues.ts";
+import { digestOfGiven } from "./line-reader.ts";
 import { linesOf } from "./lines.ts";
 import type { BatchLine } from "./options.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -11,8 +12,10 @@ export const resultsName = "results.jsonl";
 /** A line that has ended. */
 export interface EndedLine {
   readonly state: "succeeded" | "failed";
-  /** Task that failed: a later one may be generated in its place. */
-  readonly failed: string | undefined;
+  /** Its task. The store may have another one for the line by now. */
+  readonly taskid: string | undefined;
+  /** Digest of its form as the input had it. */
+  readonly form: number;
   /** Byte offset of the line in the file. */
   readonly at: number;
 }
@@ -38,14 +41,14 @@ export async function readResults(folder: string): Promise<KnownResults> {
   for await (const { bytes, at, isComplete } of linesOf(join(folder, resultsName))) {
     if (!isComplete) break;
     length = at + bytes.length + 1;
-    const { id, state, taskid, files } = parseResult(bytes, ++number);
+    const { id, state, model, form, taskid, files } = parseResult(bytes, ++number);
     const before = ended.get(id);
     if (before) dropped.add(before.at);
     ended.delete(id);
     // A file that is gone is downloaded again, without paying again.
     if (!files.every(({ name }) => names.has(name))) dropped.add(at);
     else if (state === "succeeded" || state === "failed")
-      ended.set(id, { state, failed: state === "failed" ? taskid : undefined, at });
+      ended.set(id, { state, taskid, form: digestOfGiven(model, form), at });
   }
   return { ended, dropped, length };
 }

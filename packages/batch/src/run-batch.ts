@@ -9,7 +9,6 @@ import { createHolder, lockFilesIn } from "./lock-files.ts";
 import { type BatchOptions, type BatchPlan, type BatchSummary, clientOptionsOf } from "./options.ts";
 import { Plan } from "./plan.ts";
 import { readResults, ResultsFile, type KnownResults } from "./results-file.ts";
-import { Retries } from "./retries.ts";
 import { checkInput } from "./rows.ts";
 import { Runner } from "./runner.ts";
 
@@ -44,9 +43,9 @@ export async function runBatch(input: string, folder: string, options: BatchOpti
   await lock.take(options.signal);
   try {
     await removeParts(folder);
-    const [results, retries] = [await readResults(folder), await Retries.read(folder)];
-    const plan = await Plan.make({ input, origin: runner.origin, known, results, retries, options });
-    return await runPlan(plan, { folder, runner, results, retries, options });
+    const results = await readResults(folder);
+    const plan = await Plan.make({ input, origin: runner.origin, known, results, options });
+    return await runPlan(plan, { folder, runner, results, options });
   } finally {
     await lock.release();
   }
@@ -70,26 +69,24 @@ export async function planBatch(input: string, folder: string, options: BatchOpt
   checkNumbers(options);
   await checkInput(input);
   const { origin } = createMediaGen(clientOptionsOf(options));
-  const [results, retries] = [await readResults(folder), await Retries.read(folder)];
+  const results = await readResults(folder);
   const known = new KnownLines(folder);
-  return (await Plan.make({ input, origin, known, results, retries, options })).summary;
+  return (await Plan.make({ input, origin, known, results, options })).summary;
 }
 
 interface PlanContext {
   readonly folder: string;
   readonly runner: Runner;
   readonly results: KnownResults;
-  readonly retries: Retries;
   readonly options: BatchOptions;
 }
 
-async function runPlan(plan: Plan, { folder, runner, results, retries, options }: PlanContext): Promise<BatchSummary> {
+async function runPlan(plan: Plan, { folder, runner, results, options }: PlanContext): Promise<BatchSummary> {
   const { summary } = plan;
   runner.progress.recordPlan(summary.lines, plan.todo, plan.ended);
   const isConfirmed = summary.generations === 0 || !options.confirm || (await options.confirm(summary));
   if (!isConfirmed) return { ...runner.progress.report(), stopped: "declined" };
   options.signal?.throwIfAborted();
-  if (summary.retries > 0) await retries.save();
   const files = {
     results: await ResultsFile.open(folder, results),
     unfinished: await open(join(folder, "unfinished.jsonl"), "w"),
@@ -101,10 +98,7 @@ async function runPlan(plan: Plan, { folder, runner, results, retries, options }
     await files.results.close();
   }
   await writeContactSheet(folder);
-  const ended = runner.summary;
-  const left = ended.unknown + ended.unfinished + ended.notStarted;
-  if (left === 0 && !plan.hasUnretried) await retries.end();
-  return ended;
+  return runner.summary;
 }
 
 /** Removes what a killed run had not finished writing. */

@@ -24,7 +24,7 @@ import { type BatchFile, type BatchLine, type BatchOptions, type BatchSummary, c
 import type { PlannedLine } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import type { ResultsFile } from "./results-file.ts";
-import { NotStarted, StopRules } from "./stop-rules.ts";
+import { Limit, NotStarted, StopRules } from "./stop-rules.ts";
 
 /** What a runner works with. */
 export interface RunnerContext {
@@ -51,6 +51,7 @@ export class Runner {
   readonly #options: BatchOptions;
   readonly #media: MediaGen;
   readonly #rules: StopRules;
+  readonly #limit: Limit;
   readonly #running = new Set<Promise<void>>();
   readonly #failing = new AbortController();
   /** Aborts when waiting is of no use: by the caller, an error that concerns no line, or the loss of the lock. */
@@ -60,13 +61,14 @@ export class Runner {
 
   /** Creates the client too, so that its options are checked before anything is written. */
   constructor({ folder, store, lock, options }: RunnerContext) {
-    const { concurrency = 8, now = () => performance.now(), signal } = options;
+    const { concurrency = 8, limit = Infinity, now = () => performance.now(), signal } = options;
     this.#folder = folder;
     this.#lock = lock;
     this.#options = options;
     this.#now = now;
     this.progress = new Progress(now);
     this.#rules = new StopRules(concurrency);
+    this.#limit = new Limit(limit);
     this.#signal = AbortSignal.any([this.#failing.signal, lock.lost, ...(signal ? [signal] : [])]);
     // Every running line listens. More than ten of them are no leak.
     setMaxListeners(0, this.#signal);
@@ -106,7 +108,7 @@ export class Runner {
     for await (const line of lines) {
       while (this.#running.size >= concurrency) await Promise.race(this.#running);
       if (this.#signal.aborted) return;
-      if (this.#isOver) {
+      if (this.#isOver || (line.isNew && this.#limit.isReached)) {
         // It is not run, but what is known of it is recorded.
         if (line.left) await this.#record({ ...aboutOf(line), ...line.left, files: [] }, files);
         continue;
@@ -133,19 +135,41 @@ export class Runner {
   }
 
   /** Runs a line to its end. Undefined if it was not started. */
-  async #outcomeOf(planned: PlannedLine): Promise<BatchLine | undefined> {
-    const { form, key, unreadable, info } = planned;
-    const about = aboutOf(planned);
+  async #outcomeOf(line: PlannedLine): Promise<BatchLine | undefined> {
+    const { key, isNew, retryKey, unreadable } = line;
     if (unreadable !== undefined)
-      return { ...about, state: "unfinished", error: { name: "StoreError", message: unreadable }, files: [] };
+      return { ...aboutOf(line), state: "unfinished", error: { name: "StoreError", message: unreadable }, files: [] };
+    // A second task is reserved before the first one is waited for, because the plan counts the first lines.
+    const settle = isNew || retryKey !== undefined ? await this.#limit.reserve() : undefined;
+    if (isNew && !settle) return undefined;
+    try {
+      const ended = await this.#finish(line, key, isNew ? settle : undefined);
+      // What is recorded as failed was waited for once more: it may have succeeded meanwhile, or by other `statuses`.
+      if (ended?.state !== "failed" || retryKey === undefined || !settle) return ended;
+      return (await this.#finish(line, retryKey, settle)) ?? ended;
+    } finally {
+      settle?.(false);
+    }
+  }
+
+  /** Generates, waits and downloads. Undefined if nothing was sent that should have been. */
+  async #finish(
+    line: PlannedLine,
+    key: string,
+    settle: ((isUsed: boolean) => void) | undefined,
+  ): Promise<BatchLine | undefined> {
+    const about = aboutOf(line);
     let task: AnyTask | undefined;
     try {
       // Without a signal: the response to a form that is being sent is awaited, so that no task is lost.
-      task = await this.#media.generate(info.model, form, { idempotencyKey: key });
+      task = await this.#media.generate(line.info.model, line.form, { idempotencyKey: key });
+      settle?.(true);
       await task.wait({ waitTimeoutMs: this.#options.waitTimeoutMs, signal: this.#signal });
       const files = await download(task, this.#folder, { name: about.id, overwrite: true, signal: this.#signal });
       return { ...about, state: "succeeded", taskid: task.taskid, files: files.map(fileOf) };
     } catch (error) {
+      // A task may exist if the outcome is unknown.
+      if (!task) settle?.(error instanceof OutcomeUnknownError);
       if (!task && this.#rules.recordError(error)) return undefined;
       this.#signal.throwIfAborted();
       return { ...about, ...outcomeOf(error), taskid: task?.taskid, files: [] };

@@ -10,6 +10,35 @@ export class NotStarted extends Error {}
 /** HTTP statuses that concern the key, the account or the URL rather than the form. */
 const statusesOfAll: ReadonlySet<number> = new Set([401, 403, 404, 405, 407]);
 
+/** Lets a run create at most so many tasks. A generation that is rejected makes room for another one. */
+export class Limit {
+  #left: number;
+  readonly #reserved = new Set<Promise<void>>();
+
+  constructor(limit: number) {
+    this.#left = limit;
+  }
+
+  get isReached(): boolean {
+    return this.#left < 1 && this.#reserved.size === 0;
+  }
+
+  /** Reserves a task as soon as one is left, and returns how to tell whether it was used. Undefined if none will be left. */
+  async reserve(): Promise<((isUsed: boolean) => void) | undefined> {
+    while (this.#left < 1 && this.#reserved.size > 0) await Promise.race(this.#reserved);
+    if (this.#left < 1) return undefined;
+    this.#left--;
+    let wake: () => void;
+    const reserved = new Promise<void>((resolve) => (wake = resolve));
+    this.#reserved.add(reserved);
+    return (isUsed) => {
+      if (!this.#reserved.delete(reserved)) return;
+      if (!isUsed) this.#left++;
+      wake();
+    };
+  }
+}
+
 /** Decides when a batch sends nothing more, because other lines would end like those before them. */
 export class StopRules {
   readonly #limit: number;

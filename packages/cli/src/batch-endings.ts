@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { BatchSummary } from "@mediagen/batch";
+import { counted } from "./batch-plan.ts";
 import { CommandError } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { withCommands } from "./printable.ts";
@@ -51,7 +52,7 @@ const endings: readonly Ending[] = [
   {
     applies: ({ unknown }) => unknown > 0,
     what: ({ summary }) =>
-      `${summary.unknown} of ${summary.lines} lines ${summary.unknown === 1 ? "has" : "have"} an unknown outcome and may have been billed${stopText(summary)}`,
+      `${summary.unknown} of ${counted(summary.lines, "line")} ${summary.unknown === 1 ? "has" : "have"} an unknown outcome and may have been billed${stopText(summary)}`,
     advice: ({ again }) =>
       withCommands(
         "Look for their tasks at the service, record what you find as printed above, then go on with:",
@@ -62,16 +63,16 @@ const endings: readonly Ending[] = [
   {
     applies: ({ unfinished }) => unfinished > 0,
     what: ({ summary }) =>
-      `${summary.unfinished} of ${summary.lines} lines ${summary.unfinished === 1 ? "is" : "are"} unfinished`,
+      `${summary.unfinished} of ${counted(summary.lines, "line")} ${summary.unfinished === 1 ? "is" : "are"} unfinished`,
     advice: ({ again }) => withCommands("Nothing is paid twice; go on with:", again),
     exitCode: ({ summary, timeouts }) =>
       timeouts === summary.unfinished && summary.failed === 0 ? exitCodes.timeout : exitCodes.failed,
   },
   {
     applies: ({ failed }) => failed > 0,
-    what: ({ summary }) => `${summary.failed} of ${summary.lines} lines failed`,
+    what: ({ summary }) => `${summary.failed} of ${counted(summary.lines, "line")} failed`,
     advice: ({ folder }) =>
-      `${join(folder, "results.jsonl")} has the reasons; --retry-failed generates these lines again, which is billed again.`,
+      `${join(folder, "results.jsonl")} has the reasons; --retry-failed generates a second task for each line that has had one; this is billed.`,
     exitCode: () => exitCodes.failed,
   },
 ];
@@ -85,7 +86,7 @@ export function errorOf(end: BatchEnd): CommandError | undefined {
 /** Returns how many lines have ended, and how. */
 export function countsText({ lines, succeeded, failed, unknown, unfinished, notStarted }: BatchSummary): string {
   const rest = notStarted > 0 ? `, ${notStarted} not started` : "";
-  return `${succeeded} of ${lines} lines succeeded, ${failed} failed, ${unknown} unknown, ${unfinished} unfinished${rest}`;
+  return `${succeeded} of ${counted(lines, "line")} succeeded, ${failed} failed, ${unknown} unknown, ${unfinished} unfinished${rest}`;
 }
 
 function stopText({ stopped, error }: BatchSummary): string {

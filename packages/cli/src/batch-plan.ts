@@ -1,11 +1,13 @@
 import type { BatchPlan, PlannedModel } from "@mediagen/batch";
 
 /** Returns what a batch would bill, in words. */
-export function planText({ lines, generations, retries, byModel }: BatchPlan): string {
+export function planText({ lines, generations, retries, unknown, byModel }: BatchPlan, limit?: number): string {
   const models = Object.entries(byModel).map(([model, planned]) => modelText(model, planned));
   const of = models.length > 0 ? ` (${models.join("; ")})` : "";
-  const again = retries > 0 ? `, ${retries} of them because an earlier task failed` : "";
-  return `${counted(generations, "paid generation")} for ${counted(lines, "line")}${of}${again}`;
+  const most = retries > 0 || generations === limit ? "at most " : "";
+  const again = retries > 0 ? `, up to ${retries} of them again because a task has failed` : "";
+  const open = unknown > 0 ? `; ${counted(unknown, "line")} ${unknown === 1 ? "has" : "have"} an unknown outcome` : "";
+  return `${most}${counted(generations, "paid generation")} for ${counted(lines, "line")}${of}${again}${open}`;
 }
 
 function modelText(model: string, { generations, amount, unit, open }: PlannedModel): string {
@@ -15,6 +17,7 @@ function modelText(model: string, { generations, amount, unit, open }: PlannedMo
   return `${generations} of ${model}, ${least}`;
 }
 
-function counted(count: number, noun: string): string {
+/** Returns a number of things in words. */
+export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

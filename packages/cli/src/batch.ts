@@ -2,7 +2,7 @@ import { join, sep } from "node:path";
 import { planBatch, runBatch, type BatchOptions, type BatchSummary } from "@mediagen/batch";
 import { describeIssue, InvalidRequestError } from "@mediagen/sdk/node";
 import { countsText, errorOf } from "./batch-endings.ts";
-import { planText } from "./batch-plan.ts";
+import { counted, planText } from "./batch-plan.ts";
 import { BatchReporter } from "./batch-reporter.ts";
 import { confirm } from "./confirm.ts";
 import { clientOptions, type ConnectOptions } from "./connect.ts";
@@ -70,6 +70,8 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
       progress.note(`${countsText(summary)}; ${join(folder, "index.html")} shows them`);
     const error = errorOf({ summary, folder, again, timeouts: reporter.timeouts });
     if (error) throw error;
+    const { notStarted } = summary;
+    if (notStarted > 0) progress.note(`${counted(notStarted, "line")} left; go on with:`, `  ${again}`);
   } catch (error) {
     progress.end();
     throw explainBatch(error, context);
@@ -84,7 +86,7 @@ async function showPlan(context: Context): Promise<void> {
   const { input, options, output, progress } = context;
   const plan = await planBatch(input, options.output, await batchOptions(context));
   progress.end();
-  output.line(`${planText(plan)}. Nothing was sent.`);
+  output.line(`${planText(plan, options.limit)}. Nothing was sent.`);
   output.document(plan);
 }
 
@@ -99,7 +101,7 @@ async function run(context: Context): Promise<BatchSummary> {
     onProgress: (now) => reporter.printProgress(now),
     confirm(plan) {
       progress.end();
-      return options.yes ?? confirmPlan(planText(plan), signal);
+      return options.yes ?? confirmPlan(planText(plan, options.limit), signal);
     },
   });
 }

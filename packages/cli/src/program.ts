@@ -151,12 +151,13 @@ function addBatch(program: Command): void {
     )
     .option("--dry-run", "check every line, print what would be billed, and send nothing")
     .addOption(
-      new Option("--limit <n>", "generate at most so many new lines in this run (default: no limit)").argParser(
-        readPositive,
-      ),
+      new Option("--limit <n>", "create at most so many tasks in this run (default: no limit)").argParser(readPositive),
     )
     .option("--only <id>", "run only this line; repeat it for several", collect)
-    .option("--retry-failed", "generate lines whose task failed again; this is billed again");
+    .option(
+      "--retry-failed",
+      "generate a second task for each line whose task has failed; this is billed. No line gets a third one",
+    );
   addWaitOptions(command);
   addConnectOptions(command);
   command.action(async (file: string, options) => (await import("./batch.ts")).batch(file, options));
