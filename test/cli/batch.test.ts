@@ -2,6 +2,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Fault } from "@mediagen/emulator";
 import { describe, test } from "vitest";
+import { planText } from "../../packages/cli/src/batch-plan.ts";
 import { durationsInWords } from "../contract/cases.ts";
 import { linesOf } from "../batch/batch-folder.ts";
 import { inPlace, mediagen, mediagenOnTerminal } from "./run-command.ts";
@@ -101,6 +102,12 @@ describe.concurrent("mediagen batch", () => {
       expect(emulator.charges).toHaveLength(2);
     }));
 
+  test("names unknown outcomes before it asks", ({ expect }) => {
+    const plan = { lines: 2, generations: 1, retries: 0, unknown: 1, byModel: {} };
+    expect(planText(plan)).toBe("1 paid generation for 2 lines; 1 line has an unknown outcome");
+    expect(planText(plan, 1)).toMatch(/^at most 1 paid generation /);
+  });
+
   test("says how to go on where its input changes once it has begun, for something may have been sent", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {
       await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(2)));
@@ -136,7 +143,11 @@ describe.concurrent("mediagen batch", () => {
         first.child.kill("SIGKILL");
         await first.ended;
         emulator.clock.advance("1h");
-        expect(await run().ended).toMatchObject({ code: 0, stdout: "out/line-1-1.png\n" });
+        expect(await run().ended).toMatchObject({
+          code: 0,
+          stdout: "out/line-1-1.png\n",
+          stderr: expect.stringContaining("1 of 1 line succeeded"),
+        });
         expect(emulator.charges).toHaveLength(1);
         expect(await mediagen(batch.with(1, "-"), { cwd, env, stdin: "" }).ended).toMatchObject({
           code: 2,
