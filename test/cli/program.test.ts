@@ -58,7 +58,7 @@ describe("a field that is on or off", () => {
     expect(switches.map(({ option }) => option.long)).toContain("--generate-audio");
     for (const { option } of switches) {
       const off = `${option.long}`.replace("--", "--no-");
-      expect(read(`${option.long}=true`, `${option.long}=1`)).toEqual([option.long, option.long]);
+      expect(read(`${option.long}=True`, `${option.long}=1`)).toEqual([option.long, option.long]);
       expect(read(`${option.long}=false`, `${option.long}=0`)).toEqual([off, off]);
       expect(() => read(`${option.long}=on`)).toThrow(`${option.long}=on: the value is not valid`);
       for (const value of ["true", "false", "1", "0"])
@@ -76,9 +76,27 @@ describe("a field that is on or off", () => {
     ["1", "--generate-audio"],
   ])("and leaves %j as they are", (args) => expect(read(...args)).toEqual(args));
 
-  test("no value of another flag becomes the prompt either", () => {
-    expect(() => read("-q", "1")).toThrow('"1" after -q would be the prompt');
-    expect(() => read("--no-generate-audio", "true")).toThrow("--no-generate-audio");
+  test.for(["video", "image"])("no value of another flag becomes the prompt of %s either", (kind) => {
+    const ofKind = commands.find((one) => one.name() === kind) ?? expect.fail("no command");
+    for (const flag of ofKind.options.filter(({ required }) => !required).flatMap(({ long, short }) => [long, short]))
+      for (const value of flag ? ["1", "yes", "TRUE", "5m", "out.png", "一只狐狸"] : [])
+        expect(() => readSwitches(ofKind, [kind, "-m", "m", `${flag}`, value]), flag).toThrow(
+          `"${value}" after ${flag} would be the prompt`,
+        );
+    expect(() => readSwitches(ofKind, [kind, "-qq", "yes"])).toThrow('"yes" after -qq would be the prompt');
+    for (const args of [
+      ["-qm", "m", "fox"],
+      ["-mm", "fox"],
+      ["-q", "-"],
+      ["-q", "A fox"],
+      ["-q", "--", "fox"],
+    ])
+      expect(readSwitches(ofKind, [kind, ...args])).toEqual([kind, ...args]);
+  });
+
+  test("no other command's argument is a prompt", () => {
+    const batch = commands.find((one) => one.name() === "batch") ?? expect.fail("no command");
+    expect(readSwitches(batch, ["batch", "-y", "jobs.jsonl"])).toEqual(["batch", "-y", "jobs.jsonl"]);
   });
 });
 

@@ -1,19 +1,20 @@
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { CommandError } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { fieldFlagsOf, isSwitch, switchSyntax, switchValues } from "./field-flags.ts";
+import { argumentField, fieldFlagsOf, isSwitch, switchSyntax, switchValues } from "./field-flags.ts";
 
 /**
- * Returns the arguments with each `--name=true` or `--name=false` of a field that is on or off as `--name` or `--no-name`. A value
- * that stands as a word of its own behind a flag would be taken for the prompt and be paid for, so that it is rejected.
+ * Returns the arguments of a command that generates with each `--name=true` or `--name=false` of a field that is on or off as
+ * `--name` or `--no-name`. A single word behind a flag that takes no value is meant as its value, but would be taken for the prompt
+ * and be paid for, so that it is rejected.
  */
 export function readSwitches(command: Command, args: readonly string[]): readonly string[] {
+  if (!command.registeredArguments.some((argument) => argument.name() === argumentField)) return args;
   const switches = new Set(
     fieldFlagsOf(command)
       .filter(({ models }) => isSwitch(models))
       .map(({ option }) => option.long),
   );
-  if (switches.size === 0) return args;
   const read: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const [word = "", next] = args.slice(i);
@@ -24,17 +25,25 @@ export function readSwitches(command: Command, args: readonly string[]): readonl
       continue;
     }
     read.push(word);
-    const option = command.options.find(({ long, short }) => word === long || word === short);
-    if (option?.required && next !== undefined) {
+    const option = optionOf(command, word);
+    if (next === undefined || !option) continue;
+    if (option.required) {
       read.push(next);
       i++;
-    } else if (option && next !== undefined && switchValues.has(next)) throw strayValue(word, next, switches.has(word));
+    } else if (/^[^-\s]\S*$/.test(next)) throw strayValue(word, next, switches.has(word));
   }
   return read;
 }
 
+/** Returns the option that the next argument belongs to: of a cluster such as `-qm`, the last one. */
+function optionOf(command: Command, word: string): Option | undefined {
+  const [, flag, rest] = /^(-\w)(\w+)$/.exec(word) ?? [];
+  const option = command.options.find(({ long, short }) => (flag ?? word) === long || (flag ?? word) === short);
+  return rest === undefined || !option ? option : option.required ? undefined : optionOf(command, `-${rest}`);
+}
+
 function nameFor(name: string, value: string): string {
-  const isOn = switchValues.get(value);
+  const isOn = switchValues.get(value.toLowerCase());
   if (isOn !== undefined) return isOn ? name : name.replace(/^--/, "--no-");
   throw new CommandError(
     `${name}=${value}: the value is not valid`,
@@ -44,10 +53,10 @@ function nameFor(name: string, value: string): string {
 }
 
 function strayValue(flag: string, value: string, isSwitch: boolean): CommandError {
-  const advice = isSwitch ? `Write ${flag}=${value}.` : `${flag} takes no value.`;
+  const advice = isSwitch ? `Write ${flag}${switchSyntax}.` : `${flag} takes no value.`;
   return new CommandError(
     `"${value}" after ${flag} would be the prompt`,
-    `Nothing was sent. ${advice} If it is the prompt, write it after --.`,
+    `Nothing was sent. ${advice} If it is the prompt, write it first, or after --.`,
     exitCodes.usage,
   );
 }
