@@ -71,10 +71,14 @@ export function commandsIn(printed: string): readonly string[] {
   return [...printed.matchAll(/^ {4}(mediagen .+?)\r?$/gm)].map(([, command = ""]) => command);
 }
 
-/** Pastes commands into bash, as the person who reads them would. */
+/** Pastes commands into bash, as the person who reads them would. bash reads its startup file if stdin is a socket, as it is here. */
 export function paste(commands: string, { cwd, env = {} }: RunOptions = {}): Promise<Ended> {
   const named = `mediagen() { '${process.execPath}' '${commandFile}' "$@"; }\n${commands}`;
-  const child = spawn("bash", ["-c", named], { cwd, env: { PATH: process.env["PATH"], ...env }, stdio: "pipe" });
+  const child = spawn("bash", ["--norc", "-c", named], {
+    cwd,
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: "pipe",
+  });
   return watch(child).ended;
 }
 

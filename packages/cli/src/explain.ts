@@ -60,7 +60,7 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
   }
   if (error instanceof Interrupted) {
     const left = task ? `; ${task} is not lost` : generates ? "; it created no task, so nothing was billed" : "";
-    return explained(error.message + left, goOn ?? "Run the command again.", exitCodes.interrupted);
+    return explained(error.message + left, goOn ?? "Run the command again.", error.exitCode);
   }
   if (error instanceof InvalidRequestError) {
     const issues = error.issues.map((issue) => describeWithFlags(issue, flagOf));

@@ -129,6 +129,7 @@ class Finisher {
 
   #interrupt(interrupted: Interrupted): void {
     const rest = [...this.#left];
+    if (rest.length === 0) return;
     const error = explain(interrupted, {
       task: rest.map(nameOf).join(", "),
       resume: resumeCommand(rest, this.#options, this.#target),

@@ -9,7 +9,9 @@ import { exitCodes } from "./exit-codes.ts";
 import { argumentField, fieldFlagsOf, readField } from "./field-flags.ts";
 import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand, type OpenCommand } from "./open-command.ts";
-import { nameOf, resolveCommands } from "./printed-commands.ts";
+import { withCommands } from "./printable.ts";
+import { nameOf, resolveCommands, resumeCommand } from "./printed-commands.ts";
+import { isClosedByReader, stdoutFailed, stdoutFailure } from "./stdout.ts";
 import { checkTarget } from "./target.ts";
 import { explainUnsaved } from "./unsaved.ts";
 
@@ -81,15 +83,28 @@ async function generateAndFinish(
     progress.note(`the task is ${nameOf(task)}`);
     if (!wait) {
       output.line(nameOf(task));
-      return output.document({ task });
+      output.document({ task });
+      return await checkPrinted(task, options);
     }
     const { finished, error } = await finish([task], options, command, target);
     output.document(finished[0]);
     process.exitCode = error?.exitCode ?? exitCodes.done;
+    if (!error) await checkPrinted(task, options);
   } catch (error) {
     // From here on, no error may say that nothing was sent.
     throw await explainUnsaved(error, task, options, target);
   }
+}
+
+/** Rejects if stdout did not take what was printed: stderr is the last place for the task's id. */
+async function checkPrinted(task: AnyTask, options: GenerateCommandOptions): Promise<void> {
+  const failure = await stdoutFailure();
+  if (!failure || (options.wait && isClosedByReader(failure))) return;
+  const advice = withCommands(
+    "It exists, and nothing is billed again. Get its results with:",
+    resumeCommand([task], options, options.output ?? "."),
+  );
+  throw new CommandError(`${nameOf(task)}: ${stdoutFailed(failure)}`, advice, exitCodes.unsaved, failure);
 }
 
 async function readForm(

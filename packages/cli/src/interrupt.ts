@@ -1,11 +1,14 @@
 import { exitCodes } from "./exit-codes.ts";
+import { isClosedByReader, stdoutFailed } from "./stdout.ts";
 
-/** Ctrl-C or another signal that ends the command. */
+/** What ends the command early: Ctrl-C or another signal, or a stdout that cannot be written to. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
+  readonly exitCode: number;
 
-  constructor(signal: NodeJS.Signals) {
-    super(`interrupted (${signal})`);
+  constructor(why: string, exitCode: number) {
+    super(why);
+    this.exitCode = exitCode;
   }
 }
 
@@ -30,14 +33,18 @@ export function listenForInterrupt(giveUp: (interrupted: Interrupted) => void = 
     process.on(name, () => {
       // Something that ignores the abort must not block the terminal.
       if (controller.signal.aborted) {
-        giveUp(new Interrupted(name));
+        giveUp(bySignal(name));
         process.exit(exitCodes.interrupted);
       }
-      if (!warnFirst || kept) return controller.abort(new Interrupted(name));
-      kept = new Interrupted(name);
+      if (!warnFirst || kept) return controller.abort(bySignal(name));
+      kept = bySignal(name);
       warnFirst();
     });
   }
+  // What a command cannot report it does not begin.
+  process.stdout.on("error", (error) => {
+    if (!isClosedByReader(error)) controller.abort(new Interrupted(stdoutFailed(error), exitCodes.unsaved));
+  });
   return {
     signal: controller.signal,
     hold: (warn) => void (warnFirst = warn),
@@ -46,4 +53,8 @@ export function listenForInterrupt(giveUp: (interrupted: Interrupted) => void = 
       if (kept && !controller.signal.aborted) controller.abort(kept);
     },
   };
+}
+
+function bySignal(signal: NodeJS.Signals): Interrupted {
+  return new Interrupted(`interrupted (${signal})`, exitCodes.interrupted);
 }

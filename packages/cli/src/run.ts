@@ -3,12 +3,12 @@ import { CommanderError, type Command } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import { createProgram } from "./program.ts";
 import { descriptions } from "./descriptions.gen.ts";
+import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./stdout.ts";
 import { readSwitches } from "./switches.ts";
 
 /** Runs the command line and returns the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  // The reader of the results may close the pipe early, as `head` does.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => error.code === "EPIPE" || fail(error));
+  watchStdout();
   // A closed terminal must not lose a task that is being created.
   process.stderr.on("error", () => undefined);
   const program = createProgram(listModels(), descriptions);
@@ -24,7 +24,11 @@ export async function run(args: readonly string[]): Promise<number> {
   const command = commandOf(program, args);
   try {
     await program.parseAsync(readSwitches(command, args), { from: "user" });
-    return Number(process.exitCode ?? 0);
+    const failure = await stdoutFailure();
+    if (!failure || isClosedByReader(failure)) return Number(process.exitCode ?? 0);
+    const { CommandError } = await import("./explain.ts");
+    const advice = "Run the command again with a stdout that can be written to.";
+    throw new CommandError(stdoutFailed(failure), advice, Number(process.exitCode || exitCodes.unsaved));
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     // Without a command, the help has been printed.
@@ -40,8 +44,4 @@ export async function run(args: readonly string[]): Promise<number> {
 function commandOf(program: Command, [first = "", ...rest]: readonly string[]): Command {
   const next = program.commands.find((one) => one.name() === first);
   return next ? commandOf(next, rest) : program;
-}
-
-function fail(error: unknown): never {
-  throw error;
 }

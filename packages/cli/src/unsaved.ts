@@ -14,6 +14,7 @@ export async function explainUnsaved(
   options: ConnectOptions,
   target: string,
 ): Promise<CommandError> {
+  if (error instanceof CommandError) return error;
   const failed = (why: string, sentence: string, command: string) =>
     new CommandError(
       `the results of ${nameOf(task)} could not be saved: ${why}`,
