@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "vitest";
-import { commandsIn, inPlace, mediagen, type Place } from "./run-command.ts";
+import { commandsIn, inPlace, mediagen, paste, type Place } from "./run-command.ts";
 
 /** Generates without waiting, and returns the task as the command line spells it. */
 async function generate({ cwd, env }: Place, ...args: string[]): Promise<string> {
@@ -195,6 +195,38 @@ describe.concurrent("mediagen recover", () => {
         stderr: expect.stringContaining("--store stroe: there is no such directory"),
       });
       expect((await readdir(cwd)).sort()).toEqual(["out", "store"]);
+    }));
+
+  test("names what is left at another base URL, and rejects a directory that is no store", ({ expect }) =>
+    inPlace(async (place) => {
+      const { cwd, env, emulator } = place;
+      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "jobs/generations" } };
+      const task = await generate({ ...place, ...stored }, ...image);
+      await writeFile(join(cwd, "jobs", "index.html"), "");
+      const other = { cwd, env: { ...stored.env, MEDIAGEN_BASE_URL: "http://127.0.0.1:9" } };
+      const { code, stdout, stderr } = await mediagen(["recover", "--forget"], other).ended;
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        "",
+        expect.stringMatching(/1 generation left at http:\S+,[^]*nothing was forgotten/),
+      ]);
+      expect(await paste(commandsIn(stderr).join(), other)).toMatchObject({
+        code: 0,
+        stdout: `resume\t${task}\timgmodelv4\n`,
+      });
+      const noStore = await mediagen(["recover", "--store", "jobs"], stored).ended;
+      expect([noStore.code, noStore.stderr]).toEqual([
+        2,
+        "mediagen: --store jobs: this directory is not a store\n  Did you mean --store jobs/generations?\n",
+      ]);
+      // An unknown outcome counts for more than a file that could not be saved.
+      emulator.next({ fault: "resetAfter", on: "generate" });
+      await mediagen([...image, "-q"], stored).ended;
+      expect((await mediagen(["recover", "--json", "-q"], other).ended).code).toBe(5);
+      await mkdir(join(cwd, "out"));
+      await writeFile(join(cwd, "out", `${task.split(":")[1]}-1.png`), "other");
+      const conflict = await mediagen(["recover", "-o", "out", "-q"], stored).ended;
+      expect([conflict.code, conflict.stderr]).toEqual([5, expect.stringContaining("could not be saved")]);
     }));
 
   test("with --resolve records the task of an unknown generation, or that there is none", ({ expect }) =>

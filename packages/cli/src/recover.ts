@@ -1,9 +1,13 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { InvalidRequestError, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
 import type { Connected } from "./connect.ts";
 import { CommandError, explain, lookForTask } from "./explain.ts";
+import { type Elsewhere, leftElsewhere, warnElsewhere } from "./elsewhere.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand, type OpenCommand } from "./open-command.ts";
+import { quoted } from "./printable.ts";
 import type { Progress } from "./progress.ts";
 import { flagsToRepeat, nameOf, readTaskName, resolveCommands } from "./printed-commands.ts";
 import { checkTarget, isDirectory } from "./target.ts";
@@ -24,25 +28,53 @@ export async function recover(options: RecoverOptions): Promise<void> {
   if (options.resolve !== undefined) return resolve(options.resolve, options, command, { media, store });
   const recovery = await media.recover({ signal: command.signal });
   // A record that cannot be read may stand for a paid task as well.
-  if (recovery.unknown.length + recovery.unreadable.length > 0) process.exitCode = exitCodes.unknown;
+  const elsewhere = store ? await leftElsewhere(store, media.origin, recovery) : [];
+  const isUnknown =
+    recovery.unknown.length + recovery.unreadable.length > 0 || elsewhere.some((other) => other.unknown > 0);
   const { tasks, finished, unknown, unreadable } = recovery;
-  if (tasks.length + finished.length + unknown.length + unreadable.length === 0)
+  if (tasks.length + finished.length + unknown.length + unreadable.length + elsewhere.length === 0)
     command.progress.note(`nothing is left to do in the store ${options.store}`);
-  if (options.output === undefined) list(recovery, options, command);
+  const left = { ...recovery, elsewhere };
+  const error = options.output === undefined ? undefined : await downloadLeft(left, options.output, options, command);
+  if (options.output === undefined) list(left, options, command);
+  warnElsewhere(elsewhere, options, command.progress);
+  const codeWithoutUnknown = error?.exitCode ?? (elsewhere.length > 0 ? exitCodes.failed : exitCodes.done);
+  process.exitCode = isUnknown && !command.signal.aborted ? exitCodes.unknown : codeWithoutUnknown;
   // Results that could not be downloaded must not be forgotten.
-  else if (!(await downloadLeft(recovery, options.output, options, command))) return;
-  if (options.forget) await store?.forget();
+  if (options.forget && !error && elsewhere.length === 0) await store?.forget();
 }
 
-/** Rejects a store that does not exist: an empty one would be created, and nothing would seem to be left. */
+/** What a store has left, at this service and elsewhere. */
+interface Left extends Recovery {
+  readonly elsewhere: readonly Elsewhere[];
+}
+
+/** Rejects a directory that is no store, or does not exist: nothing would seem to be left. An empty one may become a store. */
 async function checkStore(directory: string | undefined): Promise<void> {
   const fail = (what: string, advice: string) => new CommandError(what, advice, exitCodes.usage);
   if (directory === undefined) throw fail("recover reads a store", "Add --store DIR or set MEDIAGEN_STORE.");
-  if (!(await isDirectory(directory)))
-    throw fail(
-      `--store ${directory}: there is no such directory`,
-      "Pass the store that the generations were recorded in.",
-    );
+  if (!(await isDirectory(directory))) throw fail(`--store ${directory}: there is no such directory`, passStore);
+  const names = await readdir(directory);
+  if (names.length === 0 || names.some(isOfStore)) return;
+  const inside = await findStore(directory, names);
+  throw fail(
+    `--store ${directory}: this directory is not a store`,
+    inside === undefined ? passStore : `Did you mean --store ${quoted(inside)}?`,
+  );
+}
+
+const passStore = "Pass the store that the generations were recorded in.";
+
+/** Whether `fileStore` gives a file or a directory such a name. */
+function isOfStore(name: string): boolean {
+  return /^([\da-f]{2}|\..+\.part)$/.test(name);
+}
+
+/** Returns a store in a directory, such as that of a batch. */
+async function findStore(directory: string, names: readonly string[]): Promise<string | undefined> {
+  for (const path of names.map((name) => join(directory, name)))
+    if ((await isDirectory(path)) && (await readdir(path)).some(isOfStore)) return path;
+  return undefined;
 }
 
 async function resolve(
@@ -101,7 +133,7 @@ function explainResolve(generationId: string, error: unknown): CommandError {
   );
 }
 
-function list(recovery: Recovery, options: RecoverOptions, { output, progress }: OpenCommand): void {
+function list(recovery: Left, options: RecoverOptions, { output, progress }: OpenCommand): void {
   const { tasks, finished, unknown, unreadable } = recovery;
   for (const task of tasks) output.line(["resume", nameOf(task), task.model ?? ""].join("\t"));
   for (const task of finished) output.line(["finished", nameOf(task), task.model ?? ""].join("\t"));
@@ -132,20 +164,19 @@ function unknownLine({ generationId, model, at, reason }: UnknownGeneration): st
   return ["unknown", generationId, model, new Date(at).toISOString(), reason].join("\t");
 }
 
-/** Waits for the tasks that are left and downloads their results. Resolves to whether all of them are there. */
+/** Waits for the tasks that are left and downloads their results. Resolves to the error that was printed, if not all are there. */
 async function downloadLeft(
-  recovery: Recovery,
+  recovery: Left,
   target: string,
   options: RecoverOptions,
   command: OpenCommand,
-): Promise<boolean> {
-  const { tasks, finished: ended, unknown, unreadable } = recovery;
+): Promise<CommandError | undefined> {
+  const { tasks, finished: ended, unknown, unreadable, elsewhere } = recovery;
   // No name proves that a file is a task's result: `download` compares the bytes and replaces nothing.
   const left = [...tasks, ...ended];
   await checkTarget(target, { overwrite: true, several: left.length > 1 });
   const { finished, error } = await finish(left, options, command, target);
   warnUnresolved(recovery, options, command.progress);
-  command.output.document({ finished, unknown, unreadable });
-  if (error) process.exitCode = error.exitCode;
-  return !error;
+  command.output.document({ finished, unknown, unreadable, elsewhere });
+  return error;
 }
