@@ -43,6 +43,9 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     ],
     [2, ["image", "A", "bicycle", "-m", "imgmodelv4"], { says: "too many arguments" }],
     [2, ["video", "-m", "vidmodelv2"], { says: "Use at least one of prompt, --source-image, --ratio, " }],
+    [2, image.with(5, ""), { says: "The path is empty." }],
+    [2, [...image, "--store", ""], { says: "The path is empty." }],
+    [2, ["batch", "jobs.jsonl", "-o", ""], { says: "The path is empty." }],
     [2, image.with(1, "-"), { says: "prompt: the text is empty" }],
     [2, ["video", "-m", "vidmodelv15pro", "--image-url", ""], { says: "--image-url: the text is empty" }],
     [2, ["images"], { says: "Did you mean image?" }],
@@ -104,12 +107,19 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       await writeFile(join(cwd, "b.png"), "mine");
       await writeFile(join(cwd, "many-1.png"), "mine");
       await mkdir(join(cwd, "folder"));
-      for (const target of ["b.png", "many.png", "b.png/c.png"]) {
-        expect(await mediagen(image.with(5, target), { cwd, env }).ended, target).toMatchObject({
-          code: 2,
-          stdout: "",
-          stderr: expect.stringContaining("Nothing was sent."),
-        });
+      await writeFile(join(cwd, "few-2.png"), "mine");
+      const long = `${"é".repeat(126)}.png`;
+      for (const [target = "", ...more] of [
+        ["b.png"],
+        ["many.png"],
+        ["b.png/c.png"],
+        ["few.png", "--batchsize", "2"],
+        [`x${long}`],
+        [long.slice(1), "--batchsize", "2"],
+        [`x${long}`, "--overwrite"],
+      ]) {
+        const { code, stdout, stderr } = await mediagen([...image.with(5, target), ...more], { cwd, env }).ended;
+        expect([code, stdout, stderr], target).toEqual([2, "", expect.stringContaining("Nothing was sent.")]);
       }
       expect(emulator.calls).toEqual([]);
     }));

@@ -46,7 +46,7 @@ export async function runGenerate(
       const request = await describeRequest(generate, options);
       output.line(requestText(request));
       output.document(request);
-    } else await generateAndFinish(generate, options, command);
+    } else await generateAndFinish(generate, options, command, resultCountOf(models, options.model, form));
   } catch (error) {
     const resolve = (id: string) => resolveCommands(id, options);
     throw explain(error, { generates: true, command: self, resolve });
@@ -59,6 +59,7 @@ async function generateAndFinish(
   generate: Generate,
   options: GenerateCommandOptions,
   command: OpenCommand,
+  count: number,
 ): Promise<void> {
   const { interrupt, signal, progress, output } = command;
   const { model, idempotencyKey, store, wait, output: target = "." } = options;
@@ -68,7 +69,7 @@ async function generateAndFinish(
   }
   const { media } = await command.connect(async () => {
     // Not before: the task of a key may exist, and its results be there.
-    if (wait) await checkTarget(target, options);
+    if (wait) await checkTarget(target, { ...options, count });
     progress.now(`sending the form to ${model}`);
     interrupt.hold(() =>
       progress.warn(
@@ -94,6 +95,13 @@ async function generateAndFinish(
     // From here on, no error may say that nothing was sent.
     throw await explainUnsaved(error, task, options, target);
   }
+}
+
+/** Returns how many results a form requests; 1 if it does not say. */
+function resultCountOf(models: readonly ModelInfo[], model: string, form: Readonly<Record<string, unknown>>): number {
+  const bounds = models.find((one) => one.model === model)?.form.properties ?? {};
+  const [field = ""] = Object.entries(bounds).find(([, { "x-result-count": isCount }]) => isCount) ?? [];
+  return Math.max(1, Number(form[field]) || 1);
 }
 
 /** Rejects if stdout did not take what was printed: stderr is the last place for the task's id. */

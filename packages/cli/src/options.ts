@@ -7,7 +7,7 @@ export function addResultOptions(
   output: string = "where results are written to: a file or a directory (default: the current directory)",
 ): void {
   command
-    .option("-o, --output <path>", output)
+    .option("-o, --output <path>", output, readPath)
     .option("--overwrite", "replace existing files")
     .option("--preview", "show pictures in the terminal (kitty, Ghostty, iTerm2 or WezTerm)");
 }
@@ -35,9 +35,9 @@ export function addWaitOptions(command: Command): void {
 export function addCommonOptions(command: Command): void {
   addConnectOptions(command);
   command.addOption(
-    new Option("--store <dir>", "record generations in this directory before they are sent, so that none is lost").env(
-      "MEDIAGEN_STORE",
-    ),
+    new Option("--store <dir>", "record generations in this directory before they are sent, so that none is lost")
+      .env("MEDIAGEN_STORE")
+      .argParser(readPath),
   );
 }
 
@@ -74,6 +74,12 @@ export function jsonOption(): Option {
 /** Collects the values of a repeated option. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
+}
+
+/** Rejects an empty path: it usually comes from a variable of the shell that is not set. */
+export function readPath(path: string): string {
+  if (path === "") throw new InvalidArgumentError("The path is empty.");
+  return path;
 }
 
 function collectStatus(value: string, before: readonly number[] = []): readonly number[] {

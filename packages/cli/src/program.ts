@@ -12,6 +12,7 @@ import {
   addWaitOptions,
   collect,
   jsonOption,
+  readPath,
   readPositive,
 } from "./options.ts";
 import { shells } from "./shells.ts";
@@ -141,7 +142,7 @@ function addBatch(program: Command): void {
       "Generates every line of a file into a directory. The file is JSON lines, or CSV with a header. A line has a model, the fields of its form and, optionally, an id. The same command again continues the batch; nothing is billed twice.",
     )
     .argument("<file>", "a .jsonl, .ndjson, .csv or .tsv file; paths in it are relative to it")
-    .requiredOption("-o, --output <path>", "the directory for the results and for the state of the batch")
+    .requiredOption("-o, --output <path>", "the directory for the results and for the state of the batch", readPath)
     .option("-y, --yes", "do not ask before anything is billed")
     .addOption(new Option("--concurrency <n>", "how many lines run at once (default: 8)").argParser(readPositive))
     .addOption(

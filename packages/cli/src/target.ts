@@ -1,14 +1,21 @@
 import { constants } from "node:fs";
 import { access, mkdir, readdir, stat } from "node:fs/promises";
-import { basename, dirname, extname, sep } from "node:path";
+import { basename, dirname, extname, join, sep } from "node:path";
 import { CommandError } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 
+/** What is to be written to a target. */
+export interface Results {
+  /** Whether existing files may be replaced, or are only compared. */
+  readonly overwrite?: boolean | undefined;
+  /** Whether they are the results of several tasks. */
+  readonly several?: boolean;
+  /** Number of results of a task; 1 if it is not known. */
+  readonly count?: number;
+}
+
 /** Rejects a target that results could not be written to, before anything is billed. */
-export async function checkTarget(
-  target: string,
-  { overwrite, several = false }: { readonly overwrite?: boolean | undefined; readonly several?: boolean },
-): Promise<void> {
+export async function checkTarget(target: string, { overwrite, several = false, count = 1 }: Results): Promise<void> {
   const fail = (what: string, advice: string) => new CommandError(`-o ${target}: ${what}`, advice, exitCodes.usage);
   const isForDirectory = await isDirectoryTarget(target);
   if (several && !isForDirectory)
@@ -23,14 +30,29 @@ export async function checkTarget(
       "Nothing was sent. Pass a path that can be written to.",
     );
   }
-  if (isForDirectory || overwrite) return;
+  if (isForDirectory) return;
   // One result gets the file's name; several get it with their numbers.
-  const stem = basename(target, extname(target));
-  const taken = (await readdir(directory)).find(
-    (name) => name === basename(target) || name === `${stem}-1${extname(target)}`,
-  );
+  const extension = extname(target);
+  const stem = basename(target, extension);
+  const longest = count > 1 ? `${stem}-${count}${extension}` : basename(target);
+  if (await isTooLong(join(directory, longest)))
+    throw fail("the file name is too long", "Nothing was sent. Choose a shorter name.");
+  if (overwrite) return;
+  const numberOf = (name: string) =>
+    name.startsWith(`${stem}-`) && name.endsWith(extension)
+      ? /^[1-9]\d*$/.exec(name.slice(stem.length + 1, -extension.length))?.[0]
+      : undefined;
+  const taken = (await readdir(directory)).find((name) => name === basename(target) || Number(numberOf(name)) <= count);
   if (taken !== undefined)
     throw fail(`${taken} already exists`, "Nothing was sent. Choose another name or add --overwrite.");
+}
+
+/** Whether the file system rejects a path because of its length. */
+async function isTooLong(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code === "ENAMETOOLONG",
+  );
 }
 
 /** Whether results go into a directory of this name, and not to a file. */
