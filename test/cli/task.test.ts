@@ -180,6 +180,21 @@ describe.concurrent("mediagen recover", () => {
       });
     }));
 
+  test("with --forget alone says how to get the results that it forgets", ({ expect }) =>
+    inPlace(async (place) => {
+      const { cwd, env } = place;
+      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      const [, id = ""] = (await generate({ ...place, ...stored }, ...image)).split(":");
+      await mediagen(["task", "wait", `image:${id}`, "-q"], stored).ended;
+      const { stderr } = await mediagen(["recover", "--forget"], stored).ended;
+      expect(stderr).toMatch(
+        new RegExp(`^0:00 the finished tasks are forgotten; .*:\\n +mediagen task download image:${id} -o \\.`),
+      );
+      expect((await mediagen(["recover"], stored).ended).stderr).toBe(
+        "0:00 nothing is left to do in the store store\n",
+      );
+    }));
+
   test("forgets nothing that could not be saved, and rejects a store that does not exist", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;

@@ -9,7 +9,7 @@ import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand, type OpenCommand } from "./open-command.ts";
 import { quoted } from "./printable.ts";
 import type { Progress } from "./progress.ts";
-import { flagsToRepeat, nameOf, readTaskName, resolveCommands } from "./printed-commands.ts";
+import { flagsToRepeat, nameOf, readTaskName, resolveCommands, resumeCommand } from "./printed-commands.ts";
 import { checkTarget, isDirectory } from "./target.ts";
 
 interface RecoverOptions extends FinishOptions {
@@ -140,8 +140,14 @@ function list(recovery: Left, options: RecoverOptions, { output, progress }: Ope
   for (const generation of unknown) output.line(unknownLine(generation));
   for (const record of unreadable) output.line(["unreadable", record.id, record.unreadable].join("\t"));
   output.document(recovery);
-  if (tasks.length + finished.length > 0)
-    progress.note("download the results:", ["mediagen recover -o .", ...flagsToRepeat(options)].join(" "));
+  const repeated = flagsToRepeat(options);
+  const isForgotten = options.forget && recovery.elsewhere.length === 0 && finished.length > 0;
+  if (isForgotten)
+    progress.note("the finished tasks are forgotten; download their results:", resumeCommand(finished, options, "."));
+  if (tasks.length + (isForgotten ? 0 : finished.length) > 0)
+    progress.note("download the results:", ["mediagen recover -o .", ...repeated].join(" "));
+  if (finished.length > 0 && !isForgotten)
+    progress.note("if you have them already:", ["mediagen recover --forget", ...repeated].join(" "));
   warnUnresolved(recovery, options, progress);
 }
 
