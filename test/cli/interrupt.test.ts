@@ -152,7 +152,8 @@ describe.concurrent("Ctrl-C", () => {
         await run.ended;
         expect(await readdir(cwd)).toContain(part);
         const left = await mediagen(["recover"], stored).ended;
-        const resumed = await paste(commandsIn(left.stderr).join(), stored);
+        const [download = ""] = commandsIn(left.stderr);
+        const resumed = await paste(download, stored);
         expect([resumed.code, resumed.stdout.match(/-\d\.png$/gm)]).toEqual([0, ["-1.png", "-2.png"]]);
         expect((await readdir(cwd)).filter((name) => name !== "a store")).toHaveLength(2);
         expect(emulator.charges).toHaveLength(1);

@@ -20,7 +20,7 @@ const lines = [
 const beginning = "npm init -y && npm pkg set type=module";
 
 // Those of the command itself are run by test/cli/readme.test.ts.
-test("every shell line of guides and READMEs is run below, but for installing, the service's own address, and the whole test", () => {
+test("every shell line of guides and READMEs is run below, but for installing, the service's own address, curl, and the whole test", () => {
   expect(
     lines
       .filter(
@@ -28,6 +28,8 @@ test("every shell line of guides and READMEs is run below, but for installing, t
       )
       .sort(),
   ).toEqual([
+    // Not every machine has curl; the emulator's own tests post the same.
+    `curl -H "content-type: application/json" -d '{ "fault": "resetAfter" }' "$MEDIAGEN_BASE_URL/_emulator/next"`,
     "export MEDIAGEN_API_KEY=...",
     "export MEDIAGEN_BASE_URL=https://...",
     "node first-video.ts", // It runs under the emulator.

@@ -51,6 +51,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   readonly generationId: string | undefined;
   #record: Records[K] | undefined;
   #partial: PartialResult | undefined;
+  #isDeleted = false;
   readonly #host: TaskHost;
 
   constructor(json: Omit<TaskJSON, "version"> & { readonly kind: K }, host: TaskHost) {
@@ -88,7 +89,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   /** Whether the service may not know the task yet. */
   #isUnsettled(error: unknown): boolean {
     const ageMs = this.#host.now() - (this.createdAt ?? -Infinity);
-    return error instanceof ServiceError && error.code === codes.failure && ageMs < settlingMs;
+    const isRejection = error instanceof ServiceError && error.code === codes.failure;
+    return isRejection && ageMs < settlingMs && !this.#isDeleted;
   }
 
   async #check(options: RequestOptions & { readonly patienceMs?: number }): Promise<RecordedCheck<K>> {
@@ -105,7 +107,11 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   delete(options: DeleteFields[K] & RequestOptions = {}): Promise<Deletions[K]> {
     const { id } = operations[this.kind].delete;
-    return this.#reported(id, () => this.#host.delete(this.kind, [this.taskid], options));
+    return this.#reported(id, async () => {
+      const deletion = await this.#host.delete(this.kind, [this.taskid], options);
+      this.#isDeleted = true;
+      return deletion;
+    });
   }
 
   #reported<T>(operation: string, run: () => Promise<T>): Promise<T> {
