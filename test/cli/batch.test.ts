@@ -119,7 +119,7 @@ describe.concurrent("mediagen batch", () => {
       expect([code, stdout]).toEqual([
         1,
         expect.stringMatching(
-          /line 2 and on: the input has changed since it was given.*\s+Nothing is paid twice; go on with:\r\n {4}mediagen batch/,
+          /line 2 and on: the input has changed since it was given.*\s+Nothing is billed twice; go on with:\r\n {4}mediagen batch/,
         ),
       ]);
     }));
@@ -215,7 +215,7 @@ describe.concurrent("mediagen batch", () => {
       1,
       { fault: "failure" },
       [],
-      /1 of 3 lines is unfinished\n {2}Nothing is paid twice; go on with:\n {4}mediagen batch jobs\.jsonl -o out/,
+      /1 of 3 lines is unfinished\n {2}Nothing is billed twice; go on with:\n {4}mediagen batch jobs\.jsonl -o out/,
     ],
     [
       3,

@@ -15,7 +15,7 @@ export function stoppedBy(issue: Issue): InvalidRequestError {
   return new InvalidRequestError(
     "runBatch",
     [issue],
-    "The batch was stopped. Nothing is paid twice if you run it again.",
+    "The batch was stopped. Nothing is billed twice if you run it again.",
   );
 }
 

@@ -64,7 +64,7 @@ const endings: readonly Ending[] = [
     applies: ({ unfinished }) => unfinished > 0,
     what: ({ summary }) =>
       `${summary.unfinished} of ${counted(summary.lines, "line")} ${summary.unfinished === 1 ? "is" : "are"} unfinished`,
-    advice: ({ again }) => withCommands("Nothing is paid twice; go on with:", again),
+    advice: ({ again }) => withCommands("Nothing is billed twice; go on with:", again),
     exitCode: ({ summary, timeouts }) =>
       timeouts === summary.unfinished && summary.failed === 0 ? exitCodes.timeout : exitCodes.failed,
   },

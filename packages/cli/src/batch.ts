@@ -133,7 +133,7 @@ function warnWhileInterrupted(signal: AbortSignal, progress: Progress): () => vo
 function explainBatch(error: unknown, { input, again, progress, reporter }: Context): CommandError {
   const isInvalid = error instanceof InvalidRequestError;
   if (isInvalid && reporter.hasBegun) {
-    const advice = withCommands("Nothing is paid twice; go on with:", again);
+    const advice = withCommands("Nothing is billed twice; go on with:", again);
     return new CommandError(onOneLine(error.message), advice, exitCodes.failed, error);
   }
   if (!isInvalid || error.issues.length === 1) return explain(error, { generates: isInvalid, resume: again });

@@ -1,7 +1,7 @@
 import { ConnectionError, InvalidRequestError, messageOf } from "../errors/errors.ts";
 import { OutcomeUnknownError, type SentGeneration, type ServiceResponse } from "../errors/response-errors.ts";
 import type { OnEvent } from "../errors/events.ts";
-import type { Failures } from "../errors/failures.ts";
+import type { Failures, MethodSubject } from "../errors/failures.ts";
 import type { WireFields } from "../form/form.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
@@ -14,13 +14,8 @@ import { hideInError } from "./hide-key.ts";
 import type { Retries } from "./retries.ts";
 
 /** What a call is about. */
-export interface Subject {
+export interface Subject extends Omit<MethodSubject, "operation"> {
   readonly kind: Kind;
-  readonly model?: string | undefined;
-  /** The task, if the call is about one. */
-  readonly taskid?: string | undefined;
-  /** The record of its generation in the store. */
-  readonly generationId?: string | undefined;
 }
 
 /** A generation that is being sent, with what its events say of it. */

@@ -176,7 +176,7 @@ export function createEmit(onEvent: OnEvent | undefined): OnEvent {
       try {
         console.error(`mediagen: onEvent threw at ${event.type}`, error);
       } catch {
-        // Neither must a console that throws, as tests make it.
+        // Some test setups make the console throw.
       }
     };
     try {
