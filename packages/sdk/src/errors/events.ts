@@ -64,8 +64,8 @@ export interface Queried extends CallEvent {
 }
 
 /**
- * A method rejected, or a query of a wait failed. Of a generation, an `InvalidRequestError` or `ServiceError` created no task, and an
- * `OutcomeUnknownError` may have created one. `operation` is also `wait`, `recover`, `resolve` or `find`.
+ * A method rejected, or a poll of a wait failed. If `error` of a generation is an `InvalidRequestError` or a `ServiceError`, no task
+ * was created; if it is an `OutcomeUnknownError`, a task may exist. `operation` can also be `wait`, `recover`, `resolve` or `find`.
  */
 export interface Failed extends Omit<CallEvent, "kind"> {
   /** Which event this is. */
