@@ -90,11 +90,13 @@ function assumptionsIn(document: unknown): Statement[] {
   });
 }
 
-/** What the overview says is not known of the service as a whole: the list in its description. */
+/** What the overview says is not known of the service: the list in its description. */
 function unknownIn(document: unknown): string {
   const { info } = document as { readonly info: { readonly description: string } };
-  const [, list] = /^Not documented by the service:\n\n((?:- .*\n(?: {2}.*\n)*)+)/m.exec(info.description) ?? [];
-  if (list === undefined) throw new Error("the spec's overview has no list under `Not documented by the service:`");
+  const [, list] =
+    /^These things are not documented by the service:\n\n((?:- .*\n(?: {2}.*\n)*)+)/m.exec(info.description) ?? [];
+  if (list === undefined)
+    throw new Error("the spec's overview has no list under `These things are not documented by the service:`");
   return list;
 }
 
@@ -104,7 +106,7 @@ function undocumentedIn(document: unknown): Statement[] {
     const { description } = node;
     if (typeof description !== "string" || place.length === 1) return []; // The overview has a list of its own.
     return sentencesOf(description)
-      .filter((sentence) => /not\s+documented/i.test(sentence))
+      .filter((sentence) => /not\s+document/i.test(sentence))
       .map((text) => ({ place: nameOf(place), text }));
   });
 }

@@ -61,7 +61,7 @@ describe("the lint rejects", () => {
       "a body without an example",
       /            examples:\n              task:\n.*\n.*\n.*\n/,
       "",
-      "answers-have-examples",
+      "bodies-have-examples",
     ],
     ["an example at odds with its schema", "task_status: 2", "task_status: done", "no-invalid-media-type-examples"],
     ["a reference to nothing", 'schemas/Seed"', 'schemas/Soil"', "no-unresolved-refs"],

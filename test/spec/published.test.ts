@@ -39,7 +39,7 @@ test("its server is a plain URL that is said to be assumed", () => {
   expect(published.servers).toEqual([
     {
       url: expect.stringMatching(/^https:\/\/[\w.]+$/),
-      description: expect.stringContaining("Not documented by the service."),
+      description: expect.stringContaining("not documented by the service."),
       "x-assumption": expect.any(String),
     },
   ]);

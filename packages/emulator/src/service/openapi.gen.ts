@@ -10,7 +10,7 @@ export const document: OpenApiDocument = {
         tags: ["Video"],
         operationId: "generateVidmodelv2",
         summary: "Generate a video with vidmodelv2",
-        description: "Creates one video task from a prompt, one or two source images, or both, and answers with its `taskid`.\n\nThe generation is paid and cannot be undone, and the service has no idempotency key: when the answer is lost, a\ntask may exist all the same.\n",
+        description: "Creates one video task from a prompt, one or two source images, or both, and returns its `taskid`.\n\nThe generation is paid and cannot be undone, and the service has no idempotency key. If the response is lost, a\ntask may exist all the same.\n",
         requestBody: {
           required: true,
           content: {
@@ -19,7 +19,7 @@ export const document: OpenApiDocument = {
                 type: "object",
                 description: "What vidmodelv2 and vidmodelv2fast make a video from.",
                 minProperties: 1,
-                "x-assumption": "Which fields the video forms require is not documented; an empty form is taken to be a mistake, anything else is left to the service.",
+                "x-assumption": "Which fields the video forms require is not documented. An empty form is assumed to be a mistake; everything else is left to the service.",
                 properties: {
                   prompt: {
                     type: "string",
@@ -32,19 +32,19 @@ export const document: OpenApiDocument = {
                     minItems: 1,
                     maxItems: 2,
                     items: { type: "string", format: "binary", contentMediaType: "image/*" },
-                    description: "One or two source images, each a file part of this name. What two images mean (first and last frame, or two\nreferences): Not documented by the service.\n",
+                    description: "One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or\ntwo references).\n",
                     "x-assumption": "The service says that file parts may be sent as `sourceImage.items`; files are always sent under that name, once per file.",
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
-                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
+                    description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a\npath on your machine has no meaning there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and assumed for the other image models.",
                   },
                   ratio: {
                     type: "string",
                     enum: ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive"],
                     default: "9:16",
-                    description: "The aspect ratio. How `adaptive` chooses one is Not documented by the service.",
+                    description: "The aspect ratio. How `adaptive` chooses one is not documented by the service.",
                   },
                   duration: {
                     type: "integer",
@@ -58,20 +58,20 @@ export const document: OpenApiDocument = {
                     type: "string",
                     format: "int32",
                     default: "24",
-                    description: "The frame rate, frames per second. Allowed values: Not documented by the service.",
-                    "x-assumption": "A frame rate given as a number is taken to be a whole one; as a string it is sent as it is.",
+                    description: "The frame rate in frames per second. Its valid values are not documented by the service.",
+                    "x-assumption": "A frame rate that is a number is assumed to be an integer. A string is sent unchanged.",
                   },
                   generate_audio: { type: "string", enum: ["0", "1"], description: "Whether the video has sound; `1` enables." },
                   return_last_frame: {
                     type: "string",
                     enum: ["0", "1"],
-                    description: "Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by\nthe service.\n",
+                    description: "Whether the last frame is returned as well; `1` enables. What it adds to the record's `url` is not documented by\nthe service.\n",
                   },
                   execution_expires_after: {
                     type: "integer",
                     minimum: 3600,
                     maximum: 259200,
-                    description: "Seconds after which the task expires. What becomes of an expired task: Not documented by the service.\n",
+                    description: "The number of seconds after which the task expires. What happens to an expired task is not documented by the service.\n",
                   },
                   websearch: {
                     type: "string",
@@ -110,12 +110,12 @@ export const document: OpenApiDocument = {
                         msg: { type: "string", description: "A message for people." },
                         data: {
                           type: "object",
-                          description: "What a generation answers.",
+                          description: "What a generation returns.",
                           required: ["taskid"],
                           properties: {
                             taskid: {
                               type: "string",
-                              description: "The task's id, as the generation answered it.",
+                              description: "The task's id, as the generation returned it.",
                               examples: ["vt-20260412-7f3a9c"],
                             },
                           },
@@ -124,7 +124,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },
@@ -148,7 +148,7 @@ export const document: OpenApiDocument = {
                     value: { code: 1000, msg: "success", data: { taskid: "vt-20260412-7f3a9c" } },
                   },
                   failure: {
-                    summary: "The generation was refused",
+                    summary: "The generation was rejected",
                     value: { code: 9999, msg: "The task could not be created" },
                   },
                   insufficientCredits: {
@@ -167,7 +167,7 @@ export const document: OpenApiDocument = {
         tags: ["Video"],
         operationId: "generateVidmodelv2fast",
         summary: "Generate a video with vidmodelv2fast",
-        description: "Creates one video task from the same form as `vidmodelv2` and answers with its `taskid`. How the two models differ:\nNot documented by the service.\n",
+        description: "Creates one video task from the same form as `vidmodelv2` and returns its `taskid`. How the two models differ is\nnot documented by the service.\n",
         requestBody: {
           required: true,
           content: {
@@ -176,7 +176,7 @@ export const document: OpenApiDocument = {
                 type: "object",
                 description: "What vidmodelv2 and vidmodelv2fast make a video from.",
                 minProperties: 1,
-                "x-assumption": "Which fields the video forms require is not documented; an empty form is taken to be a mistake, anything else is left to the service.",
+                "x-assumption": "Which fields the video forms require is not documented. An empty form is assumed to be a mistake; everything else is left to the service.",
                 properties: {
                   prompt: {
                     type: "string",
@@ -189,19 +189,19 @@ export const document: OpenApiDocument = {
                     minItems: 1,
                     maxItems: 2,
                     items: { type: "string", format: "binary", contentMediaType: "image/*" },
-                    description: "One or two source images, each a file part of this name. What two images mean (first and last frame, or two\nreferences): Not documented by the service.\n",
+                    description: "One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or\ntwo references).\n",
                     "x-assumption": "The service says that file parts may be sent as `sourceImage.items`; files are always sent under that name, once per file.",
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
-                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
+                    description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a\npath on your machine has no meaning there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and assumed for the other image models.",
                   },
                   ratio: {
                     type: "string",
                     enum: ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9", "adaptive"],
                     default: "9:16",
-                    description: "The aspect ratio. How `adaptive` chooses one is Not documented by the service.",
+                    description: "The aspect ratio. How `adaptive` chooses one is not documented by the service.",
                   },
                   duration: {
                     type: "integer",
@@ -215,20 +215,20 @@ export const document: OpenApiDocument = {
                     type: "string",
                     format: "int32",
                     default: "24",
-                    description: "The frame rate, frames per second. Allowed values: Not documented by the service.",
-                    "x-assumption": "A frame rate given as a number is taken to be a whole one; as a string it is sent as it is.",
+                    description: "The frame rate in frames per second. Its valid values are not documented by the service.",
+                    "x-assumption": "A frame rate that is a number is assumed to be an integer. A string is sent unchanged.",
                   },
                   generate_audio: { type: "string", enum: ["0", "1"], description: "Whether the video has sound; `1` enables." },
                   return_last_frame: {
                     type: "string",
                     enum: ["0", "1"],
-                    description: "Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by\nthe service.\n",
+                    description: "Whether the last frame is returned as well; `1` enables. What it adds to the record's `url` is not documented by\nthe service.\n",
                   },
                   execution_expires_after: {
                     type: "integer",
                     minimum: 3600,
                     maximum: 259200,
-                    description: "Seconds after which the task expires. What becomes of an expired task: Not documented by the service.\n",
+                    description: "The number of seconds after which the task expires. What happens to an expired task is not documented by the service.\n",
                   },
                   websearch: {
                     type: "string",
@@ -267,12 +267,12 @@ export const document: OpenApiDocument = {
                         msg: { type: "string", description: "A message for people." },
                         data: {
                           type: "object",
-                          description: "What a generation answers.",
+                          description: "What a generation returns.",
                           required: ["taskid"],
                           properties: {
                             taskid: {
                               type: "string",
-                              description: "The task's id, as the generation answered it.",
+                              description: "The task's id, as the generation returned it.",
                               examples: ["vt-20260412-7f3a9c"],
                             },
                           },
@@ -281,7 +281,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },
@@ -305,7 +305,7 @@ export const document: OpenApiDocument = {
                     value: { code: 1000, msg: "success", data: { taskid: "vt-20260412-7f3a9c" } },
                   },
                   failure: {
-                    summary: "The generation was refused",
+                    summary: "The generation was rejected",
                     value: { code: 9999, msg: "The task could not be created" },
                   },
                   insufficientCredits: {
@@ -324,7 +324,7 @@ export const document: OpenApiDocument = {
         tags: ["Video"],
         operationId: "generateVidmodelv15pro",
         summary: "Generate a video with vidmodelv15pro",
-        description: "Creates one video task, up to 1080p, from a prompt and source images given as files or as addresses, and answers\nwith its `taskid`.\n",
+        description: "Creates one video task, up to 1080p, from a prompt and source images given as files or as URLs, and returns\nits `taskid`.\n",
         requestBody: {
           required: true,
           content: {
@@ -333,7 +333,7 @@ export const document: OpenApiDocument = {
                 type: "object",
                 description: "What vidmodelv15pro makes a video from.",
                 minProperties: 1,
-                "x-assumption": "Which fields the video forms require is not documented; an empty form is taken to be a mistake, anything else is left to the service.",
+                "x-assumption": "Which fields the video forms require is not documented. An empty form is assumed to be a mistake; everything else is left to the service.",
                 properties: {
                   prompt: { type: "string", description: "What the video shows.", examples: ["A lighthouse at dusk"] },
                   "sourceImage.items": {
@@ -341,23 +341,23 @@ export const document: OpenApiDocument = {
                     minItems: 1,
                     maxItems: 2,
                     items: { type: "string", format: "binary", contentMediaType: "image/*" },
-                    description: "One or two source images, each a file part of this name. What two images mean (first and last frame, or two\nreferences): Not documented by the service.\n",
+                    description: "One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or\ntwo references).\n",
                     "x-assumption": "The service says that file parts may be sent as `sourceImage.items`; files are always sent under that name, once per file.",
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
-                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
+                    description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a\npath on your machine has no meaning there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and assumed for the other image models.",
                   },
                   imageUrl: {
                     type: "string",
-                    description: "Addresses of source images; several are separated by commas.",
+                    description: "The URLs of source images, separated by commas.",
                     examples: ["https://example.com/first.png,https://example.com/last.png"],
                   },
                   ratio: {
                     type: "string",
                     default: "9:16",
-                    description: "The aspect ratio. Allowed values: Not documented by the service.",
+                    description: "The aspect ratio. Its valid values are not documented by the service.",
                     examples: ["16:9"],
                   },
                   duration: { type: "integer", enum: [5, 10], description: "The length of the video in seconds." },
@@ -366,26 +366,26 @@ export const document: OpenApiDocument = {
                   fps: {
                     type: "string",
                     format: "int32",
-                    description: "The frame rate, frames per second. Allowed values: Not documented by the service.",
-                    "x-assumption": "A frame rate given as a number is taken to be a whole one; as a string it is sent as it is.",
+                    description: "The frame rate in frames per second. Its valid values are not documented by the service.",
+                    "x-assumption": "A frame rate that is a number is assumed to be an integer. A string is sent unchanged.",
                   },
                   fixed_camera: {
                     type: "string",
                     enum: ["0", "1"],
-                    description: "Whether the camera stays fixed; `1` enables. The field's name: Not documented by the service.",
+                    description: "Whether the camera stays fixed; `1` enables. The field's name is not documented by the service.",
                     "x-assumption": "The name of this flag is not documented; `fixed_camera` follows the service's spelling of other flags.",
                   },
                   return_last_frame: {
                     type: "string",
                     enum: ["0", "1"],
-                    description: "Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by\nthe service.\n",
-                    "x-assumption": "The name of this flag is not documented for this model; it is taken from vidmodelv2.",
+                    description: "Whether the last frame is returned as well; `1` enables. What it adds to the record's `url` is not documented by\nthe service.\n",
+                    "x-assumption": "The name of this flag is not documented for this model. It is assumed to be that of vidmodelv2.",
                   },
                   generate_audio: {
                     type: "string",
                     enum: ["0", "1"],
                     description: "Whether the video has sound; `1` enables.",
-                    "x-assumption": "The name of this flag is not documented for this model; it is taken from vidmodelv2.",
+                    "x-assumption": "The name of this flag is not documented for this model. It is assumed to be that of vidmodelv2.",
                   },
                 },
               },
@@ -419,12 +419,12 @@ export const document: OpenApiDocument = {
                         msg: { type: "string", description: "A message for people." },
                         data: {
                           type: "object",
-                          description: "What a generation answers.",
+                          description: "What a generation returns.",
                           required: ["taskid"],
                           properties: {
                             taskid: {
                               type: "string",
-                              description: "The task's id, as the generation answered it.",
+                              description: "The task's id, as the generation returned it.",
                               examples: ["vt-20260412-7f3a9c"],
                             },
                           },
@@ -433,7 +433,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },
@@ -457,7 +457,7 @@ export const document: OpenApiDocument = {
                     value: { code: 1000, msg: "success", data: { taskid: "vt-20260412-7f3a9c" } },
                   },
                   failure: {
-                    summary: "The generation was refused",
+                    summary: "The generation was rejected",
                     value: { code: 9999, msg: "The task could not be created" },
                   },
                   insufficientCredits: {
@@ -476,7 +476,7 @@ export const document: OpenApiDocument = {
         tags: ["Video"],
         operationId: "queryVideoTask",
         summary: "Query a video task",
-        description: "Answers with the record of one video task: its status and, once there are results, their addresses.\n",
+        description: "Returns the record of one video task: its status and, once there are results, their URLs.\n",
         requestBody: {
           required: true,
           content: {
@@ -485,16 +485,16 @@ export const document: OpenApiDocument = {
                 type: "object",
                 description: "Which video task to query.",
                 required: ["taskid"],
-                "x-assumption": "Which fields a query requires is not documented; without a taskid it names no task.",
+                "x-assumption": "Which fields a query requires is not documented; a query without a taskid names no task.",
                 properties: {
                   taskid: {
                     type: "string",
-                    description: "The task's id, as the generation answered it.",
+                    description: "The task's id, as the generation returned it.",
                     examples: ["vt-20260412-7f3a9c"],
                   },
                   moreTaskInfo: {
                     type: "boolean",
-                    description: "Asks for more information. Its effect on the answer: Not documented by the service.",
+                    description: "Whether to return more information about the task. Its effect on the response is not documented by the service.",
                   },
                 },
               },
@@ -519,25 +519,25 @@ export const document: OpenApiDocument = {
                           type: "object",
                           description: "The record of a video task.",
                           required: ["taskid", "url"],
-                          "x-assumption": "Which fields a record always holds is not documented; taskid and url are taken to be there, url empty until there are results.",
+                          "x-assumption": "Which fields a record always holds is not documented; taskid and url are assumed to be there, with an empty url until there are results.",
                           properties: {
                             taskid: {
                               type: "string",
-                              description: "The task's id, as the generation answered it.",
+                              description: "The task's id, as the generation returned it.",
                               examples: ["vt-20260412-7f3a9c"],
                             },
                             url: {
                               type: "array",
                               items: { type: "string" },
-                              description: "The addresses of the results. How long they stay valid: Not documented by the service.\n",
+                              description: "The URLs of the results. How long they stay valid is not documented by the service.\n",
                             },
                             task_status: {
                               type: "integer",
-                              description: "The status code. The meaning of its values: Not documented by the service.",
+                              description: "The status code. The meaning of its values is not documented by the service.",
                             },
                             message: { type: "string", description: "A message about the task." },
                             prompt: { type: "string", description: "The prompt used." },
-                            imageurl: { type: "string", description: "The address of the source image." },
+                            imageurl: { type: "string", description: "The URL of the source image." },
                             resolution: { type: "string", description: "The resolution used." },
                             fps: { type: "integer", description: "The frame rate, frames per second." },
                             source: { type: "string", description: "Where the task came from." },
@@ -550,7 +550,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },
@@ -610,7 +610,7 @@ export const document: OpenApiDocument = {
         tags: ["Video"],
         operationId: "deleteVideoTasks",
         summary: "Delete video tasks",
-        description: "Removes the named video tasks, several at a time. What happens for unknown or already removed ids, and whether\ndeleting a running task stops or refunds it: Not documented by the service.\n",
+        description: "Removes the named video tasks, several at a time. The service does not document what happens to unknown or already\nremoved ids, nor whether deleting a running task stops or refunds it.\n",
         requestBody: {
           required: true,
           content: {
@@ -619,16 +619,16 @@ export const document: OpenApiDocument = {
                 type: "object",
                 description: "Which video tasks to delete.",
                 required: ["taskids"],
-                "x-assumption": "Which fields a deletion requires is not documented; without taskids it names no task.",
+                "x-assumption": "Which fields a deletion requires is not documented; a deletion without taskids names no task.",
                 properties: {
                   taskids: {
                     type: "array",
                     items: {
                       type: "string",
-                      description: "The task's id, as the generation answered it.",
+                      description: "The task's id, as the generation returned it.",
                       examples: ["vt-20260412-7f3a9c"],
                     },
-                    description: "The ids of the tasks to delete. How many at most: Not documented by the service.",
+                    description: "The ids of the tasks to delete. The maximum number is not documented by the service.",
                   },
                 },
               },
@@ -653,13 +653,13 @@ export const document: OpenApiDocument = {
                         msg: { type: "string", description: "A message for people." },
                         data: {
                           type: "object",
-                          description: "What a deletion answers.",
+                          description: "What a deletion returns.",
                           required: ["status"],
-                          "x-assumption": "Whether the status is always there is not documented; it is taken to be.",
+                          "x-assumption": "Whether the status is always there is not documented; it is assumed to be.",
                           properties: {
                             status: {
                               type: "string",
-                              description: "The result of the deletion; `Success` when it succeeded. Other values: Not documented by the service.",
+                              description: "The result of the deletion, `Success` if it succeeded. Other values are not documented by the service.",
                               examples: ["Success"],
                             },
                           },
@@ -668,7 +668,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },
@@ -711,7 +711,7 @@ export const document: OpenApiDocument = {
         tags: ["Image"],
         operationId: "generateImgmodelv45",
         summary: "Generate images with imgmodelv45",
-        description: "Creates one task of one or more images from a prompt, optionally with a source image, and answers with its\n`taskid`.\n",
+        description: "Creates one task of one or more images from a prompt, optionally with a source image, and returns its\n`taskid`.\n",
         requestBody: {
           required: true,
           content: {
@@ -724,11 +724,11 @@ export const document: OpenApiDocument = {
                   category: {
                     type: "string",
                     default: "imgmodelv45",
-                    description: "The category identifier. Other values: Not documented by the service.",
+                    description: "The category identifier. Other values are not documented by the service.",
                   },
                   prompt: {
                     type: "string",
-                    description: "What the image shows. The greatest length: Not documented by the service.",
+                    description: "What the image shows. The maximum length is not documented by the service.",
                     examples: ["A red bicycle against a yellow wall"],
                   },
                   batchsize: {
@@ -736,8 +736,8 @@ export const document: OpenApiDocument = {
                     minimum: 1,
                     maximum: 15,
                     "x-result-count": true,
-                    description: "How many images to make. The default: Not documented by the service; 1 in its usage example.",
-                    "x-assumption": "What the batch size counts is not documented beyond its name; it is taken for the number of images, one result address each.",
+                    description: "The number of images. The default is not documented by the service; its usage example has 1.",
+                    "x-assumption": "What the batch size counts is not documented beyond its name. It is assumed to be the number of images, each with one result URL.",
                     examples: [1],
                   },
                   resolution: {
@@ -753,7 +753,7 @@ export const document: OpenApiDocument = {
                         type: "string",
                         pattern: "^[1-9][0-9]*x[1-9][0-9]*$",
                         "x-total-pixels": { minimum: 3686400, maximum: 16777216 },
-                        description: "An exact size, `<width>x<height>` in pixels. Width times height is at least 3,686,400 and at most\n16,777,216: a total of 2,250,000 is invalid, a total of 4,687,500 is valid.\n",
+                        description: "An exact size, `<width>x<height>` in pixels. Width times height must be from 3,686,400 to 16,777,216.\nA total of 2,250,000 is invalid, a total of 4,687,500 is valid.\n",
                       },
                     ],
                     examples: ["16:9", "2K", "2560x1440"],
@@ -763,16 +763,16 @@ export const document: OpenApiDocument = {
                     format: "binary",
                     contentMediaType: "image/*",
                     description: "The source image, a file part of this name.",
-                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and taken for the others.",
+                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and assumed for the others.",
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
-                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
+                    description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a\npath on your machine has no meaning there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and assumed for the other image models.",
                   },
                   imageUrl: {
                     type: "string",
-                    description: "The address of a source image.",
+                    description: "The URL of a source image.",
                     examples: ["https://example.com/source.png"],
                   },
                 },
@@ -806,12 +806,12 @@ export const document: OpenApiDocument = {
                         msg: { type: "string", description: "A message for people." },
                         data: {
                           type: "object",
-                          description: "What a generation answers.",
+                          description: "What a generation returns.",
                           required: ["taskid"],
                           properties: {
                             taskid: {
                               type: "string",
-                              description: "The task's id, as the generation answered it.",
+                              description: "The task's id, as the generation returned it.",
                               examples: ["vt-20260412-7f3a9c"],
                             },
                           },
@@ -820,7 +820,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },
@@ -844,7 +844,7 @@ export const document: OpenApiDocument = {
                     value: { code: 1000, msg: "success", data: { taskid: "it-20260412-52e8d1" } },
                   },
                   failure: {
-                    summary: "The generation was refused",
+                    summary: "The generation was rejected",
                     value: { code: 9999, msg: "The task could not be created" },
                   },
                   insufficientCredits: {
@@ -863,36 +863,36 @@ export const document: OpenApiDocument = {
         tags: ["Image"],
         operationId: "generateImgmodelv5",
         summary: "Generate images with imgmodelv5",
-        description: "Creates one image task from a prompt, optionally with a source image, and answers with its `taskid` and a `url`.\nThe bounds, defaults and allowed values of this form's fields: Not documented by the service.\n",
+        description: "Creates one image task from a prompt, optionally with a source image, and returns its `taskid` and a `url`.\nThe limits, defaults and valid values of this form's fields are not documented by the service.\n",
         requestBody: {
           required: true,
           content: {
             "multipart/form-data": {
               schema: {
                 type: "object",
-                description: "What imgmodelv5 makes images from: the fields of imgmodelv45. Their bounds, defaults and allowed values are Not\ndocumented by the service, so none is checked.\n",
+                description: "What imgmodelv5 makes images from: the fields of imgmodelv45. Their limits, defaults and valid values are not\ndocumented by the service, so none is checked.\n",
                 required: ["prompt"],
                 properties: {
                   category: {
                     type: "string",
-                    description: "The category identifier. Allowed values: Not documented by the service; `imgmodelv5` is in use.",
+                    description: "The category identifier. Its valid values are not documented by the service; `imgmodelv5` is in use.",
                     examples: ["imgmodelv5"],
                   },
                   prompt: {
                     type: "string",
-                    description: "What the image shows. The greatest length: Not documented by the service.",
+                    description: "What the image shows. The maximum length is not documented by the service.",
                     examples: ["A red bicycle against a yellow wall"],
                   },
                   batchsize: {
                     type: "integer",
                     "x-result-count": true,
-                    description: "How many images to make. Bounds and default: Not documented by the service.",
-                    "x-assumption": "What the batch size counts is not documented beyond its name; it is taken for the number of images, one result address each.",
+                    description: "The number of images. Its limits and default are not documented by the service.",
+                    "x-assumption": "What the batch size counts is not documented beyond its name. It is assumed to be the number of images, each with one result URL.",
                     examples: [1],
                   },
                   resolution: {
                     type: "string",
-                    description: "The resolution. Allowed values: Not documented by the service.",
+                    description: "The resolution. Its valid values are not documented by the service.",
                     examples: ["2K"],
                   },
                   "sourceImage.items": {
@@ -900,16 +900,16 @@ export const document: OpenApiDocument = {
                     format: "binary",
                     contentMediaType: "image/*",
                     description: "The source image, a file part of this name.",
-                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and taken for the others.",
+                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and assumed for the others.",
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
-                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
+                    description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a\npath on your machine has no meaning there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and assumed for the other image models.",
                   },
                   imageUrl: {
                     type: "string",
-                    description: "The address of a source image.",
+                    description: "The URL of a source image.",
                     examples: ["https://example.com/source.png"],
                   },
                 },
@@ -938,18 +938,18 @@ export const document: OpenApiDocument = {
                         msg: { type: "string", description: "A message for people." },
                         data: {
                           type: "object",
-                          description: "What a generation answers that also names an address.",
+                          description: "What a generation returns if it also has a URL.",
                           required: ["taskid", "url"],
-                          "x-assumption": "Whether the address is always there is not documented; it is taken to be.",
+                          "x-assumption": "Whether the URL is always there is not documented; it is assumed to be.",
                           properties: {
                             taskid: {
                               type: "string",
-                              description: "The task's id, as the generation answered it.",
+                              description: "The task's id, as the generation returned it.",
                               examples: ["vt-20260412-7f3a9c"],
                             },
                             url: {
                               type: "string",
-                              description: "An address. Whether the result is there at once: Not documented by the service.",
+                              description: "A URL. Whether the result is there at once is not documented by the service.",
                             },
                           },
                         },
@@ -957,7 +957,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },
@@ -985,7 +985,7 @@ export const document: OpenApiDocument = {
                     },
                   },
                   failure: {
-                    summary: "The generation was refused",
+                    summary: "The generation was rejected",
                     value: { code: 9999, msg: "The task could not be created" },
                   },
                   insufficientCredits: {
@@ -1004,7 +1004,7 @@ export const document: OpenApiDocument = {
         tags: ["Image"],
         operationId: "generateImgmodelv4",
         summary: "Generate images with imgmodelv4",
-        description: "Creates one task of one or more images from a prompt, optionally with a source image, and answers with its\n`taskid`.\n",
+        description: "Creates one task of one or more images from a prompt, optionally with a source image, and returns its\n`taskid`.\n",
         requestBody: {
           required: true,
           content: {
@@ -1017,11 +1017,11 @@ export const document: OpenApiDocument = {
                   category: {
                     type: "string",
                     default: "imgmodelv4",
-                    description: "The category identifier. Other values: Not documented by the service.",
+                    description: "The category identifier. Other values are not documented by the service.",
                   },
                   prompt: {
                     type: "string",
-                    description: "What the image shows. The greatest length: Not documented by the service.",
+                    description: "What the image shows. The maximum length is not documented by the service.",
                     examples: ["A red bicycle against a yellow wall"],
                   },
                   batchsize: {
@@ -1029,8 +1029,8 @@ export const document: OpenApiDocument = {
                     minimum: 1,
                     maximum: 15,
                     "x-result-count": true,
-                    description: "How many images to make. The default: Not documented by the service.",
-                    "x-assumption": "What the batch size counts is not documented beyond its name; it is taken for the number of images, one result address each.",
+                    description: "The number of images. The default is not documented by the service.",
+                    "x-assumption": "What the batch size counts is not documented beyond its name. It is assumed to be the number of images, each with one result URL.",
                   },
                   resolution: {
                     type: "string",
@@ -1042,16 +1042,16 @@ export const document: OpenApiDocument = {
                     format: "binary",
                     contentMediaType: "image/*",
                     description: "The source image, a file part of this name.",
-                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and taken for the others.",
+                    "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and assumed for the others.",
                   },
                   sourceImage: {
                     type: "string",
-                    description: "A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path\non your machine is of no use there.\n",
-                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and taken for the other image models.",
+                    description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a\npath on your machine has no meaning there.\n",
+                    "x-assumption": "The text part is documented for the video models and imgmodelv45, and assumed for the other image models.",
                   },
                   imageUrl: {
                     type: "string",
-                    description: "The address of a source image.",
+                    description: "The URL of a source image.",
                     examples: ["https://example.com/source.png"],
                   },
                 },
@@ -1085,12 +1085,12 @@ export const document: OpenApiDocument = {
                         msg: { type: "string", description: "A message for people." },
                         data: {
                           type: "object",
-                          description: "What a generation answers.",
+                          description: "What a generation returns.",
                           required: ["taskid"],
                           properties: {
                             taskid: {
                               type: "string",
-                              description: "The task's id, as the generation answered it.",
+                              description: "The task's id, as the generation returned it.",
                               examples: ["vt-20260412-7f3a9c"],
                             },
                           },
@@ -1099,7 +1099,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },
@@ -1123,7 +1123,7 @@ export const document: OpenApiDocument = {
                     value: { code: 1000, msg: "success", data: { taskid: "it-20260412-52e8d1" } },
                   },
                   failure: {
-                    summary: "The generation was refused",
+                    summary: "The generation was rejected",
                     value: { code: 9999, msg: "The task could not be created" },
                   },
                   insufficientCredits: {
@@ -1142,32 +1142,32 @@ export const document: OpenApiDocument = {
         tags: ["Image"],
         operationId: "generateImgmodelz",
         summary: "Generate an image with imgmodelz",
-        description: "Creates one image task from a prompt alone and answers with its `taskid` and a `url`.\n",
+        description: "Creates one image task from a prompt alone and returns its `taskid` and a `url`.\n",
         requestBody: {
           required: true,
           content: {
             "multipart/form-data": {
               schema: {
                 type: "object",
-                description: "What imgmodelz makes an image from. Bounds of the fields: Not documented by the service.",
+                description: "What imgmodelz makes an image from. The limits of its fields are not documented by the service.",
                 required: ["prompt"],
-                "x-assumption": "The field table of imgmodelz leaves open what is required; `prompt` is, by the general rule for image generations.",
+                "x-assumption": "The field table of imgmodelz does not say which fields are required. `prompt` is, by the general rule for image generations.",
                 properties: {
                   prompt: {
                     type: "string",
-                    description: "What the image shows. The greatest length: Not documented by the service.",
+                    description: "What the image shows. The maximum length is not documented by the service.",
                     examples: ["A red bicycle against a yellow wall"],
                   },
                   resolution: {
                     type: "string",
                     pattern: "^[1-9][0-9]*\\*[1-9][0-9]*$",
-                    description: "The size, `<width>*<height>` in pixels, joined by an asterisk. Allowed sizes: Not documented by the service.\n",
+                    description: "The size, `<width>*<height>` in pixels, joined by an asterisk. The valid sizes are not documented by the service.\n",
                     examples: ["1024*1536"],
                   },
                   seed: {
                     type: "integer",
                     "x-result-count": false,
-                    description: "The random seed. Its bounds: Not documented by the service.",
+                    description: "The random seed. Its limits are not documented by the service.",
                   },
                 },
               },
@@ -1195,18 +1195,18 @@ export const document: OpenApiDocument = {
                         msg: { type: "string", description: "A message for people." },
                         data: {
                           type: "object",
-                          description: "What a generation answers that also names an address.",
+                          description: "What a generation returns if it also has a URL.",
                           required: ["taskid", "url"],
-                          "x-assumption": "Whether the address is always there is not documented; it is taken to be.",
+                          "x-assumption": "Whether the URL is always there is not documented; it is assumed to be.",
                           properties: {
                             taskid: {
                               type: "string",
-                              description: "The task's id, as the generation answered it.",
+                              description: "The task's id, as the generation returned it.",
                               examples: ["vt-20260412-7f3a9c"],
                             },
                             url: {
                               type: "string",
-                              description: "An address. Whether the result is there at once: Not documented by the service.",
+                              description: "A URL. Whether the result is there at once is not documented by the service.",
                             },
                           },
                         },
@@ -1214,7 +1214,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },
@@ -1242,7 +1242,7 @@ export const document: OpenApiDocument = {
                     },
                   },
                   failure: {
-                    summary: "The generation was refused",
+                    summary: "The generation was rejected",
                     value: { code: 9999, msg: "The task could not be created" },
                   },
                   insufficientCredits: {
@@ -1261,7 +1261,7 @@ export const document: OpenApiDocument = {
         tags: ["Image"],
         operationId: "queryImageTask",
         summary: "Query an image task",
-        description: "Answers with the record of one image task: its status and, once there are results, their addresses.\n",
+        description: "Returns the record of one image task: its status and, once there are results, their URLs.\n",
         requestBody: {
           required: true,
           content: {
@@ -1270,11 +1270,11 @@ export const document: OpenApiDocument = {
                 type: "object",
                 description: "Which image task to query.",
                 required: ["taskid"],
-                "x-assumption": "Which fields a query requires is not documented; without a taskid it names no task.",
+                "x-assumption": "Which fields a query requires is not documented; a query without a taskid names no task.",
                 properties: {
                   taskid: {
                     type: "string",
-                    description: "The task's id, as the generation answered it.",
+                    description: "The task's id, as the generation returned it.",
                     examples: ["vt-20260412-7f3a9c"],
                   },
                 },
@@ -1300,26 +1300,26 @@ export const document: OpenApiDocument = {
                           type: "object",
                           description: "The record of an image task.",
                           required: ["taskid", "url"],
-                          "x-assumption": "Which fields a record always holds is not documented; taskid and url are taken to be there, url empty until there are results.",
+                          "x-assumption": "Which fields a record always holds is not documented; taskid and url are assumed to be there, with an empty url until there are results.",
                           properties: {
                             taskid: {
                               type: "string",
-                              description: "The task's id, as the generation answered it.",
+                              description: "The task's id, as the generation returned it.",
                               examples: ["vt-20260412-7f3a9c"],
                             },
                             starttime: {
                               type: "string",
                               pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$",
-                              description: "When the task started, local date and time as `YYYY-MM-DD HH:MM:SS`. Its time zone: Not documented by the\nservice.\n",
+                              description: "When the task started, as a local date and time: `YYYY-MM-DD HH:MM:SS`. The time zone is not documented by the\nservice.\n",
                             },
                             url: {
                               type: "array",
                               items: { type: "string" },
-                              description: "The addresses of the results. How long they stay valid: Not documented by the service.\n",
+                              description: "The URLs of the results. How long they stay valid is not documented by the service.\n",
                             },
                             image_status: {
                               type: "integer",
-                              description: "The status code. The meaning of its values: Not documented by the service.",
+                              description: "The status code. The meaning of its values is not documented by the service.",
                             },
                             width: { type: "integer", description: "The width in pixels." },
                             height: { type: "integer", description: "The height in pixels." },
@@ -1329,7 +1329,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },
@@ -1386,7 +1386,7 @@ export const document: OpenApiDocument = {
         tags: ["Image"],
         operationId: "deleteImageTasks",
         summary: "Delete image tasks",
-        description: "Removes the named image tasks, several at a time. What happens for unknown or already removed ids, and whether\ndeleting a running task stops or refunds it: Not documented by the service.\n",
+        description: "Removes the named image tasks, several at a time. The service does not document what happens to unknown or already\nremoved ids, nor whether deleting a running task stops or refunds it.\n",
         requestBody: {
           required: true,
           content: {
@@ -1395,18 +1395,18 @@ export const document: OpenApiDocument = {
                 type: "object",
                 description: "Which image tasks to delete.",
                 required: ["taskids"],
-                "x-assumption": "Which fields a deletion requires is not documented; without taskids it names no task.",
+                "x-assumption": "Which fields a deletion requires is not documented; a deletion without taskids names no task.",
                 properties: {
                   taskids: {
                     type: "array",
                     items: {
                       type: "string",
-                      description: "The task's id, as the generation answered it.",
+                      description: "The task's id, as the generation returned it.",
                       examples: ["vt-20260412-7f3a9c"],
                     },
-                    description: "The ids of the tasks to delete. How many at most: Not documented by the service.",
+                    description: "The ids of the tasks to delete. The maximum number is not documented by the service.",
                   },
-                  uid: { type: "string", description: "A user id. Its meaning: Not documented by the service." },
+                  uid: { type: "string", description: "A user id. Its meaning is not documented by the service." },
                 },
               },
               examples: {
@@ -1430,13 +1430,13 @@ export const document: OpenApiDocument = {
                         msg: { type: "string", description: "A message for people." },
                         data: {
                           type: "object",
-                          description: "What a deletion answers.",
+                          description: "What a deletion returns.",
                           required: ["status"],
-                          "x-assumption": "Whether the status is always there is not documented; it is taken to be.",
+                          "x-assumption": "Whether the status is always there is not documented; it is assumed to be.",
                           properties: {
                             status: {
                               type: "string",
-                              description: "The result of the deletion; `Success` when it succeeded. Other values: Not documented by the service.",
+                              description: "The result of the deletion, `Success` if it succeeded. Other values are not documented by the service.",
                               examples: ["Success"],
                             },
                           },
@@ -1445,7 +1445,7 @@ export const document: OpenApiDocument = {
                     },
                     {
                       type: "object",
-                      description: "The request failed; there is no data. Which conditions yield it: Not documented by the service.",
+                      description: "The request failed; there is no data. Which conditions lead to it is not documented by the service.",
                       required: ["code", "msg"],
                       properties: {
                         code: { type: "integer", const: 9999, description: "Failure." },

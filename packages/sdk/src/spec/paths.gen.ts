@@ -12,9 +12,9 @@ export interface paths {
         put?: never;
         /**
          * Generate a video with vidmodelv2
-         * @description Creates one video task from a prompt, one or two source images, or both, and answers with its `taskid`.
+         * @description Creates one video task from a prompt, one or two source images, or both, and returns its `taskid`.
          *
-         *     The generation is paid and cannot be undone, and the service has no idempotency key: when the answer is lost, a
+         *     The generation is paid and cannot be undone, and the service has no idempotency key. If the response is lost, a
          *     task may exist all the same.
          */
         post: operations["generateVidmodelv2"];
@@ -35,8 +35,8 @@ export interface paths {
         put?: never;
         /**
          * Generate a video with vidmodelv2fast
-         * @description Creates one video task from the same form as `vidmodelv2` and answers with its `taskid`. How the two models differ:
-         *     Not documented by the service.
+         * @description Creates one video task from the same form as `vidmodelv2` and returns its `taskid`. How the two models differ is
+         *     not documented by the service.
          */
         post: operations["generateVidmodelv2fast"];
         delete?: never;
@@ -56,8 +56,8 @@ export interface paths {
         put?: never;
         /**
          * Generate a video with vidmodelv15pro
-         * @description Creates one video task, up to 1080p, from a prompt and source images given as files or as addresses, and answers
-         *     with its `taskid`.
+         * @description Creates one video task, up to 1080p, from a prompt and source images given as files or as URLs, and returns
+         *     its `taskid`.
          */
         post: operations["generateVidmodelv15pro"];
         delete?: never;
@@ -77,7 +77,7 @@ export interface paths {
         put?: never;
         /**
          * Query a video task
-         * @description Answers with the record of one video task: its status and, once there are results, their addresses.
+         * @description Returns the record of one video task: its status and, once there are results, their URLs.
          */
         post: operations["queryVideoTask"];
         delete?: never;
@@ -97,8 +97,8 @@ export interface paths {
         put?: never;
         /**
          * Delete video tasks
-         * @description Removes the named video tasks, several at a time. What happens for unknown or already removed ids, and whether
-         *     deleting a running task stops or refunds it: Not documented by the service.
+         * @description Removes the named video tasks, several at a time. The service does not document what happens to unknown or already
+         *     removed ids, nor whether deleting a running task stops or refunds it.
          */
         post: operations["deleteVideoTasks"];
         delete?: never;
@@ -118,7 +118,7 @@ export interface paths {
         put?: never;
         /**
          * Generate images with imgmodelv45
-         * @description Creates one task of one or more images from a prompt, optionally with a source image, and answers with its
+         * @description Creates one task of one or more images from a prompt, optionally with a source image, and returns its
          *     `taskid`.
          */
         post: operations["generateImgmodelv45"];
@@ -139,8 +139,8 @@ export interface paths {
         put?: never;
         /**
          * Generate images with imgmodelv5
-         * @description Creates one image task from a prompt, optionally with a source image, and answers with its `taskid` and a `url`.
-         *     The bounds, defaults and allowed values of this form's fields: Not documented by the service.
+         * @description Creates one image task from a prompt, optionally with a source image, and returns its `taskid` and a `url`.
+         *     The limits, defaults and valid values of this form's fields are not documented by the service.
          */
         post: operations["generateImgmodelv5"];
         delete?: never;
@@ -160,7 +160,7 @@ export interface paths {
         put?: never;
         /**
          * Generate images with imgmodelv4
-         * @description Creates one task of one or more images from a prompt, optionally with a source image, and answers with its
+         * @description Creates one task of one or more images from a prompt, optionally with a source image, and returns its
          *     `taskid`.
          */
         post: operations["generateImgmodelv4"];
@@ -181,7 +181,7 @@ export interface paths {
         put?: never;
         /**
          * Generate an image with imgmodelz
-         * @description Creates one image task from a prompt alone and answers with its `taskid` and a `url`.
+         * @description Creates one image task from a prompt alone and returns its `taskid` and a `url`.
          */
         post: operations["generateImgmodelz"];
         delete?: never;
@@ -201,7 +201,7 @@ export interface paths {
         put?: never;
         /**
          * Query an image task
-         * @description Answers with the record of one image task: its status and, once there are results, their addresses.
+         * @description Returns the record of one image task: its status and, once there are results, their URLs.
          */
         post: operations["queryImageTask"];
         delete?: never;
@@ -221,8 +221,8 @@ export interface paths {
         put?: never;
         /**
          * Delete image tasks
-         * @description Removes the named image tasks, several at a time. What happens for unknown or already removed ids, and whether
-         *     deleting a running task stops or refunds it: Not documented by the service.
+         * @description Removes the named image tasks, several at a time. The service does not document what happens to unknown or already
+         *     removed ids, nor whether deleting a running task stops or refunds it.
          */
         post: operations["deleteImageTasks"];
         delete?: never;
@@ -245,7 +245,7 @@ export interface components {
             "sourceImage.items"?: components["schemas"]["SourceImageFiles"];
             sourceImage?: components["schemas"]["SourceImageText"];
             /**
-             * @description The aspect ratio. How `adaptive` chooses one is Not documented by the service.
+             * @description The aspect ratio. How `adaptive` chooses one is not documented by the service.
              * @default 9:16
              * @enum {string}
              */
@@ -265,13 +265,13 @@ export interface components {
             resolution?: "480p" | "720p";
             /**
              * Format: int32
-             * @description The frame rate, frames per second. Allowed values: Not documented by the service.
+             * @description The frame rate in frames per second. Its valid values are not documented by the service.
              * @default 24
              */
             fps?: string;
             generate_audio?: components["schemas"]["GenerateAudio"];
             return_last_frame?: components["schemas"]["ReturnLastFrame"];
-            /** @description Seconds after which the task expires. What becomes of an expired task: Not documented by the service. */
+            /** @description The number of seconds after which the task expires. What happens to an expired task is not documented by the service. */
             execution_expires_after?: number;
             /**
              * @description Whether the model may search the web; `1` enables.
@@ -289,12 +289,12 @@ export interface components {
             "sourceImage.items"?: components["schemas"]["SourceImageFiles"];
             sourceImage?: components["schemas"]["SourceImageText"];
             /**
-             * @description Addresses of source images; several are separated by commas.
+             * @description The URLs of source images, separated by commas.
              * @example https://example.com/first.png,https://example.com/last.png
              */
             imageUrl?: string;
             /**
-             * @description The aspect ratio. Allowed values: Not documented by the service.
+             * @description The aspect ratio. Its valid values are not documented by the service.
              * @default 9:16
              * @example 16:9
              */
@@ -312,11 +312,11 @@ export interface components {
             resolution?: "480p" | "720p" | "1080p";
             /**
              * Format: int32
-             * @description The frame rate, frames per second. Allowed values: Not documented by the service.
+             * @description The frame rate in frames per second. Its valid values are not documented by the service.
              */
             fps?: string;
             /**
-             * @description Whether the camera stays fixed; `1` enables. The field's name: Not documented by the service.
+             * @description Whether the camera stays fixed; `1` enables. The field's name is not documented by the service.
              * @enum {string}
              */
             fixed_camera?: "0" | "1";
@@ -326,13 +326,13 @@ export interface components {
         /** @description What imgmodelv45 makes images from. */
         Imgmodelv45Form: {
             /**
-             * @description The category identifier. Other values: Not documented by the service.
+             * @description The category identifier. Other values are not documented by the service.
              * @default imgmodelv45
              */
             category?: string;
             prompt: components["schemas"]["ImagePrompt"];
             /**
-             * @description How many images to make. The default: Not documented by the service; 1 in its usage example.
+             * @description The number of images. The default is not documented by the service; its usage example has 1.
              * @example 1
              */
             batchsize?: number;
@@ -348,23 +348,23 @@ export interface components {
             imageUrl?: components["schemas"]["ImageUrl"];
         };
         /**
-         * @description What imgmodelv5 makes images from: the fields of imgmodelv45. Their bounds, defaults and allowed values are Not
+         * @description What imgmodelv5 makes images from: the fields of imgmodelv45. Their limits, defaults and valid values are not
          *     documented by the service, so none is checked.
          */
         Imgmodelv5Form: {
             /**
-             * @description The category identifier. Allowed values: Not documented by the service; `imgmodelv5` is in use.
+             * @description The category identifier. Its valid values are not documented by the service; `imgmodelv5` is in use.
              * @example imgmodelv5
              */
             category?: string;
             prompt: components["schemas"]["ImagePrompt"];
             /**
-             * @description How many images to make. Bounds and default: Not documented by the service.
+             * @description The number of images. Its limits and default are not documented by the service.
              * @example 1
              */
             batchsize?: number;
             /**
-             * @description The resolution. Allowed values: Not documented by the service.
+             * @description The resolution. Its valid values are not documented by the service.
              * @example 2K
              */
             resolution?: string;
@@ -375,12 +375,12 @@ export interface components {
         /** @description What imgmodelv4 makes images from. */
         Imgmodelv4Form: {
             /**
-             * @description The category identifier. Other values: Not documented by the service.
+             * @description The category identifier. Other values are not documented by the service.
              * @default imgmodelv4
              */
             category?: string;
             prompt: components["schemas"]["ImagePrompt"];
-            /** @description How many images to make. The default: Not documented by the service. */
+            /** @description The number of images. The default is not documented by the service. */
             batchsize?: number;
             /**
              * @description The aspect ratio of the images.
@@ -391,19 +391,19 @@ export interface components {
             sourceImage?: components["schemas"]["SourceImageText"];
             imageUrl?: components["schemas"]["ImageUrl"];
         };
-        /** @description What imgmodelz makes an image from. Bounds of the fields: Not documented by the service. */
+        /** @description What imgmodelz makes an image from. The limits of its fields are not documented by the service. */
         ImgmodelzForm: {
             prompt: components["schemas"]["ImagePrompt"];
             /**
-             * @description The size, `<width>*<height>` in pixels, joined by an asterisk. Allowed sizes: Not documented by the service.
+             * @description The size, `<width>*<height>` in pixels, joined by an asterisk. The valid sizes are not documented by the service.
              * @example 1024*1536
              */
             resolution?: string;
-            /** @description The random seed. Its bounds: Not documented by the service. */
+            /** @description The random seed. Its limits are not documented by the service. */
             seed?: number;
         };
         /**
-         * @description What the image shows. The greatest length: Not documented by the service.
+         * @description What the image shows. The maximum length is not documented by the service.
          * @example A red bicycle against a yellow wall
          */
         ImagePrompt: string;
@@ -415,17 +415,17 @@ export interface components {
          */
         SourceImageFile: Blob;
         /**
-         * @description One or two source images, each a file part of this name. What two images mean (first and last frame, or two
-         *     references): Not documented by the service.
+         * @description One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or
+         *     two references).
          */
         SourceImageFiles: Blob[];
         /**
-         * @description A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
-         *     on your machine is of no use there.
+         * @description A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a
+         *     path on your machine has no meaning there.
          */
         SourceImageText: string;
         /**
-         * @description The address of a source image.
+         * @description The URL of a source image.
          * @example https://example.com/source.png
          */
         ImageUrl: string;
@@ -435,7 +435,7 @@ export interface components {
          */
         GenerateAudio: "0" | "1";
         /**
-         * @description Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by
+         * @description Whether the last frame is returned as well; `1` enables. What it adds to the record's `url` is not documented by
          *     the service.
          * @enum {string}
          */
@@ -443,7 +443,7 @@ export interface components {
         /** @description Which video task to query. */
         VideoTaskQuery: {
             taskid: components["schemas"]["TaskId"];
-            /** @description Asks for more information. Its effect on the answer: Not documented by the service. */
+            /** @description Whether to return more information about the task. Its effect on the response is not documented by the service. */
             moreTaskInfo?: boolean;
         };
         /** @description Which image task to query. */
@@ -457,27 +457,27 @@ export interface components {
         /** @description Which image tasks to delete. */
         ImageTaskDeletion: {
             taskids: components["schemas"]["TaskIds"];
-            /** @description A user id. Its meaning: Not documented by the service. */
+            /** @description A user id. Its meaning is not documented by the service. */
             uid?: string;
         };
         /**
-         * @description The task's id, as the generation answered it.
+         * @description The task's id, as the generation returned it.
          * @example vt-20260412-7f3a9c
          */
         TaskId: string;
-        /** @description The ids of the tasks to delete. How many at most: Not documented by the service. */
+        /** @description The ids of the tasks to delete. The maximum number is not documented by the service. */
         TaskIds: components["schemas"]["TaskId"][];
         /** @description The record of a video task. */
         VideoTask: {
             taskid: components["schemas"]["TaskId"];
             url: components["schemas"]["ResultUrls"];
-            /** @description The status code. The meaning of its values: Not documented by the service. */
+            /** @description The status code. The meaning of its values is not documented by the service. */
             task_status?: number;
             /** @description A message about the task. */
             message?: string;
             /** @description The prompt used. */
             prompt?: string;
-            /** @description The address of the source image. */
+            /** @description The URL of the source image. */
             imageurl?: string;
             /** @description The resolution used. */
             resolution?: string;
@@ -496,34 +496,34 @@ export interface components {
         ImageTask: {
             taskid: components["schemas"]["TaskId"];
             /**
-             * @description When the task started, local date and time as `YYYY-MM-DD HH:MM:SS`. Its time zone: Not documented by the
+             * @description When the task started, as a local date and time: `YYYY-MM-DD HH:MM:SS`. The time zone is not documented by the
              *     service.
              */
             starttime?: string;
             url: components["schemas"]["ResultUrls"];
-            /** @description The status code. The meaning of its values: Not documented by the service. */
+            /** @description The status code. The meaning of its values is not documented by the service. */
             image_status?: number;
             /** @description The width in pixels. */
             width?: number;
             /** @description The height in pixels. */
             height?: number;
         };
-        /** @description The addresses of the results. How long they stay valid: Not documented by the service. */
+        /** @description The URLs of the results. How long they stay valid is not documented by the service. */
         ResultUrls: string[];
-        /** @description What a generation answers. */
+        /** @description What a generation returns. */
         CreatedTask: {
             taskid: components["schemas"]["TaskId"];
         };
-        /** @description What a generation answers that also names an address. */
+        /** @description What a generation returns if it also has a URL. */
         CreatedTaskWithUrl: {
             taskid: components["schemas"]["TaskId"];
-            /** @description An address. Whether the result is there at once: Not documented by the service. */
+            /** @description A URL. Whether the result is there at once is not documented by the service. */
             url: string;
         };
-        /** @description What a deletion answers. */
+        /** @description What a deletion returns. */
         Deletion: {
             /**
-             * @description The result of the deletion; `Success` when it succeeded. Other values: Not documented by the service.
+             * @description The result of the deletion, `Success` if it succeeded. Other values are not documented by the service.
              * @example Success
              */
             status: string;
@@ -553,7 +553,7 @@ export interface components {
             msg: components["schemas"]["Message"];
             data: components["schemas"]["Deletion"];
         };
-        /** @description The request failed; there is no data. Which conditions yield it: Not documented by the service. */
+        /** @description The request failed; there is no data. Which conditions lead to it is not documented by the service. */
         FailureEnvelope: {
             /**
              * @description Failure.

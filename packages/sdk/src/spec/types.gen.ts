@@ -11,16 +11,16 @@ export interface Vidmodelv2Form {
    */
   readonly prompt?: string | undefined;
   /**
-   * One or two source images, each a file part of this name. What two images mean (first and last frame, or two
-   * references): Not documented by the service.
+   * One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or
+   * two references).
    *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
-   * on your machine is of no use there.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a
+   * path on your machine has no meaning there.
    * Takes 1 to 2 image files.
    */
   readonly sourceImage?: Blob | readonly Blob[] | string | undefined;
   /**
-   * The aspect ratio. How `adaptive` chooses one is Not documented by the service.
+   * The aspect ratio. How `adaptive` chooses one is not documented by the service.
    * Takes one of "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
    * The service's default: "9:16".
    */
@@ -40,7 +40,7 @@ export interface Vidmodelv2Form {
    */
   readonly resolution?: "480p" | "720p" | undefined;
   /**
-   * The frame rate, frames per second. Allowed values: Not documented by the service.
+   * The frame rate in frames per second. Its valid values are not documented by the service.
    * The service's default: "24".
    */
   readonly fps?: string | number | undefined;
@@ -50,13 +50,13 @@ export interface Vidmodelv2Form {
    */
   readonly generate_audio?: "0" | "1" | boolean | undefined;
   /**
-   * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by
+   * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url` is not documented by
    * the service.
    * Takes one of true, false, "0" or "1".
    */
   readonly return_last_frame?: "0" | "1" | boolean | undefined;
   /**
-   * Seconds after which the task expires. What becomes of an expired task: Not documented by the service.
+   * The number of seconds after which the task expires. What happens to an expired task is not documented by the service.
    * Takes a whole number from 3600 to 259200.
    */
   readonly execution_expires_after?: number | undefined;
@@ -75,16 +75,16 @@ export interface Vidmodelv2fastForm {
    */
   readonly prompt?: string | undefined;
   /**
-   * One or two source images, each a file part of this name. What two images mean (first and last frame, or two
-   * references): Not documented by the service.
+   * One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or
+   * two references).
    *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
-   * on your machine is of no use there.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a
+   * path on your machine has no meaning there.
    * Takes 1 to 2 image files.
    */
   readonly sourceImage?: Blob | readonly Blob[] | string | undefined;
   /**
-   * The aspect ratio. How `adaptive` chooses one is Not documented by the service.
+   * The aspect ratio. How `adaptive` chooses one is not documented by the service.
    * Takes one of "16:9", "4:3", "1:1", "3:4", "9:16", "21:9" or "adaptive".
    * The service's default: "9:16".
    */
@@ -104,7 +104,7 @@ export interface Vidmodelv2fastForm {
    */
   readonly resolution?: "480p" | "720p" | undefined;
   /**
-   * The frame rate, frames per second. Allowed values: Not documented by the service.
+   * The frame rate in frames per second. Its valid values are not documented by the service.
    * The service's default: "24".
    */
   readonly fps?: string | number | undefined;
@@ -114,13 +114,13 @@ export interface Vidmodelv2fastForm {
    */
   readonly generate_audio?: "0" | "1" | boolean | undefined;
   /**
-   * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by
+   * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url` is not documented by
    * the service.
    * Takes one of true, false, "0" or "1".
    */
   readonly return_last_frame?: "0" | "1" | boolean | undefined;
   /**
-   * Seconds after which the task expires. What becomes of an expired task: Not documented by the service.
+   * The number of seconds after which the task expires. What happens to an expired task is not documented by the service.
    * Takes a whole number from 3600 to 259200.
    */
   readonly execution_expires_after?: number | undefined;
@@ -136,18 +136,18 @@ export interface Vidmodelv15proForm {
   /** What the video shows. */
   readonly prompt?: string | undefined;
   /**
-   * One or two source images, each a file part of this name. What two images mean (first and last frame, or two
-   * references): Not documented by the service.
+   * One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or
+   * two references).
    *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
-   * on your machine is of no use there.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a
+   * path on your machine has no meaning there.
    * Takes 1 to 2 image files.
    */
   readonly sourceImage?: Blob | readonly Blob[] | string | undefined;
-  /** Addresses of source images; several are separated by commas. */
+  /** The URLs of source images, separated by commas. */
   readonly imageUrl?: string | undefined;
   /**
-   * The aspect ratio. Allowed values: Not documented by the service.
+   * The aspect ratio. Its valid values are not documented by the service.
    * The service's default: "9:16".
    */
   readonly ratio?: string | undefined;
@@ -163,15 +163,15 @@ export interface Vidmodelv15proForm {
    * Takes one of "480p", "720p" or "1080p".
    */
   readonly resolution?: "480p" | "720p" | "1080p" | undefined;
-  /** The frame rate, frames per second. Allowed values: Not documented by the service. */
+  /** The frame rate in frames per second. Its valid values are not documented by the service. */
   readonly fps?: string | number | undefined;
   /**
-   * Whether the camera stays fixed; `1` enables. The field's name: Not documented by the service.
+   * Whether the camera stays fixed; `1` enables. The field's name is not documented by the service.
    * Takes one of true, false, "0" or "1".
    */
   readonly fixed_camera?: "0" | "1" | boolean | undefined;
   /**
-   * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url`: Not documented by
+   * Whether the last frame is returned as well; `1` enables. What it adds to the record's `url` is not documented by
    * the service.
    * Takes one of true, false, "0" or "1".
    */
@@ -195,17 +195,17 @@ export interface VideoForms {
 
 /** The record of a video task. */
 export interface VideoRecord {
-  /** The task's id, as the generation answered it. */
+  /** The task's id, as the generation returned it. */
   taskid: string;
-  /** The addresses of the results. How long they stay valid: Not documented by the service. */
+  /** The URLs of the results. How long they stay valid is not documented by the service. */
   url: string[];
-  /** The status code. The meaning of its values: Not documented by the service. */
+  /** The status code. The meaning of its values is not documented by the service. */
   task_status?: number;
   /** A message about the task. */
   message?: string;
   /** The prompt used. */
   prompt?: string;
-  /** The address of the source image. */
+  /** The URL of the source image. */
   imageurl?: string;
   /** The resolution used. */
   resolution?: string;
@@ -221,15 +221,15 @@ export interface VideoRecord {
   ratio?: string;
 }
 
-/** What a deletion answers. */
+/** What a deletion returns. */
 export interface VideoDeletion {
-  /** The result of the deletion; `Success` when it succeeded. Other values: Not documented by the service. */
+  /** The result of the deletion, `Success` if it succeeded. Other values are not documented by the service. */
   status: string;
 }
 
 /** What a query of video tasks takes besides the task. */
 export interface VideoQueryFields {
-  /** Asks for more information. Its effect on the answer: Not documented by the service. */
+  /** Whether to return more information about the task. Its effect on the response is not documented by the service. */
   readonly moreTaskInfo?: boolean | undefined;
 }
 
@@ -240,14 +240,14 @@ export interface VideoDeleteFields {
 /** What imgmodelv45 makes images from. */
 export interface Imgmodelv45Form {
   /**
-   * The category identifier. Other values: Not documented by the service.
+   * The category identifier. Other values are not documented by the service.
    * The service's default: "imgmodelv45".
    */
   readonly category?: string | undefined;
-  /** What the image shows. The greatest length: Not documented by the service. */
+  /** What the image shows. The maximum length is not documented by the service. */
   readonly prompt: string;
   /**
-   * How many images to make. The default: Not documented by the service; 1 in its usage example.
+   * The number of images. The default is not documented by the service; its usage example has 1.
    * Takes a whole number from 1 to 15.
    */
   readonly batchsize?: number | undefined;
@@ -259,49 +259,49 @@ export interface Imgmodelv45Form {
   /**
    * The source image, a file part of this name.
    *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
-   * on your machine is of no use there.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a
+   * path on your machine has no meaning there.
    */
   readonly sourceImage?: Blob | string | undefined;
-  /** The address of a source image. */
+  /** The URL of a source image. */
   readonly imageUrl?: string | undefined;
 }
 
 /**
- * What imgmodelv5 makes images from: the fields of imgmodelv45. Their bounds, defaults and allowed values are Not
+ * What imgmodelv5 makes images from: the fields of imgmodelv45. Their limits, defaults and valid values are not
  * documented by the service, so none is checked.
  */
 export interface Imgmodelv5Form {
-  /** The category identifier. Allowed values: Not documented by the service; `imgmodelv5` is in use. */
+  /** The category identifier. Its valid values are not documented by the service; `imgmodelv5` is in use. */
   readonly category?: string | undefined;
-  /** What the image shows. The greatest length: Not documented by the service. */
+  /** What the image shows. The maximum length is not documented by the service. */
   readonly prompt: string;
-  /** How many images to make. Bounds and default: Not documented by the service. */
+  /** The number of images. Its limits and default are not documented by the service. */
   readonly batchsize?: number | undefined;
-  /** The resolution. Allowed values: Not documented by the service. */
+  /** The resolution. Its valid values are not documented by the service. */
   readonly resolution?: string | undefined;
   /**
    * The source image, a file part of this name.
    *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
-   * on your machine is of no use there.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a
+   * path on your machine has no meaning there.
    */
   readonly sourceImage?: Blob | string | undefined;
-  /** The address of a source image. */
+  /** The URL of a source image. */
   readonly imageUrl?: string | undefined;
 }
 
 /** What imgmodelv4 makes images from. */
 export interface Imgmodelv4Form {
   /**
-   * The category identifier. Other values: Not documented by the service.
+   * The category identifier. Other values are not documented by the service.
    * The service's default: "imgmodelv4".
    */
   readonly category?: string | undefined;
-  /** What the image shows. The greatest length: Not documented by the service. */
+  /** What the image shows. The maximum length is not documented by the service. */
   readonly prompt: string;
   /**
-   * How many images to make. The default: Not documented by the service.
+   * The number of images. The default is not documented by the service.
    * Takes a whole number from 1 to 15.
    */
   readonly batchsize?: number | undefined;
@@ -313,24 +313,24 @@ export interface Imgmodelv4Form {
   /**
    * The source image, a file part of this name.
    *
-   * As a string: A text part of this name also appears in the service's forms. What it may hold: Not documented by the service; a path
-   * on your machine is of no use there.
+   * As a string: A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a
+   * path on your machine has no meaning there.
    */
   readonly sourceImage?: Blob | string | undefined;
-  /** The address of a source image. */
+  /** The URL of a source image. */
   readonly imageUrl?: string | undefined;
 }
 
-/** What imgmodelz makes an image from. Bounds of the fields: Not documented by the service. */
+/** What imgmodelz makes an image from. The limits of its fields are not documented by the service. */
 export interface ImgmodelzForm {
-  /** What the image shows. The greatest length: Not documented by the service. */
+  /** What the image shows. The maximum length is not documented by the service. */
   readonly prompt: string;
   /**
-   * The size, `<width>*<height>` in pixels, joined by an asterisk. Allowed sizes: Not documented by the service.
+   * The size, `<width>*<height>` in pixels, joined by an asterisk. The valid sizes are not documented by the service.
    * Takes <width>*<height>.
    */
   readonly resolution?: `${number}*${number}` | undefined;
-  /** The random seed. Its bounds: Not documented by the service. */
+  /** The random seed. Its limits are not documented by the service. */
   readonly seed?: number | undefined;
 }
 
@@ -348,16 +348,16 @@ export interface ImageForms {
 
 /** The record of an image task. */
 export interface ImageRecord {
-  /** The task's id, as the generation answered it. */
+  /** The task's id, as the generation returned it. */
   taskid: string;
   /**
-   * When the task started, local date and time as `YYYY-MM-DD HH:MM:SS`. Its time zone: Not documented by the
+   * When the task started, as a local date and time: `YYYY-MM-DD HH:MM:SS`. The time zone is not documented by the
    * service.
    */
   starttime?: string;
-  /** The addresses of the results. How long they stay valid: Not documented by the service. */
+  /** The URLs of the results. How long they stay valid is not documented by the service. */
   url: string[];
-  /** The status code. The meaning of its values: Not documented by the service. */
+  /** The status code. The meaning of its values is not documented by the service. */
   image_status?: number;
   /** The width in pixels. */
   width?: number;
@@ -365,9 +365,9 @@ export interface ImageRecord {
   height?: number;
 }
 
-/** What a deletion answers. */
+/** What a deletion returns. */
 export interface ImageDeletion {
-  /** The result of the deletion; `Success` when it succeeded. Other values: Not documented by the service. */
+  /** The result of the deletion, `Success` if it succeeded. Other values are not documented by the service. */
   status: string;
 }
 
@@ -377,7 +377,7 @@ export interface ImageQueryFields {
 
 /** What a deletion of image tasks takes besides their ids. */
 export interface ImageDeleteFields {
-  /** A user id. Its meaning: Not documented by the service. */
+  /** A user id. Its meaning is not documented by the service. */
   readonly uid?: string | undefined;
 }
 
