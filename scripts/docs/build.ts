@@ -7,15 +7,14 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { specFile } from "../spec.ts";
 import { checkLinks } from "./links.ts";
-import { readFrontMatter, resolveIncludes, type Includes } from "./include.ts";
-import { createRenderer, slugOf, type Rendered } from "./markdown.ts";
+import { finishPage, type PageOf, readFrontMatter } from "./finish-page.ts";
+import { createRenderer, type Rendered } from "./markdown.ts";
 import { drawMedia } from "./media.ts";
 import { operationPages } from "./operations.ts";
 import { renderPage, twinOf, type NavGroup, type Page, type Site } from "./page.ts";
 import { readReference } from "./reference.ts";
 import { searchEntries } from "./search.ts";
-import { readSpecPages, table } from "./tables.ts";
-import { exitCodeMeanings } from "../../packages/cli/src/exit-codes.ts";
+import { readSpecPages } from "./tables.ts";
 
 /** How to build the site. */
 export interface BuildOptions {
@@ -48,25 +47,8 @@ export async function buildSite({
   tell(`read the spec and ${reference.pages.length} pages of the SDK's reference, made a picture and a clip`);
 
   const operations = operationPages(yaml, specPages);
-  const includes: Includes = {
-    examples: join(root, "docs/examples"),
-    docs: join(root, "docs"),
-    table: (name, argument) => {
-      if (name === "fields" && argument) return specPages.fields(argument);
-      if (name === "errors") return reference.errors;
-      if (name === "exit-codes")
-        return table(
-          ["Code", "What happened"],
-          exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
-        );
-      if (name === "measured" && argument) return measured(argument);
-      return Object.hasOwn(specPages.tables, name)
-        ? specPages.tables[name as keyof typeof specPages.tables]
-        : undefined;
-    },
-    page: (scheme, name) =>
-      scheme === "sdk" ? reference.pageOf.get(name) : operations.pages.find(({ path }) => path === `api/${name}`)?.path,
-  };
+  const pageOf: PageOf = (scheme, name) =>
+    scheme === "sdk" ? reference.pageOf.get(name) : operations.pages.find(({ path }) => path === `api/${name}`)?.path;
   const { pages: guides, sidebar } = readGuides();
   const home = readPage("docs/home.md", "", "home");
   const written: readonly Page[] = [
@@ -78,7 +60,7 @@ export async function buildSite({
   ];
   const pages = written.map((page): Page => ({
     ...page,
-    markdown: resolveIncludes(page.markdown, { file: page.source ?? page.path, twin: twinOf(page), includes }),
+    markdown: finishPage(page.markdown, page.source ?? page.path, twinOf(page), pageOf),
   }));
   const site: Site = {
     url,
@@ -202,13 +184,6 @@ function readPage(source: string, path: string, section: string): Page & { reado
     markdown: `${heading}${body.trim()}\n`,
     order: Number(order),
   };
-}
-
-/** The first table of a section of docs/benchmarks.md, by the section's anchor. */
-function measured(anchor: string): string | undefined {
-  const sections = readFileSync(join(root, "docs/benchmarks.md"), "utf8").split(/^## /m);
-  const section = sections.find((text) => slugOf(text.split("\n")[0] ?? "") === anchor);
-  return /^\|[^]*?(?=\n\n)/m.exec(section ?? "")?.[0];
 }
 
 function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: readonly NavGroup[] } {

@@ -21,8 +21,6 @@ export interface Reference {
   readonly sidebar: readonly NavGroup[];
   /** The page of an export, by its name; the first entry point wins. */
   readonly pageOf: ReadonlyMap<string, string>;
-  /** The error classes as a Markdown table. */
-  readonly errors: string;
 }
 
 /** The entry points of the packages: their sources as TypeDoc names them, and the paths of their pages. */
@@ -226,7 +224,7 @@ function readOutput(out: string, project: ProjectReflection): Reference {
     const links = (exports[index] ?? []).map(({ name, path }) => ({ path, title: name, code: true }));
     return [{ title: entryPoint.name, folded: true, links: [{ path: entryPoint.path, title: "Overview" }, ...links] }];
   });
-  return { pages, sidebar, pageOf, errors: errorsTable(project, pageOf) };
+  return { pages, sidebar, pageOf };
 }
 
 function filesIn(folder: string): string[] {
@@ -286,12 +284,4 @@ function summaryOf(one: DeclarationReflection | undefined): string {
         .replace(/\s+/g, " ")
         .trim()
     : "";
-}
-
-function errorsTable(project: ProjectReflection, pageOf: ReadonlyMap<string, string>): string {
-  const rows = project.getReflectionsByKind(ReflectionKind.Class).flatMap((one): string[][] => {
-    if (!one.name.endsWith("Error") || !pageOf.has(one.name)) return [];
-    return [[`[\`${one.name}\`](sdk:${one.name})`, summaryOf(one as DeclarationReflection)]];
-  });
-  return table(["Error", "What it means"], rows);
 }

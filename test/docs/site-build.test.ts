@@ -4,7 +4,8 @@ import { resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { buildSite } from "../../scripts/docs/build.ts";
-import { regionOf, resolveIncludes, type Includes } from "../../scripts/docs/include.ts";
+import { finishPage } from "../../scripts/docs/finish-page.ts";
+import { fillPage, regionOf } from "../../scripts/generate/markdown.ts";
 import { checkLinks } from "../../scripts/docs/links.ts";
 import { operations } from "../contract/cases.ts";
 import { builtSite, filesOf, pagesIn } from "./built-site.ts";
@@ -142,8 +143,7 @@ describe("for machines", () => {
 
   test("no twin holds an include that was not put in", () => {
     const left = [...files].filter(
-      ([name, content]) =>
-        name.endsWith(".md") && /^```\w+ file=|<!-- include|\]\((sdk|api):/m.test(content.toString()),
+      ([name, content]) => name.endsWith(".md") && /^```\w+ file=|<!-- |\]\((sdk|api):/m.test(content.toString()),
     );
     expect(left.map(([name]) => name)).toEqual([]);
   });
@@ -172,15 +172,9 @@ test("the policy allows no inline script or style, no foreign origin, and no add
   expect(text("404.html")).toContain("Content-Security-Policy");
 });
 
-describe("includes", () => {
-  const includes: Includes = {
-    examples: "docs/examples",
-    docs: "docs",
-    table: (name) => (name === "models" ? "| a |" : undefined),
-    page: () => undefined,
-  };
-  const resolved = (markdown: string) =>
-    resolveIncludes(markdown, { file: "docs/guides/x.md", twin: "guides/x.md", includes });
+describe("what generate fills in", () => {
+  const tables = (name: string) => (name === "models" ? "| a |\n" : undefined);
+  const filled = (markdown: string) => fillPage(markdown, "docs/guides/x.md", tables);
 
   test.for([
     [
@@ -198,18 +192,34 @@ describe("includes", () => {
       "\n<!-- include: gone -->\n",
       "docs/guides/x.md:2: there is nothing to include called gone",
     ],
-    ["an export that is not there", "See [it](sdk:gone).", "docs/guides/x.md:1: sdk:gone is not there"],
-  ])("name the file and line of %s", ([, markdown = "", message]) => {
-    expect(() => resolved(markdown)).toThrow(message);
+  ])("names the file and line of %s", ([, markdown = "", message]) => {
+    expect(() => filled(markdown)).toThrow(message);
   });
 
-  test("show a region without its marks and its indentation", () => {
+  test("is a region without its marks and its indentation", () => {
     expect(
       regionOf(
         "a\n  // #region one\n  b {\n    c\n  // #region two\n  }\n  // #endregion two\n  // #endregion one\nd",
         "one",
       ),
     ).toBe("b {\n  c\n}");
-    expect(resolved("<!-- include: models -->")).toBe("| a |");
   });
+
+  test("replaces what it filled in before, and nothing else", () => {
+    const page = (code: string, rows: string) =>
+      `A\n\n\`\`\`ts file=home.ts region=x\n${code}\`\`\`\n\n\`\`\`sh\nb\n\`\`\`\n\n<!-- include: models -->\n${rows}\nC\n`.replace(
+        " region=x",
+        "",
+      );
+    const once = filled(page("", ""));
+    expect(once).toContain("\n\n<!-- include: models -->\n\n| a |\n\n<!-- end -->\n\nC\n");
+    expect(once).toContain("createMediaGen");
+    expect(filled(once)).toBe(once);
+    expect(filled(page("old\n", "\n| old |\n\n<!-- end -->\n"))).toBe(once);
+  });
+});
+
+test("a link to an export that is not there is named with its file and line", () => {
+  const finished = () => finishPage("See [it](sdk:gone).", "docs/guides/x.md", "guides/x.md", () => undefined);
+  expect(finished).toThrow("docs/guides/x.md:1: sdk:gone is not there");
 });

@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { exitCodeMeanings } from "../../packages/cli/src/exit-codes.ts";
+import { readSpecPages, table } from "../docs/tables.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Returns a table of the spec, the packages or a measurement by the name that pages include it under. */
+export type Tables = (name: string, argument: string | undefined) => string | undefined;
+
+const program = /^```(\w+) file=(\S+)(?: region=(\S+))?\n(?:[^]*?\n)??```$/gm;
+const include = /^(<!-- include: (\S+)(?: (\S+))? -->)(?:\n\n(?:(?!<!-- )[^])*<!-- end -->)?$/gm;
+
+/**
+ * Fills a page in: each program that a code block names, and each table between its markers. The page can then be read where it is.
+ *
+ * @throws an Error with the page's file and line, if there is no such program, region or table
+ */
+export function fillPage(markdown: string, file: string, tables: Tables): string {
+  const fail = (at: number, what: string) => new Error(`${file}:${markdown.slice(0, at).split("\n").length}: ${what}`);
+  return markdown
+    .replace(program, (_, language: string, name: string, region: string | undefined, at: number) => {
+      const text = read(`docs/examples/${name}`);
+      if (text === undefined) throw fail(at, `there is no program docs/examples/${name}`);
+      const code = regionOf(text, region);
+      if (code === undefined) throw fail(at, `docs/examples/${name} has no region ${region}`);
+      return `\`\`\`${language} file=${name}${region ? ` region=${region}` : ""}\n${code}\n\`\`\``;
+    })
+    .replace(include, (_, marker: string, name: string, argument: string | undefined, at: number) => {
+      const text = tables(name, argument);
+      if (text === undefined) throw fail(at, `there is nothing to include called ${name}`);
+      return `${marker}\n\n${text.trim()}\n\n<!-- end -->`;
+    });
+}
+
+/** Returns a program or one region of it, without the comments that mark regions and without common indentation. */
+export function regionOf(text: string, region: string | undefined): string | undefined {
+  const lines = text.trimEnd().split("\n");
+  const marks = (word: string) => lines.findIndex((line) => line.trim() === `// #${word} ${region}`);
+  const [from, to] = region === undefined ? [-1, lines.length] : [marks("region"), marks("endregion")];
+  if (region !== undefined && (from < 0 || to < from)) return undefined;
+  const shown = lines.slice(from + 1, to).filter((line) => !/^\s*\/\/ #(end)?region /.test(line));
+  const indents = shown.filter((line) => line.trim() !== "").map((line) => line.length - line.trimStart().length);
+  const indent = Math.min(...indents, 120);
+  return shown
+    .map((line) => line.slice(indent))
+    .join("\n")
+    .trim();
+}
+
+/** Returns the tables that pages may include. */
+export function tablesOf(yaml: string): Tables {
+  const { tables } = readSpecPages(yaml);
+  return (name, argument) => {
+    if (name === "errors") return errorsTable();
+    if (name === "exit-codes") return exitCodesTable();
+    if (name === "measured" && argument) return measured(argument);
+    if (name === "file" && argument) return read(argument);
+    return Object.hasOwn(tables, name) ? tables[name as keyof typeof tables] : undefined;
+  };
+}
+
+function exitCodesTable(): string {
+  return table(
+    ["Code", "What happened"],
+    exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
+  );
+}
+
+/** Every error of the SDK with the first words of its docstring. */
+function errorsTable(): string {
+  const sources = ["errors", "response-errors"]
+    .map((name) => read(`packages/sdk/src/errors/${name}.ts`) ?? "")
+    .join("");
+  const classes = sources.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+) extends/g);
+  const rows = [...classes].map(([, comment = "", name]) => [
+    `[\`${name}\`](sdk:${name})`,
+    comment
+      .replace(/^\s*\*/gm, "")
+      .replace(/\{@link (\w+)\}/g, "`$1`")
+      .replace(/\s+/g, " "),
+  ]);
+  return table(["Error", "What it means"], rows);
+}
+
+/** The first table of a section of docs/benchmarks.md, by the section's anchor. */
+function measured(anchor: string): string | undefined {
+  const sections = (read("docs/benchmarks.md") ?? "").split(/^## /m);
+  const section = sections.find((text) => text.split("\n")[0]?.toLowerCase().replaceAll(" ", "-") === anchor);
+  return /^\|[^]*?(?=\n\n)/m.exec(section ?? "")?.[0];
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), "utf8");
+  } catch {
+    return undefined;
+  }
+}
