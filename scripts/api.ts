@@ -5,7 +5,7 @@ import { createTwoFilesPatch } from "diff";
 
 const packages = new URL("../packages/", import.meta.url);
 
-/** The packages whose public surface is kept in an `api.md` beside their package.json. */
+/** The packages whose public surface is recorded in an `api.md` next to their package.json. */
 export const reported: readonly string[] = ["sdk", "emulator", "batch"];
 
 /** What of a package.json says where its doors are. */
@@ -14,7 +14,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
 }
 
-/** The public surface of a built package as Markdown: each door's exports, and what they are made of, without comments. */
+/** The public surface of a built package as Markdown: the exports of each entry point, and what they are made of, without comments. */
 export async function apiOf(name: string): Promise<string> {
   const root = new URL(`${name}/`, packages);
   // The cast: each package's manifest has both.

@@ -58,12 +58,12 @@ export async function bundle(directory: string): Promise<void> {
 }
 
 function versionOf(directory: string): string {
-  // The cast: npm refuses a package without a version.
+  // The cast: npm rejects a package without a version.
   return (JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as { version: string }).version;
 }
 
 /**
- * Lets each file that is loaded at first use import the whole main entry point, which is loaded by then. Otherwise esbuild makes a
+ * Lets each file that is loaded at first use import the complete main entry point, which is loaded by then. Otherwise esbuild makes a
  * file of each set of modules that two of them share.
  */
 function fewFiles(main: string): Plugin {

@@ -32,7 +32,7 @@ export function bumpFor(released: string, spec: string, version: string): Bump {
   return version.startsWith("0.") && (bump === "major" || bump === "minor") ? smaller(bump) : bump;
 }
 
-/** Redocly's rating, but for what only users of the SDK see: it refuses fields that the spec does not name, and knows of pixels. */
+/** Redocly's rating, but for what only users of the SDK see: the SDK rejects fields that the spec does not name, and knows of pixels. */
 function rate({ path, kind, impact, property, base, revision }: Change): Bump {
   const narrowed =
     property === "minimum"

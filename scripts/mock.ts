@@ -40,8 +40,8 @@ export async function startMock(yaml: string, port = 0): Promise<Mock> {
 }
 
 /**
- * The spec with what only Prism needs: it takes a list of files for one only with an explicit encoding, and it answers a
- * request that it refuses in the service's envelope only if 401 and 422 are described.
+ * Returns the spec with what only Prism needs. Without an explicit encoding it does not accept a list of files. Without
+ * descriptions of 401 and 422 it rejects requests in an envelope of its own.
  */
 function mockable(spec: Spec): Spec {
   const paths = Object.entries(spec.paths).map(([path, { post }]) => [path, { post: mockableOperation(post) }]);
@@ -56,7 +56,7 @@ function mockableOperation(operation: SpecOperation): SpecOperation {
     content: {
       "application/json": {
         schema: failure,
-        examples: { refused: { value: { code: failure.properties?.["code"]?.const, msg } } },
+        examples: { rejected: { value: { code: failure.properties?.["code"]?.const, msg } } },
       },
     },
   });

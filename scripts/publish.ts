@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
 /** Where `npm run release -- --pack` leaves the packages. */
-export const packedFolder: string = fileURLToPath(new URL("../out/release", import.meta.url));
+export const packedDirectory: string = fileURLToPath(new URL("../out/release", import.meta.url));
 
 /** The list of the packages there, those that others need first. */
-export const packedList: string = join(packedFolder, "packages.json");
+export const packedList: string = join(packedDirectory, "packages.json");
 
 /** A package as it is published. */
 export interface Packed {
@@ -37,9 +37,9 @@ export function publish(packages: readonly Packed[], dry: boolean, npm: Npm): vo
       console.log(`${id} is published already.`);
       continue;
     }
-    // In a workflow, npm proves where a package comes from; on a machine of one's own it cannot.
+    // In a workflow, npm proves where a package comes from; on your own machine it cannot.
     const how = dry ? "--dry-run" : "--provenance";
-    const { status } = npm("publish", join(packedFolder, tarball), "--access", "public", how);
+    const { status } = npm("publish", join(packedDirectory, tarball), "--access", "public", how);
     if (status !== 0)
       throw new Error(`publish: npm has not published ${id}. Run it again: it goes on with this package.`);
   }

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Runs Redocly's command line with openapi/redocly.yaml in the project's folder; with `captured` answers what it printed. */
+/** Runs Redocly's command line with openapi/redocly.yaml in the project's directory; with `captured`, returns what it printed. */
 export function redocly(
   command: string,
   args: readonly string[],

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 import build from "./build.ts";
 import { releasedFile } from "./diff.ts";
-import runPublish, { packedFolder, packedList, type Packed } from "./publish.ts";
+import runPublish, { packedDirectory, packedList, type Packed } from "./publish.ts";
 import { specFile } from "./spec.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -54,7 +54,7 @@ export default async function run(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Returns what keeps packages from being published, if they do not name the repository that they come from: npm refuses their
+ * Returns what keeps packages from being published, if they do not name the repository that they come from: npm rejects their
  * provenance, and a version that is published keeps its addresses.
  */
 export function addressFault(manifests: readonly Manifest[]): string | undefined {
@@ -79,11 +79,11 @@ function makeVersions(): void {
 
 async function packAll(): Promise<void> {
   await build();
-  rmSync(packedFolder, { recursive: true, force: true });
-  mkdirSync(packedFolder, { recursive: true });
+  rmSync(packedDirectory, { recursive: true, force: true });
+  mkdirSync(packedDirectory, { recursive: true });
   const packages: Packed[] = [];
   for (const directory of inOrder()) {
-    const tarball = await pack(directory, packedFolder);
+    const tarball = await pack(directory, packedDirectory);
     check(tarball);
     const { name, version } = manifestOf(directory);
     packages.push({ id: `${name}@${version}`, tarball: basename(tarball) });
@@ -91,22 +91,22 @@ async function packAll(): Promise<void> {
   writeFileSync(packedList, JSON.stringify(packages));
 }
 
-/** The folders of the packages, those that need others of them last. */
+/** The directories of the packages, those that need others of them last. */
 function inOrder(): readonly string[] {
-  const folders = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
-  const needs = (folder: string) =>
-    Object.keys(manifestOf(folder).dependencies ?? {}).filter((name) => name.startsWith("@mediagen/")).length;
-  return folders.toSorted((one, other) => needs(one) - needs(other));
+  const directories = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
+  const needs = (directory: string) =>
+    Object.keys(manifestOf(directory).dependencies ?? {}).filter((name) => name.startsWith("@mediagen/")).length;
+  return directories.toSorted((one, other) => needs(one) - needs(other));
 }
 
-/** Packs a package into a folder, as publishing it would, and answers the tarball's path. */
-export async function pack(directory: string, folder: string): Promise<string> {
+/** Packs a package into a directory, as publishing it would, and returns the tarball's path. */
+export async function pack(directory: string, target: string): Promise<string> {
   const { stdout } = await promisify(execFile)(
     "npm",
     ["pack", resolve(directory), "--json", "--silent", "--ignore-scripts"],
-    { cwd: folder, shell },
+    { cwd: target, shell },
   );
-  return join(folder, (JSON.parse(stdout) as [{ filename: string }])[0].filename);
+  return join(target, (JSON.parse(stdout) as [{ filename: string }])[0].filename);
 }
 
 /** Has publint and attw look at a tarball; fails with what they find. */
@@ -156,8 +156,8 @@ export interface Manifest {
   readonly bugs?: { readonly url: string };
 }
 
-function manifestOf(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+function manifestOf(directory: string): Manifest {
+  return JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as Manifest;
 }
 
 function step<T>(name: string, run: () => T): T {

@@ -26,7 +26,7 @@ export default async function run(names: readonly string[]): Promise<void> {
     process.exitCode = 1;
 }
 
-/** Brings the engines into their cache, if other ones are there. The lockfile is copied last: with it the cache is whole. */
+/** Brings the engines into their cache, if other ones are there. The lockfile is copied last: with it the cache is complete. */
 async function installEngines(): Promise<void> {
   const [locked, installed] = [new URL("package-lock.json", wanted), join(cache, "installed.json")];
   if (existsSync(installed) && (await readFile(locked, "utf8")) === (await readFile(installed, "utf8"))) return;
@@ -48,7 +48,7 @@ interface Column {
   readonly cells: Readonly<Record<string, Cell>>;
 }
 
-/** A table of check by engine, the plain door's mark before the Node door's, and below it what there is to say of marks. */
+/** Returns a table of checks by engine, and the notes on its marks. The mark of the plain entry point stands before that of the Node one. */
 function tableOf(columns: readonly Column[]): string {
   const engines = [...new Set(columns.map(({ engine }) => engine))];
   const notes: string[] = [];
@@ -72,7 +72,7 @@ function tableOf(columns: readonly Column[]): string {
   return [
     ...table,
     "",
-    "Two marks are those of the plain door and of the Node door.",
+    "Two marks are those of the plain entry point and of the Node one.",
     ...notes.map((note, index) => `[${index + 1}] ${note}`),
   ].join("\n");
 }

@@ -20,6 +20,6 @@ for (const name of await readdir("tasks")) {
       await writeFile(`tasks/${name}`, JSON.stringify(task)); // a check may have seen some of its results
     }
   } catch (error) {
-    console.log(`${task.taskid}: ${error}`); // the next run looks again
+    console.log(`${task.taskid}: ${error}`); // the next run checks it again
   }
 }

@@ -3,11 +3,12 @@ import { make } from "./playground-form.ts";
 
 /** What each error means for money; the messages say the rest. */
 const money: Readonly<Record<string, string>> = {
-  InvalidRequestError: "Nothing was sent, so nothing was paid.",
-  InsufficientCreditsError: "Nothing was made, and nothing was paid. Add credits, then send the same again.",
-  ServiceError: "The service refused: a generation that ends in this was not accepted.",
-  ConnectionError: "It was not sent, or is safe to send again.",
-  OutcomeUnknownError: "A task may exist and may have been paid: look at the service before you send it again.",
+  InvalidRequestError: "Nothing was sent, so nothing was billed.",
+  InsufficientCreditsError: "No task was created, and nothing was billed. Add credits, then send the same form.",
+  ServiceError: "The service rejected the request: a generation that ends in this created no task.",
+  ConnectionError: "It was not sent, or it is safe to retry.",
+  OutcomeUnknownError:
+    "A task may exist and may have been billed: look for it at the service before you generate it again.",
   TaskFailedError: "The task was accepted and has failed. Whether that is refunded is not documented by the service.",
   WaitTimeoutError: "The task is not lost: query it later.",
 };
@@ -116,7 +117,7 @@ export function createOutcome(): Outcome {
     },
     json(title, value) {
       const isAll = said.textContent === "";
-      if (isAll) said.textContent = "The service answered.";
+      if (isAll) said.textContent = "The service responded.";
       shown.append(block(title, value, isAll));
     },
     actions(buttons) {
@@ -127,12 +128,12 @@ export function createOutcome(): Outcome {
     failure(error) {
       const name = error instanceof Error ? error.name : "Error";
       const message = error instanceof Error ? error.message : String(error);
-      if (!(error instanceof TaskFailedError)) element.dataset["state"] = "refused";
+      if (!(error instanceof TaskFailedError)) element.dataset["state"] = "rejected";
       said.textContent = `${name}. ${money[name] ?? ""}`;
       bar.hidden = true;
       shown.append(make("p", { className: "message", textContent: message }));
       if (error instanceof ServiceError && error.code !== undefined)
-        shown.append(block(`Answer, HTTP ${error.status}`, { code: error.code, msg: error.msg }));
+        shown.append(block(`Response, HTTP ${error.status}`, { code: error.code, msg: error.msg }));
       if (error instanceof TaskFailedError) shown.append(block("Record", error.record));
     },
   };

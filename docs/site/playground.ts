@@ -122,7 +122,7 @@ function showBalance(): void {
   balance.textContent = target.value === "emulator" ? `${emulator.credits.toLocaleString("en-GB")} credits left` : "";
 }
 
-/** The client of the emulator, which knows its statuses, or of the reader's own service, whose statuses nobody documents. */
+/** The client of the emulator, which knows its statuses, or of the reader's own service, whose statuses are not documented. */
 function createClient(): MediaGen {
   if (target.value === "emulator") return createMediaGen({ ...emulator.client, allowBrowser: true });
   // Without a key, the address is a server of the reader's that adds it.
@@ -189,7 +189,7 @@ async function submit(): Promise<void> {
       const [[, first] = [], ...further] = Object.entries(fields);
       const options = { ...Object.fromEntries(further), signal };
       if (route.verb === "query") outcome.json("Record", await client.query(String(first), options));
-      else outcome.json("Answer", await client.delete(first as readonly string[], options));
+      else outcome.json("Response", await client.delete(first as readonly string[], options));
     }
   } catch (error) {
     if (signal.aborted)

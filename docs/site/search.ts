@@ -14,7 +14,7 @@ export async function openSearch(root: URL, index: URL): Promise<void> {
   input?.dispatchEvent(new Event("input"));
 }
 
-/** The best entries for what is typed: names before words, whole names before parts. */
+/** The best entries for what is typed: names before words, complete names before parts. */
 export function find(all: readonly SearchEntry[], typed: string): readonly SearchEntry[] {
   const words = typed
     .toLowerCase()

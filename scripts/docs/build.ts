@@ -18,13 +18,13 @@ import { readSpecPages } from "./tables.ts";
 
 /** How to build the site. */
 export interface BuildOptions {
-  /** The folder to build into; what stands there is replaced. */
+  /** The directory to build into. Its content is replaced. */
   readonly out: string;
   /** Where the site will be reached, with a slash at the end. */
   readonly url: string;
   /** The repository's address, for edit links. @default `repository` of package.json */
   readonly repository?: string | undefined;
-  /** Is told how far the build has come. */
+  /** Called with how far the build has come. */
   readonly tell?: (what: string) => void;
 }
 
@@ -98,15 +98,15 @@ export async function buildSite({
   const broken = checkLinks(files);
   if (broken.length > 0) throw new Error(`${broken.length} links lead nowhere:\n  ${broken.join("\n  ")}`);
   await rm(out, { recursive: true, force: true });
-  for (const folder of new Set([...files.keys(), "assets/"].map((name) => dirname(join(out, `${name}.`)))))
-    await mkdir(folder, { recursive: true });
+  for (const directory of new Set([...files.keys(), "assets/"].map((name) => dirname(join(out, `${name}.`)))))
+    await mkdir(directory, { recursive: true });
   await Promise.all([...files].map(([name, content]) => writeFile(join(out, name), content)));
   await buildAssets(join(out, "assets"));
   tell(`built ${out}`);
 }
 
 /** Scripts and styles: the site's own are made small, the playground carries SDK and emulator along, Redoc is copied. */
-async function buildAssets(folder: string): Promise<void> {
+async function buildAssets(directory: string): Promise<void> {
   const entry = (name: string) => join(root, "docs/site", name);
   const shared = {
     minify: true,
@@ -120,7 +120,7 @@ async function buildAssets(folder: string): Promise<void> {
     format: "iife",
     entryPoints: ["site.ts", "style.css", "api.css", "playground.css", "icon.svg"].map(entry),
     loader: { ".svg": "copy" },
-    outdir: folder,
+    outdir: directory,
   });
   const bundled = build({
     ...shared,
@@ -128,7 +128,7 @@ async function buildAssets(folder: string): Promise<void> {
     format: "esm",
     entryPoints: ["api.ts", "search.ts", "playground.ts"].map(entry),
     external: ["./redoc.js"],
-    outdir: folder,
+    outdir: directory,
     // From their sources, so that the emulator's copy of the spec is bundled once.
     alias: {
       "@mediagen/sdk": join(root, "packages/sdk/src/index.ts"),
@@ -141,8 +141,8 @@ async function buildAssets(folder: string): Promise<void> {
   await Promise.all([
     plain,
     bundled,
-    writeFile(join(folder, "redoc.js"), redoc),
-    copyFile(join(redocly, "LICENSE"), join(folder, "redoc.LICENSE.txt")),
+    writeFile(join(directory, "redoc.js"), redoc),
+    copyFile(join(redocly, "LICENSE"), join(directory, "redoc.LICENSE.txt")),
   ]);
 }
 
@@ -187,9 +187,9 @@ function readPage(source: string, path: string, section: string): Page & { reado
 }
 
 function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: readonly NavGroup[] } {
-  const folder = join(root, "docs/guides");
-  const names = existsSync(folder)
-    ? readdirSync(folder)
+  const directory = join(root, "docs/guides");
+  const names = existsSync(directory)
+    ? readdirSync(directory)
         .filter((name) => name.endsWith(".md"))
         .sort()
     : [];
@@ -202,7 +202,7 @@ function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: read
     title: "Guides",
     description: "From a first video to many at once, what can go wrong, and how to test without paying.",
     section: "guides",
-    markdown: `# Guides\n\nEach answers one question, with programs that are run in the tests.\n\n${list.join("\n")}\n`,
+    markdown: `# Guides\n\nEach has programs that run in the tests.\n\n${list.join("\n")}\n`,
   };
   const links = guides.map(({ path, title }) => ({ path, title }));
   return {
@@ -221,7 +221,7 @@ function playgroundPage(): Page {
     markdown:
       [
         "# Playground",
-        "A form for each operation, made from the spec with its bounds; the SDK's own checks tell what is wrong; the TypeScript and the curl for what is chosen stand beside it. Unless an address is named, Send goes to the emulator inside the page: nothing is paid, and nothing leaves the browser.",
+        "Each operation has a form made from the spec, with its limits. The SDK's own checks say what is wrong, and the TypeScript and curl for your input are next to it. Without a URL, Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
         "Without a browser: `npx @mediagen/emulator exec -- node program.ts` runs a program against the same emulator.",
       ].join("\n\n") + "\n",
     html: readFileSync(join(root, "docs/site/playground.html"), "utf8"),
@@ -236,7 +236,7 @@ function notFoundPage(site: Site): string {
   const page: Page = {
     path: "404",
     title: "There is no such page",
-    description: "Nothing stands at this address.",
+    description: "Nothing is at this URL.",
     section: "",
     markdown: "",
     layout: "home",
@@ -272,7 +272,7 @@ function headersFile(): string {
     ["/guides/*", policy()],
     ["/sdk/*", policy()],
     ["/api/*", policy({ style: `'self' ${emptyStyle}`, font: "data:" })],
-    // The reader may name a service of theirs.
+    // The reader may enter the URL of a service.
     ["/playground/*", policy({ connect: "'self' https: http://127.0.0.1:* http://localhost:*" })],
   ];
   const block = (place: string, headers: readonly string[]) =>

@@ -26,7 +26,7 @@ export async function createRenderer(): Promise<Renderer> {
   const highlight = (code: string, language: string): string => {
     const known = languages.find((one) => one === aliasOf(language));
     if (!known) return escapeHtml(code);
-    // Without a limit of time, which would make a slow machine build another site.
+    // Without a timeout, which would make a slow machine build another site.
     const lines = highlighter.codeToTokensBase(code, { lang: known, theme, tokenizeTimeLimit: 0 });
     // Classes, because a strict policy allows no style attributes.
     const spans = lines.map((tokens) =>

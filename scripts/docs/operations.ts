@@ -63,7 +63,7 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
   const first = {
     title: "API",
     links: [
-      { path: "api", title: "Whole reference" },
+      { path: "api", title: "Complete reference" },
       { path: "guides/not-documented", title: "What is not documented" },
       { path: "api/openapi.yaml", title: "openapi.yaml" },
       { path: "api/openapi.json", title: "openapi.json" },
@@ -129,7 +129,7 @@ function operationPage(
     `# ${summary}`,
     `\`POST ${path}\` · \`${operationId}\` · \`${type}\``,
     description.trim(),
-    `[Try it in the playground](../playground.md#${operationId}) · [In the whole reference](../api.md${redocRoute(operation)})`,
+    `[Try it in the playground](../playground.md#${operationId}) · [In the complete reference](../api.md${redocRoute(operation)})`,
     "## In TypeScript",
     `\`\`\`ts\n${samples?.typescript}\`\`\``,
     "## With curl",

@@ -18,7 +18,7 @@ export interface Page {
   readonly html?: string;
   /** The file of the repository that it is written in. */
   readonly source?: string;
-  /** What the page loads beside the site's own script. */
+  /** What the page loads besides the site's own script. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
   /** A name for the style sheet, where the page has a layout of its own. */
@@ -77,7 +77,7 @@ export function relative(from: string, to: string): string {
   return posix.relative(`/${from}`, `/${to}`) || ".";
 }
 
-/** The relative address of a page, which is a folder, or of a file. */
+/** The relative URL of a page, which is a directory, or of a file. */
 export function pageLink(from: string, to: string): string {
   return to.includes(".") ? relative(from, to) : `${relative(from, to)}/`;
 }
@@ -87,7 +87,7 @@ export function twinOf({ path }: Pick<Page, "path">): string {
   return path === "" ? "index.md" : `${path}.md`;
 }
 
-/** The whole page. `root` is where the site begins, as seen from the page. */
+/** Returns a complete page. `root` is where the site begins, as seen from the page. */
 export function renderPage(
   site: Site,
   page: Page,

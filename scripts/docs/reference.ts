@@ -47,7 +47,7 @@ const entryPoints = [
     module: "batch/src",
     path: "sdk/batch",
     name: "@mediagen/batch",
-    intro: "A folder of results from a file of forms.",
+    intro: "A directory of results from a file of forms.",
   },
   {
     module: "emulator/src",

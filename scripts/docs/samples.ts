@@ -52,7 +52,7 @@ export function asSdkTakesIt(body: Bounds, example: Readonly<Record<string, unkn
   );
 }
 
-/** Whether a field takes "0" and "1" alone, for which the SDK also takes booleans. */
+/** Whether a field takes only "0" and "1". The SDK also takes booleans for it. */
 export function isFlag(bounds: Bounds | undefined): boolean {
   return String(bounds?.enum) === "0,1";
 }

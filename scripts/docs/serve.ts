@@ -22,19 +22,19 @@ const types: Readonly<Record<string, string>> = {
   ".mp4": "video/mp4",
 };
 
-/** Serves the site in `folder` on the loopback as a static host would, with the headers of its `_headers`. */
-export async function serveSite(folder: string, port = 0): Promise<SiteServer> {
-  const rules = readHeaders(readFileSync(join(folder, "_headers"), "utf8"));
+/** Serves the site in `directory` on the loopback as a static host would, with the headers of its `_headers`. */
+export async function serveSite(directory: string, port = 0): Promise<SiteServer> {
+  const rules = readHeaders(readFileSync(join(directory, "_headers"), "utf8"));
   const server = createServer(({ url = "/", method }, response) => {
     const pathname = decodeURIComponent(new URL(url, "http://localhost").pathname);
     for (const { pattern, headers } of rules)
       if (pattern.test(pathname)) for (const [name, value] of headers) response.setHeader(name, value);
-    const path = join(folder, normalize(pathname));
+    const path = join(directory, normalize(pathname));
     const isFolder = existsSync(path) && statSync(path).isDirectory();
     if (isFolder && !pathname.endsWith("/")) return void response.writeHead(301, { location: `${pathname}/` }).end();
     const wanted = isFolder ? join(path, "index.html") : path;
     const found = !pathname.startsWith("/_") && existsSync(wanted);
-    const file = found ? wanted : join(folder, "404.html");
+    const file = found ? wanted : join(directory, "404.html");
     response.writeHead(found ? 200 : 404, {
       "content-type": types[extname(file)] ?? "application/octet-stream",
       "content-length": statSync(file).size,

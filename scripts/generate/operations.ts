@@ -32,7 +32,7 @@ const dropped = new Set(["title", "description", "example", "examples", "depreca
 export function operationsFile(spec: Spec): string {
   const table = Object.fromEntries(
     byKind(spec).map(({ kind, generate, query, delete: deletion }) => {
-      refuseUnknownCounts(generate);
+      rejectUnknownCounts(generate);
       return [
         kind,
         {
@@ -57,10 +57,10 @@ function operation(placed: PlacedOperation): Operation {
 }
 
 /**
- * Where a form of a kind says how many results it asks for, each whole number of that kind's forms says whether it does: a
+ * If a form of a kind says how many results it requests, each integer of that kind's forms says whether it does: a
  * wait that does not know of a count takes the first result for all of them.
  */
-function refuseUnknownCounts(forms: ReadonlyMap<string, PlacedOperation>): void {
+function rejectUnknownCounts(forms: ReadonlyMap<string, PlacedOperation>): void {
   const fields = [...forms.values()].flatMap((form) =>
     Object.entries(bodyOf(form).properties ?? {}).map(([name, schema]) => ({
       form: form.operationId,
@@ -83,7 +83,7 @@ function refuseUnknownCounts(forms: ReadonlyMap<string, PlacedOperation>): void 
 }
 
 function bounds(schema: SpecSchema, where: string): Bounds {
-  refuseWhatIsNotChecked(schema, where);
+  rejectWhatIsNotChecked(schema, where);
   const entries = Object.entries(schema).filter(([keyword, value]) => !dropped.has(keyword) && value !== false);
   return Object.fromEntries(
     entries.map(([keyword, value]) => {
@@ -99,20 +99,20 @@ function bounds(schema: SpecSchema, where: string): Bounds {
 }
 
 /** What the SDK's checks do not reach into, though they know the keywords. */
-function refuseWhatIsNotChecked(
+function rejectWhatIsNotChecked(
   { type, format, anyOf, items, properties = {}, ...schema }: SpecSchema,
   where: string,
 ): void {
-  const refuse = (what: string) => {
+  const reject = (what: string) => {
     throw new Error(`${where}: the SDK does not check ${what} (packages/sdk/src/form/bounds.ts)`);
   };
-  if (Array.isArray(type)) refuse("several types");
-  if (format !== undefined && !["binary", "int32"].includes(format)) refuse(`the format "${format}"`);
+  if (Array.isArray(type)) reject("several types");
+  if (format !== undefined && !["binary", "int32"].includes(format)) reject(`the format "${format}"`);
   if (schema["x-total-pixels"] && sizeSeparator(schema) === undefined)
-    refuse("x-total-pixels without the pattern of a size");
+    reject("x-total-pixels without the pattern of a size");
   for (const inner of [...(anyOf ?? []), ...(items ? [items] : []), ...Object.values(properties)]) {
-    if (inner.properties) refuse("objects inside of fields");
-    if (inner.type === "array" && (anyOf || items)) refuse("lists inside of anyOf or lists");
+    if (inner.properties) reject("objects inside of fields");
+    if (inner.type === "array" && (anyOf || items)) reject("lists inside of anyOf or lists");
   }
 }
 

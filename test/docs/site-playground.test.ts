@@ -37,7 +37,7 @@ test("every operation succeeds in the page: each form as it comes, then the quer
     }
     await page.getByRole("button", { name: "Query it" }).click();
     await send(page);
-    await expect.poll(() => outcome(page).innerText()).toMatch(/The service answered\.[^]*"url": \[\s+"http/);
+    await expect.poll(() => outcome(page).innerText()).toMatch(/The service responded\.[^]*"url": \[\s+"http/);
     await page
       .locator("#operation")
       .selectOption(ofKind.find(({ operationId }) => operationId.startsWith("delete"))?.operationId ?? "");
@@ -78,7 +78,7 @@ describe("what goes wrong looks as it should", () => {
     await send(page);
     await expect
       .poll(() => outcome(page).innerText())
-      .toMatch(/^InsufficientCreditsError\. Nothing was made[^]*"code": 9000/);
+      .toMatch(/^InsufficientCreditsError\. No task was created[^]*"code": 9000/);
     expect(await page.locator(".balance").innerText()).toBe("10,000 credits left");
   });
 

@@ -65,8 +65,8 @@ export async function settle(redis: Redis, media: MediaGen, id: string, taskid: 
 }
 // #endregion settle
 
-/** Runs one worker of the fleet. What was made is in `folder`, a folder for each order. */
-export function work(redis: Redis, media: MediaGen, folder: string, given: FleetOptions = {}) {
+/** Runs one worker of the fleet. Results go to `directory`, with a directory for each order. */
+export function work(redis: Redis, media: MediaGen, directory: string, given: FleetOptions = {}) {
   const { perSecond = 12, atOnce = 50, deadAfterMs = 30_000 } = given;
   const queues = openQueues(redis);
   // #region worker
@@ -81,7 +81,7 @@ export function work(redis: Redis, media: MediaGen, folder: string, given: Fleet
   // #endregion worker
 
   // #region generate
-  /** Puts a job back for so long, and frees its worker meanwhile. */
+  /** Puts a job back for so long, and frees its worker until then. */
   async function later(job: Job, token: string | undefined, afterMs: number): Promise<never> {
     await job.moveToDelayed(Date.now() + afterMs, token);
     throw new DelayedError();
@@ -119,7 +119,7 @@ export function work(redis: Redis, media: MediaGen, folder: string, given: Fleet
       return later(job, token, step.afterMs);
     }
     if (step.state !== "succeeded") throw new UnrecoverableError(`${task.taskid}: ${step.state}`);
-    await download(task, `${folder}/${job.id}`, { overwrite: true });
+    await download(task, `${directory}/${job.id}`, { overwrite: true });
   }
   // #endregion check
 

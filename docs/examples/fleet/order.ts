@@ -1,6 +1,6 @@
 import type { Form, Model } from "@mediagen/sdk";
 
-/** What is to be made, under an id of yours. It is plain JSON. */
+/** What is to be made, under your own id. It is plain JSON. */
 export type Order = { readonly id: string } & {
   [M in Model]: { readonly model: M; readonly form: Form<M> };
 }[Model];

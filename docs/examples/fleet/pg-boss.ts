@@ -64,11 +64,11 @@ export async function settle(boss: PgBoss, media: MediaGen, id: string, taskid: 
 
 type Result = Omit<JobResult, "id">;
 
-/** Runs one worker of the fleet. What was made is in `folder`, a folder for each order. */
+/** Runs one worker of the fleet. Results go to `directory`, with a directory for each order. */
 export async function work(
   boss: PgBoss,
   media: MediaGen,
-  folder: string,
+  directory: string,
   { perSecond = 12, loops = 4 }: FleetOptions = {},
 ): Promise<void> {
   // #region generate
@@ -101,7 +101,7 @@ export async function work(
     const step = await checkStep(task);
     if (step.state === "pending") return checkLater(id, step.task, step.afterMs);
     if (step.state !== "succeeded") return { status: "deadletter", output: step };
-    await download(task, `${folder}/${id}`, { overwrite: true });
+    await download(task, `${directory}/${id}`, { overwrite: true });
     return { status: "completed" };
   }
   // #endregion check

@@ -53,7 +53,7 @@ export function redisStore(redis: Redis): GenerationStore {
         const isOpen = record?.state !== "ended" && record?.state !== "notCreated";
         if (!record || isOpen || (!keyed && record.idempotencyKey !== undefined) || record.updatedAt >= before)
           continue;
-        // Only if nobody has written it since.
+        // Only if it has not been written since.
         forgotten += (await move(id, record.revision + 1, record.attempt))[0];
       }
       return forgotten;
