@@ -12,7 +12,7 @@ interface Statement {
 export interface SpecPages {
   readonly spec: Spec;
   /** Markdown tables of its facts, by the name under which pages include them. */
-  readonly tables: Readonly<Record<"models" | "assumptions" | "unknown" | "undocumented", string>>;
+  readonly tables: Readonly<Record<"models" | "model-names" | "assumptions" | "unknown" | "undocumented", string>>;
   /** The fields of a model's form as a Markdown table. */
   fields(model: string): string;
 }
@@ -28,6 +28,7 @@ export function readSpecPages(yaml: string): SpecPages {
     spec,
     tables: {
       models: modelsTable(spec),
+      "model-names": modelNamesTable(spec),
       assumptions: statementTable("What is assumed", assumptionsIn(document)),
       unknown: unknownIn(document),
       undocumented: statementTable("What the service does not document", undocumentedIn(document)),
@@ -63,6 +64,11 @@ function modelsTable(spec: Spec): string {
     }),
   );
   return table(["Model", "Kind", "Fields"], rows);
+}
+
+function modelNamesTable(spec: Spec): string {
+  const rows = byKind(spec).map(({ kind, generate }) => [`${kind}s`, [...generate.keys()].map(code).join(", ")]);
+  return table(["makes", "models"], rows);
 }
 
 function statementTable(title: string, statements: readonly Statement[]): string {

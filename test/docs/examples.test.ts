@@ -19,6 +19,18 @@ test.concurrent("first-video prints how the wait goes, and leaves a clip", async
   expect(desk.emulator.tasks[0]?.fields).toMatchObject({ duration: 5, generate_audio: "1" });
 });
 
+test.concurrent("readme pays for its clip once, however often it runs", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("readme.ts");
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(/^(pending \d+(\.\d+)?\n)*succeeded \d+(\.\d+)?\n\[[^]*\.mp4[^]*\]\nsucceeded\n$/);
+  expect(desk.emulator.charges).toHaveLength(3);
+  expect(await desk.run("readme.ts")).toMatchObject(isFine);
+  const paid = desk.emulator.charges.map(({ operation }) => operation);
+  expect(paid.filter((operation) => operation === "generateVidmodelv2")).toHaveLength(1);
+  expect(await desk.files("out")).toHaveLength(5);
+});
+
 test.concurrent("images-in-a-batch stops at its limit, and one failure holds up nothing", async ({ expect }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "taskFails", on: "generateImgmodelv4" });

@@ -20,12 +20,13 @@ test("every TypeScript block of a guide is a program of docs/examples, or a regi
   expect(wrong).toEqual([]);
 });
 
-test("every region of a program is shown by a guide", async () => {
+test("every region of a program is shown by a guide or the README", async () => {
   const programs = await readAll("docs/examples/**/*.ts");
   const regions = programs.flatMap(({ file, text }) =>
     [...text.matchAll(/#region (\S+)/g)].map(([, region]) => `${file.replace("docs/examples/", "")} region=${region}`),
   );
-  expect(regions.filter((region) => !guides.some(({ text }) => text.includes(`file=${region}\n`)))).toEqual([]);
+  const pages = [...guides, ...(await readAll("README.md"))];
+  expect(regions.filter((region) => !pages.some(({ text }) => text.includes(`file=${region}\n`)))).toEqual([]);
 });
 
 test("every link between guides leads to a guide and a heading that are there", () => {

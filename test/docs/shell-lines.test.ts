@@ -33,6 +33,7 @@ test("every shell line of guides and READMEs is run below, but for installing, t
     "export MEDIAGEN_API_KEY=...",
     "export MEDIAGEN_BASE_URL=https://...",
     "node first-video.ts", // It runs under the emulator.
+    "npm ci && npm run pack", // Each tarball is packed and installed by test/package.
     "npm ci && npm start",
     "npm ci && npm test",
     "npm install --save-dev @mediagen/emulator",
@@ -121,7 +122,7 @@ function run(line: string, folder: string) {
   };
 }
 
-/** A folder as a reader has it: the packages, a test that shows its environment, and the first program. */
+/** A folder as a reader has it: the packages, a test that shows its environment, and the first programs. */
 async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   await mkdir("out", { recursive: true });
   const folder = resolve(await mkdtemp("out/reader-"));
@@ -129,6 +130,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
     const show = 'node -p "process.env.MEDIAGEN_BASE_URL"';
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
     await copyFile("docs/examples/first-video.ts", join(folder, "first-video.ts"));
+    await copyFile("docs/examples/readme.ts", join(folder, "program.ts"));
     await symlink(resolve("node_modules"), join(folder, "node_modules"));
     await use(folder);
   } finally {

@@ -8,7 +8,6 @@ import { expect, test } from "vitest";
 const exec = promisify(execFile);
 
 test.for<[string, { readonly prints: RegExp; readonly brings: readonly unknown[] }]>([
-  ["README.md", { prints: /"version":2,"kind":"video"[^]*succeeded/, brings: [expect.stringMatching(/\.mp4$/)] }],
   ["packages/sdk/README.md", { prints: /^$/, brings: [expect.stringMatching(/\.mp4$/)] }],
   ["packages/emulator/README.md", { prints: /^$/, brings: [] }],
 ])("the program in %s compiles, runs, and does what it says", async ([readme, { prints, brings }]) => {
