@@ -43,7 +43,7 @@ export function typesFile(spec: Spec): string {
       ),
     );
   }
-  return `${[...parts, ...lookUpTexts(kinds)].join("\n\n")}\n`;
+  return `${[...parts, ...lookUpTexts(byKind(spec))].join("\n\n")}\n`;
 }
 
 function kindText(kinds: readonly string[]): string {
@@ -52,26 +52,31 @@ function kindText(kinds: readonly string[]): string {
 }
 
 /** The types that lead from a kind or a model to what belongs to it. */
-function lookUpTexts(kinds: readonly string[]): string[] {
-  const all = (suffix: string) => kinds.map((kind) => capitalised(kind) + suffix);
+function lookUpTexts(all: ReturnType<typeof byKind>): string[] {
+  const kinds = all.map(({ kind }) => kind);
+  const each = (suffix: string) => kinds.map((kind) => capitalised(kind) + suffix);
   /** An interface with a field for each kind. */
-  const byKind = (name: string, description: string, suffix: string) => {
+  const lookUp = (name: string, description: string, suffix: string) => {
     const lines = kinds.map((kind) => {
       const what = `${kind} ${name === "Forms" ? "models" : "tasks"}`;
       return `  /** For ${what}. */\n  readonly ${kind}: ${capitalised(kind)}${suffix};\n`;
     });
     return `/** ${description} */\nexport interface ${name} {\n${lines.join("")}}`;
   };
-  const models = kinds.map((kind) => `  readonly ${kind}: keyof ${capitalised(kind)}Forms;\n`);
+  // Written out, not "keyof": compilers then list the models in their messages.
+  const models = all.map(({ kind, generate }) => {
+    const names = [...generate.keys()].map((model) => JSON.stringify(model));
+    return `  readonly ${kind}: ${names.join(" | ")};\n`;
+  });
   return [
-    byKind("Forms", "The forms of the models, by kind.", "Forms"),
-    byKind("Records", "The record of a task, by kind.", "Record"),
-    `/** The record of a task of any kind. */\nexport type TaskRecord = ${all("Record").join(" | ")};`,
-    byKind("QueryFields", "What a query takes besides the task, by kind.", "QueryFields"),
-    byKind("DeleteFields", "What a deletion takes besides the tasks, by kind.", "DeleteFields"),
-    byKind("Deletions", "What a deletion returns, by kind.", "Deletion"),
+    lookUp("Forms", "The forms of the models, by kind.", "Forms"),
+    lookUp("Records", "The record of a task, by kind.", "Record"),
+    `/** The record of a task of any kind. */\nexport type TaskRecord = ${each("Record").join(" | ")};`,
+    lookUp("QueryFields", "What a query takes besides the task, by kind.", "QueryFields"),
+    lookUp("DeleteFields", "What a deletion takes besides the tasks, by kind.", "DeleteFields"),
+    lookUp("Deletions", "What a deletion returns, by kind.", "Deletion"),
     `// Looked up, not computed: conditional types would cost every program's compiler three times as much.\ninterface ModelsOf {\n${models.join("")}}`,
-    `interface FormsOf extends ${all("Forms").join(", ")} {}`,
+    `interface FormsOf extends ${each("Forms").join(", ")} {}`,
     "/** A generation model, of one kind or of any. */\nexport type Model<K extends Kind = Kind> = ModelsOf[K];",
     "/** The form of a model. */\nexport type Form<M extends Model> = FormsOf[M];",
   ];

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { listModels } from "@mediagen/sdk";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { check, pack } from "../../scripts/release.ts";
@@ -152,6 +153,18 @@ describe("in an empty project", () => {
     await writeFile(config, JSON.stringify({ compilerOptions, files: ["use.ts"] }));
     const run = exec(process.execPath, [bin(`${compiler}/bin/tsc`), "-p", config]);
     expect(await run.catch((error: { stdout: string }) => error)).toEqual({ stdout: "", stderr: "" });
+  });
+
+  test("a wrong model makes the compiler list the models of the kind", async () => {
+    const wrong = `import { createMediaGen } from "@mediagen/sdk";
+      await createMediaGen().image.generate("imgmodel4", { prompt: "A fox" });`;
+    await writeFile(join(folder, "wrong.ts"), wrong);
+    const compilerOptions = { module: "nodenext", lib: ["es2023"], types: ["node"], strict: true, noEmit: true };
+    await writeFile(join(folder, "wrong.json"), JSON.stringify({ compilerOptions, files: ["wrong.ts"] }));
+    const run = exec(process.execPath, [bin("typescript/bin/tsc"), "-p", join(folder, "wrong.json")]);
+    const { stdout } = await run.catch((error: { stdout: string }) => error);
+    const models = listModels().filter(({ kind }) => kind === "image");
+    expect(stdout).toContain(models.map(({ model }) => `"${model}"`).join(" | "));
   });
 
   // What is looked up costs a compiler nothing; what is computed, each program of each user.

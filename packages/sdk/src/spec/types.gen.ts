@@ -426,8 +426,8 @@ export interface Deletions {
 
 // Looked up, not computed: conditional types would cost every program's compiler three times as much.
 interface ModelsOf {
-  readonly video: keyof VideoForms;
-  readonly image: keyof ImageForms;
+  readonly video: "vidmodelv2" | "vidmodelv2fast" | "vidmodelv15pro";
+  readonly image: "imgmodelv45" | "imgmodelv5" | "imgmodelv4" | "imgmodelz";
 }
 
 interface FormsOf extends VideoForms, ImageForms {}
