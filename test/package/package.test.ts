@@ -1,11 +1,13 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { listModels } from "@mediagen/sdk";
 import { build } from "esbuild";
+import { build as viteBuild } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { check, pack } from "../../scripts/release.ts";
 import { install } from "./install.ts";
@@ -38,7 +40,7 @@ describe.each(packages)("@mediagen/%s", (name) => {
       .filter((file) => file.endsWith(".ts"))
       .map((file) => file.replace(".ts", "").replaceAll(sep, "/"));
     const machineWritten = (await readdir(`packages/${name}`)).filter((file) => file.includes(".gen."));
-    const commands = (await readdir(`packages/${name}`)).filter((file) => file === "bin.js");
+    const commands = (await readdir(`packages/${name}`)).filter((file) => /^(bin\.js|.*\.cjs)$/.test(file));
     const scripts = reachedFrom(doors[name].map((door) => join("packages", name, door))).map((path) =>
       relative(join("packages", name), path).replaceAll(sep, "/"),
     );
@@ -166,6 +168,29 @@ describe("in an empty project", () => {
     const models = listModels().filter(({ kind }) => kind === "image");
     expect(stdout).toContain(models.map(({ model }) => `"${model}"`).join(" | "));
   });
+
+  test.each(["esbuild", "vite"])(
+    "its Node entry point, bundled for a browser by %s, names the one to import",
+    async (bundler) => {
+      const [source, target] = [join(folder, "in-browser.js"), join(folder, `in-browser-${bundler}.mjs`)];
+      await writeFile(
+        source,
+        `import { createMediaGen, download } from "@mediagen/sdk/node"; createMediaGen(); download();`,
+      );
+      if (bundler === "esbuild") {
+        await build({ entryPoints: [source], outfile: target, bundle: true, format: "esm", platform: "browser" });
+      } else {
+        const lib = { entry: source, formats: ["es" as const], fileName: () => basename(target) };
+        await viteBuild({
+          root: folder,
+          configFile: false,
+          logLevel: "error",
+          build: { lib, outDir: folder, emptyOutDir: false },
+        });
+      }
+      await expect(import(pathToFileURL(target).href)).rejects.toThrow('Import "@mediagen/sdk" there');
+    },
+  );
 
   // What is looked up costs a compiler nothing; what is computed, each program of each user.
   test("its types are looked up, not computed", async () => {
