@@ -72,6 +72,17 @@ describe("a model's form is known to the compiler", () => {
     expectTypeOf(video.toJSON()).toEqualTypeOf<TaskJSON>();
   });
 
+  test("a saved task fits the JSON types of workflow engines, and what those return is read back", () => {
+    // As the AI SDK, Temporal and type-fest have them: each with an index signature, which an interface does not fit.
+    type JSONValue = null | string | number | boolean | { [key: string]: JSONValue | undefined } | JSONValue[];
+    type StrictJson = null | string | number | boolean | { readonly [key: string]: StrictJson } | readonly StrictJson[];
+    expectTypeOf<TaskJSON>().toExtend<JSONValue>();
+    expectTypeOf<TaskJSON>().toExtend<StrictJson>();
+    expectTypeOf<TaskJSON>().toExtend<Record<string, unknown>>();
+    expectTypeOf<TaskJSON[]>().toExtend<JSONValue>();
+    expectTypeOf(media.task).parameter(0).toEqualTypeOf<TaskJSON>();
+  });
+
   test("an outcome of waitEach has a record or an error, by `ok`", async () => {
     for await (const outcome of waitEach([media.video.task("t-1"), media.image.task("t-2")])) {
       if (outcome.ok) expectTypeOf(outcome.record).toEqualTypeOf<VideoRecord | ImageRecord>();

@@ -61,8 +61,11 @@ export interface Task<out K extends Kind = Kind> {
 /** A task of either kind. */
 export type AnyTask = Task<"video"> | Task<"image">;
 
-/** A task as plain JSON: everything that resumes it in another process or on another machine. */
-export interface TaskJSON {
+/**
+ * A task as plain JSON: everything that resumes it in another process or on another machine. It fits the JSON types of workflow
+ * engines, which an interface would not.
+ */
+export type TaskJSON = {
   /** The version of this format. */
   readonly version: 2;
   /** What the task makes. */
@@ -83,15 +86,15 @@ export interface TaskJSON {
   readonly generationId?: string;
   /** Fewer results than requested, if the last check found that. */
   readonly partial?: PartialResult;
-}
+};
 
 /** Fewer results than asked for, and over how many checks in a row their count has not changed. */
-export interface PartialResult {
+export type PartialResult = {
   /** How many result addresses the last check saw. */
   readonly count: number;
   /** Over how many checks in a row that number has not changed. */
   readonly checks: number;
-}
+};
 
 /** Our reading of a record: `succeeded` once its results are there, `failed` only where the caller says which statuses are. */
 export type State = "pending" | "succeeded" | "failed";
