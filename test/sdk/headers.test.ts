@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { clientOf, errorOf, forever, lost } from "./fake-service.ts";
+import { clientOf, created, errorOf, forever, lost } from "./fake-service.ts";
 
 const seen: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
 const server = createServer((request, response) => {
@@ -75,6 +75,39 @@ describe.each([
     expect(seen[0]?.headers.authorization).toBe("Bearer user");
   });
 
+  test("tell a server that holds the key which generation is sent: the caller's idempotency key, or a new one", async () => {
+    seen.length = 0;
+    const media = createMediaGen({ baseUrl });
+    await media.image.generate("imgmodelz", form, { idempotencyKey: "order-42" });
+    await media.image.generate("imgmodelz", form);
+    await media.image.generate("imgmodelz", form);
+    await media.image.generate("imgmodelz", form, { headers: { "Idempotency-Key": "own" } });
+    await media.image.query("t-1");
+    const [given, first = "", second = "", own, query] = seen.map(({ headers }) => headers["idempotency-key"]);
+    expect([given, own, query]).toEqual(["order-42", "own", undefined]);
+    expect(first).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+    expect(second).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+    expect(first).not.toBe(second);
+  });
+
+  test("tell the service nothing of idempotency keys, which it does not have", async () => {
+    const media = clientWith();
+    await media.image.generate("imgmodelz", form);
+    const error = await errorOf(media.image.generate("imgmodelz", form, { idempotencyKey: "order-42" }));
+    expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "idempotencyKey" }] });
+    expect(seen.map(({ headers }) => headers["idempotency-key"])).toEqual([undefined]);
+  });
+
+  test("cannot carry every idempotency key: such a one is rejected before anything is sent", async () => {
+    seen.length = 0;
+    const media = createMediaGen({ baseUrl });
+    for (const idempotencyKey of ["", "\u{1f98a}", "a\nb", 7 as never]) {
+      const error = await errorOf(media.image.generate("imgmodelz", form, { idempotencyKey }));
+      expect(error).toMatchObject({ name: "InvalidRequestError", message: /[iI]dempotency-?[kK]ey/ });
+    }
+    expect(seen).toEqual([]);
+  });
+
   test.for<[string, RequestHeaders, string]>([
     ["a header that the SDK sets", { "Content-Type": "text/plain" }, "headers.Content-Type"],
     ["a name that is none", { "x y": "1" }, "headers.x y"],
@@ -96,6 +129,16 @@ describe.each([
     }
     expect(seen).toEqual([]);
   });
+});
+
+test("a generation that is sent again names the same idempotency key to a server that holds the API key", async () => {
+  const keys: (string | null)[] = [];
+  const replies = [() => new Response("", { status: 429 }), () => created("t-1")].map((reply) => (request: Request) => {
+    keys.push(request.headers.get("idempotency-key"));
+    return reply();
+  });
+  await clientOf(replies, { apiKey: undefined, retries: 1 }).generate();
+  expect(keys).toEqual([expect.stringMatching(/^[\da-f-]{36}$/), keys[0]]);
 });
 
 test("the HTTP client sends the headers of its options", async () => {

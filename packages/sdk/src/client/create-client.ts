@@ -77,7 +77,8 @@ export function createClient(options: MediaGenOptions, runtime: Runtime): MediaG
   };
   const semaphore = new Semaphore(readGenerationLimit(options));
   const acquire = (signal: AbortSignal | undefined) => semaphore.acquire(signal);
-  return assemble({ call, time, origin, acquire, beforeGenerate, recording }, tasks, host, recording, store);
+  const hasKey = apiKey !== undefined;
+  return assemble({ call, time, origin, acquire, beforeGenerate, recording, hasKey }, tasks, host, recording, store);
 }
 
 type LazyRecording = () => Promise<RecordedGenerations>;
@@ -125,7 +126,9 @@ function assemble(
   const generateAny = async (kind: Kind, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
     const { idempotencyKey, signal } = options;
     checkOptions(model, options, generateOptionNames, nothingWasSent);
-    const headers = readHeaders(model, options.headers, nothingWasSent);
+    // By it, a server that holds the key recognises what a browser or a proxy resends. Pages over http have no randomUUID.
+    const idempotency = !generating.hasKey && { "idempotency-key": idempotencyKey ?? crypto.randomUUID?.() };
+    const headers = readHeaders(model, { ...idempotency, ...options.headers }, nothingWasSent);
     const { operation, wire } = await orAbort(prepare(kind, model, form, options), signal);
     // Nothing may throw once the task is paid for.
     return open(await generate({ kind, model, form, operation, wire, idempotencyKey, signal, headers }, generating));

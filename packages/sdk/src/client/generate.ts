@@ -22,6 +22,8 @@ export interface GenerateHost {
   readonly beforeGenerate: BeforeGenerate | undefined;
   /** Loads what generates with a store. */
   readonly recording: (() => Promise<Recording>) | undefined;
+  /** Whether the client has an API key. Without one, a server holds it, and may keep idempotency keys too. */
+  readonly hasKey: boolean;
 }
 
 /** Generates with every step recorded in a store. */
@@ -43,18 +45,17 @@ export interface CheckedGeneration {
 
 /** Generates and returns the task: a new one, or the one that its key stands for. */
 export async function generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
-  const { recording } = host;
-  rejectKey(checked, recording !== undefined);
+  const { recording, hasKey } = host;
+  rejectKey(checked, recording !== undefined || !hasKey);
   if (recording) return (await recording()).generate(checked, host);
   return inTurn(checked, host, () => send(checked, host, undefined, undefined));
 }
 
-function rejectKey({ idempotencyKey, model }: CheckedGeneration, hasStore: boolean): void {
+function rejectKey({ idempotencyKey, model }: CheckedGeneration, isKept: boolean): void {
   if (idempotencyKey === undefined) return;
   const reject = (code: "notAllowed" | "wrongType", received: string, expected: string) =>
     invalidRequest(model, "idempotencyKey", code, received, expected, nothingWasSent);
-  if (!hasStore)
-    throw reject("notAllowed", "a key and no store", "a client with a store, such as fileStore(directory)");
+  if (!isKept) throw reject("notAllowed", "a key and no store", "a client with a store, such as fileStore(directory)");
   if (typeof idempotencyKey !== "string" || idempotencyKey === "") {
     throw reject("wrongType", describeValue(idempotencyKey), "a text that is not empty");
   }

@@ -12,7 +12,8 @@ export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "head
   readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob>> | undefined;
   /**
    * Your own key for this generation, such as an order number: the same key returns the same task, in every process with the same
-   * store. It needs the client's `store`.
+   * store. It needs the client's `store`. A client without an API key sends it to its own server instead, as the header
+   * `idempotency-key`.
    */
   readonly idempotencyKey?: string | undefined;
   /**
