@@ -1180,10 +1180,16 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/generating"],
   },
   {
-    guard: "rejectKey(checked, recording !== undefined);",
+    guard: "rejectKey(checked, recording !== undefined || !hasKey);",
     becomes: "",
     promise: "a key without a store is rejected",
     tests: ["sdk/store"],
+  },
+  {
+    guard: 'const idempotency = !generating.hasKey && { "idempotency-key": idempotencyKey ?? crypto.randomUUID?.() };',
+    becomes: 'const idempotency = !generating.hasKey && { "idempotency-key": crypto.randomUUID?.() };',
+    promise: "a server that holds the key gets the caller's idempotency key",
+    tests: ["sdk/headers"],
   },
   {
     guard: "this.#retry(write).catch((failure: unknown) =>",
@@ -1805,10 +1811,28 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/failures"],
   },
   {
-    guard: "if (!onEvent) print(event);",
+    guard: "if (level > logLevels.indexOf(most)) return;",
+    becomes: "return;",
+    promise: "what no call returns or throws is in the log",
+    tests: ["sdk/log"],
+  },
+  {
+    guard: "if (level > logLevels.indexOf(most)) return;",
     becomes: "",
-    promise: "a failure that nobody listens for is on the console",
-    tests: ["sdk/events"],
+    promise: "nothing is logged beyond the level",
+    tests: ["sdk/log"],
+  },
+  {
+    guard: 'const isShown = isInner || name === "ConnectionError" || name === "StoreError";',
+    becomes: "const isShown = true;",
+    promise: "no line of the log contains a prompt",
+    tests: ["sdk/log"],
+  },
+  {
+    guard: "if (result instanceof Promise) result.catch(() => undefined);",
+    becomes: "",
+    promise: "a logger that rejects ends no process",
+    tests: ["sdk/log"],
   },
   {
     guard: "for (const wait of waits) wait.abort();",

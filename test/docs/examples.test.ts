@@ -42,6 +42,17 @@ test.concurrent("images-in-a-batch stops at its limit, and one failure holds up 
   expect(desk.emulator.charges).toHaveLength(5);
 });
 
+test.concurrent("logging writes what happens as lines of JSON", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("logging.ts");
+  expect(end).toEqual(isFine);
+  const lines = stdout.trim().split("\n");
+  expect(lines.map((line): unknown => JSON.parse(line))).toEqual([
+    { level: "info", time: expect.any(Number), msg: expect.stringContaining("mediagen: generated operation=") },
+    { level: "info", time: expect.any(Number), msg: expect.stringContaining("mediagen: settled kind=video") },
+  ]);
+});
+
 test.concurrent("batch brings a folder of results, and run again pays for nothing", async ({ expect }) => {
   await using desk = await createDesk();
   const { stdout, ...end } = await desk.run("batch.ts");

@@ -1,6 +1,6 @@
 import { createEmulator } from "@mediagen/emulator";
-import { blobs, createMediaGen, type GenerationRecord, type MediaGenEvent, memoryStore } from "@mediagen/sdk";
-import { describe, expect, test, vi } from "vitest";
+import { blobs, createMediaGen, type MediaGenEvent } from "@mediagen/sdk";
+import { describe, expect, test } from "vitest";
 import { clientOf, errorOf, fails, type FakeOptions, neverSent, type Reply, success } from "./fake-service.ts";
 
 const done = { taskid: "t-1", url: ["http://localhost/1.png"], task_status: 7, image_status: 7 };
@@ -191,67 +191,4 @@ describe("a task that may have failed", () => {
       { status: 2, taskid: "t-4" },
     ]);
   });
-
-  test("goes to the console without a listener, with what to do", async () => {
-    const shown = vi.spyOn(console, "error").mockReturnValue();
-    try {
-      await checked(Array(9).fill(record(3, "no")), { onEvent: undefined });
-      expect(shown.mock.calls).toEqual([
-        [
-          'mediagen: taskMayHaveFailed: The record of task t-1 has status 3 and the message "no". ' +
-            "If 3 means that it has failed, pass { statuses: { failed: [3] } } or set MEDIAGEN_FAILED_STATUSES=3. " +
-            "If it means that the task is still running, pass { statuses: { pending: [3] } }.",
-        ],
-      ]);
-    } finally {
-      shown.mockRestore();
-    }
-  });
-});
-
-test("without a listener, what no call can return or throw goes to the console", async () => {
-  const shown = vi.spyOn(console, "error").mockReturnValue();
-  try {
-    const store = memoryStore();
-    const write = async (record: GenerationRecord) => {
-      if (record.state === "created") throw new Error("the disk is full");
-      return store.write(record);
-    };
-    const { generate } = observed([() => success({ taskid: "t-1" })], {
-      store: { ...store, write },
-      onEvent: undefined,
-      passing: [],
-    });
-    expect((await generate()).taskid).toBe("t-1");
-    const failed = expect.objectContaining({ type: "storeFailed", task: expect.objectContaining({ taskid: "t-1" }) });
-    expect(shown.mock.calls).toEqual([["mediagen: storeFailed", failed]]);
-  } finally {
-    shown.mockRestore();
-  }
-});
-
-test("a listener that throws or rejects costs no task and ends no process: the console has it", async () => {
-  const rejections: unknown[] = [];
-  const rejected = (error: unknown) => void rejections.push(error);
-  process.on("unhandledRejection", rejected);
-  const shown = vi.spyOn(console, "error").mockReturnValue();
-  const mine = new Error("mine");
-  const throws = () => {
-    throw mine;
-  };
-  try {
-    for (const onEvent of [throws, async () => throws()]) {
-      const { generate } = observed([() => success({ taskid: "t-1" })], { onEvent });
-      expect((await generate()).taskid).toBe("t-1");
-    }
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(shown.mock.calls).toEqual([
-      ["mediagen: onEvent threw at generated", mine],
-      ["mediagen: onEvent threw at generated", mine],
-    ]);
-    expect(rejections).toEqual([]);
-  } finally {
-    shown.mockRestore();
-    process.off("unhandledRejection", rejected);
-  }
 });

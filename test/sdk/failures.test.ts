@@ -12,7 +12,7 @@ import {
   ServiceError,
 } from "@mediagen/sdk";
 import { createMediaGen, download } from "@mediagen/sdk/node";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startRawServer } from "../faults/raw-server.ts";
 import {
   clientOf,
@@ -191,16 +191,6 @@ describe("an HTTP status has a class of errors of its own", () => {
     const { media } = clientOf([status(401)]);
     expect(await errorOf(task(media).wait())).toBeInstanceOf(AuthenticationError);
   });
-});
-
-test("a console that throws costs no task", async () => {
-  const shown = vi.spyOn(console, "error").mockImplementation(throws);
-  try {
-    const { media } = clientOf([() => created("t-1")], { onEvent: throws });
-    expect((await generate(media)).taskid).toBe("t-1");
-  } finally {
-    shown.mockRestore();
-  }
 });
 
 describe("what a support team asks for", () => {

@@ -107,6 +107,7 @@ export function clientOf(
     },
     fetchSendsOnce: true,
     onEvent: (event) => void events.push(event),
+    logLevel: "off",
     ...options,
   });
   return {

@@ -182,11 +182,7 @@ export class Runner {
       this.#rules.recordAccepted();
       this.progress.recordGenerated();
     }
-    if (onEvent) return onEvent(event);
-    // A client without a listener does the same.
-    if (event.type === "storeFailed" || event.type === "lateTask" || event.type === "taskMayHaveFailed")
-      console.error(`mediagen: ${event.type}`, event);
-    return undefined;
+    return onEvent?.(event);
   }
 
   async #beforeGenerate(...[form, about]: Parameters<BeforeGenerate>): Promise<void> {

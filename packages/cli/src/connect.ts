@@ -60,6 +60,8 @@ export async function clientOptions(
     statuses: { failed: options.failedStatus, pending: options.pendingStatus },
     beforeGenerate,
     onEvent: (event) => report(event, progress),
+    // What the log would say at this level is reported above, in the command's own words.
+    logLevel: "off",
   };
 }
 

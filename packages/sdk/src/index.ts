@@ -42,6 +42,7 @@ export {
   ServiceError,
 } from "./errors/response-errors.ts";
 export type { ResponseHeaders } from "./errors/response-errors.ts";
+export type { Logger, LogLevel } from "./errors/logger.ts";
 export type {
   CallEvent,
   Downloaded,

@@ -23,6 +23,8 @@ const ofClient: Readonly<Record<keyof MediaGenOptions | "connectTimeoutMs", true
   beforeGenerate: true,
   store: true,
   onEvent: true,
+  logger: true,
+  logLevel: true,
   now: true,
   sleep: true,
   random: true,

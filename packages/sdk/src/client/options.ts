@@ -1,4 +1,5 @@
 import type { RetryOptions } from "../call/retries.ts";
+import type { Logger, LogLevel } from "../errors/logger.ts";
 import type { OnEvent } from "../errors/events.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
@@ -89,11 +90,19 @@ export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptio
   readonly maxGenerationsInFlight?: number | undefined;
   /** Where generations are recorded before they are sent: `fileStore`, `memoryStore`, or your own. */
   readonly store?: GenerationStore | undefined;
-  /**
-   * Called for each event, at once: for logs, metrics and traces.
-   * @default console.error, for what no call can return or throw
-   */
+  /** Called for each event, at once: for metrics and traces. The log has the events too, whether or not there is a listener. */
   readonly onEvent?: OnEvent | undefined;
+  /**
+   * Where the log goes: an object with `error`, `warn`, `info` and `debug`, each called with one line of text.
+   * @default console
+   */
+  readonly logger?: Logger | undefined;
+  /**
+   * How much is logged: `error`, what no call returns or throws; `warn`, what you may have to act on; `info`, what has happened;
+   * `debug`, the polls of waits too. No line contains the key or a prompt.
+   * @default MEDIAGEN_LOG of the environment, or else "warn"
+   */
+  readonly logLevel?: LogLevel | undefined;
   /**
    * Returns the present time in milliseconds since 1970.
    * @default Date.now

@@ -2,6 +2,7 @@ import { checkNumbers } from "../errors/check-numbers.ts";
 import { checkOptions } from "../errors/check-options.ts";
 import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import { type Logger, type LogLevel, logLevels } from "../errors/logger.ts";
 import type { ApiKey } from "../call/api-key.ts";
 import { readHeaders, userAgent } from "../call/headers.ts";
 import type { Timeouts } from "../call/exchange.ts";
@@ -68,11 +69,23 @@ function readFailedStatuses(subject: string): readonly number[] | undefined {
   );
 }
 
+/** Returns how much is logged: by the options, or else by the environment. */
+export function readLogLevel(subject: string, { logLevel }: MediaGenOptions): LogLevel {
+  const name = logLevel === undefined ? "MEDIAGEN_LOG" : "logLevel";
+  // The cast: a caller without types, or the environment, may say anything.
+  const level = (logLevel ?? environment(name) ?? "warn") as LogLevel;
+  if (logLevels.includes(level)) return level;
+  throw invalidRequest(subject, name, "notOneOf", describeValue(level), `one of ${logLevels.join(", ")}`);
+}
+
 /** Rejects what would fail only once a generation is on its way. */
 export function checkFunctions(subject: string, options: MediaGenOptions): void {
-  const { fetch, store, beforeGenerate, classify, onEvent } = options;
+  const { fetch, store, beforeGenerate, classify, onEvent, logger } = options;
   const functions = { fetch, beforeGenerate, classify, onEvent, "store.write": store && (store.write ?? null) };
-  for (const [name, value] of Object.entries(functions)) {
+  // The cast: all levels but the first are methods.
+  const methods = logger === undefined ? [] : (logLevels.slice(1) as (keyof Logger)[]);
+  const ofLogger = methods.map((name) => [`logger.${name}`, logger?.[name] ?? null] as const);
+  for (const [name, value] of [...Object.entries(functions), ...ofLogger] as const) {
     if (value === undefined || typeof value === "function") continue;
     throw invalidRequest(subject, name, "wrongType", describeValue(value), "a function");
   }

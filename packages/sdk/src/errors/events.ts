@@ -1,6 +1,5 @@
 import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "../task/task.ts";
-import { describeRecord } from "./last-record.ts";
 
 /**
  * What a client emits, by `type`: for logs, metrics and traces. No event contains the key or an uploaded byte. More types may
@@ -167,36 +166,3 @@ export interface LateTask {
 
 /** Receives events. */
 export type OnEvent = (event: MediaGenEvent) => void;
-
-/** Creates what emits events to the caller's listener and never throws. A failure without a listener goes to the console. */
-export function createEmit(onEvent: OnEvent | undefined): OnEvent {
-  return (event) => {
-    // A listener's mistake must not cost the task that the call is about to return.
-    const failed = (error: unknown) => {
-      try {
-        console.error(`mediagen: onEvent threw at ${event.type}`, error);
-      } catch {
-        // Some test setups make the console throw.
-      }
-    };
-    try {
-      // It may be async all the same, and a rejection that nobody handles ends the process.
-      const result: unknown = onEvent?.(event);
-      if (result instanceof Promise) result.catch(failed);
-      if (!onEvent) print(event);
-    } catch (error) {
-      failed(error);
-    }
-  };
-}
-
-/** Prints what no call can return or throw. */
-function print(event: MediaGenEvent): void {
-  if (event.type === "storeFailed" || event.type === "lateTask") console.error(`mediagen: ${event.type}`, event);
-  if (event.type === "taskMayHaveFailed") {
-    const { taskid, status, message } = event;
-    const described = describeRecord(`The record of task ${taskid}`, status, message);
-    const otherwise = `If it means that the task is still running, pass { statuses: { pending: [${status}] } }.`;
-    console.error(`mediagen: ${event.type}: ${described} ${otherwise}`);
-  }
-}

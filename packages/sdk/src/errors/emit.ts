@@ -1,0 +1,46 @@
+import { messageOf } from "./errors.ts";
+import type { MediaGenEvent, OnEvent } from "./events.ts";
+import { describeRecord } from "./last-record.ts";
+import { type Logger, type LogLevel, logLevels } from "./logger.ts";
+
+/** The events that are not logged as `info`, each with its level's index. */
+const levelOf: Partial<Record<MediaGenEvent["type"], number>> = {
+  storeFailed: 1,
+  lateTask: 1,
+  taskMayHaveFailed: 2,
+  queried: 4,
+};
+
+/** Writes the line of an event, or of what a listener threw at it. */
+export type Log = (event: MediaGenEvent, thrown?: { readonly error: unknown }) => void;
+
+/** Creates what writes a log up to a level. What makes lines is loaded at the first one. It never throws. */
+export function createLog(logger: Logger | undefined, most: LogLevel): Log {
+  let last: Promise<unknown> = Promise.resolve();
+  return (event, thrown) => {
+    const level = thrown ? 1 : (levelOf[event.type] ?? 3);
+    if (level > logLevels.indexOf(most)) return;
+    // One after the other, also while the first one is loading. The cast: only "off" is no method, and nothing is logged at it.
+    const name = logLevels[level] as keyof Logger;
+    last = last
+      .then(() => import("./log.ts"))
+      .then(({ writeLine }) => writeLine(logger ?? console, name, { event, thrown }, { messageOf, describeRecord }))
+      // A logger's mistake must not cost the task that the call is about to return.
+      .catch(() => undefined);
+  };
+}
+
+/** Creates what emits events to the log and to the caller's listener. It never throws. */
+export function createEmit(onEvent: OnEvent | undefined, log: Log): OnEvent {
+  return (event) => {
+    const failed = (error: unknown) => log(event, { error });
+    log(event);
+    try {
+      // It may be async all the same, and a rejection that nobody handles ends the process.
+      const result: unknown = onEvent?.(event);
+      if (result instanceof Promise) result.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  };
+}

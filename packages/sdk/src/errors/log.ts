@@ -1,0 +1,68 @@
+import type { Logger } from "./logger.ts";
+import type { MediaGenEvent } from "./events.ts";
+import type { Issue } from "./issue.ts";
+
+/** What the lines are made with. It is passed, because bundlers would make a file of its own of what was imported here. */
+export interface Words {
+  readonly messageOf: (error: unknown) => string;
+  readonly describeRecord: (record: string, status: number, message: string) => string;
+}
+
+/** A line to be written: what happened, or what a listener threw at it. */
+export interface Line {
+  readonly event: MediaGenEvent;
+  readonly thrown: { readonly error: unknown } | undefined;
+}
+
+/** What errors of some classes have. */
+interface Detailed extends Error {
+  readonly status?: unknown;
+  readonly code?: unknown;
+  readonly issues?: readonly Issue[];
+}
+
+/** Writes the line of an event. */
+export function writeLine(logger: Logger, level: keyof Logger, line: Line, words: Words): void {
+  const result: unknown = logger[level](textOf(line, words));
+  // It may be async all the same, and a rejection that nobody handles ends the process.
+  if (result instanceof Promise) result.catch(() => undefined);
+}
+
+/** Returns the line of an event: its type, then its fields. A prompt is in none of them. */
+function textOf({ event, thrown }: Line, { messageOf, describeRecord }: Words): string {
+  if (thrown) return `mediagen: onEvent threw at ${event.type}${fieldsOf({ error: messageOf(thrown.error) })}`;
+  if (event.type === "taskMayHaveFailed") {
+    const { taskid, status, message } = event;
+    const described = describeRecord(`The record of task ${taskid}`, status, message);
+    const otherwise = `If it means that the task is still running, pass { statuses: { pending: [${status}] } }.`;
+    return `mediagen: ${event.type}: ${described} ${otherwise}`;
+  }
+  const { type, ...fields } = event;
+  const error = "error" in event ? factsOf(event.error, type !== "failed", messageOf) : undefined;
+  // Loggers know the time themselves.
+  return `mediagen: ${type}${fieldsOf({ ...fields, at: undefined, ...error })}`;
+}
+
+function fieldsOf(fields: object): string {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return known.map(([name, value]) => ` ${name}=${valueOf(value)}`).join("");
+}
+
+/** Returns a value on one line, in quotes if it would not be read as one. */
+function valueOf(value: unknown): string {
+  return typeof value === "string" && /^[\w.:/+-]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+/**
+ * Returns what is logged of an error. Its text only if it is of the network or a store: the others may contain a prompt, and are
+ * thrown to the caller.
+ */
+function factsOf(error: unknown, isInner: boolean, messageOf: Words["messageOf"]): object {
+  if (!(error instanceof Error)) return { error: error === undefined ? undefined : typeof error };
+  // The cast: what one class has, the others have not.
+  const { name, status, code, issues } = error as Detailed;
+  const isShown = isInner || name === "ConnectionError" || name === "StoreError";
+  const why = isShown ? messageOf(error) : undefined;
+  const invalid = issues?.map(({ field, code: fault }) => `${field} ${fault}`).join(", ");
+  return { error: name, ...(isInner ? {} : { status, code }), invalid, why };
+}
