@@ -1,14 +1,10 @@
 import { createMediaGen, download, waitEach } from "@mediagen/sdk/node";
 
 // #region client
-let left = 5; // paid generations that this run may send
-
 const media = createMediaGen({
   statuses: { failed: [3] }, // what you have seen at the service; 3 is the emulator's
-  maxGenerationsInFlight: 2,
-  beforeGenerate() {
-    if (left-- <= 0) throw new Error("the limit of this run is reached");
-  },
+  maxTasksInFlight: 2, // as many as the service runs for you at once
+  budget: { generations: 5 }, // as many as this run may pay for
 });
 // #endregion client
 

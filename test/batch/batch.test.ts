@@ -504,6 +504,55 @@ test("where the credits run out nothing more is sent, and what runs is brought h
   expect(emulator.charges).toHaveLength(20);
 });
 
+describe("the limits of the client hold for a batch", () => {
+  test("a budget that is used up stops it, the rest is not sent, and the next run goes on", async () => {
+    const { run, emulator, unfinished } = await start(linesOf(20));
+    expect(await run({ concurrency: 8, budget: { generations: 7 } })).toMatchObject({
+      lines: 20,
+      succeeded: 7,
+      unfinished: 0,
+      generated: 7,
+      notStarted: 13,
+      stopped: "budget",
+      error: {
+        name: "BudgetError",
+        message: expect.stringContaining("{ generations: 7 } is used up. Nothing was sent."),
+      },
+    });
+    expect([emulator.charges.length, await unfinished()]).toEqual([7, []]);
+    expect(await run({ budget: { generations: 20 } })).toMatchObject({
+      succeeded: 20,
+      generated: 13,
+      stopped: undefined,
+    });
+  });
+
+  test("maxTasksInFlight keeps so many tasks running, whatever the concurrency", async () => {
+    const emulator = createEmulator();
+    const { run } = await start(linesOf(12), emulator);
+    let most = 0;
+    const fetch = async (url: string, init: RequestInit) => {
+      const response = await emulator.fetch(url, init);
+      const running = emulator.tasks.filter(({ state }) => state === "pending" || state === "running");
+      most = Math.max(most, running.length);
+      return response;
+    };
+    expect(await run({ concurrency: 8, maxTasksInFlight: 3, fetch })).toMatchObject({ succeeded: 12, generated: 12 });
+    expect(most).toBe(3);
+  });
+
+  test("an abort ends the lines that wait for a place at once", async () => {
+    const emulator = createEmulator({ clock: "manual" });
+    const { run } = await start(linesOf(5), emulator);
+    const controller = new AbortController();
+    const onEvent = ({ type }: MediaGenEvent) => void (type === "generated" && controller.abort(new Error("enough")));
+    await expect(run({ concurrency: 5, maxTasksInFlight: 1, signal: controller.signal, onEvent })).rejects.toThrow(
+      "enough",
+    );
+    expect(emulator.charges).toHaveLength(1);
+  });
+});
+
 describe("what is no fault of the lines stops what is sent, leaves the lines unpaid, and brings home what runs", () => {
   test.for<[what: string, options: BatchOptions, stopped: string]>([
     ["a wrong key", { apiKey: "wrong" }, "refused"],

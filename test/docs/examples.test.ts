@@ -36,7 +36,7 @@ test.concurrent("images-in-a-batch stops at its limit, and one failure holds up 
   desk.emulator.next({ fault: "taskFails", on: "generateImgmodelv4" });
   const { stdout, ...end } = await desk.run("images-in-a-batch.ts");
   expect(end).toEqual(isFine);
-  expect(stdout).toContain("4 images of one task\na fox in the snow: Error: the limit of this run is reached\n");
+  expect(stdout).toContain("4 images of one task\na fox in the snow: BudgetError: imgmodelv4: the client's budget");
   expect(stdout.match(/TaskFailedError: Task image-\w+ failed/g)).toHaveLength(1);
   expect(await desk.files("out")).toHaveLength(4 + 3);
   expect(desk.emulator.charges).toHaveLength(5);

@@ -247,9 +247,9 @@ describe("in an empty project", () => {
   }
 });
 
-test("a client stays small: what a store, files, unchecked forms and results need is loaded at first use", async () => {
+test("a client stays small: what a store, limits, a log, files, unchecked forms and results need is loaded at first use", async () => {
   const { loaded, loadedLater } = await bundleAndSplit('export { createMediaGen } from "@mediagen/sdk";');
-  expect(loadedLater).toHaveLength(4);
+  expect(loadedLater).toHaveLength(5);
   const bytes = loaded.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
   expect(bytes, "bytes gzip").toBeLessThan(23_600);
   expect((await bundleAndSplit('export { blobs } from "@mediagen/sdk";')).loadedLater).toHaveLength(1);

@@ -139,6 +139,17 @@ test("a mistake in the program is thrown: a client without a store, a key that s
   }
 });
 
+test("an order that the client's budget does not cover may run again: nothing was sent", async () => {
+  const { media, sent } = clientOf([() => created("t-1")], { store: sharedStore(), budget: { generations: 1 } });
+  expect(await generateStep(media, model, form, order)).toMatchObject({ outcome: "created" });
+  expect(await generateStep(media, model, form, { idempotencyKey: "order-2" })).toEqual({
+    outcome: "creditsOut",
+    reason: expect.stringContaining("Nothing was sent"),
+  });
+  expect(await generateStep(media, model, form, order)).toMatchObject({ outcome: "created", task: { taskid: "t-1" } });
+  expect(sent()).toBe(1);
+});
+
 test("what beforeGenerate throws is thrown, and the order may be generated later", async () => {
   const veto = new Error("the budget is spent");
   let isSpent = true;

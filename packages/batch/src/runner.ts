@@ -3,15 +3,9 @@ import type { FileHandle } from "node:fs/promises";
 import { basename } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import {
-  ConnectionError,
   createMediaGen,
   download,
-  InvalidRequestError,
   OutcomeUnknownError,
-  ServiceError,
-  StoreError,
-  TaskFailedError,
-  WaitTimeoutError,
   type AnyTask,
   type BeforeGenerate,
   type Download,
@@ -20,6 +14,7 @@ import {
   type MediaGenEvent,
 } from "@mediagen/sdk/node";
 import type { FolderLock } from "./folder-lock.ts";
+import { outcomeOf } from "./line-error.ts";
 import { type BatchFile, type BatchLine, type BatchOptions, type BatchSummary, clientOptionsOf } from "./options.ts";
 import type { PlannedLine } from "./plan.ts";
 import { Progress } from "./progress.ts";
@@ -54,6 +49,8 @@ export class Runner {
   readonly #limit: Limit;
   readonly #running = new Set<Promise<void>>();
   readonly #failing = new AbortController();
+  /** What ends the calls whose forms wait to be sent, by form. */
+  readonly #waiting = new Map<object, AbortController>();
   /** Aborts when waiting is of no use: by the caller, an error that concerns no line, or the loss of the lock. */
   readonly #signal: AbortSignal;
   readonly #now: () => number;
@@ -72,6 +69,7 @@ export class Runner {
     this.#signal = AbortSignal.any([this.#failing.signal, lock.lost, ...(signal ? [signal] : [])]);
     // Every running line listens. More than ten of them are no leak.
     setMaxListeners(0, this.#signal);
+    this.#signal.addEventListener("abort", () => this.#stopWaiting(), { once: true });
     this.#media = createMediaGen({
       ...clientOptionsOf(options),
       store,
@@ -161,8 +159,8 @@ export class Runner {
     const about = aboutOf(line);
     let task: AnyTask | undefined;
     try {
-      // Without a signal: the response to a form that is being sent is awaited, so that no task is lost.
-      task = await this.#media.generate(line.info.model, line.form, { idempotencyKey: key });
+      if (settle && this.#isOver) throw new NotStarted();
+      task = await this.#generate(line, key);
       settle?.(true);
       await task.wait({ waitTimeoutMs: this.#options.waitTimeoutMs, signal: this.#signal });
       const files = await download(task, this.#folder, { name: about.id, overwrite: true, signal: this.#signal });
@@ -170,10 +168,28 @@ export class Runner {
     } catch (error) {
       // A task may exist if the outcome is unknown.
       if (!task) settle?.(error instanceof OutcomeUnknownError);
-      if (!task && this.#rules.recordError(error)) return undefined;
+      const isNotStarted = !task && this.#rules.recordError(error);
+      if (this.#rules.stop) this.#stopWaiting();
+      if (isNotStarted) return undefined;
       this.#signal.throwIfAborted();
       return { ...about, ...outcomeOf(error), taskid: task?.taskid, files: [] };
     }
+  }
+
+  /** Generates. Only a form that still waits is given up: the response to one that is being sent is awaited. */
+  async #generate({ info: { model }, form }: PlannedLine, idempotencyKey: string): Promise<AnyTask> {
+    const waiting = new AbortController();
+    this.#waiting.set(form, waiting);
+    try {
+      return await this.#media.generate(model, form, { idempotencyKey, signal: waiting.signal });
+    } finally {
+      this.#waiting.delete(form);
+    }
+  }
+
+  /** Gives up the forms that wait for their turn or for a task in flight to end. */
+  #stopWaiting(): void {
+    for (const waiting of this.#waiting.values()) waiting.abort(new NotStarted());
   }
 
   #onEvent(event: MediaGenEvent): unknown {
@@ -188,6 +204,7 @@ export class Runner {
   async #beforeGenerate(...[form, about]: Parameters<BeforeGenerate>): Promise<void> {
     const { beforeGenerate, generationsPerMinute = Infinity, sleep } = this.#options;
     if (this.#isOver) throw new NotStarted();
+    this.#waiting.delete(form);
     await beforeGenerate?.(form, about);
     const now = this.#now();
     const at = Math.max(now, this.#nextAt);
@@ -216,24 +233,4 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 function fileOf({ path, bytes, type }: Download): BatchFile {
   return { name: basename(path), bytes, type };
-}
-
-/** Returns how an error ends its line. An error that concerns no line is thrown, and ends the batch. */
-function outcomeOf(error: unknown): Pick<BatchLine, "state" | "error" | "generationId"> {
-  if (error instanceof TaskFailedError) return { state: "failed", error: textOf(error) };
-  if (error instanceof OutcomeUnknownError)
-    return { state: "unknown", error: textOf(error), generationId: error.generationId };
-  const concernsLine =
-    error instanceof ServiceError ||
-    error instanceof ConnectionError ||
-    error instanceof WaitTimeoutError ||
-    // Without a cause, the store works and only this record cannot be read.
-    (error instanceof StoreError && error.cause === undefined) ||
-    error instanceof InvalidRequestError;
-  if (!concernsLine) throw error;
-  return { state: "unfinished", error: textOf(error) };
-}
-
-function textOf({ name, message }: Error): Pick<Error, "name" | "message"> {
-  return { name, message };
 }

@@ -1,4 +1,10 @@
-import { ConnectionError, InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "@mediagen/sdk/node";
+import {
+  BudgetError,
+  ConnectionError,
+  InsufficientCreditsError,
+  OutcomeUnknownError,
+  ServiceError,
+} from "@mediagen/sdk/node";
 import type { BatchSummary, StopReason } from "./options.ts";
 
 /** Why nothing more is sent. */
@@ -73,7 +79,8 @@ export class StopRules {
   }
 
   #isEnough(reason: StopReason, error: Error): boolean {
-    if (reason === "credits" || (error instanceof ServiceError && error.status === 401)) return true;
+    if (reason === "credits" || reason === "budget" || (error instanceof ServiceError && error.status === 401))
+      return true;
     // Once a form was accepted, the error may concern this line or model alone, or pass.
     return (reason !== "unknown" && !this.#hasAccepted) || this.#rejectedInARow > this.#limit;
   }
@@ -82,6 +89,7 @@ export class StopRules {
 /** Returns why a batch may have to stop after an error. Undefined if the error concerns its line alone. */
 function reasonIn(error: unknown): StopReason | undefined {
   if (error instanceof InsufficientCreditsError) return "credits";
+  if (error instanceof BudgetError) return "budget";
   if (error instanceof ServiceError) return statusesOfAll.has(error.status) ? "refused" : undefined;
   if (error instanceof ConnectionError) return "unreachable";
   // Without a status or a cause, the outcome was unknown before this run: nothing was sent now.

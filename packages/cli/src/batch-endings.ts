@@ -38,6 +38,12 @@ const endings: readonly Ending[] = [
     exitCode: () => exitCodes.credits,
   },
   {
+    applies: ({ stopped }) => stopped === "budget",
+    what: ({ summary }) => countsText(summary) + stopText(summary),
+    advice: ({ again }) => withCommands("Nothing is billed twice; with a new budget, go on with:", again),
+    exitCode: () => exitCodes.failed,
+  },
+  {
     applies: ({ stopped }) => stopped === "refused",
     what: ({ summary }) => countsText(summary) + stopText(summary),
     advice: ({ again }) => withCommands("Set the key and the base URL right, then go on with:", again),

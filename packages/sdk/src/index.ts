@@ -11,6 +11,7 @@ export type {
   UncheckedOptions,
 } from "./client/media-gen.ts";
 export type { BeforeGenerate, ClientOptions, MediaGenOptions } from "./client/options.ts";
+export type { Budget, LimitOptions } from "./client/limits.ts";
 export { checkStep, generateStep } from "./client/queue-steps.ts";
 export type {
   CheckStep,
@@ -25,7 +26,9 @@ export type {
   StepUnknown,
 } from "./client/queue-steps.ts";
 export type { RetryOptions } from "./call/retries.ts";
+export type { Amount } from "./errors/errors.ts";
 export {
+  BudgetError,
   ConnectionError,
   InvalidRequestError,
   MediaGenError,

@@ -14,22 +14,19 @@ import type { ResultContext } from "../result/context.ts";
 import { isBlob } from "../spec/file.ts";
 import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
-import type { RecordingHost } from "../store/session.ts";
 import type { Recorded, Resolution } from "../store/recovery.ts";
 import type { GenerationStore } from "../store/store.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
-import { sleep, sleepBy, type SleepReason, type Time } from "../time/clock.ts";
 import { orAbort } from "../time/deadline.ts";
 import { Semaphore } from "../time/semaphore.ts";
-import { shareTimer } from "../time/shared-timer.ts";
 import { isPrivate } from "../transport/address.ts";
 import { Scheduler } from "../wait/scheduler.ts";
 import { generate, type GenerateHost } from "./generate.ts";
 import type { GenerateOptions, KindClient, MediaGen, Recovery } from "./media-gen.ts";
 import { generateOptionNames } from "./option-names.ts";
 import type { MediaGenOptions } from "./options.ts";
-import { checkFunctions, readAccess, readGenerationLimit, readLogLevel, readStates, readTimeouts } from "./settings.ts";
-import type { RecordedGenerations } from "./recorded.ts";
+import { checkFunctions, atLeastOne, readAccess, readLogLevel, readStates, readTimeouts } from "./settings.ts";
+import { createLimits, createRecording, createTime, type LazyRecording } from "./parts.ts";
 import { readTask, TaskHandle, type TaskHost } from "./task-handle.ts";
 import { type Runtime, webRuntime } from "./runtime.ts";
 import { Tasks, valid } from "./tasks.ts";
@@ -64,7 +61,8 @@ export function createClient(options: MediaGenOptions, runtime: Runtime): MediaG
   const { origin } = new URL(baseUrl);
   const { store, beforeGenerate } = options;
   const recording = store && createRecording(runtime, { store, time, origin, emit });
-  const tasks = new Tasks({ call, emit, time, recording, states: readStates("createMediaGen", options) });
+  const limits = createLimits(options, time);
+  const tasks = new Tasks({ call, emit, time, recording, states: readStates("createMediaGen", options), limits });
   const privateBase = isPrivate(new URL(baseUrl));
   const results: ResultContext = { get, time, emit, failures, retries, hide: (text) => hide(text), privateBase };
   const host: TaskHost = {
@@ -72,43 +70,17 @@ export function createClient(options: MediaGenOptions, runtime: Runtime): MediaG
     failures,
     scheduler: new Scheduler(options, time),
     results,
+    limits,
     check: (task, partial, given) => tasks.check(task, partial, given),
     delete: (kind, taskids, given) => tasks.delete(kind, taskids, given),
   };
-  const semaphore = new Semaphore(readGenerationLimit(options));
-  const acquire = (signal: AbortSignal | undefined) => semaphore.acquire(signal);
+  const semaphore = new Semaphore(atLeastOne("maxGenerationsInFlight", options));
+  const enter: GenerateHost["enter"] = async (generation) => {
+    const acquire = () => semaphore.acquire(generation.signal);
+    return limits ? (await limits.load()).enter(generation, acquire) : acquire();
+  };
   const hasKey = apiKey !== undefined;
-  return assemble({ call, time, origin, acquire, beforeGenerate, recording, hasKey }, tasks, host, recording, store);
-}
-
-type LazyRecording = () => Promise<RecordedGenerations>;
-
-function createRecording({ processes }: Runtime, host: Omit<RecordingHost, "processes">): LazyRecording {
-  let recording: Promise<RecordedGenerations> | undefined;
-  const load = async () => {
-    const { RecordedGenerations } = await import("./recorded.ts");
-    return new RecordedGenerations({ ...host, processes: await processes() });
-  };
-  return () =>
-    (recording ??= load().catch((error: unknown) => {
-      recording = undefined;
-      throw error;
-    }));
-}
-
-function createTime(options: MediaGenOptions): Time {
-  const { now = Date.now, random = Math.random } = options;
-  const steady = options.now ?? (() => performance.now());
-  const shared = (reason: SleepReason) =>
-    shareTimer({ steady, sleep: (ms, signal) => (options.sleep ?? sleep)(ms, signal, reason) });
-  const timers = {
-    pause: shared("pause"),
-    deadline: shared("deadline"),
-    limit: shared("limit"),
-    background: shared("background"),
-  };
-  const alarm: Time["alarm"] = (ms, ring, reason = "pause") => timers[reason](ms, ring);
-  return { now, steady, random, alarm, sleep: sleepBy(alarm) };
+  return assemble({ call, time, origin, enter, beforeGenerate, recording, hasKey }, tasks, host, recording, store);
 }
 
 function assemble(
@@ -131,7 +103,10 @@ function assemble(
     const headers = readHeaders(model, { ...idempotency, ...options.headers }, nothingWasSent);
     const { operation, wire } = await orAbort(prepare(kind, model, form, options), signal);
     // Nothing may throw once the task is paid for.
-    return open(await generate({ kind, model, form, operation, wire, idempotencyKey, signal, headers }, generating));
+    const checked = { kind, model, form, operation, wire, idempotencyKey, signal, headers };
+    const task = new TaskHandle(await generate(checked, generating), host);
+    host.limits?.loaded()?.opened(task);
+    return task as AnyTask;
   };
   const generateReported = (kind: Kind | undefined, model: Model, form: Form<Model>, options?: GenerateOptions) => {
     const operation = (kind && operations[kind].generate[model]?.id) ?? "generate";

@@ -10,6 +10,7 @@ import type { GenerationFacts } from "../task/generation.ts";
 import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { orAbort } from "../time/deadline.ts";
+import type { Entering, Leave } from "./limits.ts";
 import type { BeforeGenerate } from "./options.ts";
 
 /** What generating needs of its client. */
@@ -17,8 +18,8 @@ export interface GenerateHost {
   readonly call: Call;
   readonly time: Time;
   readonly origin: string;
-  /** Waits for the generation's turn, and resolves to what ends it. */
-  readonly acquire: (signal: AbortSignal | undefined) => Promise<() => void>;
+  /** Waits until the generation may be sent, by the limits of the client. */
+  readonly enter: (generation: Entering) => Promise<Leave>;
   readonly beforeGenerate: BeforeGenerate | undefined;
   /** Loads what generates with a store. */
   readonly recording: (() => Promise<Recording>) | undefined;
@@ -48,7 +49,10 @@ export async function generate(checked: CheckedGeneration, host: GenerateHost): 
   const { recording, hasKey } = host;
   rejectKey(checked, recording !== undefined || !hasKey);
   if (recording) return (await recording()).generate(checked, host);
-  return inTurn(checked, host, () => send(checked, host, undefined, undefined));
+  return inTurn(checked, host, async () => {
+    await askBefore(checked, host);
+    return send(checked, host, undefined, undefined);
+  });
 }
 
 function rejectKey({ idempotencyKey, model }: CheckedGeneration, isKept: boolean): void {
@@ -61,14 +65,20 @@ function rejectKey({ idempotencyKey, model }: CheckedGeneration, isKept: boolean
   }
 }
 
-/** Waits for its turn, asks `beforeGenerate`, and goes on. */
-async function inTurn<T>(checked: CheckedGeneration, host: GenerateHost, next: () => Promise<T>): Promise<T> {
-  const release = await host.acquire(checked.signal);
+/** Runs a generation in its turn. */
+export async function inTurn<T extends TaskJSON | undefined>(
+  { model, operation, wire, signal }: CheckedGeneration,
+  host: GenerateHost,
+  run: () => Promise<T>,
+): Promise<T> {
+  const leave = await host.enter({ model, resultCount: resultCount(operation.body, wire), signal });
   try {
-    await askBefore(checked, host);
-    return await next();
-  } finally {
-    release();
+    const task = await run();
+    leave(task);
+    return task;
+  } catch (error) {
+    leave(undefined, error);
+    throw error;
   }
 }
 

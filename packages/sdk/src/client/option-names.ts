@@ -17,6 +17,8 @@ const ofClient: Readonly<Record<keyof MediaGenOptions | "connectTimeoutMs", true
   retries: true,
   resendGenerationAfter: true,
   maxGenerationsInFlight: true,
+  maxTasksInFlight: true,
+  budget: true,
   maxQueriesInFlight: true,
   statuses: true,
   classify: true,

@@ -9,6 +9,7 @@ import type { SleepReason } from "../time/clock.ts";
 import type { Fetch } from "../transport/fetch.ts";
 import type { SchedulerOptions } from "../wait/scheduler.ts";
 import type { StateOptions } from "../wait/state.ts";
+import type { LimitOptions } from "./limits.ts";
 
 /** Called before each generation is sent, and awaited. What it throws is thrown by the call, and nothing is sent. */
 export type BeforeGenerate = (form: Form<Model>, about: { readonly kind: Kind; readonly model: Model }) => unknown;
@@ -79,7 +80,7 @@ export interface ClientOptions {
 }
 
 /** How to create a client. */
-export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptions, SchedulerOptions {
+export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptions, SchedulerOptions, LimitOptions {
   /** Called before each generation is sent. What it throws vetoes the generation. */
   readonly beforeGenerate?: BeforeGenerate | undefined;
   /**

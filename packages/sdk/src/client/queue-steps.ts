@@ -1,5 +1,5 @@
 import { checkNumbers } from "../errors/check-numbers.ts";
-import { ConnectionError, InvalidRequestError, StoreError } from "../errors/errors.ts";
+import { BudgetError, ConnectionError, InvalidRequestError, StoreError } from "../errors/errors.ts";
 import { InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "../errors/response-errors.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
@@ -46,7 +46,7 @@ export interface StepAgain {
 /** Nothing was created, and the step alone cannot change that. */
 export interface StepNotCreated {
   /**
-   * The balance does not cover it, so that it may run again when there are credits; or the form is not valid or the service refused
+   * The balance or the client's budget does not cover it, so that it may run again when there are credits, or by another client; or the form is not valid or the service refused
    * it, as it would again.
    */
   readonly outcome: "creditsOut" | "refused";
@@ -163,7 +163,8 @@ function afterFailure(error: unknown): GenerateStep {
   }
   if (!(error instanceof Error)) throw error;
   const { message: reason } = error;
-  if (error instanceof InsufficientCreditsError) return { outcome: "creditsOut", reason };
+  if (error instanceof InsufficientCreditsError || error instanceof BudgetError)
+    return { outcome: "creditsOut", reason };
   if (error instanceof ServiceError && error.status === 429) {
     return { outcome: "again", reason, afterMs: error.retryAfterMs ?? againMs };
   }

@@ -11,7 +11,7 @@ import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
 import type { CallOptions, TaskJSON } from "../task/task.ts";
 import { orAbort, orGrace } from "../time/deadline.ts";
 import { withTimeout } from "../store/store-timeout.ts";
-import { askBefore, type CheckedGeneration, type GenerateHost, type Recording, send } from "./generate.ts";
+import { askBefore, type CheckedGeneration, type GenerateHost, inTurn, type Recording, send } from "./generate.ts";
 
 /** How many other attempts may come first before the store itself is at fault. */
 const mostLosses = 100;
@@ -39,14 +39,11 @@ export class RecordedGenerations implements Recording {
       const id = isKeyed ? await generationIdOf(origin, idempotencyKey) : crypto.randomUUID();
       const found = isKeyed ? await this.#recorder.find(id, facts, operation.id, signal) : { replaces: undefined };
       if (found.task) return found.task;
-      const release = await host.acquire(signal);
-      try {
+      const task = await inTurn(checked, host, async () => {
         const attempt = await this.#recorder.begin(facts, id, found.replaces, signal);
-        const task = attempt && (await run(attempt, checked, host, facts));
-        if (task) return task;
-      } finally {
-        release();
-      }
+        return attempt && run(attempt, checked, host, facts);
+      });
+      if (task) return task;
     }
   }
 

@@ -91,11 +91,23 @@ export function checkFunctions(subject: string, options: MediaGenOptions): void 
   }
 }
 
-/** Returns how many generations may be sent at once. */
-export function readGenerationLimit({ maxGenerationsInFlight = Infinity }: MediaGenOptions): number {
-  if (maxGenerationsInFlight >= 1) return maxGenerationsInFlight;
-  const received = String(maxGenerationsInFlight);
-  throw invalidRequest("createMediaGen", "maxGenerationsInFlight", "outOfRange", received, "a number of at least 1");
+const budgetNames = ["generations", "results"];
+
+/** Returns whether a client limits what it pays for, beside how many generations it sends at once. */
+export function hasLimits(options: MediaGenOptions): boolean {
+  const { budget } = options;
+  if (budget !== undefined) {
+    checkOptions("createMediaGen: budget", budget, budgetNames);
+    checkNumbers("createMediaGen: budget", budget, budgetNames);
+  }
+  return budget !== undefined || atLeastOne("maxTasksInFlight", options) < Infinity;
+}
+
+/** Returns a limit on how many may be in flight. */
+export function atLeastOne(name: "maxGenerationsInFlight" | "maxTasksInFlight", options: MediaGenOptions): number {
+  const { [name]: limit = Infinity } = options;
+  if (limit >= 1) return limit;
+  throw invalidRequest("createMediaGen", name, "outOfRange", String(limit), "a number of at least 1");
 }
 
 /** Returns a base URL without a slash at its end, if it is safe to send a key to. */

@@ -18,6 +18,7 @@ import type {
 } from "../task/task.ts";
 import { settlingMs } from "../wait/pace.ts";
 import { type RecordedCheck, waitFor, type WaitHost } from "../wait/wait.ts";
+import type { LazyLimits } from "./limits.ts";
 
 /** What a check by the client has found out, and what the task has to remember of it. */
 export type CheckOfClient<K extends Kind> = RecordedCheck<K> & { readonly partial: PartialResult | undefined };
@@ -27,6 +28,7 @@ export interface TaskHost extends WaitHost {
   /** How results are fetched; the key is for the service alone, so it is not sent. */
   readonly results: ResultContext;
   readonly failures: Failures;
+  readonly limits: LazyLimits | undefined;
   check<K extends Kind>(
     task: Task<K>,
     partial: PartialResult | undefined,
@@ -101,8 +103,17 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
+    return this.#reported("wait", () => {
+      const wait = this.poll(options);
+      this.#host.limits?.loaded()?.waited(this, wait);
+      return wait;
+    });
+  }
+
+  /** Waits without emitting what that rejects with. */
+  poll(options: WaitOptions<K>): Promise<Records[K]> {
     const check = (signal: AbortSignal, patienceMs: number) => this.#check({ signal, patienceMs });
-    return this.#reported("wait", () => waitFor(this, check, options, this.#host));
+    return waitFor(this, check, options, this.#host);
   }
 
   delete(options: DeleteFields[K] & RequestOptions = {}): Promise<Deletions[K]> {

@@ -24,6 +24,7 @@ import { Deadline, orAbort } from "../time/deadline.ts";
 import { readState, type StateOptions } from "../wait/state.ts";
 import { Suspicion } from "../wait/suspicion.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
+import type { LazyLimits } from "./limits.ts";
 import type { RecordedGenerations } from "./recorded.ts";
 import type { CheckOfClient } from "./task-handle.ts";
 
@@ -35,6 +36,7 @@ export interface TasksHost {
   /** Loads what records the ends of tasks, if there is a store. */
   readonly recording: (() => Promise<RecordedGenerations>) | undefined;
   readonly states: StateOptions;
+  readonly limits: LazyLimits | undefined;
 }
 
 /** How long a call waits for its record in the store. What the record says is known by then, and a store may hang. */
@@ -95,6 +97,7 @@ export class Tasks {
     const wire = bodyOf(operation, { taskids }, further);
     const request = readRequest(operation.id, { signal, headers, timeoutMs, retries });
     const data = await this.#host.call(operation, wire, { subject: { kind }, ...request });
+    for (const taskid of taskids) this.#host.limits?.loaded()?.ended({ kind, taskid });
     await this.#record((recording) => recording.endDeleted(kind, taskids), signal);
     // The cast: the service documents the response to a deletion.
     return data as object as Deletions[K];
@@ -103,6 +106,7 @@ export class Tasks {
   async #end(task: Task, state: State, status: number | undefined, signal: AbortSignal | undefined): Promise<void> {
     if (state === "pending" || this.#ended.has(task)) return;
     this.#ended.add(task);
+    this.#host.limits?.loaded()?.ended(task);
     const { kind, model, taskid, createdAt } = task;
     const at = this.#host.time.now();
     const durationMs = createdAt && at - createdAt;

@@ -54,6 +54,29 @@ export class StoreError extends MediaGenError {
   }
 }
 
+/** The client's budget does not cover a generation. Nothing was sent; what was sent before is not affected. */
+export class BudgetError extends MediaGenError {
+  override readonly name = "BudgetError";
+  /** The client's budget. */
+  readonly budget: Amount;
+  /** What of it the client has used. */
+  readonly spent: Amount;
+
+  constructor(what: string, budget: Amount, spent: Amount) {
+    super(`${what}. Nothing was sent. To go on, create a client with another budget.`);
+    this.budget = budget;
+    this.spent = spent;
+  }
+}
+
+/** What generations cost, as far as it is known: prices are not documented by the service. */
+export interface Amount {
+  /** Number of generations. */
+  readonly generations: number;
+  /** Number of results that they make. */
+  readonly results: number;
+}
+
 /** The task failed, according to the caller's reading of its record. */
 export class TaskFailedError extends MediaGenError {
   override readonly name = "TaskFailedError";

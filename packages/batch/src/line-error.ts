@@ -1,0 +1,30 @@
+import {
+  ConnectionError,
+  InvalidRequestError,
+  OutcomeUnknownError,
+  ServiceError,
+  StoreError,
+  TaskFailedError,
+  WaitTimeoutError,
+} from "@mediagen/sdk/node";
+import type { BatchLine } from "./options.ts";
+
+/** Returns how an error ends its line. An error that concerns no line is thrown, and ends the batch. */
+export function outcomeOf(error: unknown): Pick<BatchLine, "state" | "error" | "generationId"> {
+  if (error instanceof TaskFailedError) return { state: "failed", error: textOf(error) };
+  if (error instanceof OutcomeUnknownError)
+    return { state: "unknown", error: textOf(error), generationId: error.generationId };
+  const concernsLine =
+    error instanceof ServiceError ||
+    error instanceof ConnectionError ||
+    error instanceof WaitTimeoutError ||
+    // Without a cause, the store works and only this record cannot be read.
+    (error instanceof StoreError && error.cause === undefined) ||
+    error instanceof InvalidRequestError;
+  if (!concernsLine) throw error;
+  return { state: "unfinished", error: textOf(error) };
+}
+
+function textOf({ name, message }: Error): Pick<Error, "name" | "message"> {
+  return { name, message };
+}

@@ -1,0 +1,50 @@
+import { OutcomeUnknownError } from "../errors/response-errors.ts";
+import type { Time } from "../time/clock.ts";
+import type { Release } from "../time/semaphore.ts";
+import type { Entering, Leave, LimitOptions, Limits, PolledTask, TaskName } from "./limits.ts";
+import { Spending } from "./spending.ts";
+import { TasksInFlight } from "./tasks-in-flight.ts";
+
+/** The limits of a client's options. They are loaded at the first generation, and only with such options. */
+export class ClientLimits implements Limits {
+  readonly #spending: Spending;
+  readonly #tasks: TasksInFlight;
+
+  constructor({ budget = {}, maxTasksInFlight = Infinity }: LimitOptions, time: Pick<Time, "steady">) {
+    this.#spending = new Spending(budget);
+    this.#tasks = new TasksInFlight(maxTasksInFlight, time);
+  }
+
+  async enter(generation: Entering, acquire: () => Promise<Release>): Promise<Leave> {
+    const undo: (() => void)[] = [];
+    try {
+      // First the budget: what exceeds it does not have to wait for a place.
+      const settle = await this.#spending.reserve(generation);
+      undo.push(() => settle(false));
+      const place = await this.#tasks.enter(generation.signal);
+      undo.push(() => place.leave());
+      const release = await acquire();
+      return (task, error) => {
+        release();
+        settle(task !== undefined || error instanceof OutcomeUnknownError);
+        if (task) place.take(task);
+        else place.leave();
+      };
+    } catch (error) {
+      for (const step of undo) step();
+      throw error;
+    }
+  }
+
+  opened(task: PolledTask): void {
+    this.#tasks.opened(task);
+  }
+
+  waited(task: TaskName, wait: Promise<unknown>): void {
+    this.#tasks.waited(task, wait);
+  }
+
+  ended(task: TaskName): void {
+    this.#tasks.ended(task);
+  }
+}

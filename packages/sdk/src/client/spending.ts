@@ -1,0 +1,87 @@
+import { type Amount, BudgetError } from "../errors/errors.ts";
+import type { Budget, Entering } from "./limits.ts";
+
+/** Takes whether what was reserved has been used. */
+export type Settle = (isUsed: boolean) => void;
+
+interface Waiter {
+  readonly resultCount: number;
+  /** Ends its waiting: with what it has reserved, or because that will not be left. */
+  readonly serve: (settle: Settle | undefined) => void;
+}
+
+/** Lets a client pay for so much. A generation that is rejected or not sent makes room for another one. */
+export class Spending {
+  readonly #budget: Amount;
+  readonly #waiters = new Set<Waiter>();
+  /** What has been used or reserved. */
+  readonly #spent = { generations: 0, results: 0 };
+  /** How many generations have reserved something and not ended. */
+  #reserved = 0;
+
+  constructor({ generations = Infinity, results = Infinity }: Budget) {
+    this.#budget = { generations, results };
+  }
+
+  /**
+   * Reserves what a generation costs, in order, as soon as it is known whether that is left.
+   *
+   * @throws {@link BudgetError} it will not be left
+   */
+  reserve(generation: Entering): Promise<Settle> {
+    const { signal } = generation;
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const abort = () => {
+        this.#waiters.delete(waiter);
+        reject(signal?.reason);
+        // It may have been the one that the others wait for.
+        this.#serve();
+      };
+      const serve = (settle: Settle | undefined) => {
+        this.#waiters.delete(waiter);
+        signal?.removeEventListener("abort", abort);
+        if (settle) resolve(settle);
+        else reject(this.#error(generation));
+      };
+      const waiter: Waiter = { resultCount: generation.resultCount, serve };
+      this.#waiters.add(waiter);
+      signal?.addEventListener("abort", abort, { once: true });
+      this.#serve();
+    });
+  }
+
+  #serve(): void {
+    for (const waiter of this.#waiters) {
+      const { resultCount } = waiter;
+      const { generations, results } = this.#spent;
+      const isLeft = generations < this.#budget.generations && results + resultCount <= this.#budget.results;
+      if (!isLeft && this.#reserved > 0) return;
+      waiter.serve(isLeft ? this.#take(resultCount) : undefined);
+    }
+  }
+
+  #error({ model, resultCount }: Entering): BudgetError {
+    const { generations, results } = this.#budget;
+    const spent = { ...this.#spent };
+    const what =
+      spent.generations >= generations
+        ? `the client's budget { generations: ${generations} } is used up`
+        : `it makes ${resultCount} results, and ${results - spent.results} are left of the client's budget { results: ${results} }`;
+    return new BudgetError(`${model}: ${what}`, this.#budget, spent);
+  }
+
+  #take(resultCount: number): Settle {
+    this.#reserved++;
+    this.#spent.generations++;
+    this.#spent.results += resultCount;
+    return (isUsed) => {
+      this.#reserved--;
+      if (!isUsed) {
+        this.#spent.generations--;
+        this.#spent.results -= resultCount;
+      }
+      this.#serve();
+    };
+  }
+}

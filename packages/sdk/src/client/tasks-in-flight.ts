@@ -1,0 +1,114 @@
+import type { Time } from "../time/clock.ts";
+import { Semaphore } from "../time/semaphore.ts";
+import type { PolledTask, TaskName } from "./limits.ts";
+
+/** How long a task counts if nobody sees its end: as long as a wait takes by default. */
+const longestMs = 30 * 60_000;
+
+/** A task that has been created and is not known to have ended. */
+interface InFlight {
+  readonly leave: () => void;
+  /** Until when it counts, by the steady clock. */
+  readonly until: number;
+  /** What it can be polled by, once its handle is there. */
+  task: PolledTask | undefined;
+  /** How many waits of the caller's poll it. */
+  waits: number;
+  /** Ends the polls of this class. */
+  polling: AbortController | undefined;
+}
+
+/** A generation's place among the tasks in flight. */
+export interface Place {
+  /** Keeps the place for a new task until it has ended. */
+  take(task: TaskName): void;
+  /** Gives the place to another generation. */
+  leave(): void;
+}
+
+/** Lets so many tasks be unfinished at once. While a generation waits for a place, it polls the tasks that nobody waits for. */
+export class TasksInFlight {
+  readonly #max: number;
+  readonly #places: Semaphore;
+  readonly #time: Pick<Time, "steady">;
+  readonly #tasks = new Map<string, InFlight>();
+  /** How many generations wait for a place. */
+  #waiting = 0;
+
+  constructor(max: number, time: Pick<Time, "steady">) {
+    this.#max = max;
+    this.#places = new Semaphore(max);
+    this.#time = time;
+  }
+
+  /** Waits for a place, in order; rejects with the signal's reason when it aborts. */
+  async enter(signal: AbortSignal | undefined): Promise<Place> {
+    this.#waiting++;
+    try {
+      const entered = this.#places.acquire(signal);
+      if (this.#tasks.size >= this.#max) this.#poll();
+      const leave = await entered;
+      const until = this.#time.steady() + longestMs;
+      const take = (task: TaskName) =>
+        void this.#tasks.set(keyOf(task), { leave, until, task: undefined, waits: 0, polling: undefined });
+      return { leave, take };
+    } finally {
+      this.#waiting--;
+      if (this.#waiting === 0) for (const task of this.#tasks.values()) stop(task);
+    }
+  }
+
+  /** Takes the handle of a new task. */
+  opened(task: PolledTask): void {
+    const inFlight = this.#tasks.get(keyOf(task));
+    if (!inFlight) return;
+    inFlight.task = task;
+    this.#poll();
+  }
+
+  /** Takes a wait of the caller's. */
+  waited(task: TaskName, wait: Promise<unknown>): void {
+    const inFlight = this.#tasks.get(keyOf(task));
+    if (!inFlight) return;
+    inFlight.waits++;
+    stop(inFlight);
+    const end = () => {
+      inFlight.waits--;
+      this.#poll();
+    };
+    wait.then(end, end);
+  }
+
+  /** Takes a task that has ended or was deleted. */
+  ended(task: TaskName): void {
+    const inFlight = this.#tasks.get(keyOf(task));
+    if (!inFlight) return;
+    this.#tasks.delete(keyOf(task));
+    stop(inFlight);
+    inFlight.leave();
+  }
+
+  /** Polls the tasks that nobody waits for, if a generation waits for one of them to end. */
+  #poll(): void {
+    if (this.#waiting === 0) return;
+    for (const inFlight of this.#tasks.values()) {
+      const { task, waits, polling, until } = inFlight;
+      if (!task || waits > 0 || polling) continue;
+      const controller = new AbortController();
+      inFlight.polling = controller;
+      const waitTimeoutMs = Math.max(0, until - this.#time.steady());
+      // However it ends, also by its deadline or because the service does not know the task: it counts no longer.
+      const end = () => controller.signal.aborted || this.ended(task);
+      task.poll({ signal: controller.signal, waitTimeoutMs }).then(end, end);
+    }
+  }
+}
+
+function stop(inFlight: InFlight): void {
+  inFlight.polling?.abort();
+  inFlight.polling = undefined;
+}
+
+function keyOf({ kind, taskid }: TaskName): string {
+  return `${kind} ${taskid}`;
+}
