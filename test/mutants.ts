@@ -1149,7 +1149,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/generating"],
   },
   {
-    guard: 'signal?.addEventListener("abort", abort, { once: true });',
+    guard: "onAbort(signal, abort);",
     file: "time/semaphore.ts",
     becomes: "",
     promise: "an abort in the queue ends the call",
@@ -1715,7 +1715,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/options"],
   },
   {
-    guard: 'checkNumbers("download", options, ["maxBytes", "stallTimeoutMs", "resultTimeoutMs"]);',
+    guard: 'checkNumbers("download", options, ["maxBytes", "stallTimeoutMs", "resultTimeoutMs", "retries"]);',
     becomes: "",
     promise: "a limit of a result that is none is refused",
     tests: ["sdk/options"],
@@ -1879,10 +1879,16 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/log"],
   },
   {
-    guard: "for (const wait of waits) wait.abort();",
+    guard: "stop.abort();",
     becomes: "",
     promise: "leaving the loop ends the waits",
     tests: ["sdk/wait-each"],
+  },
+  {
+    guard: 'callListener("onUploadProgress threw", () => onUploadProgress?.({ bytes, totalBytes }));',
+    becomes: "onUploadProgress?.({ bytes, totalBytes });",
+    promise: "a listener of an upload costs no task",
+    tests: ["sdk/upload-progress"],
   },
   {
     guard: 'if (!type?.startsWith("image/")) throw notAnImage(source, "wrongFormat", "bytes of no known image type");',

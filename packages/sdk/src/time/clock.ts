@@ -1,3 +1,5 @@
+import { offAbort, onAbort } from "./abort-listeners.ts";
+
 /** The clock and the timers that the SDK uses. Tests inject their own. */
 export interface Time {
   /** Returns the current time in milliseconds since 1970. */
@@ -77,11 +79,11 @@ export function sleepBy(alarm: Time["alarm"]): Time["sleep"] {
         reject(signal.reason);
       };
       const ring: Ring = (error) => {
-        signal.removeEventListener("abort", abort);
+        offAbort(signal, abort);
         if (error === undefined) resolve();
         else reject(error);
       };
       const cancel = alarm(ms, ring, why);
-      signal.addEventListener("abort", abort, { once: true });
+      onAbort(signal, abort);
     });
 }

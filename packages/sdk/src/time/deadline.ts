@@ -1,3 +1,4 @@
+import { offAbort, onAbort } from "./abort-listeners.ts";
 import type { Cancel, Ring, SleepReason, Time } from "./clock.ts";
 
 /**
@@ -28,7 +29,7 @@ export class Deadline {
     this.#why = why;
     this.#reason = reason;
     if (outer?.aborted) this.handleEvent();
-    else outer?.addEventListener("abort", this, { once: true });
+    else onAbort(outer, this);
     this.#cancel = this.#start(ms);
   }
 
@@ -56,7 +57,7 @@ export class Deadline {
   end(): void {
     this.#cancel?.();
     this.#cancel = undefined;
-    this.#outer?.removeEventListener("abort", this);
+    offAbort(this.#outer, this);
   }
 
   /** @internal Called by the caller's signal when it aborts. */
@@ -80,9 +81,9 @@ export function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined)
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
+    else onAbort(signal, abort);
     // Also after an abort, so that a later rejection is handled.
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    promise.then(resolve, reject).finally(() => offAbort(signal, abort));
   });
 }
 
@@ -99,8 +100,8 @@ export async function orGrace<T>(
     const end = () => resolve(undefined);
     const begin = () => (cancel = time.alarm(graceMs, end, "limit"));
     if (signal.aborted) begin();
-    else signal.addEventListener("abort", begin, { once: true });
-    promise.finally(() => signal.removeEventListener("abort", begin)).catch(() => undefined);
+    else onAbort(signal, begin);
+    promise.finally(() => offAbort(signal, begin)).catch(() => undefined);
   });
   return Promise.race([promise, graceEnds]).finally(() => cancel?.());
 }

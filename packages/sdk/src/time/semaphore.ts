@@ -1,3 +1,5 @@
+import { offAbort, onAbort } from "./abort-listeners.ts";
+
 /** Gives up the place that `acquire` gave. */
 export type Release = () => void;
 
@@ -21,13 +23,13 @@ export class Semaphore {
       };
       const enter = () => {
         this.#queue.delete(enter);
-        signal?.removeEventListener("abort", abort);
+        offAbort(signal, abort);
         this.#taken++;
         resolve(this.#release);
       };
       if (this.#taken < this.#limit) return enter();
       this.#queue.add(enter);
-      signal?.addEventListener("abort", abort, { once: true });
+      onAbort(signal, abort);
     });
   }
 

@@ -79,28 +79,27 @@ async function* outcomesOf<T extends Task>(
   waitTimeoutOf(options);
   const { signal = new AbortController().signal } = options;
   signal.throwIfAborted();
-  const waits = new Set<AbortController>();
+  const stop = new AbortController();
   const finished: Finished<T>[] = [];
   let wake = () => {};
   let count = 0;
+  let running = 0;
   try {
     for (const task of tasks) {
       const index = count++;
-      // Each wait has a signal of its own: adding and removing a listener takes time that grows with the signal's listeners.
-      const wait = new AbortController();
-      waits.add(wait);
+      running++;
       const finish = (outcome: object) => {
-        waits.delete(wait);
+        running--;
         // The cast: the two callers below pass a record with `ok: true`, and an error with `ok: false`.
         finished.push({ index, outcome: { task, ...outcome } as WaitOutcome<T> });
         wake();
       };
-      task.wait({ ...options, signal: wait.signal }).then(
+      task.wait({ ...options, signal: stop.signal }).then(
         (record) => finish({ ok: true, record }),
         (error: unknown) => finish({ ok: false, error }),
       );
     }
-    while (waits.size > 0 || finished.length > 0) {
+    while (running > 0 || finished.length > 0) {
       if (finished.length === 0) await orAbort(new Promise<void>((resolve) => (wake = resolve)), signal);
       for (const one of finished.splice(0)) {
         signal.throwIfAborted();
@@ -108,6 +107,6 @@ async function* outcomesOf<T extends Task>(
       }
     }
   } finally {
-    for (const wait of waits) wait.abort();
+    stop.abort();
   }
 }

@@ -1,0 +1,61 @@
+import { getEventListeners } from "node:events";
+import { blobs, createMediaGen, memoryStore, waitAll } from "@mediagen/sdk";
+import { expect, test } from "vitest";
+import { errorOf, forever, origin } from "./fake-service.ts";
+
+// Node 20 prints MaxListenersExceededWarning at the eleventh listener of a signal.
+test("however many calls share a signal, it has one listener, and none once they have ended", async () => {
+  const { signal, abort } = abortable();
+  const media = createMediaGen({
+    baseUrl: origin,
+    apiKey: "sk-canary",
+    store: memoryStore(),
+    maxGenerationsInFlight: 3,
+    fetch: forever,
+  });
+  const calls = Array.from({ length: 12 }, (_, index) => {
+    const task = media.video.task(`t-${index}`);
+    return [
+      task.wait({ signal }),
+      task.check({ signal }),
+      waitAll([task], { signal }),
+      blobs(task, { signal }),
+      media.image.generate("imgmodelz", { prompt: "A fox" }, { signal }),
+    ].map(errorOf);
+  }).flat();
+  await turn();
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  abort("enough");
+  const errors = await Promise.all(calls);
+  // The three generations that were being sent may have created a task.
+  expect(errors.filter((error) => error === "enough")).toHaveLength(calls.length - 3);
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("a signal that never aborts keeps no listener of calls that have ended, also if others go on", async () => {
+  const { signal, abort } = abortable();
+  const media = createMediaGen({
+    baseUrl: origin,
+    fetch: async (_, { body }) =>
+      String(body).includes("slow")
+        ? forever()
+        : Response.json({ code: 1000, msg: "", data: { taskid: "t", url: ["1"] } }),
+  });
+  const slow = errorOf(media.video.task("slow").wait({ signal }));
+  await Promise.all([1, 2, 3].map((id) => media.video.task(`t-${id}`).wait({ signal })));
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  abort("enough");
+  expect(await slow).toBe("enough");
+  await media.video.task("t-4").wait({ signal: abortable().signal });
+  const other = abortable();
+  await media.video.task("t-5").wait({ signal: other.signal });
+  expect(getEventListeners(other.signal, "abort")).toHaveLength(0);
+});
+
+function abortable() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: (reason: unknown) => controller.abort(reason) };
+}
+
+/** Lets everything run that waits for nothing. */
+const turn = () => new Promise((resolve) => setTimeout(resolve, 50));
