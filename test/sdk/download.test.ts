@@ -212,6 +212,21 @@ describe("download", () => {
     ]);
   });
 
+  test.for<[string, MediaGenOptions, number | undefined, number]>([
+    ["as often as the client says", { retries: 2 }, undefined, 3],
+    ["as often as the call says", { retries: 4 }, 1, 2],
+    ["not at all if the call says so", {}, 0, 1],
+  ])("is retried %s", async ([, options, retries, expected]) => {
+    for (const path of ["/down", "/cut"]) {
+      handlers["/cut"] = (_, response) =>
+        response.writeHead(200, { "content-length": 100 }).write("half", () => void response.destroy());
+      requests.splice(0);
+      await expect(download(taskWith([path], options), folder, { retries })).rejects.toBeInstanceOf(Error);
+      expect(requests).toHaveLength(expected);
+    }
+    await expect(download(taskWith(["/1"]), folder, { retries: -1 })).rejects.toThrow("retries: -1 is not valid");
+  });
+
   test("takes no part that it has not requested", async () => {
     handlers["/part"] = (_, response) =>
       response.writeHead(206, { "content-range": `bytes 0-3/${png.length}` }).end(png.subarray(0, 4));

@@ -1,6 +1,7 @@
 import { checkOptions } from "../errors/check-options.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
-import { reportFetching, type ResultContext, resultOptionNames } from "./context.ts";
+import type { ResultContext } from "./context.ts";
+import { reportFetching, resultOptionNames } from "./fetching.ts";
 import { copyResult } from "./copy.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
 import { type ResultSource, sourcesOf } from "./sources.ts";

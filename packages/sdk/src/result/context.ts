@@ -2,7 +2,7 @@ import type { Hide } from "../call/hide-key.ts";
 import type { Retries } from "../call/retries.ts";
 import type { OnEvent } from "../errors/events.ts";
 import type { Failures } from "../errors/failures.ts";
-import type { ResultOptions, Task } from "../task/task.ts";
+import type { Task } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 
 /** Sends a GET request for a result, without following redirects and without the API key. */
@@ -34,34 +34,9 @@ export interface ResultContext {
 }
 
 /** A task is plain data to its user, so the client's part is kept beside it. */
-const contexts = new WeakMap<Task, ResultContext>();
+export const contexts: WeakMap<Task, ResultContext> = new WeakMap();
 
 /** Remembers how to fetch a task's results. */
 export function rememberContext(task: Task, context: ResultContext): void {
   contexts.set(task, context);
-}
-
-/** Returns how to fetch a task's results. */
-export function resultContextOf(task: Task): ResultContext {
-  const context = contexts.get(task);
-  if (!context) throw new TypeError("This task belongs to no client. Pass what generate or media.task returned.");
-  return context;
-}
-
-const ofResults: Readonly<Record<keyof ResultOptions, true>> = {
-  maxBytes: true,
-  stallTimeoutMs: true,
-  resultTimeoutMs: true,
-  allowPrivateHosts: true,
-  onProgress: true,
-  signal: true,
-};
-/** The names of the options for fetching results. */
-export const resultOptionNames: readonly string[] = Object.keys(ofResults);
-
-/** Runs what fetches a task's results, and emits what it rejects with. */
-export function reportFetching<T>(task: Task, run: (context: ResultContext) => Promise<T>): Promise<T> {
-  const context = resultContextOf(task);
-  const { kind, model, taskid, generationId } = task;
-  return context.failures.of({ operation: "download", kind, model, taskid, generationId }, () => run(context));
 }

@@ -20,12 +20,18 @@ export async function copyResult(
   context: ResultContext,
   options: ResultOptions,
 ): Promise<string | undefined> {
-  checkNumbers("download", options, ["maxBytes", "stallTimeoutMs", "resultTimeoutMs"]);
+  checkNumbers("download", options, ["maxBytes", "stallTimeoutMs", "resultTimeoutMs", "retries"]);
   const { resultTimeoutMs = 30 * 60_000, signal } = options;
   const timeout = () => new Error(`the result took longer than ${resultTimeoutMs} ms`);
   const deadline = new Deadline(context.time, resultTimeoutMs, timeout, signal);
   try {
-    return await retryTransfer(new Transfer(source, sink, context, options), source, context, deadline);
+    return await retryTransfer(
+      new Transfer(source, sink, context, options),
+      source,
+      context,
+      deadline,
+      options.retries,
+    );
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
@@ -39,6 +45,7 @@ async function retryTransfer(
   { task, index, count }: ResultSource,
   { time, emit, failures, retries, hide }: ResultContext,
   deadline: Deadline,
+  most: number | undefined,
 ): Promise<string | undefined> {
   const { kind, model, taskid, generationId } = task;
   const start = time.steady();
@@ -68,8 +75,8 @@ async function retryTransfer(
     deadline.signal.throwIfAborted();
     const isStatus = error instanceof ServiceError;
     const delayMs = isStatus
-      ? retries.afterResponse(responseOf(error), attempt, false)
-      : retries.afterFailure(attempt, false);
+      ? retries.afterResponse(responseOf(error), attempt, false, most)
+      : retries.afterFailure(attempt, false, most);
     if (delayMs === undefined) throw fail(isStatus ? error : new ConnectionError("download", error));
     emit({ type: "retried", ...facts, delayMs, status: isStatus ? error.status : undefined, error });
     // If the sleep is cut short, the next attempt fails at once, and says whether the deadline or the caller ended it.

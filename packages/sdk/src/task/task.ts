@@ -175,6 +175,11 @@ export interface WaitUpdate<K extends Kind = Kind> {
   readonly status: number | undefined;
   /** The record; undefined if the poll failed. */
   readonly record: Records[K] | undefined;
+  /**
+   * How long tasks of this model usually take from creation to end, in milliseconds: the median of those that this client has waited
+   * for. Undefined as long as the client has seen fewer than half of them end.
+   */
+  readonly expectedMs: number | undefined;
   /** The error that the poll failed with, if it did. The wait continues. */
   readonly error: unknown;
 }
@@ -196,6 +201,11 @@ export interface ResultOptions extends CallOptions {
    * @default 1_800_000 (30 minutes)
    */
   readonly resultTimeoutMs?: number | undefined;
+  /**
+   * How many times the request for one result is retried, also to resume it.
+   * @default the client's `retries`
+   */
+  readonly retries?: number | undefined;
   /**
    * Whether result URLs may lead to this machine or a private network. Clients of `@mediagen/sdk/node` check the address that
    * they connect to. A client that uses fetch checks addresses in URLs and the names below `localhost`, but does not resolve other

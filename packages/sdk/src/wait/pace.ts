@@ -48,6 +48,11 @@ export class Pace {
     return this.#fixed ?? this.#createdAt + this.#durations.nextQuery(this.#unfinishedAt, this.#worthMs);
   }
 
+  /** How long tasks of the model usually take, in milliseconds, if the client knows. */
+  get expectedMs(): number | undefined {
+    return this.#durations.median();
+  }
+
   /** How many queries have failed in a row. */
   get failures(): number {
     return this.#failures;

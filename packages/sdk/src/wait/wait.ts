@@ -149,7 +149,8 @@ class Wait<K extends Kind> {
     const { onUpdate } = this.#options;
     if (!onUpdate) return;
     const elapsedMs = this.#host.steady() - this.#start;
-    const update = { task: this.#task, checks: this.#checks, elapsedMs, state, status, record, error };
+    const { expectedMs } = this.#pace;
+    const update = { task: this.#task, checks: this.#checks, elapsedMs, state, status, record, expectedMs, error };
     try {
       await orAbort(Promise.resolve(onUpdate(update)), this.#deadline.signal);
     } catch (thrown) {
