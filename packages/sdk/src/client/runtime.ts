@@ -1,5 +1,4 @@
 import type { ResultGet } from "../result/context.ts";
-import { webGet } from "../result/web-get.ts";
 import type { ProcessInfo } from "../store/session.ts";
 import { toWebFetch, type WebFetch } from "../transport/fetch.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -19,5 +18,10 @@ export function webRuntime({ fetch: given, fetchSendsOnce = !given }: ClientOpti
   // Looked up at each call, because tests and tracers replace it.
   const fetch: WebFetch = given ? toWebFetch(given) : (url, init) => globalThis.fetch(url, init);
   const transport = webTransport(fetch, fetchSendsOnce);
-  return { transport, get: webGet(fetch), processes: async () => ({ hasEnded: () => false }) };
+  const get: ResultGet = async (url, request) => {
+    // Loaded at first use, because most programs do not need it.
+    const { webGet } = await import("../result/web-get.ts");
+    return webGet(fetch)(url, request);
+  };
+  return { transport, get, processes: async () => ({ hasEnded: () => false }) };
 }

@@ -8,12 +8,18 @@ export function webGet(fetch: WebFetch): ResultGet {
   return async (url, { headers, signal }) => readAhead(await fetch(url.href, { headers, signal, redirect }));
 }
 
+/** Node 20 has no navigator. */
+const isNode = (globalThis.navigator?.userAgent ?? "Node.js").startsWith("Node.js");
+
 /**
  * Returns a response whose body is read as fast as it arrives, if its connection may close behind it. The fetch of Node 22 and 24
  * ends the process with an assertion, which nobody can catch, if a connection closes while a slow reader makes it wait. With a
- * length and `keep-alive` the close is an error like any other, so that only what is asked for is held in memory.
+ * length and `keep-alive` the close is an error like any other, so that only what is asked for is held in memory. Other runtimes
+ * show no `connection`, and have no such fault.
  */
-function readAhead({ status, headers, body }: Response): ResultResponse {
+function readAhead(response: Response): ResultResponse {
+  const { status, headers, body } = response;
+  if (!isNode) return response;
   const hasEnd = headers.get("content-length") ?? headers.get("transfer-encoding");
   const staysOpen = hasEnd !== null && headers.get("connection")?.toLowerCase() === "keep-alive";
   return { status, headers, body: body && !staysOpen ? arrivals(body) : body };
