@@ -159,7 +159,7 @@ describe("without a logger, the console has", () => {
     const { generate } = clientOf([() => success({ taskid: "t-1" })], { onEvent, logLevel: "error" });
     expect((await generate()).taskid).toBe("t-1");
     await vi.waitFor(() => expect(shown).toHaveBeenCalled());
-    expect(shown.mock.calls).toEqual([['mediagen: onEvent threw at generated error="mine\\nand yours"']]);
+    expect(shown.mock.calls).toEqual([['mediagen: onEvent at generated threw error="mine\\nand yours"']]);
   });
 });
 

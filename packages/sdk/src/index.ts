@@ -93,6 +93,7 @@ export type {
   State,
   Task,
   TaskJSON,
+  UploadProgress,
   WaitOptions,
   WaitUpdate,
 } from "./task/task.ts";

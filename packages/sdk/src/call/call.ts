@@ -8,6 +8,7 @@ import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { orAbort } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
+import type { OnUpload } from "../transport/transport.ts";
 import { isEnvelope, isSuccess, openEnvelope, taskidIn } from "./envelope.ts";
 import { type Connection, exchange, type Exchanged, type NoResponse } from "./exchange.ts";
 import { hideInError } from "./hide-key.ts";
@@ -41,6 +42,8 @@ export interface CallContext {
   readonly generation?: SendingGeneration | undefined;
   /** Called immediately before the first byte of each attempt leaves, and before each delay: if it rejects, nothing is sent. */
   readonly onPhase?: ((phase: "sending" | "claimed") => Promise<void>) | undefined;
+  /** Called while the request leaves. */
+  readonly onUpload?: OnUpload | undefined;
   /** Given by a wait, which repeats by itself: the request is sent only once, and may take so long at most. */
   readonly patienceMs?: number | undefined;
 }

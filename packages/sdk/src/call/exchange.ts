@@ -8,7 +8,7 @@ import type { Operation } from "../spec/operation.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
-import type { OutgoingRequest, Transport } from "../transport/transport.ts";
+import type { OnUpload, OutgoingRequest, Transport } from "../transport/transport.ts";
 import { type ApiKey, keyHeaders, readKey } from "./api-key.ts";
 import { mergeHeaders } from "./headers.ts";
 import type { Hide } from "./hide-key.ts";
@@ -52,6 +52,8 @@ export interface ExchangeOptions {
   readonly patienceMs?: number | undefined;
   /** Called immediately before the first byte leaves. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
+  /** Called while the request leaves. */
+  readonly onUpload?: OnUpload | undefined;
 }
 
 /** What an exchange came to: a response, or why there is none. */
@@ -99,6 +101,7 @@ export async function exchange(
       paid,
       signal,
       onLeaving,
+      onUpload: options.onUpload,
       beforeSend: options.beforeSend && beforeSend,
     });
     limits.onArriving();

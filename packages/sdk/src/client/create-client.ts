@@ -49,7 +49,8 @@ export function createClient(options: MediaGenOptions, runtime: Runtime): MediaG
   checkFunctions("createMediaGen", options);
   const timeouts = readTimeouts("createMediaGen", options);
   const time = createTime(options);
-  const emit = createEmit(options.onEvent, createLog(options.logger, readLogLevel("createMediaGen", options)));
+  const log = createLog(options.logger, readLogLevel("createMediaGen", options));
+  const emit = createEmit(options.onEvent, log);
   const retries = createRetries(options, time);
   const failures = new Failures(emit, time);
   const { transport, get } = runtime;
@@ -80,7 +81,7 @@ export function createClient(options: MediaGenOptions, runtime: Runtime): MediaG
     return limits ? (await limits.load()).enter(generation, acquire) : acquire();
   };
   const hasKey = apiKey !== undefined;
-  return assemble({ call, time, origin, enter, beforeGenerate, recording, hasKey }, tasks, host, recording, store);
+  return assemble({ call, time, log, origin, enter, beforeGenerate, recording, hasKey }, tasks, host, recording, store);
 }
 
 function assemble(
@@ -96,14 +97,14 @@ function assemble(
   const open = (task: TaskJSON) => new TaskHandle(task, host) as AnyTask;
   const resume = (saved: TaskJSON) => open(readTask(saved, origin));
   const generateAny = async (kind: Kind, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
-    const { idempotencyKey, signal } = options;
+    const { idempotencyKey, onUploadProgress, signal } = options;
     checkOptions(model, options, generateOptionNames, nothingWasSent);
     // By it, a server that holds the key recognises what a browser or a proxy resends. Pages over http have no randomUUID.
     const idempotency = !generating.hasKey && { "idempotency-key": idempotencyKey ?? crypto.randomUUID?.() };
     const headers = readHeaders(model, { ...idempotency, ...options.headers }, nothingWasSent);
     const { operation, wire } = await orAbort(prepare(kind, model, form, options), signal);
     // Nothing may throw once the task is paid for.
-    const checked = { kind, model, form, operation, wire, idempotencyKey, signal, headers };
+    const checked = { kind, model, form, operation, wire, idempotencyKey, onUploadProgress, signal, headers };
     const task = new TaskHandle(await generate(checked, generating), host);
     host.limits?.loaded()?.opened(task);
     return task as AnyTask;

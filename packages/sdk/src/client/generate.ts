@@ -1,6 +1,7 @@
 import type { Call } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
 import { invalidRequest } from "../errors/errors.ts";
+import { callListener, type Log } from "../errors/emit.ts";
 import { describeValue, nothingWasSent } from "../errors/issue.ts";
 import { resultCount, type WireFields } from "../form/form.ts";
 import type { Form, Model } from "../form/model.ts";
@@ -11,12 +12,15 @@ import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { orAbort } from "../time/deadline.ts";
 import type { Entering, Leave } from "./limits.ts";
+import type { OnUpload } from "../transport/transport.ts";
+import type { GenerateOptions } from "./media-gen.ts";
 import type { BeforeGenerate } from "./options.ts";
 
 /** What generating needs of its client. */
 export interface GenerateHost {
   readonly call: Call;
   readonly time: Time;
+  readonly log: Log;
   readonly origin: string;
   /** Waits until the generation may be sent, by the limits of the client. */
   readonly enter: (generation: Entering) => Promise<Leave>;
@@ -42,6 +46,7 @@ export interface CheckedGeneration {
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly headers: RequestHeaders | undefined;
+  readonly onUploadProgress: GenerateOptions["onUploadProgress"];
 }
 
 /** Generates and returns the task: a new one, or the one that its key stands for. */
@@ -93,8 +98,8 @@ export async function askBefore(
 
 /** Sends a generation, as an attempt if it is recorded, and returns its task. */
 export async function send(
-  { kind, model, form, operation, wire, signal, headers }: CheckedGeneration,
-  { call, time, origin }: GenerateHost,
+  { kind, model, form, operation, wire, signal, headers, onUploadProgress }: CheckedGeneration,
+  { call, time, log, origin }: GenerateHost,
   attempt: Attempt | undefined,
   facts: GenerationFacts | undefined,
 ): Promise<TaskJSON> {
@@ -112,7 +117,16 @@ export async function send(
     origin,
   };
   const onPhase = attempt && ((phase: "sending" | "claimed") => attempt.enter(phase));
-  const data = await call(operation, wire, { subject: { kind, model }, signal, headers, generation, onPhase });
+  const onUpload: OnUpload = (bytes, totalBytes) =>
+    callListener("onUploadProgress", () => onUploadProgress?.({ bytes, totalBytes }), log);
+  const data = await call(operation, wire, {
+    subject: { kind, model },
+    signal,
+    headers,
+    generation,
+    onPhase,
+    onUpload,
+  });
   return {
     version: 2,
     kind,

@@ -4,7 +4,7 @@ import type { DeleteFields, Deletions, QueryFields, Records } from "../spec/type
 import type { Resolution, UnknownGeneration } from "../store/recovery.ts";
 import type { GenerationStore } from "../store/store.ts";
 import type { UnreadableRecord } from "../task/generation.ts";
-import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON } from "../task/task.ts";
+import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON, UploadProgress } from "../task/task.ts";
 
 /** How to generate. */
 export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "headers"> {
@@ -23,6 +23,12 @@ export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "head
    * @default false
    */
   readonly unchecked?: boolean | undefined;
+  /**
+   * Called while the form with its files leaves; each attempt starts at 0 again. With `@mediagen/sdk/node` it is called for each piece
+   * that the operating system has taken. The runtime's fetch does not tell, so that with `@mediagen/sdk` or your own `fetch` it is
+   * called once, with all bytes, when the response begins. If it throws, that is printed: the generation goes on.
+   */
+  readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
 /** How to generate without checks against the service's description. */

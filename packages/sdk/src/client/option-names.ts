@@ -36,6 +36,7 @@ const ofGenerate: Readonly<Record<keyof GenerateOptions, true>> = {
   extraFields: true,
   unchecked: true,
   headers: true,
+  onUploadProgress: true,
   signal: true,
 };
 

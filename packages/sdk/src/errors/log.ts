@@ -1,17 +1,11 @@
+import type { Entry } from "./emit.ts";
 import type { Logger } from "./logger.ts";
-import type { MediaGenEvent } from "./events.ts";
 import type { Issue } from "./issue.ts";
 
 /** What the lines are made with. It is passed, because bundlers would make a file of its own of what was imported here. */
 export interface Words {
   readonly messageOf: (error: unknown) => string;
   readonly describeRecord: (record: string, status: number, message: string) => string;
-}
-
-/** A line to be written: what happened, or what a listener threw at it. */
-export interface Line {
-  readonly event: MediaGenEvent;
-  readonly thrown: { readonly error: unknown } | undefined;
 }
 
 /** What errors of some classes have. */
@@ -21,16 +15,17 @@ interface Detailed extends Error {
   readonly issues?: readonly Issue[];
 }
 
-/** Writes the line of an event. */
-export function writeLine(logger: Logger, level: keyof Logger, line: Line, words: Words): void {
-  const result: unknown = logger[level](textOf(line, words));
+/** Writes the line of an entry. */
+export function writeLine(logger: Logger, level: keyof Logger, entry: Entry, words: Words): void {
+  const result: unknown = logger[level](textOf(entry, words));
   // It may be async all the same, and a rejection that nobody handles ends the process.
   if (result instanceof Promise) result.catch(() => undefined);
 }
 
-/** Returns the line of an event: its type, then its fields. A prompt is in none of them. */
-function textOf({ event, thrown }: Line, { messageOf, describeRecord }: Words): string {
-  if (thrown) return `mediagen: onEvent threw at ${event.type}${fieldsOf({ error: messageOf(thrown.error) })}`;
+/** Returns the line of an entry: the event's type, then its fields. A prompt is in none of them. */
+function textOf(entry: Entry, { messageOf, describeRecord }: Words): string {
+  if (!entry.event) return `mediagen: ${entry.listener} threw${fieldsOf({ error: messageOf(entry.error) })}`;
+  const { event } = entry;
   if (event.type === "taskMayHaveFailed") {
     const { taskid, status, message } = event;
     const described = describeRecord(`The record of task ${taskid}`, status, message);

@@ -43,16 +43,19 @@ export async function rejectChangedFiles({ pieces }: Encoded): Promise<void> {
   }
 }
 
-/** Yields the bytes of a body, a piece at a time, and calls `onPiece` for each. */
+/** Yields the bytes of a body, a piece at a time, and calls `onPiece` before each with how many bytes have left before it. */
 export async function* readPieces(
   { pieces }: Encoded,
-  onPiece: () => void,
+  onPiece: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = 0;
   for (const piece of pieces) {
     for await (const bytes of typeof piece === "string" ? [Buffer.from(piece)] : readBlob(piece)) {
       for (let at = 0; at < bytes.length; at += stepBytes) {
-        onPiece();
-        yield bytes.subarray(at, at + stepBytes);
+        onPiece(left);
+        const step = bytes.subarray(at, at + stepBytes);
+        yield step;
+        left += step.length;
         // A server that rejects the request may have responded and closed: its response has to be read before another write
         // fails. The first bytes do not wait: mocking libraries take a connection that stays silent for no HTTP request.
         await setImmediate();

@@ -59,7 +59,7 @@ function exchangeOn(
   body: Encoded,
   connections: Connections,
   url: URL,
-  { paid, signal, beforeSend, onLeaving }: SendOptions,
+  { paid, signal, beforeSend, onLeaving, onUpload }: SendOptions,
 ): Promise<IncomingResponse> {
   return new Promise((resolve, reject) => {
     let sent = false;
@@ -79,8 +79,14 @@ function exchangeOn(
       await beforeSend?.();
       if (request.destroyed) return;
       sent = true;
-      request.once("finish", () => onLeaving?.(true));
-      await write(request, body, () => onLeaving?.(false));
+      request.once("finish", () => {
+        onLeaving?.(true);
+        onUpload?.(body.length, body.length);
+      });
+      await write(request, body, (bytes) => {
+        onLeaving?.(false);
+        onUpload?.(bytes, body.length);
+      });
     };
     signal.addEventListener("abort", abort, { once: true });
     request.once("close", () => {
@@ -112,7 +118,7 @@ function exchangeOn(
   });
 }
 
-async function write(request: ClientRequest, body: Encoded, onPiece: () => void): Promise<void> {
+async function write(request: ClientRequest, body: Encoded, onPiece: (bytes: number) => void): Promise<void> {
   const [only] = body.pieces;
   // A body without files leaves in one write with its head, and as text at the least cost.
   if (body.pieces.length <= 1 && typeof only !== "object") request.end(only);

@@ -184,6 +184,14 @@ export interface WaitUpdate<K extends Kind = Kind> {
   readonly error: unknown;
 }
 
+/** The progress of uploading one form. */
+export interface UploadProgress {
+  /** The number of bytes that have left. */
+  readonly bytes: number;
+  /** The size of the form with its files, as it is sent. */
+  readonly totalBytes: number;
+}
+
 /** How to fetch results. */
 export interface ResultOptions extends CallOptions {
   /**

@@ -7,6 +7,9 @@ export interface OutgoingRequest {
   readonly body: Multipart | Blob | string;
 }
 
+/** Called while a request leaves, with how much of its body has left. It must not throw. */
+export type OnUpload = (bytes: number, totalBytes: number) => void;
+
 /** How a request is sent. */
 export interface SendOptions {
   /** Whether the request is paid: it then leaves on a connection of its own, and never twice. */
@@ -16,6 +19,8 @@ export interface SendOptions {
   readonly beforeSend?: (() => Promise<void>) | undefined;
   /** Called for each piece that leaves, and with true once all has left; engines that do not know never call it. */
   readonly onLeaving?: ((complete: boolean) => void) | undefined;
+  /** Called for each piece that has left, or, by engines that do not know, once when the response begins. */
+  readonly onUpload?: OnUpload | undefined;
 }
 
 /** A response whose head has arrived. */

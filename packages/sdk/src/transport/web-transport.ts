@@ -11,7 +11,7 @@ import type { IncomingResponse, OutgoingRequest, Transport } from "./transport.t
  *   then does a rejection prove anything
  */
 export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
-  return async (request, { signal, beforeSend, onLeaving }) => {
+  return async (request, { signal, beforeSend, onLeaving, onUpload }) => {
     rejectAborted(signal);
     const body = await toFetchBody(request.body);
     await beforeSend?.();
@@ -26,6 +26,7 @@ export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
       sending.then(({ body }) => body?.cancel()).catch(() => undefined);
       throw error;
     });
+    if (body instanceof Blob) onUpload?.(body.size, body.size);
     return incoming(response, signal);
   };
 }
