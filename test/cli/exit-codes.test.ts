@@ -38,8 +38,8 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [2, [...image, "--base-url", "http://media.example.com"], { says: "Pass --allow-http to allow it." }],
     [
       2,
-      [...image, "--image", "https://example.com/a.png"],
-      { says: "a URL is not a file. Use a path, or the form's field for URLs if it has one." },
+      [...image, "--image", "http://10.0.0.1/a.png"],
+      { says: "a URL that leads to this machine or into a private network is not allowed. Use a public https URL." },
     ],
     [2, ["image", "A", "bicycle", "-m", "imgmodelv4"], { says: "too many arguments" }],
     [2, ["video", "-m", "vidmodelv2"], { says: "Use at least one of prompt, --source-image, --ratio, " }],

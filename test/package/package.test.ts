@@ -249,22 +249,26 @@ describe("in an empty project", () => {
 
 test("a client stays small: what a store, limits, a log, files, unchecked forms and results need is loaded at first use", async () => {
   const { loaded, loadedLater } = await bundleAndSplit('export { createMediaGen } from "@mediagen/sdk";');
-  expect(loadedLater).toHaveLength(5);
+  expect(loadedLater).toHaveLength(6);
   const bytes = loaded.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
   expect(bytes, "bytes gzip").toBeLessThan(23_600);
-  expect((await bundleAndSplit('export { blobs } from "@mediagen/sdk";')).loadedLater).toHaveLength(1);
+  for (const name of ["blobs", "streams", "fileFrom"])
+    expect((await bundleAndSplit(`export { ${name} } from "@mediagen/sdk";`)).loadedLater, name).toHaveLength(1);
 });
 
 /** The files that a bundle of this source loads at once, and the paths of those that it loads at first use. */
 async function bundleAndSplit(source: string) {
   const { outputFiles, metafile } = await bundle(source);
-  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
-  const pathsOf = (kind: string) => imports.flatMap((one) => (one.kind === kind ? one.path : []));
-  const entries = Object.entries(metafile.outputs).flatMap(([path, { entryPoint }]) =>
-    entryPoint === "<stdin>" ? path : [],
-  );
+  const { outputs } = metafile;
+  const atOnce = Object.keys(outputs).filter((path) => outputs[path]?.entryPoint === "<stdin>");
+  // Files that are loaded later share files, too. It grows while it is read.
+  for (const path of atOnce)
+    for (const { kind, path: imported } of outputs[path]?.imports ?? [])
+      if (kind === "import-statement" && !atOnce.includes(imported)) atOnce.push(imported);
   // esbuild also writes files that nothing in the bundle loads.
-  const atOnce = [...entries, ...pathsOf("import-statement")];
   const loaded = outputFiles.filter(({ path }) => atOnce.some((name) => path.endsWith(name)));
-  return { loaded, loadedLater: pathsOf("dynamic-import") };
+  const loadedLater = Object.values(outputs).flatMap(({ imports }) =>
+    imports.flatMap(({ kind, path }) => (kind === "dynamic-import" ? path : [])),
+  );
+  return { loaded, loadedLater };
 }

@@ -18,6 +18,7 @@ import {
   type Task,
 } from "@mediagen/sdk/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { privateUrls } from "./private-hosts.ts";
 
 let folder = "";
 beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "mediagen-"))));
@@ -358,22 +359,6 @@ describe("download", () => {
 });
 
 describe("results in a private network", () => {
-  const addresses = {
-    name: "http://localhost/1",
-    below: "http://a.localhost/1",
-    loopback: "http://127.0.0.1/1",
-    number: "http://2130706433/1",
-    hex: "http://0x7f.1/1",
-    six: "http://[::1]/1",
-    mapped: "http://[::ffff:10.0.0.1]/1",
-    ten: "http://10.1.2.3/1",
-    shared: "http://100.64.0.1/1",
-    metadata: "http://169.254.169.254/1",
-    twelve: "http://172.20.0.1/1",
-    sixteen: "http://192.168.1.1/1",
-    unique: "http://[fd00::1]/1",
-    zero: "http://0.0.0.0/1",
-  };
   /** A task of a service elsewhere; what it fetches comes from the server here, by path. */
   const remoteTask = (address: string) =>
     taskWith([address], {
@@ -386,7 +371,7 @@ describe("results in a private network", () => {
       },
     });
 
-  test.for(Object.entries(addresses))("are refused where the base URL is not in one: %s", async ([, address]) => {
+  test.for(privateUrls)("are refused where the base URL is not in one: %s", async (address) => {
     await expect(blobs(remoteTask(address))).rejects.toThrow("private network");
   });
 

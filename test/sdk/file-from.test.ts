@@ -1,12 +1,27 @@
+import { createReadStream, openAsBlob, writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileFrom, InvalidRequestError } from "@mediagen/sdk/node";
+import { pathToFileURL } from "node:url";
+import {
+  ConnectionError,
+  fileFrom as plainFileFrom,
+  type FileSource,
+  InvalidRequestError,
+  ServiceError,
+} from "@mediagen/sdk";
+import { fileFrom } from "@mediagen/sdk/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 let folder = "";
 beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "mediagen-"))));
 afterEach(() => rm(folder, { recursive: true }));
+
+const entries = [
+  ["@mediagen/sdk", plainFileFrom],
+  ["@mediagen/sdk/node", fileFrom],
+] as const;
+const gif = Buffer.from("GIF89a and the rest");
 
 describe("fileFrom", () => {
   const heads = {
@@ -26,24 +41,212 @@ describe("fileFrom", () => {
     expect(await fileFrom(new Blob([Uint8Array.from(Buffer.from(head, "latin1"))]))).toMatchObject({ type });
   });
 
-  test("takes bytes and names them by their type", async () => {
-    expect(await fileFrom(Buffer.from("GIF89a"))).toMatchObject({ name: "file.gif", type: "image/gif", size: 6 });
-    expect(await fileFrom(Buffer.from("GIF89a"), { name: "fox.gif" })).toMatchObject({ name: "fox.gif" });
+  test("takes a path as text and as a file: URL, and does not read it into memory", async () => {
+    const path = join(folder, "a fox.gif");
+    await writeFile(path, gif);
+    const url = pathToFileURL(path);
+    for (const source of [path, url, url.href])
+      expect(await fileFrom(source)).toMatchObject({ name: "a fox.gif", type: "image/gif", size: gif.length });
+    // Whoever reads a file that has changed reads it from the disk.
+    const file = await fileFrom(path);
+    await writeFile(path, `${gif.toString()}, and more`);
+    await expect(file.arrayBuffer()).rejects.toThrow();
   });
 
-  test("refuses what is no image, no file, a folder or an address", async () => {
+  test("refuses what is no image, no file, or a folder", async () => {
     await writeFile(join(folder, "note.txt"), "hello");
-    for (const source of [
-      join(folder, "note.txt"),
-      join(folder, "nothing"),
-      folder,
-      "https://example.com/fox.png",
-      new Blob([]),
-    ]) {
-      await expect(fileFrom(source)).rejects.toBeInstanceOf(InvalidRequestError);
+    for (const [source, says] of [
+      [join(folder, "note.txt"), "bytes of no known image type"],
+      [join(folder, "nothing"), "no such file"],
+      [pathToFileURL(join(folder, "nothing")), "no such file"],
+      [folder, "a directory"],
+      ["file://elsewhere.example.com/a.png", "host"],
+    ] as const) {
+      const error: unknown = await fileFrom(source).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(InvalidRequestError);
+      expect((error as Error).message).toContain(says);
+      expect((error as Error).message).toContain("Nothing was sent.");
     }
-    await expect(fileFrom("https://example.com/fox.png")).rejects.toThrow(
-      "a URL is not a file. Use a path, or the form's field for URLs if it has one.",
-    );
   });
 });
+
+describe.each(entries)("fileFrom of %s", (entry, from) => {
+  const dataUri = `data:image/gif;base64,${gif.toString("base64")}`;
+  const bytes = Uint8Array.from(gif);
+  const stream = () => new Blob([gif]).stream();
+
+  test.for<[string, () => FileSource | Promise<FileSource>, string]>([
+    ["a Buffer", () => gif, "file.gif"],
+    ["a Uint8Array", () => bytes, "file.gif"],
+    ["a part of a buffer", () => Buffer.concat([Buffer.from("no"), gif]).subarray(2), "file.gif"],
+    ["an ArrayBuffer", () => bytes.buffer, "file.gif"],
+    ["a DataView", () => new DataView(bytes.buffer), "file.gif"],
+    ["a Blob", () => new Blob([gif], { type: "text/plain" }), "file.gif"],
+    ["a File", () => new File([gif], "fox.gif"), "fox.gif"],
+    [
+      "a Blob on disk",
+      async () => (await writeFile(join(folder, "a"), gif), openAsBlob(join(folder, "a"))),
+      "file.gif",
+    ],
+    ["a data URI", () => dataUri, "file.gif"],
+    ["a data URI in capitals", () => dataUri.replace("data:image/gif;base64", "DATA:;BASE64"), "file.gif"],
+    ["a data URI as a URL", () => new URL(dataUri), "file.gif"],
+    ["a data URI whose Base64 is escaped", () => dataUri.replaceAll("=", "%3D"), "file.gif"],
+    ["a data URI without Base64", () => `data:image/gif,${encodeURIComponent(gif.toString())}`, "file.gif"],
+    ["a Response", () => new Response(gif), "file.gif"],
+    [
+      "a Response of another library",
+      () => ({ status: 200, redirected: false, headers: new Headers(), body: createReadStreamOf(gif) }),
+      "file.gif",
+    ],
+    ["a web stream", stream, "file.gif"],
+    ["a stream of Node's", () => createReadStreamOf(gif), "file.gif"],
+  ])("takes %s", async ([, source, name]) => {
+    const file = await from(await source());
+    expect(file).toMatchObject({ name, type: "image/gif", size: gif.length });
+    expect(Buffer.from(await file.arrayBuffer())).toEqual(gif);
+    expect(await from(await source(), { name: "own.gif" })).toMatchObject({ name: "own.gif" });
+  });
+
+  test("rejects a path, if it has no file system, and says which one has", async () => {
+    if (from === fileFrom) return;
+    for (const path of ["first.png", "/tmp/first.png", "C:\\first.png", "file:///tmp/first.png", ""])
+      await expect(from(path)).rejects.toThrow(
+        `fileFrom: ${JSON.stringify(path)}: a path is not a file. Use a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node. Nothing was sent.`,
+      );
+  });
+
+  test.for<[string, () => unknown, RegExp]>([
+    ["nothing", () => undefined, /source: undefined is not valid\. Use a URL/],
+    ["null", () => null, /source: null is not valid/],
+    ["a number", () => 7, /source: 7 is not valid/],
+    ["an object", () => ({ path: "a.png" }), /source: an object is not valid/],
+    ["a promise", async () => gif, /is an await missing/],
+    ["an empty Blob", () => new Blob([]), /bytes: 0 bytes is empty/],
+    ["text", () => Buffer.from("hello"), /bytes of no known image type/],
+    ["a clip", () => Buffer.from("\0\0\0\x18ftypmp42"), /bytes of no known image type/],
+    [
+      "a page in a Response",
+      () => new Response("<html>", { headers: { "content-type": "text/html" } }),
+      /the response: an HTML page/,
+    ],
+    [
+      "a page that calls itself an image",
+      () => new Response("\n <!doctype html>", { headers: { "content-type": "image/png" } }),
+      /an HTML page/,
+    ],
+    ["an empty Response", () => new Response(null), /the response: 0 bytes is empty/],
+    [
+      "a Response that was read",
+      async () => readBefore(new Response(gif)),
+      /the response: a body that was read before is not a file/,
+    ],
+    ["a Response that is being read", () => lockedResponse(), /a body that was read before/],
+    ["a stream that is being read", () => lockedResponse().body, /the stream: a body that was read before/],
+    ["a data URI without data", () => "data:image/png;base64", /the data URI: no valid data URI/],
+    ["a data URI that is no Base64", () => "data:image/png;base64,!!", /the data URI: no valid data URI/],
+    ["a data URI of a text", () => "data:,hello", /the data URI: bytes of no known image type/],
+  ])("rejects %s", async ([, source, message]) => {
+    // The cast: what types reject, JavaScript passes.
+    const given = (message.source.includes("await") ? source() : await source()) as FileSource;
+    const error: unknown = await from(given).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).toContain("Nothing was sent.");
+  });
+
+  test("rejects a Response that is no success, with its status", async () => {
+    const error: unknown = await from(new Response("gone", { status: 404 })).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({ status: 404, operation: "fileFrom" });
+    expect((error as Error).message).toBe("fileFrom: the response has HTTP status 404. Nothing was sent.");
+  });
+
+  test("rejects an image that is cut off: it would be billed as well", async () => {
+    const cut = new Response(gif, { headers: { "content-length": String(gif.length + 1) } });
+    const error: unknown = await from(cut).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect((error as Error).message).toContain(`it ended after ${gif.length} of ${gif.length + 1} bytes`);
+    const zipped = new Response(gif, { headers: { "content-length": "999", "content-encoding": "gzip" } });
+    expect(await from(zipped)).toMatchObject({ size: gif.length });
+  });
+
+  test("reads no more of a stream or a response than it may have, and says how to raise that", async () => {
+    for (const wrap of [(body: ReadableStream) => body, (body: ReadableStream) => new Response(body)]) {
+      const endless = endlessImage();
+      await expect(from(wrap(endless.body), { maxBytes: 100_000 })).rejects.toThrow(
+        /more than 100000 bytes is not valid\. Use a smaller image, or pass \{ maxBytes \} to raise the limit/,
+      );
+      expect(endless.bytes()).toBeLessThan(200_000);
+      expect(endless.isCancelled()).toBe(true);
+    }
+    const endless = endlessImage();
+    await expect(from(endless.body)).rejects.toThrow("more than 67108864 bytes");
+  });
+
+  test("limits what is in memory or on disk only if that is asked for", async () => {
+    for (const source of [gif, new Blob([gif]), dataUri, new Response(gif)])
+      await expect(from(source, { maxBytes: 10 })).rejects.toThrow("more than 10 bytes");
+    expect(await from(new Blob([gif, new Uint8Array(70 * 1024 * 1024)]))).toMatchObject({ type: "image/gif" });
+    await expect(from(`${dataUri}${"A".repeat(100_000_000)}`)).rejects.toThrow(
+      "the data URI: more than 67108864 bytes",
+    );
+    if (from === plainFileFrom) return;
+    await writeFile(join(folder, "a.gif"), gif);
+    await expect(from(join(folder, "a.gif"), { maxBytes: 10 })).rejects.toThrow("more than 10 bytes");
+  });
+
+  test("ends with the signal's reason, and after its time", async () => {
+    const stuck = () => new ReadableStream<Uint8Array>({ pull: () => new Promise(() => undefined) });
+    await expect(from(gif, { signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
+    const controller = new AbortController();
+    const reading = from(stuck(), { signal: controller.signal });
+    controller.abort("enough");
+    await expect(reading).rejects.toBe("enough");
+    const late: unknown = await from(stuck(), { timeoutMs: 20 }).catch((thrown: unknown) => thrown);
+    expect(late).toBeInstanceOf(ConnectionError);
+    expect((late as Error).message).toBe(
+      "fileFrom: the stream was not read, and nothing was sent to the service (it took longer than 20 ms). It is safe to retry.",
+    );
+  });
+
+  test("rejects options that do not exist, and limits that are none", async () => {
+    await expect(from(gif, { maxByte: 1 } as object)).rejects.toThrow("Did you mean maxBytes?");
+    await expect(from(gif, { maxBytes: Number.NaN })).rejects.toThrow("maxBytes: NaN is not valid");
+    await expect(from(gif, { timeoutMs: -1 })).rejects.toThrow("timeoutMs: -1 is not valid");
+    expect(entry).toContain("@mediagen/sdk");
+  });
+});
+
+async function readBefore(response: Response): Promise<Response> {
+  await response.arrayBuffer();
+  return response;
+}
+
+function lockedResponse(): Response {
+  const response = new Response(gif);
+  response.body?.getReader();
+  return response;
+}
+
+/** A stream of Node's with these bytes. */
+function createReadStreamOf(bytes: Buffer) {
+  const path = join(folder, "streamed");
+  writeFileSync(path, bytes);
+  return createReadStream(path);
+}
+
+/** An image that never ends. */
+function endlessImage() {
+  let bytes = 0;
+  let cancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const piece = bytes === 0 ? gif : new Uint8Array(65_536);
+      bytes += piece.length;
+      controller.enqueue(piece);
+    },
+    cancel: () => void (cancelled = true),
+  });
+  return { body, bytes: () => bytes, isCancelled: () => cancelled };
+}

@@ -1,3 +1,4 @@
+import type { FileFromOptions, FileSource } from "./result/file-from.ts";
 import type { ResultOptions, Task } from "./task/task.ts";
 
 export { createMediaGen } from "./client/create-client.ts";
@@ -67,6 +68,7 @@ export { isModel, listModels } from "./form/model.ts";
 export { validate, type ValidateOptions } from "./form/validate.ts";
 export type { ModelInfo } from "./form/model.ts";
 export type { Bounds } from "./spec/operation.ts";
+export type { FileFromOptions, FileSource } from "./result/file-from.ts";
 export type * from "./spec/types.gen.ts";
 export { memoryStore } from "./store/memory-store.ts";
 export type { Resolution, UnknownGeneration } from "./store/recovery.ts";
@@ -121,4 +123,22 @@ export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
 export async function blobs(task: Task, options: ResultOptions = {}): Promise<readonly Blob[]> {
   // Loaded at first use, because most programs do not need it.
   return (await import("./result/blobs.ts")).blobs(task, options);
+}
+
+/**
+ * Returns a source image for a form, with its media type read from its first bytes. A URL, a data URI, a response and a stream are
+ * read into memory, up to `maxBytes`. The API key is sent to no URL. Paths need `fileFrom` of `@mediagen/sdk/node`.
+ *
+ * @param source An http(s) URL, a data URI, bytes, a `Blob`, a `Response` or a stream.
+ * @throws {@link InvalidRequestError} if it is no image, is too large, or leads into a private network
+ * @throws {@link ServiceError} if the server of a URL, or a response, has an HTTP status other than 2xx
+ * @throws {@link ConnectionError} if a URL, a response or a stream does not arrive completely in time; it is safe to retry
+ * @throws the signal's reason, when the signal aborts
+ * @example
+ * const sourceImage = await fileFrom("https://example.com/first.png");
+ * await media.video.generate("vidmodelv2", { sourceImage });
+ */
+export async function fileFrom(source: FileSource, options: FileFromOptions = {}): Promise<File> {
+  // Loaded at first use, because most programs do not need it.
+  return (await import("./result/file-from.ts")).fileFrom(source, options);
 }

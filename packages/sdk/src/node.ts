@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { invalidRequest } from "./errors/errors.ts";
 import { describeValue } from "./errors/issue.ts";
 import type { Download, DownloadOptions } from "./node/download.ts";
-import type { FileFromOptions } from "./node/file-from.ts";
+import type { FileFromOptions, FileSource } from "./result/file-from.ts";
 import type { StoreReport } from "./store/check-store.ts";
 import type { GenerationStore } from "./store/store.ts";
 import type { Task } from "./task/task.ts";
@@ -10,7 +10,6 @@ import type { Task } from "./task/task.ts";
 export * from "./index.ts";
 export { createMediaGen, type NodeMediaGenOptions } from "./node/client.ts";
 export type { Download, DownloadOptions } from "./node/download.ts";
-export type { FileFromOptions } from "./node/file-from.ts";
 export type { ConnectOptions } from "./node/connections.ts";
 export type { StoreReport } from "./store/check-store.ts";
 
@@ -42,17 +41,18 @@ export async function download(
 }
 
 /**
- * Returns a source image for a form, with its media type read from its first bytes. A file on disk is read while it is sent.
+ * Returns a source image for a form, with its media type read from its first bytes. A file on disk is read while it is sent. All
+ * else is read into memory, up to `maxBytes`. The API key is sent to no URL.
  *
- * @param source The path of an image file, or its bytes.
- * @throws {@link InvalidRequestError} if there is no such file, or it is not an image
+ * @param source The path of an image file, a `file:` or http(s) URL, a data URI, bytes, a `Blob`, a `Response` or a stream.
+ * @throws {@link InvalidRequestError} if it is no image, is too large, cannot be opened, or leads into a private network
+ * @throws {@link ServiceError} if the server of a URL, or a response, has an HTTP status other than 2xx
+ * @throws {@link ConnectionError} if a URL, a response or a stream does not arrive completely in time; it is safe to retry
+ * @throws the signal's reason, when the signal aborts
  * @example
  * await media.video.generate("vidmodelv2", { sourceImage: await fileFrom("first.png") });
  */
-export async function fileFrom(
-  source: string | Uint8Array<ArrayBuffer> | Blob,
-  options: FileFromOptions = {},
-): Promise<File> {
+export async function fileFrom(source: FileSource, options: FileFromOptions = {}): Promise<File> {
   return (await import("./node/file-from.ts")).fileFrom(source, options);
 }
 

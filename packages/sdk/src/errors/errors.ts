@@ -32,11 +32,11 @@ export class InvalidRequestError extends MediaGenError {
 /** A query, deletion or download got no complete response, or a generation provably never left. It is safe to retry. */
 export class ConnectionError extends MediaGenError {
   override readonly name = "ConnectionError";
-  /** The operation's id in the service's description, or `download`. */
+  /** The operation's id in the service's description, or `download` or `fileFrom`. */
   readonly operation: string;
 
-  constructor(operation: string, cause: unknown) {
-    super(`${operation}: there was no complete response (${messageOf(cause)}). It is safe to retry.`, { cause });
+  constructor(operation: string, cause: unknown, what = "there was no complete response") {
+    super(`${operation}: ${what} (${messageOf(cause)}). It is safe to retry.`, { cause });
     this.operation = operation;
   }
 }

@@ -12,6 +12,6 @@ export function referenceIssue(field: string, text: string): Issue | undefined {
 
 function issueOf(field: string, text: string): Issue {
   const expected =
-    "fileFrom(path) or a Blob, such as that of a fetched URL: this would be sent as text, and billed without its image";
+    "fileFrom, which takes paths, URLs and data URIs, or a Blob: this would be sent as text, and billed without its image";
   return invalid(field, "notAFile", describeValue(text), expected);
 }

@@ -1,43 +1,54 @@
 import { openAsBlob } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue, invalid, type IssueCode, shorten } from "../errors/issue.ts";
-import { headLength, mediaTypeOf } from "../form/media-type.ts";
-
-/** How to read a source file. */
-export interface FileFromOptions {
-  /**
-   * The file name to send.
-   * @default the last part of the path, or else `file` with the extension of its type
-   */
-  readonly name?: string | undefined;
-}
+import { fileURLToPath } from "node:url";
+import { describeValue } from "../errors/issue.ts";
+import {
+  checkFileOptions,
+  fileFrom as portableFileFrom,
+  type FileFromOptions,
+  type FileSource,
+  isUrl,
+  notAnImage,
+  toFile,
+} from "../result/file-from.ts";
+import { codeOf } from "./error-code.ts";
+import { usesNodeHttp } from "./lazy-transport.ts";
 
 /** Returns a source image, with its type read from its first bytes. The entry point documents it. */
-export async function fileFrom(
-  source: string | Uint8Array<ArrayBuffer> | Blob,
-  { name }: FileFromOptions = {},
-): Promise<File> {
-  const { blob, head } = await open(source);
-  const { type, extension } = mediaTypeOf(head) ?? {};
-  if (!type?.startsWith("image/")) throw notAnImage(source, "wrongFormat", "bytes of no known image type");
-  const given = name ?? (typeof source === "string" ? basename(source) : `file.${extension}`);
-  return new File([blob], given, { type });
+export async function fileFrom(source: FileSource, options: FileFromOptions): Promise<File> {
+  const path = pathOf(source);
+  if (path !== undefined) {
+    checkFileOptions(options);
+    return toFile({ blob: await openPath(path), subject: describeValue(path), name: basename(path) }, options);
+  }
+  const get = usesNodeHttp(options) ? (await import("./get.ts")).nodeGet : undefined;
+  return portableFileFrom(source, options, get);
 }
 
-async function open(
-  source: string | Uint8Array<ArrayBuffer> | Blob,
-): Promise<{ readonly blob: Blob; readonly head: Uint8Array }> {
-  if (typeof source === "string" && /^https?:/i.test(source)) {
-    throw notAnImage(source, "notAFile", "a URL", "a path, or the form's field for URLs if it has one");
-  }
+/** Returns the path that a source is, if it is one. */
+function pathOf(source: FileSource): string | undefined {
+  if (typeof source !== "string" && !(source instanceof URL)) return undefined;
+  const text = String(source);
+  if (/^file:/i.test(text)) return pathIn(text);
+  return isUrl(text) || /^data:/i.test(text) ? undefined : text;
+}
+
+function pathIn(url: string): string {
   try {
-    const blob = typeof source === "string" ? await openAsBlob(source) : new Blob([source]);
-    return { blob, head: new Uint8Array(await blob.slice(0, headLength).arrayBuffer()) };
+    return fileURLToPath(url);
   } catch (cause) {
-    const why = typeof source === "string" ? await whyUnreadable(source, cause) : String(cause);
-    throw notAnImage(source, "notAFile", why);
+    throw notAnImage(describeValue(url), "notAFile", String(cause));
+  }
+}
+
+async function openPath(path: string): Promise<Blob> {
+  try {
+    const blob = await openAsBlob(path);
+    await blob.slice(0, 1).arrayBuffer();
+    return blob;
+  } catch (cause) {
+    throw notAnImage(describeValue(path), "notAFile", await whyUnreadable(path, cause));
   }
 }
 
@@ -46,18 +57,6 @@ async function whyUnreadable(path: string, cause: unknown): Promise<string> {
   try {
     return (await stat(path)).isDirectory() ? "a directory" : String(cause);
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ENOENT"
-      ? "no such file"
-      : shorten(String(error));
+    return codeOf(error) === "ENOENT" ? "no such file" : String(error);
   }
-}
-
-function notAnImage(
-  source: unknown,
-  code: IssueCode,
-  received: string,
-  expected = "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)",
-): InvalidRequestError {
-  const field = typeof source === "string" ? describeValue(source) : "bytes";
-  return new InvalidRequestError("fileFrom", [invalid(field, code, received, expected)]);
 }

@@ -1,22 +1,43 @@
-import type { Hide } from "../call/hide-key.ts";
-import { ServiceError } from "../errors/response-errors.ts";
-import { shorten } from "../errors/issue.ts";
 import { isPrivate } from "../transport/address.ts";
 import type { ResultGet, ResultRequest, ResultResponse } from "./context.ts";
 
 const maxRedirects = 3;
 
-/** Gets a result and follows its redirects. Each URL is checked before it is requested, and shown without the key. */
+/** Why a URL with a private host is not requested. */
+export const privateNetwork = "leads to this machine or into a private network";
+
+/** A URL that must not be requested. It may hold a secret, so that whoever shows it hides that first. */
+export class UnusableUrl extends Error {
+  readonly url: string;
+  readonly why: string;
+
+  constructor(url: string, why: string) {
+    super(why);
+    this.url = url;
+    this.why = why;
+  }
+}
+
+/** Returns the error for a URL that must not be requested. */
+export function unusableUrl(url: string, why: string): Error {
+  return new UnusableUrl(url, why);
+}
+
+/**
+ * Gets what is at a URL and follows its redirects. Each URL is checked before it is requested.
+ *
+ * @param explain Returns what to throw for a URL that must not be requested. As a `MediaGenError` it is not retried.
+ */
 export async function followRedirects(
   first: string,
   get: ResultGet,
   request: ResultRequest,
-  hide: Hide,
+  explain: (unusable: UnusableUrl) => Error,
 ): Promise<ResultResponse> {
   try {
     return await follow(first, get, request);
   } catch (error) {
-    throw error instanceof UnusableUrl ? error.toServiceError(hide) : error;
+    throw error instanceof UnusableUrl ? explain(error) : error;
   }
 }
 
@@ -39,32 +60,4 @@ function checkUrl(text: string, from: URL | undefined, allowPrivate: boolean): U
   if (from?.protocol === "https:" && url.protocol === "http:") throw unusableUrl(text, "leads from https to http");
   if (!allowPrivate && isPrivate(url)) throw unusableUrl(text, privateNetwork);
   return url;
-}
-
-/** Why a URL with a private host is not requested, and how to allow it. */
-export const privateNetwork =
-  "leads to this machine or into a private network. Pass { allowPrivateHosts: true } if you trust the service's URLs";
-
-/** A URL that must not be requested, before the key is hidden in it. */
-class UnusableUrl extends Error {
-  readonly #url: string;
-  readonly #why: string;
-
-  constructor(url: string, why: string) {
-    super(why);
-    this.#url = url;
-    this.#why = why;
-  }
-
-  /** As a `MediaGenError` it is not retried. */
-  toServiceError(hide: Hide): ServiceError {
-    // Hidden first: half a key is no longer recognized.
-    const shown = JSON.stringify(shorten(hide(this.#url)));
-    return new ServiceError(`the result's URL ${shown} ${this.#why}`, "download", { status: 0, text: "" });
-  }
-}
-
-/** Returns the error for a URL that must not be requested. */
-export function unusableUrl(url: string, why: string): Error {
-  return new UnusableUrl(url, why);
 }

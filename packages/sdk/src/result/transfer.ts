@@ -1,10 +1,13 @@
+import type { Hide } from "../call/hide-key.ts";
 import { readRetryAfter } from "../call/read-response.ts";
 import { MediaGenError } from "../errors/errors.ts";
+import { shorten } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import type { ResultOptions } from "../task/task.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import type { ResultContext, ResultResponse } from "./context.ts";
-import { followRedirects } from "./redirects.ts";
+import { isAsStored, lengthOf, mediaTypeIn } from "./headers.ts";
+import { followRedirects, privateNetwork, type UnusableUrl } from "./redirects.ts";
 import type { ResultSource } from "./sources.ts";
 
 /** Receives a result's bytes. */
@@ -130,18 +133,17 @@ export class Transfer {
       headers["range"] = `bytes=${this.#bytes}-`;
       headers["if-range"] = this.#part.etag;
     }
-    return followRedirects(this.#url, get, { headers, signal, allowPrivate }, hide);
+    const explain = (unusable: UnusableUrl) => toServiceError(unusable, hide);
+    return followRedirects(this.#url, get, { headers, signal, allowPrivate }, explain);
   }
 
   #readHeaders(response: ResultResponse): Body {
-    const { status, headers } = response;
-    const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+    const { status } = response;
+    const type = mediaTypeIn(response);
     const isRest = status === 206 && this.#isRest(response);
     // The server may send less than all that is missing, so the total is that of the first response.
     if (isRest) return { status, isRest, totalBytes: this.#part?.totalBytes, type };
-    // If fetch has decompressed the body, the Content-Length is that of the compressed one.
-    const length = isAsStored(response) ? (headers.get("content-length") ?? "") : "";
-    return { status, isRest, totalBytes: /^\d+$/.test(length) ? Number(length) : undefined, type };
+    return { status, isRest, totalBytes: lengthOf(response), type };
   }
 
   /** Whether a part is the one that was requested, of the result that the sink has the start of (RFC 9110, 15.3.7.3). */
@@ -201,9 +203,11 @@ export class Transfer {
   }
 }
 
-/** Offsets in a compressed response are not offsets in the result. */
-function isAsStored({ headers }: ResultResponse): boolean {
-  return (headers.get("content-encoding") ?? "identity") === "identity";
+function toServiceError({ url, why }: UnusableUrl, hide: Hide): ServiceError {
+  // Hidden first: half a key is no longer recognized.
+  const shown = JSON.stringify(shorten(hide(url)));
+  const advice = why === privateNetwork ? ". Pass { allowPrivateHosts: true } if you trust the service's URLs" : "";
+  return new ServiceError(`the result's URL ${shown} ${why}${advice}`, "download", { status: 0, text: "" });
 }
 
 /** Returns what a later attempt must find again to continue. */

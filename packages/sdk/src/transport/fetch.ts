@@ -43,7 +43,8 @@ export function toWebFetch(fetch: Fetch): WebFetch {
   return async (url, init) => toWebResponse(await fetch(url, init));
 }
 
-function toWebResponse(given: FetchResponse): Response {
+/** Returns a response whose body is a web stream. */
+export function toWebResponse(given: FetchResponse): Response {
   const { status, redirected, headers, body } = given;
   // The cast: all that is read of it is there.
   if (!body || "getReader" in body) return given as Response;

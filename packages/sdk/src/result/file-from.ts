@@ -1,0 +1,186 @@
+import { checkNumbers } from "../errors/check-numbers.ts";
+import { checkOptions } from "../errors/check-options.ts";
+import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { describeValue, type IssueCode, nothingWasSent, shorten } from "../errors/issue.ts";
+import { headLength, mediaTypeOf } from "../form/media-type.ts";
+import { isBlob } from "../spec/file.ts";
+import type { CallOptions } from "../task/task.ts";
+import { type Fetch, type FetchResponse, toWebFetch, toWebResponse } from "../transport/fetch.ts";
+import type { ResultGet } from "./context.ts";
+import { bytesOfDataUri } from "./data-uri.ts";
+import { type Candidate, nameIn, readImage, requestImage, type Reading, showUrl } from "./source-url.ts";
+import { webGet } from "./web-get.ts";
+
+/** What a source image can be made from: an http(s) URL, a data URI, bytes, a response, a stream, or in Node the path of a file. */
+export type FileSource =
+  | string
+  | URL
+  | Blob
+  | ArrayBuffer
+  | ArrayBufferView
+  | FetchResponse
+  | NonNullable<FetchResponse["body"]>;
+
+/** How to read a source image. */
+export interface FileFromOptions extends CallOptions {
+  /**
+   * The file name to send.
+   * @default the source's own name, or else `file` with the extension of its type
+   */
+  readonly name?: string | undefined;
+  /**
+   * The maximum size, in bytes. No more than that is read of what comes from elsewhere.
+   * @default 67_108_864 (64 MiB, as much as the service's largest image of 16,777,216 pixels takes uncompressed) for what is read into
+   * memory: a URL, a data URI, a response or a stream. No limit for a file on disk, and for bytes that you hold already
+   */
+  readonly maxBytes?: number | undefined;
+  /**
+   * How long reading a URL, a response or a stream may take, in milliseconds.
+   * @default 60_000
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Whether a URL may lead to this machine or a private network. As for results, only `@mediagen/sdk/node` without your own `fetch`
+   * checks the address that it connects to. Never allow it for URLs that your users pass.
+   * @default false
+   */
+  readonly allowPrivateHosts?: boolean | undefined;
+  /**
+   * The fetch function that requests a URL.
+   * @default globalThis.fetch, or node:http with `@mediagen/sdk/node`
+   */
+  readonly fetch?: Fetch | undefined;
+}
+
+const known: Readonly<Record<keyof FileFromOptions, true>> = {
+  name: true,
+  maxBytes: true,
+  timeoutMs: true,
+  allowPrivateHosts: true,
+  fetch: true,
+  signal: true,
+};
+const optionNames = Object.keys(known);
+const maxBytesInMemory = 64 * 1024 * 1024;
+
+/** Returns a source image, with its media type read from its first bytes. The entry points document it. */
+export async function fileFrom(source: FileSource, options: FileFromOptions, get?: ResultGet): Promise<File> {
+  checkFileOptions(options);
+  return toFile(await open(source, options, get), options);
+}
+
+/** Rejects options that are not valid, and an aborted signal. */
+export function checkFileOptions(options: FileFromOptions): void {
+  checkOptions("fileFrom", options, optionNames, nothingWasSent);
+  checkNumbers("fileFrom", options, ["maxBytes", "timeoutMs"]);
+  options.signal?.throwIfAborted();
+}
+
+/** Returns what is an image by its first bytes, and not too large, as a file with its type and a name. */
+export async function toFile(
+  { blob, subject, name, contentType }: Candidate,
+  { name: given = name, maxBytes = Infinity }: FileFromOptions,
+): Promise<File> {
+  if (blob.size === 0) throw notAnImage(subject, "empty", "0 bytes");
+  if (blob.size > maxBytes) throw tooLarge(subject, maxBytes);
+  const head = new Uint8Array(await blob.slice(0, headLength).arrayBuffer());
+  const { type, extension } = mediaTypeOf(head) ?? {};
+  const isPage = contentType === "text/html" || /^\s*</.test(String.fromCharCode(...head));
+  const received = isPage ? "an HTML page" : "bytes of no known image type";
+  if (!type?.startsWith("image/")) throw notAnImage(subject, "wrongFormat", received);
+  return new File([blob], given || `file.${extension}`, { type });
+}
+
+async function open(source: FileSource, options: FileFromOptions, get: ResultGet | undefined): Promise<Candidate> {
+  if (typeof source === "string" || source instanceof URL) return openText(String(source), options, get);
+  if (isBlob(source))
+    return { blob: source, subject: "bytes", name: "name" in source ? String(source.name) : undefined };
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
+    // The cast: whatever is in shared memory is copied, or rejected by the engine.
+    return { blob: new Blob([source as ArrayBuffer]), subject: "bytes" };
+  }
+  if (isResponse(source)) return openResponse(source, options);
+  if (isStream(source)) {
+    rejectRead(source, "the stream");
+    const response = toWebResponse({ status: 200, redirected: false, headers: new Headers(), body: source });
+    return readImage(async () => response, readingOf(options, "the stream"));
+  }
+  throw notAnImage("source", "wrongType", describeValue(source), sources);
+}
+
+async function openText(text: string, options: FileFromOptions, get: ResultGet | undefined): Promise<Candidate> {
+  const { maxBytes = maxBytesInMemory } = options;
+  if (/^data:/i.test(text)) {
+    const subject = "the data URI";
+    // Checked before it is decoded: Base64 has four characters for three bytes.
+    if (text.length * 0.75 > maxBytes + 1_000) throw tooLarge(subject, maxBytes);
+    const bytes = bytesOfDataUri(text);
+    if (!bytes) throw notAnImage(subject, "wrongFormat", "no valid data URI", "data:image/...;base64,...");
+    if (bytes.length > maxBytes) throw tooLarge(subject, maxBytes);
+    return { blob: new Blob([bytes]), subject };
+  }
+  if (!isUrl(text)) {
+    const expected = "a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node";
+    throw notAnImage(describeValue(text), "notAFile", "a path", expected);
+  }
+  const { fetch } = options;
+  const web = () => webGet(fetch ? toWebFetch(fetch) : (url, init) => globalThis.fetch(url, init));
+  return requestImage(
+    text,
+    get ?? web(),
+    options.allowPrivateHosts ?? false,
+    readingOf(options, JSON.stringify(showUrl(text))),
+  );
+}
+
+function openResponse(given: FetchResponse, options: FileFromOptions): Promise<Candidate> {
+  const url = "url" in given && typeof given.url === "string" ? given.url : "";
+  const subject = url === "" ? "the response" : `the response of ${JSON.stringify(showUrl(url))}`;
+  rejectRead(given, subject);
+  rejectRead(given.body, subject);
+  return readImage(async () => toWebResponse(given), readingOf(options, subject), nameIn(url));
+}
+
+function rejectRead(body: object | null, subject: string): void {
+  if (!body || !(("bodyUsed" in body && body.bodyUsed) || ("locked" in body && body.locked))) return;
+  throw notAnImage(subject, "notAFile", "a body that was read before", "one that nobody has read");
+}
+
+function readingOf(
+  { maxBytes = maxBytesInMemory, timeoutMs = 60_000, signal }: FileFromOptions,
+  subject: string,
+): Reading {
+  return { subject, maxBytes, timeoutMs, signal, tooLarge: () => tooLarge(subject, maxBytes) };
+}
+
+/** Whether a text is a URL, also one that must not be requested. A path may begin with a letter and a colon. */
+export function isUrl(text: string): boolean {
+  return /^(https?:|[a-z][a-z\d+.-]+:\/\/)/i.test(text) && !/^file:/i.test(text);
+}
+
+/** By its shape, because it may be that of another library, and because naming the class loads all of fetch in Node. */
+function isResponse(source: object): source is FetchResponse {
+  return typeof source === "object" && source !== null && "status" in source && "headers" in source && "body" in source;
+}
+
+function isStream(source: object): source is NonNullable<FetchResponse["body"]> {
+  return typeof source === "object" && source !== null && ("getReader" in source || Symbol.asyncIterator in source);
+}
+
+const images = "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)";
+const sources = "a URL, a data URI, bytes, a Blob, a Response, a stream, or with @mediagen/sdk/node a path";
+
+/** Returns the error for a source that is no image. */
+export function notAnImage(
+  subject: string,
+  code: IssueCode,
+  received: string,
+  expected: string = images,
+): InvalidRequestError {
+  return invalidRequest("fileFrom", subject, code, shorten(received), expected, nothingWasSent);
+}
+
+function tooLarge(subject: string, maxBytes: number): InvalidRequestError {
+  const expected = `a smaller image, or pass { maxBytes } to raise the limit`;
+  return notAnImage(subject, "outOfRange", `more than ${maxBytes} bytes`, expected);
+}

@@ -1,0 +1,112 @@
+import { mergeHeaders, userAgent } from "../call/headers.ts";
+import { hideInError } from "../call/hide-key.ts";
+import { ConnectionError, InvalidRequestError, invalidRequest, MediaGenError } from "../errors/errors.ts";
+import { invalid, nothingWasSent, shorten } from "../errors/issue.ts";
+import { ServiceError } from "../errors/response-errors.ts";
+import { sleep } from "../time/clock.ts";
+import { Deadline, orAbort } from "../time/deadline.ts";
+import { shareTimer } from "../time/shared-timer.ts";
+import type { ResultGet, ResultResponse } from "./context.ts";
+import { lengthOf, mediaTypeIn } from "./headers.ts";
+import { followRedirects, privateNetwork, type UnusableUrl } from "./redirects.ts";
+
+/** A file that may be an image, and how errors name it. */
+export interface Candidate {
+  readonly blob: Blob;
+  readonly subject: string;
+  readonly name?: string | undefined;
+  /** The media type that its server says. */
+  readonly contentType?: string | undefined;
+}
+
+/** How a source image is read that comes from elsewhere. */
+export interface Reading {
+  /** How errors name it. */
+  readonly subject: string;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly tooLarge: () => Error;
+}
+
+/** Requests the image of a URL, by the rules for results: without a key, and into no private network. */
+export async function requestImage(
+  url: string,
+  get: ResultGet,
+  allowPrivate: boolean,
+  reading: Reading,
+): Promise<Candidate> {
+  const { username, password } = URL.canParse(url) ? new URL(url) : { username: "", password: "" };
+  if (username || password) {
+    const expected = "a URL without them, or pass the Response of your own fetch";
+    throw invalidRequest("fileFrom", reading.subject, "notAllowed", "a user or password", expected, nothingWasSent);
+  }
+  const headers = mergeHeaders(userAgent(), { "accept-encoding": "identity" });
+  const request = (signal: AbortSignal) => followRedirects(url, get, { headers, signal, allowPrivate }, toInvalid);
+  return readImage(request, reading, nameIn(url));
+}
+
+/** Reads the image of a response, up to its limits. */
+export async function readImage(
+  respond: (signal: AbortSignal) => Promise<ResultResponse>,
+  { subject, maxBytes, timeoutMs, signal, tooLarge }: Reading,
+  name?: string,
+): Promise<Candidate> {
+  const alarm = shareTimer({ steady: () => performance.now(), sleep });
+  const deadline = new Deadline({ alarm }, timeoutMs, () => new Error(`it took longer than ${timeoutMs} ms`), signal);
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  try {
+    const response = await orAbort(respond(deadline.signal), deadline.signal);
+    reader = response.body?.getReader();
+    const { status } = response;
+    const what = `${subject} has HTTP status ${status}. ${nothingWasSent}`;
+    if (status < 200 || status > 299) throw new ServiceError(what, "fileFrom", { status, text: "" });
+    const length = lengthOf(response) ?? 0;
+    if (length > maxBytes) throw tooLarge();
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    let bytes = 0;
+    while (reader) {
+      const { done, value } = await orAbort(reader.read(), deadline.signal);
+      if (done) break;
+      if (!ArrayBuffer.isView(value)) throw new Error("it has something else than bytes");
+      bytes += value.byteLength;
+      if (bytes > maxBytes) throw tooLarge();
+      // The cast: a response's bytes are never in shared memory.
+      pieces.push(value as Uint8Array<ArrayBuffer>);
+    }
+    // Less of an image would be billed as well.
+    if (bytes < length) throw new Error(`it ended after ${bytes} of ${length} bytes`);
+    return { blob: new Blob(pieces), subject, name, contentType: mediaTypeIn(response) };
+  } catch (error) {
+    // Nothing more is wanted of the body, which would keep its connection.
+    void reader?.cancel().catch(() => undefined);
+    signal?.throwIfAborted();
+    if (error instanceof MediaGenError) throw error;
+    const cause = hideInError(deadline.passed ? deadline.signal.reason : error, hideUrls);
+    throw new ConnectionError("fileFrom", cause, `${subject} was not read, and nothing was sent to the service`);
+  } finally {
+    deadline.end();
+  }
+}
+
+function toInvalid({ url, why }: UnusableUrl): InvalidRequestError {
+  const more = why === privateNetwork ? { suggestion: "allowPrivateHosts" } : {};
+  const issue = invalid(JSON.stringify(showUrl(url)), "notAllowed", `a URL that ${why}`, "a public https URL", more);
+  return new InvalidRequestError("fileFrom", [issue], nothingWasSent);
+}
+
+/** Returns a URL without what may be a secret: the user and password, the query and the fragment. */
+export function showUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text).href : text;
+  return shorten(url.replace(/^([^/?#]*\/\/)[^/?#]*@/, "$1").replace(/[?#].+/s, "?..."));
+}
+
+/** Engines and fetch functions name URLs in their errors. */
+function hideUrls(text: string): string {
+  return text.replace(/https?:\/\/[^\s"'<>]+/gi, showUrl);
+}
+
+/** Returns the name of the file that a URL names by its extension. */
+export function nameIn(text: string): string | undefined {
+  return /[^/]+\.\w+$/.exec(URL.canParse(text) ? new URL(text).pathname : "")?.[0];
+}
