@@ -1965,6 +1965,48 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/file-from"],
   },
   {
+    guard: "if (!this.#isOpen) return;",
+    becomes: "return;",
+    promise: "a stream never has the start of one result and the rest of another",
+    tests: ["sdk/streams"],
+  },
+  {
+    guard: "stall.pause();",
+    becomes: "",
+    promise: "who reads a stream slowly loses no result",
+    tests: ["sdk/streams"],
+  },
+  {
+    guard: "this.#writer.closed.catch((reason: unknown) => this.#stop.abort(reason));",
+    becomes: "",
+    promise: "a stream that is cancelled holds no connection",
+    tests: ["sdk/streams"],
+  },
+  {
+    guard: "for (const { stream } of opened) void stream.cancel(error);",
+    becomes: "",
+    promise: "streams that nobody gets hold no connection",
+    tests: ["sdk/streams"],
+  },
+  {
+    guard: "this.#writer.abort(reason).catch(() => undefined);",
+    becomes: "",
+    promise: "a stream that is not read ends with its signal",
+    tests: ["sdk/streams"],
+  },
+  {
+    guard: "(error: unknown) => sink.fail(error),",
+    becomes: "() => sink.close(),",
+    promise: "a stream that is cut off does not look complete",
+    tests: ["sdk/streams"],
+  },
+  {
+    guard: "if (!sink.isCancelled) throw error;",
+    becomes: "throw error;",
+    promise: "to cancel a stream is no failure",
+    tests: ["sdk/streams"],
+  },
+  {
     guard: "if (Math.max(...numbers) !== number) {",
     in: "batch",
     becomes: "if (false) {",

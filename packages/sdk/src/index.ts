@@ -1,4 +1,5 @@
 import type { FileFromOptions, FileSource } from "./result/file-from.ts";
+import type { ResultStream } from "./result/streams.ts";
 import type { ResultOptions, Task } from "./task/task.ts";
 
 export { createMediaGen } from "./client/create-client.ts";
@@ -69,6 +70,7 @@ export { validate, type ValidateOptions } from "./form/validate.ts";
 export type { ModelInfo } from "./form/model.ts";
 export type { Bounds } from "./spec/operation.ts";
 export type { FileFromOptions, FileSource } from "./result/file-from.ts";
+export type { ResultStream } from "./result/streams.ts";
 export type * from "./spec/types.gen.ts";
 export { memoryStore } from "./store/memory-store.ts";
 export type { Resolution, UnknownGeneration } from "./store/recovery.ts";
@@ -123,6 +125,29 @@ export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
 export async function blobs(task: Task, options: ResultOptions = {}): Promise<readonly Blob[]> {
   // Loaded at first use, because most programs do not need it.
   return (await import("./result/blobs.ts")).blobs(task, options);
+}
+
+/**
+ * Opens every result of a task as a stream, each with its media type and size: to pass it to object storage or to an HTTP client
+ * without holding it in memory. No more is fetched than is read, and an interrupted result continues where it stopped if its
+ * server supports that; otherwise the stream ends in a `ConnectionError`, and the result has to be fetched again.
+ *
+ * Each stream holds a connection until you have read it to the end or cancelled it. The time that you take to read does not count as
+ * a stall. `resultTimeoutMs` includes it, so that its default is no limit.
+ *
+ * @param task A task that has succeeded.
+ * @returns the results, in the order of the task's record, as soon as the first bytes of each have arrived
+ * @throws {@link InvalidRequestError} if there is no result yet
+ * @throws {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
+ * @throws {@link ConnectionError} if no first bytes of a result arrive; calling again is safe
+ * @throws the signal's reason, when the signal aborts
+ * @example
+ * const [clip] = await streams(task);
+ * const response = new Response(clip?.stream, { headers: { "content-type": clip?.type ?? "video/mp4" } });
+ */
+export async function streams(task: Task, options: ResultOptions = {}): Promise<readonly ResultStream[]> {
+  // Loaded at first use, because most programs do not need it.
+  return (await import("./result/streams.ts")).streams(task, options);
 }
 
 /**

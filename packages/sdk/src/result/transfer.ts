@@ -13,6 +13,8 @@ import type { ResultSource } from "./sources.ts";
 /** Receives a result's bytes. */
 export interface ResultSink {
   write(piece: Uint8Array): Promise<void> | void;
+  /** Called with the head of a response, before its first byte, unless that continues what is in the sink. */
+  begin?(type: string | undefined, totalBytes: number | undefined): void;
   /** Discards everything written so far: the bytes come again from the first. */
   restart(): Promise<void> | void;
 }
@@ -117,6 +119,7 @@ export class Transfer {
       if (response.status !== 200 && !body.isRest) return { state: "failed", error: this.#statusError(response) };
       if (this.#bytes > 0 && !body.isRest) await this.#startAgain();
       if (response.status === 200) this.#part = partOf(response, body);
+      if (!body.isRest) this.#sink.begin?.(body.type, body.totalBytes);
       return (attempt = await this.#readBody(body, reader, stall, () => stall.restart(stallTimeoutMs, stalled)));
     } finally {
       stall.end();
@@ -159,7 +162,7 @@ export class Transfer {
     { status, totalBytes, type }: Body,
     reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
     stall: Deadline,
-    onPiece: () => void,
+    startTime: () => void,
   ): Promise<Attempt> {
     const { index, count } = this.#source;
     for (;;) {
@@ -168,12 +171,14 @@ export class Transfer {
       if ("error" in received) return { state: "failed", error: received.error };
       const { done, value: piece } = received.value;
       if (done) return this.#finish(totalBytes, type);
-      onPiece();
+      // The sink's time is not the server's.
+      stall.pause();
       if (this.#bytes === 0 && type === "text/html" && piece[0] === startOfHtml)
         return { state: "failed", error: new Error("the server sent an HTML page instead of the result") };
       await this.#sink.write(piece);
       this.#bytes += piece.byteLength;
       await this.#options.onProgress?.({ index, count, bytes: this.#bytes, totalBytes });
+      startTime();
     }
   }
 

@@ -200,13 +200,13 @@ export interface ResultOptions extends CallOptions {
    */
   readonly maxBytes?: number | undefined;
   /**
-   * The maximum time without any bytes arriving, in milliseconds.
+   * The maximum time without any bytes arriving, in milliseconds. What your own code takes does not count.
    * @default 30_000
    */
   readonly stallTimeoutMs?: number | undefined;
   /**
    * The maximum time for one result, including retries, in milliseconds.
-   * @default 1_800_000 (30 minutes)
+   * @default 1_800_000 (30 minutes), or for `streams`, whose time is mostly your own, no limit
    */
   readonly resultTimeoutMs?: number | undefined;
   /**
@@ -221,7 +221,7 @@ export interface ResultOptions extends CallOptions {
    * @default true if the base URL does, else false
    */
   readonly allowPrivateHosts?: boolean | undefined;
-  /** Called for each piece that arrives. Throwing ends the download. */
+  /** Called for each piece that arrives, or for `streams` that is read. Throwing ends the download. */
   readonly onProgress?: ((progress: ResultProgress) => void) | undefined;
 }
 

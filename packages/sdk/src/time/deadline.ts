@@ -53,6 +53,12 @@ export class Deadline {
     cancelLast();
   }
 
+  /** Stops the time until `restart`. */
+  pause(): void {
+    this.#cancel?.();
+    this.#cancel &&= never;
+  }
+
   /** Stops the time and releases the caller's signal. */
   end(): void {
     this.#cancel?.();
@@ -66,6 +72,7 @@ export class Deadline {
   }
 
   #start(ms: number): Cancel {
+    if (ms === Infinity) return never;
     const ring: Ring = (error) => {
       if (this.signal.aborted) return;
       this.#passed = error === undefined;
@@ -74,6 +81,9 @@ export class Deadline {
     return this.#time.alarm(ms, ring, this.#why);
   }
 }
+
+/** Cancels an alarm that is not set. */
+const never: Cancel = () => undefined;
 
 /** Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. */
 export function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
