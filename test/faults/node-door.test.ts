@@ -8,7 +8,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
 import {
-  blobs,
   ConnectionError,
   createMediaGen,
   fileFrom,
@@ -455,55 +454,6 @@ describe("a form", () => {
       .replaceAll(boundaryOf(reference.headers.get("content-type") ?? ""), "BOUNDARY");
     const sent = body.slice(heads[0]?.length).replaceAll(boundaryOf(heads[0] ?? ""), "BOUNDARY");
     expect(sent.trimEnd()).toBe(expected.trimEnd());
-  });
-});
-
-describe("a proxy that the environment names", () => {
-  test.for([
-    [{ HTTP_PROXY: "http://user:secret@proxy:3128" }, "HTTP_PROXY"],
-    [{ all_proxy: "socks5://secret" }, "ALL_PROXY"],
-    [{ HTTP_PROXY: "http://secret", NO_PROXY: "example.org, notmedia.example.com,media.example.com:81" }, "HTTP_PROXY"],
-  ] as const)("stops the call: %j", async ([environment, name]) => {
-    for (const [variable, value] of Object.entries(environment)) vi.stubEnv(variable, value);
-    const media = createMediaGen({ baseUrl: "http://media.example.com", allowHttp: true });
-    const error = await thrownBy(media.video.generate("vidmodelv2", form)).finally(() => vi.unstubAllEnvs());
-    expect(error).toBeInstanceOf(InvalidRequestError);
-    expect(String(error)).toMatch(
-      `${name}: a proxy in the environment is not allowed. Use NO_PROXY with media.example.com in it`,
-    );
-    expect(String(error)).not.toContain("secret");
-  });
-
-  test("stops a download too, at once", async () => {
-    const record = JSON.stringify({
-      code: 1000,
-      msg: "",
-      data: { taskid: "t-1", url: ["http://results.example.com/1.png"] },
-    });
-    const finished: Fault = {
-      onRequest: (socket) => void socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${record.length}\r\n\r\n${record}`),
-    };
-    vi.stubEnv("HTTP_PROXY", "http://secret");
-    await withServer(finished, {}, async (media) => {
-      const error = await thrownBy(blobs(media.video.task("t-1")));
-      expect(error).toBeInstanceOf(InvalidRequestError);
-      expect(String(error)).toContain("NO_PROXY with results.example.com in it");
-    }).finally(() => vi.unstubAllEnvs());
-  });
-
-  test("does not where NO_PROXY excepts the host, or where it is this machine", async () => {
-    vi.stubEnv("HTTP_PROXY", "http://proxy:3128");
-    try {
-      await withServer(answers, {}, async (media) => void (await media.video.query("t-1")));
-      for (const exception of ["*", "nothing.invalid", ".invalid", "*.invalid:80", "a.example,nothing.invalid"]) {
-        vi.stubEnv("NO_PROXY", exception);
-        const media = createMediaGen({ baseUrl: "http://nothing.invalid", allowHttp: true, retries: 0 });
-        const error = await thrownBy(media.video.query("t-1"));
-        expect(String(error), exception).toMatch(/nothing was sent, .* (ENOTFOUND|EAI_AGAIN)/);
-      }
-    } finally {
-      vi.unstubAllEnvs();
-    }
   });
 });
 

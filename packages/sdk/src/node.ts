@@ -10,7 +10,7 @@ import type { Task } from "./task/task.ts";
 export * from "./index.ts";
 export { createMediaGen, type NodeMediaGenOptions } from "./node/client.ts";
 export type { Download, DownloadOptions } from "./node/download.ts";
-export type { ConnectOptions } from "./node/connections.ts";
+export type { ConnectOptions, Lookup, LookupAddress, LookupOptions, Pem, TlsOptions } from "./node/connect-options.ts";
 export type { StoreReport } from "./store/check-store.ts";
 
 // What needs the file system is loaded when it is called, because loading it takes longer than the rest of this entry point.

@@ -132,7 +132,7 @@ function delayBeforeRetry(
     return retries.afterFailure(attempts, paid, most);
   if (response) return retries.afterResponse(response, attempts, paid, most);
   const { delivery } = exchanged;
-  const isFinal = delivery === "not tried" || delivery === "bad certificate" || (paid && delivery === "unknown");
+  const isFinal = delivery === "not tried" || delivery === "cannot be sent" || (paid && delivery === "unknown");
   return isFinal ? undefined : retries.afterFailure(attempts, paid, most);
 }
 

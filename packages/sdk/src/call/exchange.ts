@@ -70,7 +70,7 @@ export interface NoResponse {
  * What became of a request without a response. `not tried` never got to the network, for a reason that is not the network's; the
  * next two provably did not leave; of `unknown` nobody knows.
  */
-export type Delivery = "not tried" | "never sent" | "bad certificate" | "unknown";
+export type Delivery = "not tried" | "never sent" | "cannot be sent" | "unknown";
 
 /** Sends one request, once, and reads its response, within the connection's time limits. Never rejects. */
 export async function exchange(
@@ -121,7 +121,7 @@ export async function exchange(
 
 function deliveryOf(reason: unknown): Delivery {
   if (!(reason instanceof NeverSentError)) return "unknown";
-  return reason.badCertificate ? "bad certificate" : "never sent";
+  return reason.isFinal ? "cannot be sent" : "never sent";
 }
 
 function outgoing(

@@ -1,7 +1,10 @@
 import type { GenerateOptions } from "./media-gen.ts";
 import type { MediaGenOptions } from "./options.ts";
 
-const ofClient: Readonly<Record<keyof MediaGenOptions | "connectTimeoutMs", true>> = {
+/** The options that only connections on node:http have; the types of those are in `node`. */
+type ConnectOption = "connectTimeoutMs" | "proxy" | "tls" | "lookup";
+
+const ofClient: Readonly<Record<keyof MediaGenOptions | ConnectOption, true>> = {
   apiKey: true,
   baseUrl: true,
   headers: true,
@@ -10,6 +13,9 @@ const ofClient: Readonly<Record<keyof MediaGenOptions | "connectTimeoutMs", true
   fetch: true,
   fetchSendsOnce: true,
   connectTimeoutMs: true,
+  proxy: true,
+  tls: true,
+  lookup: true,
   queryTimeoutMs: true,
   generateTimeoutMs: true,
   headersTimeoutMs: true,

@@ -4,7 +4,7 @@ import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";
 import type { ResultGet } from "../result/context.ts";
 import { mostInFlight } from "../wait/scheduler.ts";
-import type { ConnectOptions } from "./connections.ts";
+import { checkConnectOptions, type ConnectOptions } from "./connect-options.ts";
 import { lazyTransport, usesNodeHttp } from "./lazy-transport.ts";
 
 /** How to create a client on Node. With your own `fetch`, that one connects and sends. */
@@ -19,9 +19,12 @@ export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
  * const media = createMediaGen({ store: fileStore(".mediagen") }); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
  */
 export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
-  const web = webRuntime(options);
-  const connect = () => lazyTransport({ ...options, polls: mostInFlight(options) });
-  const { transport, get } = usesNodeHttp(options) ? { transport: connect(), get: lazyGet } : web;
+  const isNodeHttp = usesNodeHttp(options);
+  checkConnectOptions("createMediaGen", options, isNodeHttp);
+  const polls = mostInFlight(options);
+  const { transport, get } = isNodeHttp
+    ? { transport: lazyTransport({ ...options, polls }), get: lazyGet(options) }
+    : webRuntime(options);
   return createClient(options, { transport, get, processes });
 }
 
@@ -30,7 +33,10 @@ const processes = async () => {
   return processInfo();
 };
 
-const lazyGet: ResultGet = async (url, init) => {
-  const { nodeGet } = await import("./get.ts");
-  return nodeGet(url, init);
-};
+function lazyGet(options: ConnectOptions): ResultGet {
+  let get: Promise<ResultGet> | undefined;
+  return async (url, request) => {
+    get ??= import("./get.ts").then(({ nodeGet }) => nodeGet(options));
+    return (await get)(url, request);
+  };
+}

@@ -1,17 +1,13 @@
-import type { Agent, ClientRequest } from "node:http";
+import type { Agent, ClientRequest, RequestOptions } from "node:http";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import type { Duplex } from "node:stream";
+import { connect as connectTls, type ConnectionOptions, type SecureContext } from "node:tls";
 import { longestDelayMs } from "../time/clock.ts";
+import type { ConnectOptions, Lookup } from "./connect-options.ts";
 import { type HttpModules, moduleFor } from "./http-modules.ts";
-
-/** How `@mediagen/sdk/node` connects. */
-export interface ConnectOptions {
-  /**
-   * How long it may take until a connection is established, TLS included, in milliseconds. Nothing has been sent by then.
-   * @default 10_000
-   */
-  readonly connectTimeoutMs?: number | undefined;
-}
+import { proxyFor } from "./proxy.ts";
+import { secureContextOf } from "./secure-context.ts";
+import type { Tunnel } from "./tunnel.ts";
 
 /** What the connections of a client are for. */
 export interface PoolOptions extends ConnectOptions {
@@ -29,40 +25,43 @@ const addressTimeoutMs = 1_000;
 /** The connections of one transport: a pool for each origin, and single ones. */
 export class Connections {
   readonly #modules: HttpModules;
+  readonly #options: PoolOptions;
   readonly #timeoutMs: number;
-  readonly #maxSockets: number;
+  /** What connections to the service are secured with, and what those to other hosts, which receive no client certificate. */
+  readonly #contexts: { readonly service: SecureContext | undefined; readonly others: SecureContext | undefined };
   /** Own sockets whose connection is not established yet: no byte may leave. */
-  readonly #connecting = new WeakSet<Socket>();
+  readonly #connecting = new WeakSet<Duplex>();
   readonly #pools = new Map<string, Agent>();
 
-  constructor(modules: HttpModules, { connectTimeoutMs = 10_000, polls = 0 }: PoolOptions) {
+  /** @throws {@link InvalidRequestError} the certificates of the options cannot be used */
+  constructor(modules: HttpModules, options: PoolOptions) {
+    const { connectTimeoutMs = 10_000, tls } = options;
     this.#modules = modules;
+    this.#options = options;
     this.#timeoutMs = Math.min(connectTimeoutMs, longestDelayMs);
-    this.#maxSockets = poolSize + polls;
+    this.#contexts = { service: secureContextOf(tls), others: secureContextOf({ ca: tls?.ca }) };
   }
 
-  /** Whether there is a pool for the URL's origin. */
-  has(url: URL): boolean {
-    return this.#pools.has(url.origin);
-  }
-
-  /** Returns the pool for the URL's origin. It does not keep the process alive: an Agent unrefs its idle sockets. */
-  pool(url: URL): Agent {
-    let pool = this.#pools.get(url.origin);
-    if (!pool) {
-      const { Agent } = moduleFor(url, this.#modules);
-      pool = new Agent({ keepAlive: true, maxSockets: this.#maxSockets, timeout: idleMs, scheduling: "lifo" });
-      pool.createConnection = () => this.connect(url);
-      this.#pools.set(url.origin, pool);
-    }
-    return pool;
+  /**
+   * Returns where a request to the service gets its connection. A paid request has one of its own: a pooled one that the server closes
+   * at that moment looks the same as a lost response.
+   */
+  async forRequest(url: URL, paid: boolean): Promise<Pick<RequestOptions, "agent" | "createConnection">> {
+    const { origin } = url;
+    if (!paid && this.#pools.has(origin)) return { agent: this.#pools.get(origin) };
+    const createConnection = await this.#opener(url, this.#contexts.service, this.#options.lookup);
+    if (paid) return { createConnection };
+    // Another request may have created it by now.
+    const pool = this.#pools.get(origin) ?? this.#createPool(url, createConnection);
+    this.#pools.set(origin, pool);
+    return { agent: pool };
   }
 
   /**
    * Calls back once bytes may leave through the socket: its connection is established, and the certificate is known to be good.
    * Nothing is known of a socket that another library opened, so it is used at once.
    */
-  whenConnected(socket: Socket, next: () => void): void {
+  whenConnected(socket: Duplex, next: () => void): void {
     if (this.#connecting.has(socket)) socket.once("established", next);
     else next();
   }
@@ -81,23 +80,47 @@ export class Connections {
     return stop;
   }
 
-  /** Opens a connection. */
-  connect({ protocol, hostname, port }: URL): Socket {
-    const secure = protocol === "https:";
-    const host = hostname.replace(/^\[|\]$/g, "");
-    const to = {
-      host,
-      port: Number(port || (secure ? 443 : 80)),
-      noDelay: true,
-      autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+  /**
+   * Returns where a request for a result gets its connection: one of its own, because a pooled one may have been resolved by a request
+   * that allows private hosts.
+   */
+  async forResult(url: URL, lookup: Lookup | undefined): Promise<Pick<RequestOptions, "createConnection">> {
+    return { createConnection: await this.#opener(url, this.#contexts.others, lookup) };
+  }
+
+  /**
+   * Returns what opens connections to a URL's origin, directly or through the proxy for it.
+   *
+   * @throws {@link InvalidRequestError} the environment names a proxy that cannot be used
+   */
+  async #opener(url: URL, context: SecureContext | undefined, lookup: Lookup | undefined): Promise<() => Duplex> {
+    const proxy = proxyFor(url, this.#options.proxy, process.env);
+    if (!proxy) return () => this.#establish(url, openSocket(url, context, lookup));
+    const { Tunnel } = await import("./tunnel.ts");
+    return () => {
+      const tunnel = new Tunnel(openSocket(proxy.url, this.#contexts.others, this.#options.lookup), url, proxy);
+      return this.#establish(
+        url,
+        isSecure(url) ? secure(tunnel, url, context) : tunnel,
+        ` through ${proxy.url.origin}`,
+      );
     };
-    const socket = secure
-      ? connectTls({ ...to, servername: isIP(host) ? "" : host, ALPNProtocols: ["http/1.1"] })
-      : connectPlain(to);
+  }
+
+  /** Returns a pool. It does not keep the process alive: an Agent unrefs its idle sockets. */
+  #createPool(url: URL, createConnection: () => Duplex): Agent {
+    const { Agent } = moduleFor(url, this.#modules);
+    const maxSockets = poolSize + (this.#options.polls ?? 0);
+    const pool = new Agent({ keepAlive: true, maxSockets, timeout: idleMs, scheduling: "lifo" });
+    return Object.assign(pool, { createConnection });
+  }
+
+  /** Watches over a socket until its connection is established. */
+  #establish<S extends Duplex>(url: URL, socket: S, through = ""): S {
     this.#connecting.add(socket);
-    const stop = this.#startTimeout((error) => socket.destroy(error));
+    const stop = this.#startTimeout((error) => socket.destroy(error), through);
     socket.once("close", stop);
-    socket.once(secure ? "secureConnect" : "connect", () => {
+    socket.once(isSecure(url) ? "secureConnect" : "connect", () => {
       stop();
       this.#connecting.delete(socket);
       socket.emit("established");
@@ -105,8 +128,44 @@ export class Connections {
     return socket;
   }
 
-  #startTimeout(onTimeout: (error: Error) => void): () => void {
-    const timer = setTimeout(() => onTimeout(new Error(`no connection within ${this.#timeoutMs} ms`)), this.#timeoutMs);
+  #startTimeout(onTimeout: (error: Error) => void, through = ""): () => void {
+    const timeout = () => onTimeout(new Error(`no connection${through} within ${this.#timeoutMs} ms`));
+    const timer = setTimeout(timeout, this.#timeoutMs);
     return () => clearTimeout(timer);
   }
+}
+
+function isSecure({ protocol }: URL): boolean {
+  return protocol === "https:";
+}
+
+/** Opens a connection to a URL's host itself. */
+function openSocket(url: URL, context: SecureContext | undefined, lookup: Lookup | undefined): Socket {
+  const to = {
+    host: hostOf(url),
+    port: Number(url.port || (isSecure(url) ? 443 : 80)),
+    noDelay: true,
+    autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+    ...(lookup && { lookup }),
+  };
+  return isSecure(url) ? connectTls({ ...to, ...tlsOptions(url, context) }) : connectPlain(to);
+}
+
+/** Secures a tunnel for the host that it leads to. */
+function secure(tunnel: Tunnel, url: URL, context: SecureContext | undefined): Socket {
+  const socket = connectTls({ socket: tunnel, ...tlsOptions(url, context) });
+  // Node passes on neither: why the tunnel failed, nor that an idle connection must not keep the process alive.
+  tunnel.prependListener("error", (error) => socket.destroy(error));
+  const [ref, unref] = [() => (tunnel.ref(), socket), () => (tunnel.unref(), socket)];
+  return Object.assign(socket, { ref, unref });
+}
+
+function tlsOptions(url: URL, context: SecureContext | undefined): ConnectionOptions {
+  const host = hostOf(url);
+  const servername = isIP(host) ? "" : host;
+  return { host, servername, ALPNProtocols: ["http/1.1"], ...(context && { secureContext: context }) };
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
 }

@@ -1,44 +1,43 @@
-import dns, { type LookupAddress } from "node:dns";
+import dns from "node:dns";
 import type { IncomingMessage } from "node:http";
-import type { LookupFunction } from "node:net";
+import { isIP } from "node:net";
 import { Readable } from "node:stream";
 import { messageOf } from "../errors/errors.ts";
 import type { ResultGet } from "../result/context.ts";
 import { privateNetwork, unusableUrl } from "../result/redirects.ts";
 import { isPrivateAddress } from "../transport/address.ts";
+import type { ConnectOptions, Lookup, LookupAddress } from "./connect-options.ts";
+import { Connections } from "./connections.ts";
 import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";
-import { rejectProxy } from "./proxy.ts";
 
 /**
- * Gets results with node:http. A host name is checked when it is resolved for the connection itself: a name that resolves to
- * a public address in an earlier check may resolve to this machine in the next.
+ * Creates what gets results with node:http. A host name is checked when it is resolved for the connection itself: a name that resolves to
+ * a public address in an earlier check may resolve to this machine in the next. A proxy resolves names by itself, unchecked.
  */
-export const nodeGet: ResultGet = async (url, { headers, signal, allowPrivate }) => {
-  rejectProxy(url, process.env);
-  const sender = moduleFor(url, await loadHttpModules());
-  // Without an agent, because a pooled connection may have been resolved by a request that allows private hosts.
-  const connection = {
-    agent: false,
-    ALPNProtocols: ["http/1.1"],
-    ...(allowPrivate ? {} : { lookup: lookUpPublic(url) }),
+export async function nodeGet(options: ConnectOptions): Promise<ResultGet> {
+  const modules = await loadHttpModules();
+  const connections = new Connections(modules, options);
+  return async (url, { headers, signal, allowPrivate }) => {
+    const lookup = allowPrivate ? options.lookup : lookUpPublic(url, options.lookup);
+    const connection = await connections.forResult(url, lookup);
+    return new Promise((resolve, reject) => {
+      moduleFor(url, modules)
+        .request(url, { headers, signal, ...connection }, (message) => {
+          try {
+            resolve(responseOf(message, url));
+          } catch (error) {
+            message.destroy();
+            reject(error);
+          }
+        })
+        .on("error", reject)
+        // After a response this does nothing. Without one, as when the server switches protocols, there is no other event.
+        .once("close", () => reject(new Error("the connection closed without a response")))
+        .end();
+    });
   };
-  return new Promise((resolve, reject) => {
-    sender
-      .request(url, { headers, signal, ...connection }, (message) => {
-        try {
-          resolve(responseOf(message, url));
-        } catch (error) {
-          message.destroy();
-          reject(error);
-        }
-      })
-      .on("error", reject)
-      // After a response this does nothing. Without one, as when the server switches protocols, there is no other event.
-      .once("close", () => reject(new Error("the connection closed without a response")))
-      .end();
-  });
-};
+}
 
 function responseOf(message: IncomingMessage, url: URL): Response {
   const { statusCode = 0, headers } = message;
@@ -63,10 +62,12 @@ function bodyOf(message: IncomingMessage, url: URL): Readable {
   }
 }
 
-function lookUpPublic(url: URL): LookupFunction {
+function lookUpPublic(url: URL, given: Lookup | undefined): Lookup {
   return (hostname, options, callback) =>
-    dns.lookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-      const [first] = addresses ?? [];
+    (given ?? dns.lookup)(hostname, { ...options, all: true }, (error, found: string | LookupAddress[] = []) => {
+      // A lookup of the caller's may know of one address only.
+      const addresses = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
+      const [first] = addresses;
       if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), "");
       if (addresses.some(({ address }) => isPrivateAddress(address)))
         return callback(unusableUrl(url.href, privateNetwork), "");

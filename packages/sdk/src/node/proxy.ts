@@ -1,21 +1,56 @@
-import { InvalidRequestError } from "../errors/errors.ts";
-import { invalid, nothingWasSent } from "../errors/issue.ts";
+import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { nothingWasSent } from "../errors/issue.ts";
 import { isLoopback } from "../transport/address.ts";
+import type { ConnectOptions } from "./connect-options.ts";
+
+/** A proxy that connections go through. */
+export interface Proxy {
+  /** Its URL, without user and password. */
+  readonly url: URL;
+  /** The value of `Proxy-Authorization`, if it has a user. */
+  readonly authorization: string | undefined;
+  /** What names it: the option or a variable. */
+  readonly namedBy: string;
+}
 
 /**
- * Rejects a URL for which the environment names a proxy: bypassing one often fails, and may be forbidden. This machine is never
- * reached through a proxy.
+ * Returns the proxy for a URL: that of the option, or else of the environment. NO_PROXY holds for both. Only the option leads to this
+ * machine through a proxy: somebody who sets a variable seldom means that.
  *
- * @throws {@link InvalidRequestError} there is a proxy, and NO_PROXY does not exclude the URL's host
+ * @throws {@link InvalidRequestError} the proxy is not one that can be used
  */
-export function rejectProxy(url: URL, environment: Readonly<Record<string, string | undefined>>): void {
+export function proxyFor(
+  url: URL,
+  given: ConnectOptions["proxy"],
+  environment: Readonly<Record<string, string | undefined>>,
+): Proxy | undefined {
   const read = (name: string) => environment[name.toLowerCase()] || environment[name] || undefined;
-  const name = [url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY", "ALL_PROXY"].find(read);
-  if (name === undefined || isLoopback(url) || isExcluded(url, read("NO_PROXY") ?? "")) return;
-  // Its value is not shown: it may hold a password.
-  const expected = `NO_PROXY with ${url.hostname} in it to connect directly, or pass createMediaGen a fetch that goes through the proxy`;
-  const issue = invalid(name, "notAllowed", "a proxy in the environment", expected);
-  throw new InvalidRequestError("connect", [issue], nothingWasSent);
+  const variables = [url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY", "ALL_PROXY"];
+  const namedBy = given === undefined ? variables.find(read) : "proxy";
+  if (given === false || namedBy === undefined || isExcluded(url, read("NO_PROXY") ?? "")) return undefined;
+  if (given === undefined && isLoopback(url)) return undefined;
+  const proxy = readUrl(namedBy, String(given ?? read(namedBy)));
+  const [user, password] = [proxy.username, proxy.password].map(decodeURIComponent);
+  const authorization = user || password ? `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` : undefined;
+  return { url: new URL(proxy.origin), authorization, namedBy };
+}
+
+/** Returns the URL of a proxy. What was received is not shown: it may contain a password. */
+function readUrl(namedBy: string, text: string): URL {
+  const reject = (received: string, expected: string): InvalidRequestError =>
+    invalidRequest("connect", namedBy, "wrongFormat", received, expected, nothingWasSent);
+  // As curl reads it: without a scheme it is an http proxy.
+  const href = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  if (!URL.canParse(href)) throw reject("what is not a URL (not shown)", "a URL such as http://proxy.example:3128");
+  const url = new URL(href);
+  const scheme = url.protocol.slice(0, -1);
+  if (!/^https?$/.test(scheme)) throw reject(`a ${scheme} proxy`, "an http or https proxy. SOCKS is not supported");
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    throw reject("a user or password with a lone % (not shown)", "%25 for each % in it");
+  }
+  return url;
 }
 
 /** Returns whether a NO_PROXY list contains the URL's host, a domain above it, or `*`. An entry may end in a port. */

@@ -15,7 +15,6 @@ import { Connections, type PoolOptions } from "./connections.ts";
 import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";
 import { rejectChangedFiles, encode, type Encoded, readPieces } from "./multipart.ts";
-import { rejectProxy } from "./proxy.ts";
 
 /** A response with a longer head is not one of the service's. */
 const longestHead = 16 * 1024;
@@ -30,8 +29,7 @@ export async function nodeTransport(options: PoolOptions = {}): Promise<Transpor
   return async (request, sendOptions) => {
     const { paid, signal } = sendOptions;
     const url = new URL(request.url);
-    // If there is a pool for the origin, this was checked before.
-    if (paid || !connections.has(url)) rejectProxy(url, process.env);
+    const connection = await connections.forRequest(url, paid);
     const body = encode(request.body);
     if (body.pieces.length > 1) await rejectChangedFiles(body);
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
@@ -39,9 +37,7 @@ export async function nodeTransport(options: PoolOptions = {}): Promise<Transpor
       method: "POST",
       headers: headersOf(request, url, body),
       maxHeaderSize: longestHead,
-      // A paid request has a connection of its own: a pooled one that the server closes at that moment looks the same as a lost
-      // response.
-      ...(paid ? { createConnection: () => connections.connect(url) } : { agent: connections.pool(url) }),
+      ...connection,
     };
     let exchange: ClientRequest;
     try {
@@ -192,6 +188,7 @@ function streamOf(body: Readable, signal: AbortSignal): ReadableStream<Uint8Arra
 }
 
 function neverSent({ origin }: URL, cause: unknown, socket: Socket | null): NeverSentError {
+  if (cause instanceof NeverSentError) return cause;
   const reason = cause instanceof AggregateError ? cause.errors.map(messageOf).join("; ") : messageOf(cause);
   const badCertificate = socket !== null && "authorizationError" in socket && Boolean(socket.authorizationError);
   return new NeverSentError(

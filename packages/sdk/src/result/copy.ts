@@ -4,6 +4,7 @@ import { ConnectionError } from "../errors/errors.ts";
 import { ServiceError, type ServiceResponse } from "../errors/response-errors.ts";
 import type { ResultOptions } from "../task/task.ts";
 import { Deadline } from "../time/deadline.ts";
+import { NeverSentError } from "../transport/evidence.ts";
 import type { ResultContext } from "./context.ts";
 import type { ResultSource } from "./sources.ts";
 import { type ResultSink, Transfer } from "./transfer.ts";
@@ -74,9 +75,12 @@ async function retryTransfer(
     if (deadline.passed) throw fail(new ConnectionError("download", deadline.signal.reason));
     deadline.signal.throwIfAborted();
     const isStatus = error instanceof ServiceError;
+    const isFinal = result.error instanceof NeverSentError && result.error.isFinal;
     const delayMs = isStatus
       ? retries.afterResponse(responseOf(error), attempt, false, most)
-      : retries.afterFailure(attempt, false, most);
+      : isFinal
+        ? undefined
+        : retries.afterFailure(attempt, false, most);
     if (delayMs === undefined) throw fail(isStatus ? error : new ConnectionError("download", error));
     emit({ type: "retried", ...facts, delayMs, status: isStatus ? error.status : undefined, error });
     // If the sleep is cut short, the next attempt fails at once, and says whether the deadline or the caller ended it.

@@ -12,17 +12,17 @@ const handshakeCodes = /^ERR_SSL_(WRONG_VERSION_NUMBER|TLSV1_ALERT_NO_APPLICATIO
 /** Thrown by a transport that knows that no byte of the request has left. */
 export class NeverSentError extends Error {
   override readonly name = "NeverSentError";
-  /** Whether the certificate was rejected; a retry does not help. */
-  readonly badCertificate: boolean;
+  /** Whether a retry does not help: the certificate was rejected, or a proxy refuses the connection. */
+  readonly isFinal: boolean;
 
-  constructor(message: string, cause: unknown, badCertificate = false) {
+  constructor(message: string, cause: unknown, isFinal = false) {
     super(message, { cause });
-    this.badCertificate = badCertificate;
+    this.isFinal = isFinal;
   }
 }
 
 /** What proves that no byte of a request has left. */
-export type Evidence = "never sent" | "bad certificate";
+export type Evidence = "never sent" | "cannot be sent";
 
 /**
  * Returns what the rejection of a runtime's fetch proves. Only what is recognized counts: how Node, Bun and Deno report what fails
@@ -44,7 +44,7 @@ function evidenceIn(error: unknown): Evidence | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   const code = String(error.code);
   const syscall = "syscall" in error ? error.syscall : undefined;
-  if (certificateCodes.test(code)) return "bad certificate";
+  if (certificateCodes.test(code)) return "cannot be sent";
   const isUnsent =
     (lookUpCodes.test(code) && syscall === "getaddrinfo") ||
     (connectCodes.test(code) && syscall === "connect") ||

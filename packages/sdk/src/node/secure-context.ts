@@ -1,0 +1,37 @@
+import tls, { type SecureContext } from "node:tls";
+import { invalidRequest, messageOf } from "../errors/errors.ts";
+import { nothingWasSent } from "../errors/issue.ts";
+import type { Pem, TlsOptions } from "./connect-options.ts";
+
+/**
+ * Returns what connections are secured with; undefined if Node's defaults are. It is made once, because that takes milliseconds.
+ *
+ * @throws {@link InvalidRequestError} a certificate or key cannot be read, or they do not fit each other
+ */
+export function secureContextOf({ ca, ...own }: TlsOptions = {}): SecureContext | undefined {
+  if ([ca, ...Object.values(own)].every((value) => value === undefined)) return undefined;
+  try {
+    // The casts: Node takes any bytes, which its types call Buffers, and undefined, which they leave out.
+    return tls.createSecureContext({
+      ...own,
+      ...(ca && { ca: [...trusted(), ca].flat() }),
+    } as tls.SecureContextOptions);
+  } catch (error) {
+    const received = `certificates and keys that cannot be used (${messageOf(error)})`;
+    throw invalidRequest(
+      "connect",
+      "tls",
+      "wrongFormat",
+      received,
+      "what tls.createSecureContext takes",
+      nothingWasSent,
+    );
+  }
+}
+
+/** Returns the authorities that Node trusts, NODE_EXTRA_CA_CERTS included where Node tells. */
+function trusted(): readonly Pem[] {
+  // The cast: Node has it from 22.15 on.
+  const list = tls.getCACertificates as typeof tls.getCACertificates | undefined;
+  return list ? list("default") : tls.rootCertificates;
+}

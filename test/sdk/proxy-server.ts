@@ -1,0 +1,138 @@
+import { once } from "node:events";
+import { createServer as createHttp, type RequestListener, type Server as HttpServer } from "node:http";
+import { createServer as createHttps, type ServerOptions } from "node:https";
+import { type AddressInfo, connect, createServer as createPlain, type Server, type Socket } from "node:net";
+import { createServer as createTls, TLSSocket } from "node:tls";
+import type { Certificate } from "../faults/certificate.ts";
+
+/** How a proxy behaves. */
+export interface ProxyBehavior {
+  /** With a certificate it is an https proxy. */
+  readonly certificate?: Certificate;
+  /** It then asks its clients for certificates, of this authority. */
+  readonly ca?: string;
+  /** What it does in place of opening a tunnel. */
+  readonly onConnect?: (socket: Socket, reset: () => void) => void;
+  /** What happens to an open tunnel as soon as the client sends something through it. */
+  readonly onData?: (socket: Socket) => void;
+}
+
+/** A proxy that opens tunnels. It resolves every name to this machine. */
+export interface Proxy extends AsyncDisposable {
+  /** Its URL, under the name `localhost`. */
+  readonly url: string;
+  /** The heads of the requests that it got, in order. */
+  readonly heads: readonly string[];
+  /** The name in the client certificate of each connection, or `none`. */
+  readonly clients: readonly string[];
+  /** Connections that are still open. */
+  readonly open: number;
+  /** The most connections that were open at once. */
+  readonly mostOpen: number;
+}
+
+/** Starts a proxy on a port of its own. */
+export async function startProxy({ certificate, ca, onConnect, onData }: ProxyBehavior = {}): Promise<Proxy> {
+  const sockets = new Set<Socket>();
+  const heads: string[] = [];
+  const clients: string[] = [];
+  let mostOpen = 0;
+  const converse = (socket: Socket) => {
+    let head = "";
+    const read = (bytes: Buffer) => {
+      head += bytes.toString("latin1");
+      if (!head.startsWith("C")) return socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+      if (!head.endsWith("\r\n\r\n")) return;
+      heads.push(head);
+      clients.push(nameOf(socket));
+      socket.off("data", read);
+      const port = Number(/^CONNECT \S+:(\d+) HTTP\/1\.1\r\n/.exec(head)?.[1]);
+      // Below TLS, where the proxy speaks it.
+      const reset = () => [...sockets].find(({ remotePort }) => remotePort === socket.remotePort)?.resetAndDestroy();
+      if (onConnect) return onConnect(socket, reset);
+      const target = connect({ host: "localhost", port }, () =>
+        socket.write("HTTP/1.1 200 Connection established\r\n\r\n"),
+      );
+      for (const [one, other] of [
+        [socket, target],
+        [target, socket],
+      ] as const)
+        one.on("error", () => other.destroy()).once("close", () => other.destroy());
+      if (onData) socket.once("data", () => onData(socket));
+      else socket.pipe(target).pipe(socket);
+    };
+    socket.on("data", read);
+  };
+  const server: Server = certificate
+    ? createTls({ ...certificate, ...(ca && { ca, requestCert: true, rejectUnauthorized: false }) }, converse)
+    : createPlain(converse);
+  server.on("tlsClientError", () => undefined);
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket.on("error", () => undefined).once("close", () => sockets.delete(socket)));
+    mostOpen = Math.max(mostOpen, sockets.size);
+  });
+  const port = await listen(server);
+  return {
+    url: `${certificate ? "https" : "http"}://localhost:${port}`,
+    heads,
+    clients,
+    get open() {
+      return sockets.size;
+    },
+    get mostOpen() {
+      return mostOpen;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A service with one result for each task. */
+export interface Service extends AsyncDisposable {
+  readonly port: number;
+  /** The requests that it got, in order: the method, the path and the size of the body. */
+  readonly requests: readonly string[];
+  /** The name in the client certificate of each request, or `none`. */
+  readonly clients: readonly string[];
+}
+
+/** Starts a service whose results are at this URL, with a port of its own in place of `PORT`. */
+export async function startService(resultUrl: string, result: Buffer, options?: ServerOptions): Promise<Service> {
+  const requests: string[] = [];
+  const clients: string[] = [];
+  const respond: RequestListener = (request, response) => {
+    let bytes = 0;
+    request.on("data", (piece: Buffer) => (bytes += piece.length));
+    request.once("end", () => {
+      requests.push(`${request.method} ${request.url} ${bytes}`);
+      clients.push(nameOf(request.socket));
+      const url = [resultUrl.replace("PORT", String(port))];
+      const record = JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url } });
+      response.end(request.method === "GET" ? result : record);
+    });
+  };
+  const server: HttpServer = options ? createHttps(options, respond) : createHttp(respond);
+  const port = await listen(server);
+  return {
+    port,
+    requests,
+    clients,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function nameOf(socket: Socket): string {
+  const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
+  return String(certificate?.subject?.CN ?? "none");
+}
+
+async function listen(server: Server): Promise<number> {
+  server.listen(0, "localhost");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
