@@ -695,8 +695,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/proxy"],
   },
   {
-    guard: "{ createConnection: await this.#opener(url, this.#contexts.others, lookup) }",
-    becomes: "{ createConnection: await this.#opener(url, this.#contexts.service, lookup) }",
+    guard: "const context = url.origin === home ? this.#contexts.service : this.#contexts.others;",
+    becomes: "const context = this.#contexts.service;",
     promise: "the host of a result receives no client certificate",
     tests: ["sdk/connecting"],
   },

@@ -29,8 +29,8 @@ const thrownBy = (call: Promise<unknown>) =>
   );
 
 /** A service that notes who its clients are, with its results at another name. */
-const startTls = (certificate = ofExample) =>
-  startService("https://results.example.com:PORT/1.png", result, {
+const startTls = (certificate = ofExample, resultHost = "results.example.com") =>
+  startService(`https://${resultHost}:PORT/1.png`, result, {
     ...certificate,
     requestCert: true,
     ca: ofClient.cert,
@@ -117,6 +117,13 @@ describe("tls", () => {
     expect([...new Set(proxy.clients)]).toEqual(["none"]);
   });
 
+  test("shows the client certificate for results too, if they are at the base URL's origin", async () => {
+    await using service = await startTls(ofExample, "media.example.com");
+    const tls = { ca: ofExample.cert, cert: ofClient.cert, key: ofClient.key };
+    await blobs(clientOf(service, { tls }).video.task("t-1"), { allowPrivateHosts: true });
+    expect(service.clients).toEqual(["test client", "test client"]);
+  });
+
   test.for([
     ["a key of another certificate", { cert: ofClient.cert, key: ofExample.key }, /key values mismatch/],
     ["no archive", { pfx: Buffer.from("secret") }, /tls/],
@@ -126,7 +133,7 @@ describe("tls", () => {
     for (const call of [() => media.video.generate("vidmodelv2", form), () => media.video.query("t-1")]) {
       const error = await thrownBy(call());
       expect(error).toBeInstanceOf(InvalidRequestError);
-      expect(String(error)).toMatch(/connect: tls: certificates and keys that cannot be used \(.*Nothing was sent\.$/);
+      expect(String(error)).toMatch(/connect: tls: a certificate or key that cannot be used \(.*Nothing was sent\.$/);
       expect(String(error)).toMatch(says);
       expect(shown(error)).not.toContain("secret");
     }

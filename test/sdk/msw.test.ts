@@ -31,6 +31,18 @@ describe.each(Object.keys(entries) as (keyof typeof entries)[])("MSW intercepts 
     expect(uploads).toEqual([[`${baseUrl}/v1/video/vidmodelv2`, "A fox", 2]]);
   });
 
+  test("also where the environment names a proxy", async () => {
+    const [baseUrl = ""] = baseUrls;
+    vi.stubEnv("HTTPS_PROXY", "http://proxy.invalid:3128");
+    server.use(
+      http.post(`${baseUrl}/v1/video/vidmodelv2`, () => HttpResponse.json(finished(baseUrl))),
+      http.post(`${baseUrl}/v1/video/infobytaskid`, () => HttpResponse.json(finished(baseUrl))),
+      http.get(`${baseUrl}/1.png`, () => HttpResponse.arrayBuffer(new Uint8Array(png).buffer)),
+    );
+    const sizes = await generateAndFetch(clientAt(entry, baseUrl)).finally(() => vi.unstubAllEnvs());
+    expect(sizes).toEqual([png.length, png.length]);
+  });
+
   test.each([
     [() => HttpResponse.json({ code: 9000, msg: "no" }), "InsufficientCreditsError"],
     [() => HttpResponse.error(), "OutcomeUnknownError"],

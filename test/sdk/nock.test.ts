@@ -1,5 +1,5 @@
 import nock from "nock";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { baseUrls, clientAt, entries, failureOf, finished, generateAndFetch, png } from "./mocked-calls.ts";
 
 /** Nock shows a body of bytes in hexadecimal digits. */
@@ -22,6 +22,20 @@ describe.each(Object.keys(entries) as (keyof typeof entries)[])("nock intercepts
       .reply(200, png);
     expect(await generateAndFetch(clientAt(entry, baseUrl))).toEqual([png.length, png.length]);
     expect(scope.isDone()).toBe(true);
+  });
+
+  test("also where the environment names a proxy", async () => {
+    const [baseUrl = ""] = baseUrls;
+    vi.stubEnv("HTTPS_PROXY", "http://proxy.invalid:3128");
+    nock(baseUrl)
+      .post(/vidmodelv2|infobytaskid/)
+      .twice()
+      .reply(200, finished(baseUrl))
+      .get("/1.png")
+      .twice()
+      .reply(200, png);
+    const sizes = await generateAndFetch(clientAt(entry, baseUrl)).finally(() => vi.unstubAllEnvs());
+    expect(sizes).toEqual([png.length, png.length]);
   });
 
   test("failures too", async () => {

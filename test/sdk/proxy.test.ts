@@ -173,7 +173,13 @@ describe("nothing was sent, and a generation is retried, if a proxy", () => {
 
   test("speaks http where https should be", async () => {
     await using proxy = await startProxy();
-    await expectConnectionError("http", { port: 80 }, proxy.url.replace("http", "https"), /cannot be reached/, 2);
+    await expectConnectionError(
+      "http",
+      { port: 80 },
+      proxy.url.replace("http", "https"),
+      /does not speak TLS\. If it is an http proxy/,
+      2,
+    );
   });
 });
 
@@ -183,10 +189,11 @@ describe("a refusal is final, and says what to do, if a proxy", () => {
   const refusals = [
     ["403 Forbidden", /does not allow a connection to \S+\.example\.com:\d+ \(HTTP 403\)\. Ask .* NO_PROXY/],
     ["405 Method Not Allowed", /\(HTTP 405\)/],
+    ["401 Unauthorized", /does not accept the user and password \(HTTP 401\)/],
     ["302 Found", /\(HTTP 302\)/],
     [
       "407 Proxy Authentication Required",
-      /does not accept a user and password \(HTTP 407\)\. Set proxy to http:\/\/user:/,
+      /does not accept the user and password \(HTTP 407\)\. Set proxy to http:\/\/user:/,
     ],
   ] as const;
 
@@ -376,6 +383,22 @@ describe("the environment", () => {
     expect(shown(error)).not.toContain(secret);
   });
 });
+
+test.for(schemes)(
+  "a tunnel to an %s service carries many queries, one after the other, without a warning",
+  async (scheme) => {
+    await using service = await serviceBehind(scheme);
+    await using proxy = await startProxy();
+    const warnings: unknown[] = [];
+    const warn = (warning: unknown) => void warnings.push(warning);
+    process.on("warning", warn);
+    const media = clientOf(scheme, service, { proxy: proxy.url });
+    for (let number = 0; number < 30; number++) await media.video.query("t-1");
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", warn);
+    expect([warnings, proxy.heads.length]).toEqual([[], 1]);
+  },
+);
 
 test("a pool through a proxy has a limit: many queries at once open few tunnels", async () => {
   await using service = await serviceBehind("https");

@@ -23,9 +23,10 @@ export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
   checkConnectOptions("createMediaGen", options, isNodeHttp);
   const polls = mostInFlight(options);
   const { transport, get } = isNodeHttp
-    ? { transport: lazyTransport({ ...options, polls }), get: lazyGet(options) }
+    ? { transport: lazyTransport({ ...options, polls }), get: lazyGet(options, () => media.origin) }
     : webRuntime(options);
-  return createClient(options, { transport, get, processes });
+  const media = createClient(options, { transport, get, processes });
+  return media;
 }
 
 const processes = async () => {
@@ -33,10 +34,10 @@ const processes = async () => {
   return processInfo();
 };
 
-function lazyGet(options: ConnectOptions): ResultGet {
+function lazyGet(options: ConnectOptions, home: () => string): ResultGet {
   let get: Promise<ResultGet> | undefined;
   return async (url, request) => {
-    get ??= import("./get.ts").then(({ nodeGet }) => nodeGet(options));
+    get ??= import("./get.ts").then(({ nodeGet }) => nodeGet(options, home()));
     return (await get)(url, request);
   };
 }

@@ -28,7 +28,7 @@ export interface ConnectOptions {
 export interface TlsOptions {
   /** Certificate authorities that are trusted besides those of Node: for the service, for results and for an https proxy. */
   readonly ca?: Pem | readonly Pem[] | undefined;
-  /** The client certificate. Only the service receives it. */
+  /** The client certificate. Only the origin of the base URL receives it. */
   readonly cert?: Pem | undefined;
   /** The private key of `cert`. */
   readonly key?: Pem | undefined;

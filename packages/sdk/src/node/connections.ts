@@ -83,9 +83,16 @@ export class Connections {
   /**
    * Returns where a request for a result gets its connection: one of its own, because a pooled one may have been resolved by a request
    * that allows private hosts.
+   *
+   * @param home the origin of the service, which alone receives the client certificate
    */
-  async forResult(url: URL, lookup: Lookup | undefined): Promise<Pick<RequestOptions, "createConnection">> {
-    return { createConnection: await this.#opener(url, this.#contexts.others, lookup) };
+  async forResult(
+    url: URL,
+    home: string,
+    lookup: Lookup | undefined,
+  ): Promise<Pick<RequestOptions, "createConnection">> {
+    const context = url.origin === home ? this.#contexts.service : this.#contexts.others;
+    return { createConnection: await this.#opener(url, context, lookup) };
   }
 
   /**

@@ -14,13 +14,15 @@ import { loadHttpModules, moduleFor } from "./http-modules.ts";
 /**
  * Creates what gets results with node:http. A host name is checked when it is resolved for the connection itself: a name that resolves to
  * a public address in an earlier check may resolve to this machine in the next. A proxy resolves names by itself, unchecked.
+ *
+ * @param home the origin of the service
  */
-export async function nodeGet(options: ConnectOptions): Promise<ResultGet> {
+export async function nodeGet(options: ConnectOptions, home: string): Promise<ResultGet> {
   const modules = await loadHttpModules();
   const connections = new Connections(modules, options);
   return async (url, { headers, signal, allowPrivate }) => {
     const lookup = allowPrivate ? options.lookup : lookUpPublic(url, options.lookup);
-    const connection = await connections.forResult(url, lookup);
+    const connection = await connections.forResult(url, home, lookup);
     return new Promise((resolve, reject) => {
       moduleFor(url, modules)
         .request(url, { headers, signal, ...connection }, (message) => {

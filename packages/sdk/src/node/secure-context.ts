@@ -17,7 +17,7 @@ export function secureContextOf({ ca, ...own }: TlsOptions = {}): SecureContext 
       ...(ca && { ca: [...trusted(), ca].flat() }),
     } as tls.SecureContextOptions);
   } catch (error) {
-    const received = `certificates and keys that cannot be used (${messageOf(error)})`;
+    const received = `a certificate or key that cannot be used (${messageOf(error)})`;
     throw invalidRequest(
       "connect",
       "tls",

@@ -63,7 +63,8 @@ export class Tunnel extends Duplex {
 
   setTimeout(ms: number, onTimeout?: () => void): this {
     this.#socket.setTimeout(ms);
-    return onTimeout ? this.once("timeout", onTimeout) : this;
+    if (!onTimeout) return this;
+    return ms === 0 ? this.off("timeout", onTimeout) : this.once("timeout", onTimeout);
   }
 
   ref(): void {
@@ -111,6 +112,8 @@ export class Tunnel extends Duplex {
 
   #fail(error: Error): void {
     if (this.#state !== "opening") return void this.destroy(error);
+    if ("code" in error && error.code === "ERR_SSL_WRONG_VERSION_NUMBER")
+      return this.#reject("does not speak TLS. If it is an http proxy, begin its URL with http://", error);
     // What a certificate was rejected for is on the socket.
     const isCertificate = "authorizationError" in this.#socket && Boolean(this.#socket.authorizationError);
     this.#reject(`cannot be reached: ${messageOf(error)}`, error, isCertificate);
@@ -118,10 +121,11 @@ export class Tunnel extends Duplex {
 
   #refuse(status: number): void {
     const { authorization, namedBy } = this.#proxy;
-    const verdict = authorization === undefined ? "requires" : "does not accept";
-    if (status === 407)
+    const verdict = authorization === undefined ? "requires a" : "does not accept the";
+    // Some say 401 of a password that is wrong.
+    if (status === 407 || status === 401)
       return this.#reject(
-        `${verdict} a user and password (HTTP 407). Set ${namedBy} to http://user:password@host:port. Only Basic authentication is supported`,
+        `${verdict} user and password (HTTP ${status}). Set ${namedBy} to http://user:password@host:port. Only Basic authentication is supported`,
         undefined,
         true,
       );
