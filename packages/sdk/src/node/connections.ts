@@ -88,7 +88,7 @@ export class Connections {
    */
   async forResult(
     url: URL,
-    home: string,
+    home: string | undefined,
     lookup: Lookup | undefined,
   ): Promise<Pick<RequestOptions, "createConnection">> {
     const context = url.origin === home ? this.#contexts.service : this.#contexts.others;

@@ -22,7 +22,7 @@ export async function fileFrom(source: FileSource, options: FileFromOptions): Pr
     checkFileOptions(options);
     return toFile({ blob: await openPath(path), subject: describeValue(path), name: basename(path) }, options);
   }
-  const get = usesNodeHttp(options) ? (await import("./get.ts")).nodeGet : undefined;
+  const get = usesNodeHttp(options) ? await (await import("./get.ts")).nodeGet({}) : undefined;
   return portableFileFrom(source, options, get);
 }
 

@@ -15,9 +15,9 @@ import { loadHttpModules, moduleFor } from "./http-modules.ts";
  * Creates what gets results with node:http. A host name is checked when it is resolved for the connection itself: a name that resolves to
  * a public address in an earlier check may resolve to this machine in the next. A proxy resolves names by itself, unchecked.
  *
- * @param home the origin of the service
+ * @param home the origin of the service, if a client gets results
  */
-export async function nodeGet(options: ConnectOptions, home: string): Promise<ResultGet> {
+export async function nodeGet(options: ConnectOptions, home?: string): Promise<ResultGet> {
   const modules = await loadHttpModules();
   const connections = new Connections(modules, options);
   return async (url, { headers, signal, allowPrivate }) => {
