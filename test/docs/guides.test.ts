@@ -54,11 +54,11 @@ test("every error of the SDK has its place in the guide to what goes wrong", () 
   expect(errors.length).toBeGreaterThan(5);
 });
 
-test("every name that the guides speak of is one of the packages, of the spec, of the fleets or of the stores", async () => {
+test("every name that the guides speak of is one of the packages, of the spec, or of the examples for fleets, frameworks and stores", async () => {
   const sources = [
     ...(await readAll("packages/*/src/**/*.ts")),
     ...(await readAll("openapi/*.yaml")),
-    ...(await readAll("docs/examples/{fleet,stores}/*.ts")),
+    ...(await readAll("docs/examples/{fleet,frameworks,stores}/*.ts")),
   ]
     .map(({ text }) => text)
     .join("\n");
