@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -18,6 +19,8 @@ export default defineConfig({
     // More than there are cores: many tests wait for processes of their own.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     hookTimeout: 120_000,
+    // Runs of `mediagen-emulator exec` leave the state of the machine's user alone.
+    env: { XDG_STATE_HOME: resolve("out/state") },
     sequence: { sequencer: LongestFirst },
     include: ["test/**/*.test.ts"],
     // `npm run test:long`, `test:fleet`, `test:generators`; and what `npm run bench` installs.

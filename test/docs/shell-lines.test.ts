@@ -57,9 +57,13 @@ test.concurrent.for(lines.filter((line) => line.includes(" exec ")))(
   "%s runs the command beside the emulator",
   async (line, { expect }) => {
     await inFolder(async (folder) => {
-      const { ended, printed } = run(line.replace(" exec ", " --speed 100 exec "), folder);
-      expect(await ended).toBe(0);
-      expect(printed()).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
+      const faster = line.replace(" exec ", " --speed 100 exec ");
+      // The second run finds what the first one has left.
+      for (let time = 1; time <= 2; time++) {
+        const { ended, printed } = run(faster, folder);
+        expect(await ended).toBe(0);
+        expect(printed()).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
+      }
     });
   },
 );
@@ -96,7 +100,7 @@ test.concurrent("npm run mock serves the spec, and prints requests that it answe
 
 /** Runs a line of a shell; npm finds what is installed here, and may not look elsewhere. */
 function run(line: string, folder: string) {
-  const env = { ...process.env, npm_config_offline: "true" };
+  const env = { ...process.env, npm_config_offline: "true", XDG_STATE_HOME: join(resolve(folder), "state") };
   // A group of its own: npm starts others, and passes no signal on to them.
   const child = spawn("sh", ["-c", line], { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   let text = "";
@@ -131,6 +135,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
     await copyFile("docs/examples/first-video.ts", join(folder, "first-video.ts"));
     await copyFile("docs/examples/readme.ts", join(folder, "program.ts"));
+    await writeFile(join(folder, "program.js"), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
     await symlink(resolve("node_modules"), join(folder, "node_modules"));
     await use(folder);
   } finally {

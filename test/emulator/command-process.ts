@@ -18,6 +18,7 @@ export interface Run {
   readonly child: ChildProcess;
   /** What it has printed so far. */
   stdout(): string;
+  stderr(): string;
   /** Resolves when a line matches, and rejects when the command has ended without one. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   readonly ended: Promise<Ended>;
@@ -38,6 +39,7 @@ export function runCommand(args: readonly string[], options: SpawnOptions = {}):
   return {
     child,
     stdout: () => stdout,
+    stderr: () => stderr,
     ended,
     async printed(pattern) {
       for (;;) {

@@ -38,6 +38,7 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
       "--seed N",
       "--speed N",
       "--state FILE",
+      "--fresh",
       "--help",
       "exec -- COMMAND",
     ])
@@ -55,6 +56,7 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     [["--speed", "0"], "Use a number, at least 0.001."],
     [["--seed", "x"], '--seed: "x" is not valid. Use a number'],
     [["--public-url", "media.test"], 'publicUrl: "media.test" is not valid. Use an http or https URL'],
+    [["--fresh", "--state", "x.json"], "--fresh and --state exclude each other."],
     [["serve"], "exec -- COMMAND"],
     [["exec"], "exec -- COMMAND"],
     [["exec", "--"], "exec -- COMMAND"],

@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { delimiter, join, resolve } from "node:path";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { pack } from "../../scripts/release.ts";
 import { install } from "./install.ts";
+import { notRun, type Ran, writePrograms } from "./programs.ts";
 
 const exec = promisify(execFile);
 
@@ -65,3 +66,46 @@ test("mediagen brings four packages and what those depend on, and no more", asyn
     "openapi-typescript-helpers",
   ]);
 });
+
+test("every program and command of README and guides works twice in a row, from an empty directory", async () => {
+  const programs = await writePrograms(folder);
+  const list = join(folder, "programs.json");
+  await writeFile(list, JSON.stringify(programs));
+  const [first, second] = [await runAll(list), await runAll(list)];
+  const failed = programs.flatMap(({ name }) =>
+    [first[name], second[name]].flatMap((ran, run) =>
+      ran?.code === 0 ? [] : `${name}, run ${run + 1}: ${ran?.code} ${ran?.stderr}`,
+    ),
+  );
+  expect(failed).toEqual([]);
+  // The second run resumes what the first one has saved.
+  const taskIn = (ran: Ran | undefined) =>
+    /"taskid":"(video-\w+)"|order-42 is (video-\w+)/.exec(ran?.stdout ?? "")?.slice(1);
+  for (const name of ["README.md", "paid-once.ts"]) {
+    expect(taskIn(first[name])).toBeDefined();
+    expect(taskIn(second[name]), name).toEqual(taskIn(first[name]));
+  }
+  expect(Object.keys(notRun).length + programs.length).toBeGreaterThan(20);
+}, 240_000);
+
+/** Runs all programs beside one emulator on its usual port, as soon as no other test has it. */
+async function runAll(list: string): Promise<Readonly<Record<string, Ran>>> {
+  const bin = join(folder, "node_modules/.bin");
+  const env = {
+    ...process.env,
+    XDG_STATE_HOME: join(folder, "state"),
+    PATH: `${bin}${delimiter}${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`,
+  };
+  const script = resolve("test/package/processes/run-programs.ts");
+  return vi.waitFor(
+    async () => {
+      // Held by the emulator before a program starts: if it is taken, nothing has happened yet.
+      const args = ["--speed", "100", "exec", "--", process.execPath, script, list];
+      const { stdout, stderr } = await exec("mediagen-emulator", args, { cwd: folder, env });
+      if (stderr !== "") throw new Error(stderr);
+      // The cast: the script prints it.
+      return JSON.parse(stdout) as Record<string, Ran>;
+    },
+    { timeout: 200_000, interval: 500 },
+  );
+}

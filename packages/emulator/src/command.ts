@@ -7,7 +7,7 @@ import { setFlagsFromString } from "node:v8";
 import { createEmulator } from "./emulator/create-emulator.ts";
 import { hasCode } from "./node/error-code.ts";
 import { type EmulatorServer, listen } from "./node/server.ts";
-import { createStateFile } from "./node/state-file.ts";
+import { createSavedState, usualFile } from "./node/saved-state.ts";
 
 const usage = `mediagen-emulator: the Media Generation Service on this machine
 
@@ -24,11 +24,30 @@ const usage = `mediagen-emulator: the Media Generation Service on this machine
   --seed N          the seed of ids and pictures       (a random one)
   --speed N         how many times as fast time passes (1)
   --state FILE      save tasks and credits to this file
+  --fresh           save nothing and know no task of an earlier run
   --help            show this text
+
+Without --port, --host, --public-url, --seed, --state and --fresh, exec saves its tasks in
+${usualFile()}: run a command twice, and the second run knows the
+tasks of the first one. Each run begins with all credits.
 `;
+
+const options = {
+  port: { type: "string" },
+  host: { type: "string" },
+  "public-url": { type: "string" },
+  key: { type: "string" },
+  credits: { type: "string" },
+  seed: { type: "string" },
+  speed: { type: "string" },
+  state: { type: "string" },
+  fresh: { type: "boolean" },
+  help: { type: "boolean" },
+} as const;
 
 /** The port unless one is given. Tasks and idempotency keys belong to an origin, so it is the same in every run. */
 const usualPort = 4020;
+const usualUrl = `http://127.0.0.1:${usualPort}`;
 
 // By default V8 lets the space for short-lived objects grow until a server that creates many of them uses twice the
 // memory, without being faster.
@@ -45,42 +64,28 @@ async function run(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args: dashes < 0 ? [...args] : args.slice(0, dashes),
     allowPositionals: true,
-    options: {
-      port: { type: "string" },
-      host: { type: "string" },
-      "public-url": { type: "string" },
-      key: { type: "string" },
-      credits: { type: "string" },
-      seed: { type: "string" },
-      speed: { type: "string" },
-      state: { type: "string" },
-      help: { type: "boolean" },
-    },
+    options,
   });
   if (values.help) return void console.log(usage);
   const exec = positionals[0] === "exec";
   if (positionals.length > (exec ? 1 : 0) || (exec ? command.length === 0 : command.length > 0)) throw new Error(usage);
-  const file = values.state === undefined ? undefined : createStateFile(values.state);
+  if (values.fresh && values.state !== undefined) throw new Error("--fresh and --state exclude each other.");
+  const saved = createSavedState();
   const emulator = createEmulator({
     apiKey: values.key,
     credits: number("credits", values.credits, 0),
     // Ids of an earlier run, whose files may still be there, must not come again.
     seed: number("seed", values.seed, 0) ?? randomInt(2 ** 31),
     clock: { speed: number("speed", values.speed, 0.001) ?? 1 },
-    persist: file?.persist,
+    persist: saved.persist,
   });
-  const saved = await file?.read();
-  if (saved !== undefined) {
-    const now = emulator.clock.now();
-    emulator.restore(saved);
-    emulator.clock.advance(Math.max(0, now - emulator.clock.now()));
-  }
-  // Written once at the start, so that a file that cannot be written is reported before a task is lost.
-  await file?.persist(emulator.snapshot);
-  const { host, "public-url": publicUrl } = values;
+  if (values.state !== undefined) await saved.open(emulator, values.state);
+  const { host, "public-url": publicUrl, state, seed, fresh } = values;
   const port = number("port", values.port, 0);
   const start: Start = (port) => listen(emulator, { port, host, publicUrl });
   const server = exec && port === undefined && !publicUrl ? await startAnyhow(start) : await start(port ?? usualPort);
+  const isUsual = [values.port, host, publicUrl, state, seed, fresh].every((value) => value === undefined);
+  if (exec && isUsual && server.baseUrl === usualUrl) await saved.openUsual(emulator, warnOfMemory);
   const environment = {
     MEDIAGEN_BASE_URL: publicUrl ?? server.baseUrl,
     MEDIAGEN_API_KEY: emulator.client.apiKey,
@@ -100,11 +105,15 @@ async function startAnyhow(start: Start): Promise<EmulatorServer> {
     if (!hasCode(error, "EADDRINUSE")) throw error;
     const server = await start(0);
     console.error(
-      `mediagen-emulator: port ${usualPort} is in use. The base URL of this run is ${server.baseUrl}, and tasks and ` +
-        "idempotency keys of other runs do not belong to it.",
+      `mediagen-emulator: port ${usualPort} is in use. The base URL of this run is ${server.baseUrl}. Tasks and ` +
+        "idempotency keys of other runs do not belong to it, and later runs do not know its tasks unless you pass --state.",
     );
     return server;
   }
+}
+
+function warnOfMemory(reason: string): void {
+  console.error(`mediagen-emulator: this run saves nothing, and later runs do not know its tasks. ${reason}`);
 }
 
 type Environment = Readonly<Record<string, string>>;

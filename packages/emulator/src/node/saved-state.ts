@@ -1,0 +1,87 @@
+import { mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import type { Emulator, EmulatorOptions } from "../service/emulator.ts";
+import type { Snapshot } from "../service/state.ts";
+import { ownFile } from "./file-owner.ts";
+import { createStateFile } from "./state-file.ts";
+
+/** How many tasks the usual file keeps: it is rewritten at each change, and nobody tidies it up. */
+const tasksKept = 1_000;
+
+type Persist = NonNullable<EmulatorOptions["persist"]>;
+
+/** The saved state of an emulator. Until a file is opened, nothing is saved. */
+export interface SavedState {
+  /** The emulator's option. */
+  readonly persist: Persist;
+  /** Restores the state in a file, and saves each change there. Rejects if the file cannot be used. */
+  open(emulator: Emulator, path: string): Promise<void>;
+  /** Does the same with the usual file, or calls `warn` with the reason why this run is not saved. */
+  openUsual(emulator: Emulator, warn: (reason: string) => void): Promise<void>;
+}
+
+/**
+ * Returns the file in which `exec` saves its state. It belongs to the machine, as the usual port does: the tasks of one base URL are
+ * found from every directory, and no project gets a file that it would have to ignore.
+ */
+export function usualFile(environment: NodeJS.ProcessEnv = process.env): string {
+  const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = environment;
+  const home = process.platform === "win32" && local ? local : join(homedir(), ".local/state");
+  return join(state && isAbsolute(state) ? state : home, "mediagen", "emulator.json");
+}
+
+/** Creates a state that is not saved yet. */
+export function createSavedState(): SavedState {
+  let persist: Persist | undefined;
+  return {
+    persist: async (snapshot) => persist?.(snapshot),
+    async open(emulator, path) {
+      persist = await openFile(emulator, path);
+    },
+    async openUsual(emulator, warn) {
+      const [path, { credits }] = [usualFile(), emulator];
+      const stop = (error: unknown) => {
+        persist = undefined;
+        warn(error instanceof Error ? error.message : String(error));
+      };
+      try {
+        await mkdir(dirname(path), { recursive: true });
+        const save = await openFile(emulator, path);
+        // Each run begins with all credits: a free try has no end.
+        emulator.credits = credits;
+        persist = (snapshot) => save(() => newest(snapshot())).catch((error: unknown) => persist && stop(error));
+      } catch (error) {
+        stop(error);
+      }
+    },
+  };
+}
+
+async function openFile(emulator: Emulator, path: string): Promise<Persist> {
+  if (!(await ownFile(path))) throw new Error(`${path} is in use by another emulator.`);
+  const file = createStateFile(path);
+  const saved = await file.read();
+  if (saved !== undefined) {
+    const now = emulator.clock.now();
+    restore(emulator, saved, path);
+    emulator.clock.advance(Math.max(0, now - emulator.clock.now()));
+  }
+  // Written once at the start, so that a file that cannot be written is reported before a task is lost.
+  await file.persist(emulator.snapshot);
+  return file.persist;
+}
+
+function restore(emulator: Emulator, saved: Snapshot, path: string): void {
+  try {
+    emulator.restore(saved);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${path}: ${reason} Delete the file to begin with an empty state.`, { cause: error });
+  }
+}
+
+function newest(snapshot: Snapshot): Snapshot {
+  const { tasks, charges } = snapshot;
+  return { ...snapshot, tasks: tasks.slice(-tasksKept), charges: charges.slice(-tasksKept) };
+}

@@ -1,0 +1,137 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator } from "@mediagen/emulator";
+import { createMediaGen } from "@mediagen/sdk";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { createSavedState } from "../../packages/emulator/src/node/saved-state.ts";
+import { runCommand, serve, type Ended } from "./command-process.ts";
+
+// One after the other: each needs the usual port, which other tests take for a moment.
+let home = "";
+beforeAll(async () => void (home = await mkdtemp(join(tmpdir(), "mediagen-home-"))));
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+const usualFile = (name: string) => join(home, name, "mediagen/emulator.json");
+
+/** Runs `exec` with options and a script of JavaScript, at the port that the options say. */
+function exec(name: string, options: readonly string[], script: string) {
+  const env = { ...process.env, XDG_STATE_HOME: join(home, name) };
+  return runCommand(
+    ["--speed", "1000", ...options, "exec", "--", process.execPath, "--input-type=module", "-e", script],
+    {
+      env,
+    },
+  );
+}
+
+/** Runs it on the usual port: as soon as no other test has it. */
+async function onUsualPort(name: string, script: string, options: readonly string[] = []): Promise<Ended> {
+  return vi.waitFor(
+    async () => {
+      const ended = await exec(name, options, script).ended;
+      if (ended.stderr.includes("port 4020 is in use")) throw new Error("another test has the port");
+      return ended;
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+}
+
+const call = `
+  const { MEDIAGEN_BASE_URL: base, MEDIAGEN_API_KEY: authorization } = process.env;
+  const post = async (path, body, type) => (await fetch(base + path, {
+    method: "POST", headers: { authorization, ...(type && { "content-type": type }) }, body })).json();
+  const query = (taskid) => post("/v1/images/infobytaskid", JSON.stringify({ taskid }), "application/json");
+  const control = (path) => fetch(base + "/_emulator/" + path).then((response) => response.json());
+  async function generate() {
+    const form = new FormData();
+    form.append("prompt", "A fox");
+    return (await post("/v1/images/imgmodelz", form)).data.taskid;
+  }`;
+const generate = `${call} console.log(await generate());`;
+const queryOf = (taskid: string) => `${call} console.log((await query("${taskid}")).code);`;
+
+test("exec knows the tasks of an earlier run, each with its results, and each run has all credits", async () => {
+  const taskid = (await onUsualPort("kept", generate)).stdout.trim();
+  const script = `${call}
+    const { data } = await query("${taskid}");
+    const image = await fetch(data.url[0]);
+    console.log(image.headers.get("content-type"), (await control("snapshot")).credits, await generate());`;
+  const { stdout, stderr } = await onUsualPort("kept", script);
+  expect([stdout, stderr]).toEqual([expect.stringMatching(/^image\/png 10000 image-\w+\n$/), ""]);
+  expect(stdout).not.toContain(taskid);
+});
+
+test("exec with --fresh, a seed or a port of its own saves nothing, and knows no task of an earlier run", async () => {
+  const taskid = (await onUsualPort("fresh", generate)).stdout.trim();
+  const before = await readFile(usualFile("fresh"), "utf8");
+  const script = `${queryOf(taskid)} await generate();`;
+  for (const options of [["--fresh"], ["--seed", "7"], ["--port", "0"]])
+    expect(await onUsualPort("fresh", script, options)).toMatchObject({ code: 0, stdout: "9999\n", stderr: "" });
+  expect(await readFile(usualFile("fresh"), "utf8")).toBe(before);
+});
+
+test("of two runs at once, one saves its tasks, and the other one says that it does not", async () => {
+  const hold = `process.stdin.resume(); console.log("ready"); setInterval(() => {}, 1_000);`;
+  const first = await vi.waitFor(
+    async () => {
+      const run = exec("two", [], hold);
+      await run.printed(/ready/);
+      const { stderr } = run;
+      if (!stderr().includes("is in use")) return run;
+      run.child.kill();
+      throw new Error("another test has the port");
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+  const second = await exec("two", [], generate).ended;
+  expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining("later runs do not know its tasks") });
+  expect(JSON.parse(await readFile(usualFile("two"), "utf8"))).toMatchObject({ tasks: [] });
+  first.child.kill();
+  await first.ended;
+  expect(await onUsualPort("two", queryOf(second.stdout.trim()))).toMatchObject({ stdout: "9999\n", stderr: "" });
+});
+
+test("a file has one owner: exec does without it, and --state is refused, until its owner is killed", async () => {
+  await onUsualPort("owned", generate);
+  const file = usualFile("owned");
+  const owner = await serve(["--state", file]);
+  expect(await onUsualPort("owned", generate)).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/this run saves nothing, .* \S+emulator\.json is in use by another emulator\.\n$/),
+  });
+  const { code, stderr } = await runCommand(["--port", "0", "--state", file]).ended;
+  expect([code, stderr]).toEqual([2, expect.stringContaining("is in use by another emulator")]);
+  owner.child.kill("SIGKILL");
+  await owner.ended;
+  expect(await onUsualPort("owned", generate)).toMatchObject({ code: 0, stderr: "" });
+});
+
+test("a file that cannot be used is left as it is, and the command runs", async () => {
+  await mkdir(join(home, "bad/mediagen"), { recursive: true });
+  await writeFile(usualFile("bad"), '{"version":2}');
+  expect(await onUsualPort("bad", generate)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^image-/),
+    stderr: expect.stringContaining("Delete the file to begin with an empty state."),
+  });
+  expect(await readFile(usualFile("bad"), "utf8")).toBe('{"version":2}');
+  await writeFile(join(home, "no-directory"), "");
+  expect(await onUsualPort("no-directory", generate)).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("saves nothing"),
+  });
+});
+
+test("the file keeps the latest 1,000 tasks, and no media", async () => {
+  vi.stubEnv("XDG_STATE_HOME", join(home, "many"));
+  const { persist, openUsual } = createSavedState();
+  const emulator = createEmulator({ persist, credits: 100_000 });
+  await openUsual(emulator, (reason) => expect.fail(reason));
+  const media = createMediaGen(emulator.client);
+  await Promise.all(Array.from({ length: 1_010 }, () => media.image.generate("imgmodelz", { prompt: "A fox" })));
+  const text = await readFile(usualFile("many"), "utf8");
+  const { tasks, charges } = JSON.parse(text) as { readonly tasks: object[]; readonly charges: object[] };
+  expect([tasks.length, charges.length, emulator.tasks.length]).toEqual([1_000, 1_000, 1_010]);
+  expect(text.length).toBeLessThan(1_000_000);
+});
