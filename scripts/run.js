@@ -3,7 +3,7 @@
 const [verb, ...args] = process.argv.slice(2);
 if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(
-    `This is Node ${process.version}; mediagen's scripts run on the one that its devDependency "node" installs.\n` +
+    `This is Node ${process.version}; mediagen's scripts run on the one that its dependency "node" installs.\n` +
       "Run them through npm (npm start, npm test, ...), after an `npm ci` without --ignore-scripts.",
   );
   process.exit(1);

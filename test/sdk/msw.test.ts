@@ -1,5 +1,5 @@
-import { http, HttpResponse } from "msw";
-import { setupServer } from "msw/node";
+import { http, HttpResponse } from "msw-3";
+import { setupServer } from "msw-3/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { baseUrls, clientAt, entries, failureOf, finished, generateAndFetch, png } from "./mocked-calls.ts";
 

@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { packages } from "../../scripts/build.ts";
+
+const exec = promisify(execFile);
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean; readonly link?: boolean }>>;
+}
+
+test("npm ci on Node 20 warns of three packages at most that ask for a newer Node", async () => {
+  await mkdir("out", { recursive: true });
+  const folder = resolve(await mkdtemp("out/newcomer-"));
+  try {
+    const files = ["package.json", "package-lock.json", ".npmrc", ...packages.map((path) => `${path}/package.json`)];
+    for (const file of files) await cp(file, join(folder, file));
+    // npm compares with the version that its process says.
+    const version = 'Object.defineProperty(process, "version", { value: "v20.19.0" })';
+    const { stderr } = await exec("npm", ["ci", "--dry-run", "--offline"], {
+      cwd: folder,
+      env: { ...process.env, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(version)}"` },
+      shell: process.platform === "win32",
+    });
+    const warned = [...stderr.matchAll(/EBADENGINE +package: '([^']+)'/g)].map(([, name]) => name);
+    expect(warned.length, warned.join()).toBeLessThanOrEqual(3);
+    expect(stderr, "npm has compared with Node 20").toContain("vitest@");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("npm ci brings 350 MB at most: devDependencies come with npm run setup", async () => {
+  expect(await readFile(".npmrc", "utf8")).toBe("omit=dev\n");
+  // The cast: npm wrote it.
+  const lock = JSON.parse(await readFile("package-lock.json", "utf8")) as Lock;
+  const seen = new Set<number>();
+  const bytes = Object.entries(lock.packages)
+    .filter(([path, { dev, link }]) => path.includes("node_modules/") && !dev && !link)
+    .filter(([path]) => existsSync(path)) // Others are for other machines.
+    .reduce((sum, [path]) => sum + bytesOf(path, seen, lock), 0);
+  expect(bytes / 2 ** 20).toBeLessThan(350);
+});
+
+/** The bytes of a package on disk, with what its install script brought. Packages within it that the lockfile lists count on their own. */
+function bytesOf(directory: string, seen: Set<number>, lock: Lock): number {
+  return readdirSync(directory).reduce((sum, name) => {
+    const path = `${directory}/${name}`;
+    const stat = lstatSync(path);
+    // The binary of Node has two names.
+    if (path in lock.packages || seen.has(stat.ino)) return sum;
+    seen.add(stat.ino);
+    return sum + (stat.isDirectory() ? bytesOf(path, seen, lock) : Math.ceil(stat.size / 4096) * 4096);
+  }, 0);
+}
