@@ -634,8 +634,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["faults/node-door"],
   },
   {
-    guard: "if (!proxy) return () => this.#establish(url, openSocket(url, context, lookup));",
-    becomes: "if (true) return () => this.#establish(url, openSocket(url, context, lookup));",
+    guard: "if (!proxy) return direct;",
+    becomes: "if (true) return direct;",
     promise: "a proxy is not bypassed",
     tests: ["sdk/proxy"],
   },
@@ -701,8 +701,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/connecting"],
   },
   {
-    guard: "new Tunnel(openSocket(proxy.url, this.#contexts.others, this.#options.lookup), url, proxy)",
-    becomes: "new Tunnel(openSocket(proxy.url, this.#contexts.service, this.#options.lookup), url, proxy)",
+    guard: "openSocket(proxy.url, this.#contexts.others, this.#options.lookup)",
+    becomes: "openSocket(proxy.url, this.#contexts.service, this.#options.lookup)",
     promise: "a proxy receives no client certificate",
     tests: ["sdk/connecting"],
   },
@@ -731,9 +731,15 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/connecting"],
   },
   {
-    guard: 'tunnel.prependListener("error", (error) => socket.destroy(error));',
-    becomes: "",
-    promise: "a tunnel that fails says why",
+    guard: "if (isIntercepted(socket)) {",
+    becomes: "if (false) {",
+    promise: "tests with MSW or nock reach no paid service through a proxy",
+    tests: ["sdk/msw", "sdk/nock"],
+  },
+  {
+    guard: 'ms === 0 ? this.off("timeout", onTimeout) : this.once("timeout", onTimeout);',
+    becomes: 'this.once("timeout", onTimeout);',
+    promise: "a pooled tunnel collects no listeners",
     tests: ["sdk/proxy"],
   },
   {

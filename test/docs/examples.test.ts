@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { test } from "vitest";
 import { startMock } from "../../scripts/mock.ts";
 import { specFile } from "../../scripts/spec.ts";
+import { makeCertificate } from "../faults/certificate.ts";
+import { startProxy, startService } from "../sdk/proxy-server.ts";
 import { createDesk, endOf } from "./run-example.ts";
 
 const isFine = { code: 0, stderr: "" };
@@ -323,6 +325,28 @@ test.concurrent("abort-and-delete: before sending nothing is paid, while sending
     /^nothing was sent: the page was closed\nit had been sent: perhaps billed\nthe wait is over: TimeoutError.*\nthe task is not: http.*\.mp4.*\n\{ status: 'Success' \}\nServiceError: deleteImageTasks.*it-1.*\n$/,
   );
   expect(desk.emulator.charges).toHaveLength(2);
+});
+
+test.concurrent("proxies sends both its generations through the proxy", async ({ expect }) => {
+  await using desk = await createDesk();
+  await using proxy = await startProxy();
+  const environment = { COMPANY_PROXY: proxy.url.replace("//", "//user:password@") };
+  const { stdout, ...end } = await desk.run("proxies.ts", { environment });
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(/^through the option: video-\w+\nthrough undici: video-\w+\n$/);
+  expect(proxy.heads).toHaveLength(2);
+  for (const head of proxy.heads) expect(head.toLowerCase()).toContain("\r\nproxy-authorization: basic ");
+});
+
+test.concurrent("certificates trusts its authority and shows its client certificate", async ({ expect }) => {
+  await using desk = await createDesk();
+  const [server, client] = [makeCertificate("localhost"), makeCertificate("client")];
+  await using service = await startService("", Buffer.of(), { ...server, requestCert: true, ca: client.cert });
+  const files = { "company-ca.pem": server.cert, "client.pem": client.cert, "client-key.pem": client.key };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(desk.folder, name), text);
+  const environment = { MEDIAGEN_BASE_URL: `https://localhost:${service.port}`, MEDIAGEN_API_KEY: "key" };
+  expect(await desk.run("certificates.ts", { environment })).toEqual({ ...isFine, stdout: "t-1\n" });
+  expect(service.clients).toEqual(["test client"]);
 });
 
 test("every program of docs/examples is run by a test beside this one", async ({ expect }) => {

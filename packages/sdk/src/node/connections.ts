@@ -101,16 +101,19 @@ export class Connections {
    * @throws {@link InvalidRequestError} the environment names a proxy that cannot be used
    */
   async #opener(url: URL, context: SecureContext | undefined, lookup: Lookup | undefined): Promise<() => Duplex> {
+    const direct = () => this.#establish(url, openSocket(url, context, lookup));
     const proxy = proxyFor(url, this.#options.proxy, process.env);
-    if (!proxy) return () => this.#establish(url, openSocket(url, context, lookup));
+    if (!proxy) return direct;
     const { Tunnel } = await import("./tunnel.ts");
     return () => {
-      const tunnel = new Tunnel(openSocket(proxy.url, this.#contexts.others, this.#options.lookup), url, proxy);
-      return this.#establish(
-        url,
-        isSecure(url) ? secure(tunnel, url, context) : tunnel,
-        ` through ${proxy.url.origin}`,
-      );
+      const socket = openSocket(proxy.url, this.#contexts.others, this.#options.lookup);
+      if (isIntercepted(socket)) {
+        socket.destroy();
+        return direct();
+      }
+      const tunnel = new Tunnel(socket, url, proxy);
+      const through = ` through ${proxy.url.origin}`;
+      return this.#establish(url, isSecure(url) ? secure(tunnel, url, context) : tunnel, through);
     };
   }
 
@@ -158,11 +161,18 @@ function openSocket(url: URL, context: SecureContext | undefined, lookup: Lookup
   return isSecure(url) ? connectTls({ ...to, ...tlsOptions(url, context) }) : connectPlain(to);
 }
 
+/**
+ * Whether a library such as MSW or nock decides what becomes of a socket: it has then replaced the socket's own functions. It would not
+ * see what leaves through a tunnel, so that a test would reach the paid service.
+ */
+function isIntercepted(socket: Socket): boolean {
+  return Object.hasOwn(socket, "connect");
+}
+
 /** Secures a tunnel for the host that it leads to. */
 function secure(tunnel: Tunnel, url: URL, context: SecureContext | undefined): Socket {
   const socket = connectTls({ socket: tunnel, ...tlsOptions(url, context) });
-  // Node passes on neither: why the tunnel failed, nor that an idle connection must not keep the process alive.
-  tunnel.prependListener("error", (error) => socket.destroy(error));
+  // Node does not pass on that an idle connection must not keep the process alive.
   const [ref, unref] = [() => (tunnel.ref(), socket), () => (tunnel.unref(), socket)];
   return Object.assign(socket, { ref, unref });
 }

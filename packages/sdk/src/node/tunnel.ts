@@ -113,7 +113,7 @@ export class Tunnel extends Duplex {
   #fail(error: Error): void {
     if (this.#state !== "opening") return void this.destroy(error);
     if ("code" in error && error.code === "ERR_SSL_WRONG_VERSION_NUMBER")
-      return this.#reject("does not speak TLS. If it is an http proxy, begin its URL with http://", error);
+      return this.#reject("does not speak TLS. If it is an http proxy, begin its URL with http://");
     // What a certificate was rejected for is on the socket.
     const isCertificate = "authorizationError" in this.#socket && Boolean(this.#socket.authorizationError);
     this.#reject(`cannot be reached: ${messageOf(error)}`, error, isCertificate);
