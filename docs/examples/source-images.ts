@@ -37,13 +37,29 @@ await media.video.generate("vidmodelv15pro", {
 });
 // #endregion addresses
 
-// #region fetched
-const response = await fetch(process.env["IMAGE_URL"] ?? "https://example.com/first.png");
-await media.video.generate("vidmodelv2", { prompt: "The fox sits down", sourceImage: await response.blob() });
-// #endregion fetched
+// #region url
+const imageUrl = process.env["IMAGE_URL"] ?? "https://example.com/first.png";
+await media.video.generate("vidmodelv2", {
+  prompt: "The fox sits down",
+  sourceImage: await fileFrom(imageUrl, { maxBytes: 10_000_000, timeoutMs: 20_000 }),
+});
+// #endregion url
+
+// #region response
+const response = await fetch(imageUrl, { headers: { accept: "image/png" } });
+await media.video.generate("vidmodelv2", { prompt: "The fox yawns", sourceImage: await fileFrom(response) });
+// #endregion response
+
+// #region progress
+await media.video.generate(
+  "vidmodelv2",
+  { prompt: "The fox falls asleep", sourceImage: await fileFrom("first.png") },
+  { onUploadProgress: ({ bytes, totalBytes }) => console.log(`${Math.round((100 * bytes) / totalBytes)} %`) },
+);
+// #endregion progress
 
 // #region rejected
-for (const source of ["https://example.com/first.png", "no-such.png", "notes.txt"]) {
+for (const source of ["http://169.254.169.254/latest/meta-data", "no-such.png", "notes.txt"]) {
   try {
     await fileFrom(source);
   } catch (error) {

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "vitest";
 import { startMock } from "../../scripts/mock.ts";
@@ -87,6 +89,7 @@ test.concurrent("source-images sends each source as a file with its name and typ
   await using desk = await createDesk();
   await writeFile(join(desk.folder, "notes.txt"), "no image");
   const png = (await readFile(join(desk.folder, "first.png"))).toString("base64");
+  // fileFrom takes data URIs as it takes URLs, which would need a public server.
   const environment = { IMAGE_URL: `data:image/png;base64,${png}` };
   const { stdout, ...end } = await desk.run("source-images.ts", { environment });
   expect(end).toEqual(isFine);
@@ -96,14 +99,40 @@ test.concurrent("source-images sends each source as a file with its name and typ
     ["fox.png image/png"],
     ["fox.png image/png"],
     [],
-    ["sourceImage-1.png image/png"],
+    ["file.png image/png"],
+    ["file.png image/png"],
+    ["first.png image/png"],
   ]);
   expect(desk.emulator.tasks[4]?.fields).toMatchObject({
     imageUrl: "https://example.com/first.png,https://example.com/last.png",
   });
-  expect(stdout).toBe(
-    "https://example.com/first.png: a URL\nno-such.png: no such file\nnotes.txt: bytes of no known image type\n",
+  expect(stdout).toMatch(
+    /^(\d+ %\n)*100 %\nhttp:\/\/169[^:]*: a URL that leads to this machine or into a private network\nno-such.png: no such file\nnotes.txt: bytes of no known image type\n$/,
   );
+});
+
+test.concurrent("results brings a clip to disk, into memory, into a storage and to a visitor", async ({ expect }) => {
+  await using desk = await createDesk();
+  const stored: string[] = [];
+  const storage = createServer(async (request, response) => {
+    const { length } = Buffer.concat(await request.toArray());
+    stored.push(`${request.method} ${request.url} ${request.headers["content-type"]} ${length}`);
+    response.end();
+  });
+  await once(storage.listen(0, "127.0.0.1"), "listening");
+  try {
+    const { port } = storage.address() as AddressInfo;
+    const environment = { STORAGE_URL: `http://127.0.0.1:${port}` };
+    const { stdout, ...end } = await desk.run("results.ts", { environment });
+    expect(end).toEqual(isFine);
+    const [, bytes = ""] = /(\d+) of \1 bytes\n/.exec(stdout) ?? [];
+    expect(stdout).toMatch(
+      new RegExp(`video-\\w+-1\\.mp4 video/mp4 [0-9a-f]{64}'\\n\\]\nvideo/mp4 ${bytes}\nvideo/mp4 ${bytes}\n$`),
+    );
+    expect(stored).toEqual([`PUT /${desk.emulator.tasks[0]?.taskid}-1 video/mp4 ${bytes}`]);
+  } finally {
+    storage.close();
+  }
 });
 
 test.concurrent("waiting goes on with a saved task after its deadline, and knows a failure by status and by message", async ({
@@ -113,9 +142,9 @@ test.concurrent("waiting goes on with a saved task after its deadline, and knows
   const { stdout, ...end } = await desk.run("waiting.ts");
   expect(end).toEqual(isFine);
   expect(stdout).toMatch(
-    /^Task video-\w+ was not finished after 1 ms\.[^]*\.mp4[^]*\nTask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\n$/,
+    /^Task video-\w+ was not finished after 1 ms\.[^]*\nabout \d+ %\n[^]*\.mp4[^]*\nTask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\n$/,
   );
-  expect(desk.emulator.charges).toHaveLength(2);
+  expect(desk.emulator.charges).toHaveLength(3);
 });
 
 test.concurrent("submit and collect share nothing but files: each run of collect looks once and brings what is done", async ({

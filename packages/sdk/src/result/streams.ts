@@ -145,9 +145,9 @@ class StreamSink implements ResultSink {
   }
 
   /** Ends the stream in an error. */
-  fail(error: unknown): void {
+  fail(failure: unknown): void {
     offAbort(this.#outer, this);
-    this.#writer.abort(error).catch(() => undefined);
+    this.#writer.abort(failure).catch(() => undefined);
   }
 
   /** @internal Called by the caller's signal when it aborts. */

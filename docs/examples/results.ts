@@ -1,0 +1,64 @@
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
+import { blobs, createMediaGen, download, type ResultStream, streams } from "@mediagen/sdk/node";
+
+const media = createMediaGen();
+const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
+await task.wait();
+
+// #region files
+const files = await download(task, "out", {
+  retries: 2,
+  onProgress: ({ bytes, totalBytes }) => console.log(`${bytes} of ${totalBytes ?? "?"} bytes`),
+});
+console.log(files.map(({ path, type, sha256 }) => `${path} ${type} ${sha256}`));
+// #endregion files
+
+// #region memory
+const [clip] = await blobs(task);
+console.log(clip?.type, clip?.size);
+// #endregion memory
+
+// #region storage
+/** Puts a result into S3, R2 or another storage, by a URL that is signed for it. */
+async function store({ stream, type, bytes }: ResultStream, url: string): Promise<void> {
+  if (bytes === undefined) throw new Error("The size is unknown. Use a multipart upload.");
+  const headers = { "content-type": type ?? "application/octet-stream", "content-length": String(bytes) };
+  const request = { method: "PUT", headers, body: stream, duplex: "half" as const };
+  const { ok, status } = await fetch(url, request);
+  if (!ok) throw new Error(`The storage returned HTTP ${status}.`);
+}
+
+for (const result of await streams(task)) {
+  await store(result, `${process.env["STORAGE_URL"]}/${task.taskid}-${result.index + 1}`);
+}
+// #endregion storage
+
+// #region response
+/** The handler of a route where requests and responses are those of fetch: Hono, Next.js, Workers, Deno, Bun. */
+async function showClip(taskid: string): Promise<Response> {
+  const [result] = await streams(media.video.task(taskid));
+  if (!result) return new Response(null, { status: 404 });
+  return new Response(result.stream, { headers: { "content-type": result.type ?? "video/mp4" } });
+}
+// #endregion response
+
+// #region node-stream
+const server = createServer(async (request, response) => {
+  const { body, headers } = await showClip(request.url?.slice(1) ?? "");
+  response.setHeaders(headers);
+  // If the visitor leaves, pipeline cancels the stream, which closes the connection to the result.
+  // The cast: if your types include the DOM's, TypeScript knows two classes of this name.
+  if (body) await pipeline(Readable.fromWeb(body as ReadableStream), response).catch(console.error);
+  else response.writeHead(404).end();
+});
+// #endregion node-stream
+
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+const address = server.address();
+if (typeof address !== "object" || !address) throw new Error("The server has no address.");
+const shown = await fetch(`http://127.0.0.1:${address.port}/${task.taskid}`);
+console.log(shown.headers.get("content-type"), (await shown.arrayBuffer()).byteLength);
+server.close();
