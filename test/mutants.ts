@@ -1278,6 +1278,24 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/limits"],
   },
   {
+    guard: "this.#spending = kept && !given.budget ? kept.#spending : new Spending(budget);",
+    becomes: "this.#spending = new Spending(budget);",
+    promise: "a client with other options is no way around the budget",
+    tests: ["sdk/with-options"],
+  },
+  {
+    guard: "this.#tasks = kept && !given.maxTasksInFlight ? kept.#tasks : new TasksInFlight(maxTasksInFlight, time);",
+    becomes: "this.#tasks = new TasksInFlight(maxTasksInFlight, time);",
+    promise: "a client with other options is no way around maxTasksInFlight",
+    tests: ["sdk/with-options"],
+  },
+  {
+    guard: 'if ("apiKey" in changes && changes.apiKey === undefined)',
+    becomes: "if (false)",
+    promise: "a missing key of a user does not lead to the account of the client",
+    tests: ["sdk/with-options"],
+  },
+  {
     guard: "settle(task !== undefined || error instanceof OutcomeUnknownError);",
     becomes: "settle(task !== undefined);",
     promise: "a generation of unknown outcome counts for the budget",

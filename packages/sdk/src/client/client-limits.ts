@@ -10,9 +10,16 @@ export class ClientLimits implements Limits {
   readonly #spending: Spending;
   readonly #tasks: TasksInFlight;
 
-  constructor({ budget = {}, maxTasksInFlight = Infinity }: LimitOptions, time: Pick<Time, "steady">) {
-    this.#spending = new Spending(budget);
-    this.#tasks = new TasksInFlight(maxTasksInFlight, time);
+  /** A limit that is not among the `given` is that of the `other` client. */
+  constructor(
+    { budget = {}, maxTasksInFlight = Infinity }: LimitOptions,
+    time: Pick<Time, "steady">,
+    given: LimitOptions = {},
+    other?: Limits,
+  ) {
+    const kept = other instanceof ClientLimits ? other : undefined;
+    this.#spending = kept && !given.budget ? kept.#spending : new Spending(budget);
+    this.#tasks = kept && !given.maxTasksInFlight ? kept.#tasks : new TasksInFlight(maxTasksInFlight, time);
   }
 
   async enter(generation: Entering, acquire: () => Promise<Release>): Promise<Leave> {

@@ -1,10 +1,8 @@
 import { createCall } from "../call/call.ts";
 import { readHeaders } from "../call/headers.ts";
 import { type Hide, rememberHide } from "../call/hide-key.ts";
-import { createRetries } from "../call/retries.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
-import { createEmit, createLog } from "../errors/emit.ts";
 import { checkOptions } from "../errors/check-options.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { Failures } from "../errors/failures.ts";
@@ -15,18 +13,15 @@ import { isBlob } from "../spec/file.ts";
 import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { Recorded, Resolution } from "../store/recovery.ts";
-import type { GenerationStore } from "../store/store.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
-import { Semaphore } from "../time/semaphore.ts";
 import { isPrivate } from "../transport/address.ts";
-import { Scheduler } from "../wait/scheduler.ts";
 import { generate, type GenerateHost } from "./generate.ts";
 import type { GenerateOptions, KindClient, MediaGen, Recovery } from "./media-gen.ts";
 import { generateOptionNames } from "./option-names.ts";
 import type { MediaGenOptions } from "./options.ts";
-import { checkFunctions, atLeastOne, readAccess, readLogLevel, readStates, readTimeouts } from "./settings.ts";
-import { createLimits, createRecording, createTime, type LazyRecording } from "./parts.ts";
+import { checkFunctions, readAccess, readStates, readTimeouts } from "./settings.ts";
+import { createParts, type Kept, type LazyRecording } from "./parts.ts";
 import { readTask, TaskHandle, type TaskHost } from "./task-handle.ts";
 import { type Runtime, webRuntime } from "./runtime.ts";
 import { Tasks, valid } from "./tasks.ts";
@@ -40,48 +35,66 @@ import { Tasks, valid } from "./tasks.ts";
  * const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "..." });
  */
 export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
-  return createClient(options, webRuntime(options));
+  return createClient(options, webRuntime);
 }
 
-/** Creates a client on a runtime. */
-export function createClient(options: MediaGenOptions, runtime: Runtime): MediaGen {
+/** Creates a client, with the parts of another one that no option given anew changes. */
+export function createClient<O extends MediaGenOptions>(
+  options: O,
+  createRuntime: (options: O, origin: string) => Runtime,
+  kept?: Kept,
+): MediaGen {
   const { baseUrl, apiKey, headers } = readAccess("createMediaGen", options);
   checkFunctions("createMediaGen", options);
+  const { origin } = new URL(baseUrl);
   const timeouts = readTimeouts("createMediaGen", options);
-  const time = createTime(options);
-  const log = createLog(options.logger, readLogLevel("createMediaGen", options));
-  const emit = createEmit(options.onEvent, log);
-  const retries = createRetries(options, time);
-  const failures = new Failures(emit, time);
+  const parts = createParts(options, origin, () => createRuntime(options, origin), kept);
+  const { runtime, time, log, emit, retries, limits, recording, scheduler, turns } = parts;
   const { transport, get } = runtime;
+  const failures = new Failures(emit, time);
   const hideOf = rememberHide();
   // Results are requested without a key. Their URLs may contain the one that their record was requested with.
   let hide: Hide = (text) => text;
   const connection = { baseUrl, transport, apiKey, headers, hideOf: (key: string | undefined) => (hide = hideOf(key)) };
   const call = createCall({ ...connection, time, timeouts, emit, failures, retries });
-  const { origin } = new URL(baseUrl);
   const { store, beforeGenerate } = options;
-  const recording = store && createRecording(runtime, { store, time, origin, emit });
-  const limits = createLimits(options, time);
   const tasks = new Tasks({ call, emit, time, recording, states: readStates("createMediaGen", options), limits });
   const privateBase = isPrivate(new URL(baseUrl));
   const results: ResultContext = { get, time, emit, failures, retries, hide: (text) => hide(text), privateBase };
   const host: TaskHost = {
     ...time,
     failures,
-    scheduler: new Scheduler(options, time),
+    scheduler,
     results,
     limits,
     check: (task, partial, given) => tasks.check(task, partial, given),
     delete: (kind, taskids, given) => tasks.delete(kind, taskids, given),
   };
-  const semaphore = new Semaphore(atLeastOne("maxGenerationsInFlight", options));
   const enter: GenerateHost["enter"] = async (generation) => {
-    const acquire = () => semaphore.acquire(generation.signal);
+    const acquire = () => turns.acquire(generation.signal);
     return limits ? (await limits.load()).enter(generation, acquire) : acquire();
   };
   const hasKey = apiKey !== undefined;
-  return assemble({ call, time, log, origin, enter, beforeGenerate, recording, hasKey }, tasks, host, recording, store);
+  const generating = { call, time, log, origin, enter, beforeGenerate, recording, hasKey };
+  const withOptions = (changes: MediaGenOptions) => {
+    const given = changesOf(changes);
+    const merged = { ...options, ...given, headers: { ...options.headers, ...given.headers } };
+    return createClient(merged, createRuntime, { parts, given });
+  };
+  return { ...assemble(generating, tasks, host, recording), origin, store, withOptions };
+}
+
+/** Returns the options that are given. A key that is not must not lead to the account of the client itself. */
+function changesOf(changes: MediaGenOptions): MediaGenOptions {
+  if ("apiKey" in changes && changes.apiKey === undefined)
+    throw invalidRequest(
+      "withOptions",
+      "apiKey",
+      "missing",
+      "nothing",
+      "a key, or no apiKey to keep that of the client",
+    );
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
 function assemble(
@@ -89,8 +102,7 @@ function assemble(
   tasks: Tasks,
   host: TaskHost,
   recording: LazyRecording | undefined,
-  store: GenerationStore | undefined,
-): MediaGen {
+): Omit<MediaGen, "origin" | "store" | "withOptions"> {
   const { origin } = generating;
   const { failures } = host;
   // The cast: a task's kind decides its type, which a constructor cannot say.
@@ -148,8 +160,6 @@ function assemble(
         const task = await (await storeOf(recording, "find")()).find(taskid, options);
         return task && open(task);
       }),
-    origin,
-    store,
   };
 }
 

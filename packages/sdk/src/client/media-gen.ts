@@ -5,6 +5,7 @@ import type { Resolution, UnknownGeneration } from "../store/recovery.ts";
 import type { GenerationStore } from "../store/store.ts";
 import type { UnreadableRecord } from "../task/generation.ts";
 import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON, UploadProgress } from "../task/task.ts";
+import type { MediaGenOptions } from "./options.ts";
 
 /** How to generate. */
 export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "headers"> {
@@ -162,6 +163,18 @@ export interface MediaGen {
    * const task = (await media.find("video-1")) ?? media.video.task("video-1");
    */
   find(taskid: string, options?: CallOptions): Promise<AnyTask | undefined>;
+  /**
+   * Returns a client with these options over those of this one; `headers` are added to its headers. The two share the store, the
+   * connections and what limits them: `budget`, `maxTasksInFlight`, `maxGenerationsInFlight`, `maxQueriesInFlight` and the budget of
+   * retries. A limit that you give anew is the new client's own. Creating one is cheap enough for each request of a server. If users
+   * have keys of their own, begin idempotency keys with the user: the store does not know whose they are.
+   *
+   * @throws {@link InvalidRequestError} an option is not valid, or `apiKey` is given and undefined
+   *
+   * @example
+   * const ofUser = media.withOptions({ apiKey: "..." });
+   */
+  withOptions(options: MediaGenOptions): MediaGen;
   /** The origin of the base URL, which tasks carry. */
   readonly origin: string;
   /** The store of the options. Without one, `generate` takes no idempotency key. */

@@ -1,30 +1,90 @@
+import { createRetries, type Retries } from "../call/retries.ts";
+import { createEmit, createLog, type Log } from "../errors/emit.ts";
+import type { OnEvent } from "../errors/events.ts";
 import type { RecordingHost } from "../store/session.ts";
 import { sleep, sleepBy, type SleepReason, type Time } from "../time/clock.ts";
+import { Semaphore } from "../time/semaphore.ts";
 import { shareTimer } from "../time/shared-timer.ts";
+import { Scheduler } from "../wait/scheduler.ts";
 import type { LazyLimits, Limits } from "./limits.ts";
 import type { MediaGenOptions } from "./options.ts";
 import type { RecordedGenerations } from "./recorded.ts";
 import type { Runtime } from "./runtime.ts";
-import { hasLimits } from "./settings.ts";
+import { atLeastOne, hasLimits, readLogLevel } from "./settings.ts";
 
 /** What loads the part that works with a store. */
 export type LazyRecording = () => Promise<RecordedGenerations>;
 
+/** What several clients can share: the connections, what limits them, and what they have learned. */
+export interface Parts {
+  readonly runtime: Runtime;
+  readonly time: Time;
+  readonly log: Log;
+  readonly emit: OnEvent;
+  readonly retries: Retries;
+  readonly scheduler: Scheduler;
+  /** Limits how many generations are sent at once. */
+  readonly turns: Semaphore;
+  readonly limits: LazyLimits | undefined;
+  readonly recording: LazyRecording | undefined;
+}
+
+/** The parts of another client, and the options that are given in place of its own. */
+export interface Kept {
+  readonly parts: Parts;
+  readonly given: MediaGenOptions;
+}
+
+/** Creates the parts of a client. Those of another one are kept unless an option that they are made of is given anew. */
+export function createParts(
+  options: MediaGenOptions,
+  origin: string,
+  createRuntime: () => Runtime,
+  kept: Kept | undefined,
+): Parts {
+  const keep = <K extends keyof Parts>(name: K, made: string, create: () => Parts[K]): Parts[K] =>
+    kept && !made.split(" ").some((option) => option in kept.given) ? kept.parts[name] : create();
+  const runtime = keep("runtime", `baseUrl maxQueriesInFlight ${connecting}`, createRuntime);
+  const time = keep("time", timing, () => createTime(options));
+  const log = keep("log", "logger logLevel", () => createLog(options.logger, readLogLevel("createMediaGen", options)));
+  const emit = keep("emit", logging, () => createEmit(options.onEvent, log));
+  const { store } = options;
+  return {
+    runtime,
+    time,
+    log,
+    emit,
+    retries: keep("retries", `retries resendGenerationAfter ${timing}`, () => createRetries(options, time)),
+    scheduler: keep("scheduler", `maxQueriesInFlight ${timing}`, () => new Scheduler(options, time)),
+    turns: keep("turns", "maxGenerationsInFlight", () => new Semaphore(atLeastOne("maxGenerationsInFlight", options))),
+    limits: keep("limits", "budget maxTasksInFlight", () => createLimits(options, time, kept)),
+    recording: keep(
+      "recording",
+      `store baseUrl ${logging} ${timing}`,
+      () => store && createRecording(runtime, { store, time, origin, emit }),
+    ),
+  };
+}
+
+const connecting = "fetch fetchSendsOnce connectTimeoutMs proxy tls lookup";
+const timing = "now sleep random";
+const logging = "onEvent logger logLevel";
+
 /** Creates what records generations. It is loaded at first use, so that a client without a store is spared it. */
-export function createRecording({ processes }: Runtime, host: Omit<RecordingHost, "processes">): LazyRecording {
+function createRecording({ processes }: Runtime, host: Omit<RecordingHost, "processes">): LazyRecording {
   return once(async () => {
     const { RecordedGenerations } = await import("./recorded.ts");
     return new RecordedGenerations({ ...host, processes: await processes() });
   });
 }
 
-/** Creates the limits of the options, which are loaded at the first generation. */
-export function createLimits(options: MediaGenOptions, time: Time): LazyLimits | undefined {
+/** Creates the limits of the options, which are loaded at the first generation. One that is not given anew is that of the other client. */
+function createLimits(options: MediaGenOptions, time: Time, kept: Kept | undefined): LazyLimits | undefined {
   if (!hasLimits(options)) return undefined;
   let loaded: Limits | undefined;
   const load = once(async () => {
     const { ClientLimits } = await import("./client-limits.ts");
-    return (loaded = new ClientLimits(options, time));
+    return (loaded = new ClientLimits(options, time, kept?.given, await kept?.parts.limits?.load()));
   });
   return { load, loaded: () => loaded };
 }
@@ -40,7 +100,7 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 /** Creates the clock and the timers. */
-export function createTime(options: MediaGenOptions): Time {
+function createTime(options: MediaGenOptions): Time {
   const { now = Date.now, random = Math.random } = options;
   const steady = options.now ?? (() => performance.now());
   const shared = (reason: SleepReason) =>

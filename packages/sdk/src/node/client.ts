@@ -1,5 +1,5 @@
 import { createClient } from "../client/create-client.ts";
-import { webRuntime } from "../client/runtime.ts";
+import { type Runtime, webRuntime } from "../client/runtime.ts";
 import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";
 import type { ResultGet } from "../result/context.ts";
@@ -19,14 +19,15 @@ export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
  * const media = createMediaGen({ store: fileStore(".mediagen") }); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
  */
 export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
+  return createClient(options, nodeRuntime);
+}
+
+function nodeRuntime(options: NodeMediaGenOptions, origin: string): Runtime {
   const isNodeHttp = usesNodeHttp(options);
   checkConnectOptions("createMediaGen", options, isNodeHttp);
-  const polls = mostInFlight(options);
-  const { transport, get } = isNodeHttp
-    ? { transport: lazyTransport({ ...options, polls }), get: lazyGet(options, () => media.origin) }
-    : webRuntime(options);
-  const media = createClient(options, { transport, get, processes });
-  return media;
+  if (!isNodeHttp) return { ...webRuntime(options), processes };
+  const transport = lazyTransport({ ...options, polls: mostInFlight(options) });
+  return { transport, get: lazyGet(options, origin), processes };
 }
 
 const processes = async () => {
@@ -34,10 +35,10 @@ const processes = async () => {
   return processInfo();
 };
 
-function lazyGet(options: ConnectOptions, home: () => string): ResultGet {
+function lazyGet(options: ConnectOptions, home: string): ResultGet {
   let get: Promise<ResultGet> | undefined;
   return async (url, request) => {
-    get ??= import("./get.ts").then(({ nodeGet }) => nodeGet(options, home()));
+    get ??= import("./get.ts").then(({ nodeGet }) => nodeGet(options, home));
     return (await get)(url, request);
   };
 }
