@@ -10,6 +10,7 @@ import {
   NotFoundError,
   RateLimitError,
   ServiceError,
+  type TaskJSON,
 } from "@mediagen/sdk";
 import { createMediaGen, download } from "@mediagen/sdk/node";
 import { describe, expect, test } from "vitest";
@@ -202,6 +203,20 @@ describe("what a support team asks for", () => {
     "X-Region": "eu sk-canary",
   };
   const hidden = { "x-request-id": "req-1 [the API key]", "x-region": "eu [the API key]", "x-[the API key]": "1" };
+
+  test("is in a task, also after it was saved, and in each check, without the key", async () => {
+    const named = (data: object) => () => Response.json({ code: 1000, msg: "", data }, { headers });
+    const refused = () => Response.json({ code: 9999, msg: "no such task" }, { headers: { "request-id": "req-2" } });
+    const { media } = clientOf([named({ taskid: "t-1" }), refused, named({ taskid: "t-1", url: ["1"] })]);
+    const saved = JSON.parse(JSON.stringify(await generate(media))) as TaskJSON;
+    expect(saved.requestId).toBe("req-1 [the API key]");
+    const task = media.task(saved);
+    expect(task.requestId).toBe(saved.requestId);
+    expect(await task.check()).toMatchObject({ state: "pending", requestId: "req-2" });
+    expect(await task.check()).toMatchObject({ state: "succeeded", requestId: "req-1 [the API key]" });
+    expect(() => media.task({ ...saved, requestId: 7 as never })).toThrow(/requestId/);
+    expect("requestId" in (await generate(clientOf([() => created("t-1")]).media)).toJSON()).toBe(false);
+  });
 
   test.for<[string, Reply]>([
     ["rejected", status(400, headers)],

@@ -48,12 +48,14 @@ export interface CallContext {
   readonly patienceMs?: number | undefined;
 }
 
-/** Sends one operation and resolves to the `data` of its envelope. */
-export type Call = (
-  operation: Operation,
-  wire: WireFields,
-  context: CallContext,
-) => Promise<Readonly<Record<string, unknown>>>;
+/** The `data` of an envelope, and the id of its request. */
+export interface Opened {
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly requestId: string | undefined;
+}
+
+/** Sends one operation and opens the envelope of its response. */
+export type Call = (operation: Operation, wire: WireFields, context: CallContext) => Promise<Opened>;
 
 /** What calls stand on. */
 export interface CallHost extends Connection {
@@ -108,7 +110,7 @@ export function createCall(host: CallHost): Call {
         } else if (isQuery) {
           emit({ type: "queried", ...about, taskid, status: typeof status === "number" ? status : undefined });
         }
-        return data;
+        return { data, requestId: about.requestId };
       } catch (error) {
         // An abort is what the caller's method reports.
         if (!signal?.aborted || error !== signal.reason) failures.emit({ ...about, error });

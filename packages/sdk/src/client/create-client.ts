@@ -132,7 +132,10 @@ function assemble(
     generate: (model: string, form: object, options?: GenerateOptions) =>
       generateReported(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
     query: (taskid, options = {}) =>
-      failures.of({ operation: operations[kind].query.id, kind, taskid }, () => tasks.query({ kind, taskid }, options)),
+      failures.of({ operation: operations[kind].query.id, kind, taskid }, async () => {
+        const { record } = await tasks.query({ kind, taskid }, options);
+        return record;
+      }),
     delete: (taskids, options = {}) =>
       failures.of({ operation: operations[kind].delete.id, kind }, () => tasks.delete(kind, taskids, options)),
     task: (taskid, { resultCount = 1 } = {}) =>

@@ -119,7 +119,7 @@ export async function send(
   const onPhase = attempt && ((phase: "sending" | "claimed") => attempt.enter(phase));
   const onUpload: OnUpload = (bytes, totalBytes) =>
     callListener("onUploadProgress", () => onUploadProgress?.({ bytes, totalBytes }), log);
-  const data = await call(operation, wire, {
+  const { data, requestId } = await call(operation, wire, {
     subject: { kind, model },
     signal,
     headers,
@@ -136,5 +136,6 @@ export async function send(
     resultCount: generation.resultCount,
     createdAt: time.now(),
     ...(typeof data["url"] === "string" ? { initialUrl: data["url"] } : {}),
+    ...(requestId === undefined ? {} : { requestId }),
   };
 }

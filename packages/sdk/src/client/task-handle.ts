@@ -51,6 +51,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   readonly createdAt: number | undefined;
   readonly initialUrl: string | undefined;
   readonly generationId: string | undefined;
+  readonly requestId: string | undefined;
   #record: Records[K] | undefined;
   #partial: PartialResult | undefined;
   #isDeleted = false;
@@ -65,6 +66,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     this.createdAt = json.createdAt;
     this.initialUrl = json.initialUrl;
     this.generationId = json.generationId;
+    this.requestId = json.requestId;
     this.#partial = json.partial;
     this.#host = host;
     rememberContext(this, host.results);
@@ -83,13 +85,13 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
         return check as Check<K>;
       } catch (error) {
         if (!this.#isUnsettled(error)) throw error;
-        return { state: "pending", status: undefined, record: undefined };
+        return { state: "pending", status: undefined, record: undefined, requestId: error.requestId };
       }
     });
   }
 
   /** Whether the service may not know the task yet. */
-  #isUnsettled(error: unknown): boolean {
+  #isUnsettled(error: unknown): error is ServiceError {
     const ageMs = this.#host.now() - (this.createdAt ?? -Infinity);
     const isRejection = error instanceof ServiceError && error.code === codes.failure;
     return isRejection && ageMs < settlingMs && !this.#isDeleted;
@@ -131,7 +133,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 
   toJSON(): TaskJSON {
-    const { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId } = this;
+    const { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId } = this;
     const partial = this.#partial;
     return {
       version: 2,
@@ -143,6 +145,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
       ...(createdAt === undefined ? {} : { createdAt }),
       ...(initialUrl === undefined ? {} : { initialUrl }),
       ...(generationId === undefined ? {} : { generationId }),
+      ...(requestId === undefined ? {} : { requestId }),
       ...(partial === undefined ? {} : { partial }),
     };
   }
@@ -174,6 +177,7 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
     "a time in milliseconds, or nothing",
   );
   expect("initialUrl", isTextOrNothing(saved?.initialUrl), "a URL, or nothing");
+  expect("requestId", isTextOrNothing(saved?.requestId), "the id of a request, or nothing");
   expect("generationId", isTextOrNothing(saved?.generationId), "the id of a record, or nothing");
   expect(
     "partial",

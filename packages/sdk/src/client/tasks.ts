@@ -59,13 +59,14 @@ export class Tasks {
     subject: TaskSubject<K>,
     { signal, headers, timeoutMs, retries, ...further }: QueryFields[K] & RequestOptions,
     patienceMs?: number,
-  ): Promise<Records[K]> {
+  ): Promise<{ readonly record: Records[K]; readonly requestId: string | undefined }> {
     const operation = operations[subject.kind].query;
     const wire = bodyOf(operation, { taskid: subject.taskid }, further);
     const request = readRequest(operation.id, { signal, headers, timeoutMs, retries });
-    const data = await this.#host.call(operation, wire, { subject, ...request, patienceMs });
+    const { data, requestId } = await this.#host.call(operation, wire, { subject, ...request, patienceMs });
+    const record = { ...data, taskid: taskidIn(data) ?? subject.taskid, url: urlsIn(data["url"]) };
     // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
-    return { ...data, taskid: taskidIn(data) ?? subject.taskid, url: urlsIn(data["url"]) } as TaskRecord as Records[K];
+    return { record: record as TaskRecord as Records[K], requestId };
   }
 
   async check<K extends Kind>(
@@ -74,12 +75,12 @@ export class Tasks {
     { patienceMs, ...request }: RequestOptions & { readonly patienceMs?: number },
   ): Promise<CheckOfClient<K>> {
     const { signal } = request;
-    const record = await this.query(task, request, patienceMs);
+    const { record, requestId } = await this.query(task, request, patienceMs);
     const raw: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
     const status = typeof raw === "number" ? raw : undefined;
     const { isKnown, ...read } = readState(record, status, task.resultCount, partial, this.#host.states);
     if (read.state === "pending" && !isKnown) this.#warnOfFailure(task, status, messageIn(record));
-    return { record, status, ...read, recorded: this.#end(task, read.state, status, signal) };
+    return { record, status, requestId, ...read, recorded: this.#end(task, read.state, status, signal) };
   }
 
   #warnOfFailure(task: Task, status: number | undefined, message: string): void {
@@ -96,7 +97,7 @@ export class Tasks {
     const operation = operations[kind].delete;
     const wire = bodyOf(operation, { taskids }, further);
     const request = readRequest(operation.id, { signal, headers, timeoutMs, retries });
-    const data = await this.#host.call(operation, wire, { subject: { kind }, ...request });
+    const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
     for (const taskid of taskids) this.#host.limits?.loaded()?.ended({ kind, taskid });
     await this.#record((recording) => recording.endDeleted(kind, taskids), signal);
     // The cast: the service documents the response to a deletion.

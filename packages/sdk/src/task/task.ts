@@ -27,6 +27,11 @@ export interface Task<out K extends Kind = Kind> {
   readonly initialUrl: string | undefined;
   /** The id of the generation's record in the store; undefined without a store. */
   readonly generationId: string | undefined;
+  /**
+   * The id that the service, or a proxy before it, gave the request that created the task: name it when you ask for support. Undefined
+   * if it gave none, or the task was found by its key.
+   */
+  readonly requestId: string | undefined;
   /** The record that the last check of this handle answered; undefined before the first. */
   readonly record: Records[K] | undefined;
   /**
@@ -84,6 +89,8 @@ export type TaskJSON = {
   readonly initialUrl?: string;
   /** The id of the generation's record in the store. */
   readonly generationId?: string;
+  /** The id that the service gave the request that created the task, if it gave one. */
+  readonly requestId?: string;
   /** Fewer results than requested, if the last check found that. */
   readonly partial?: PartialResult;
 };
@@ -108,6 +115,8 @@ export type Check<K extends Kind = Kind> =
       readonly status: number | undefined;
       /** The record. */
       readonly record: Records[K];
+      /** The id that the service, or a proxy before it, gave the query, if it gave one. */
+      readonly requestId: string | undefined;
     }
   | {
       /** Our reading of the record. */
@@ -116,6 +125,8 @@ export type Check<K extends Kind = Kind> =
       readonly status: number | undefined;
       /** The record; undefined if the service does not know the task yet. */
       readonly record: Records[K] | undefined;
+      /** The id that the service, or a proxy before it, gave the query, if it gave one. */
+      readonly requestId: string | undefined;
     };
 
 /** What one query read. */
@@ -123,6 +134,7 @@ export interface CheckedRecord<K extends Kind = Kind> {
   readonly state: State;
   readonly status: number | undefined;
   readonly record: Records[K];
+  readonly requestId: string | undefined;
 }
 
 /** What every call takes last. */
