@@ -46,7 +46,7 @@ describe.concurrent("mediagen batch", () => {
       );
       for (const [answer, code, charges, says] of [
         ["\x03", 130, 0, "interrupted (SIGINT)"],
-        ["n\n", 1, 0, "Nothing was sent."],
+        ["n\n", 2, 0, "Nothing was sent."],
         ["y\n", 0, 2, "2 of 2 lines"],
       ] as const) {
         const run = mediagenOnTerminal(batch, { cwd, env });

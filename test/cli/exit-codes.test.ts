@@ -17,14 +17,18 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       { fault: "taskFails", says: "If you generate it again, it is billed again." },
     ],
     [1, [...image, "--base-url", "http://127.0.0.1:9"], { says: "Nothing is billed twice." }],
-    [2, image.with(3, "imgmodelv9"), { says: "Allowed choices are imgmodelv45" }],
-    [2, image.toSpliced(2, 2), { says: "Run mediagen image --help for usage." }],
+    [2, image.with(3, "imgmodelv9"), { says: 'no model "imgmodelv9"\n  Nothing was sent. Use one of imgmodelv45, ' }],
+    [2, image.toSpliced(2, 2), { says: "Nothing was sent. Add -m with one of imgmodelv45, " }],
+    [2, image.with(3, "vidmodelv2"), { says: "vidmodelv2 makes videos\n  Nothing was sent. Use mediagen video." }],
+    [2, ["models", "vidmodelv3"], { says: 'no model "vidmodelv3"' }],
+    [2, [...image, "--image", "none.png"], { says: '"none.png": no such file. Use an image file' }],
+    [2, ["video", "-10 degrees", "-m", "vidmodelv2"], { says: "Write a prompt that begins with - after --." }],
     [2, [...image, "--modle", "x"], { says: "Did you mean --model?" }],
     [
       2,
       [...image, "--batchsize", `${maximum + 1}`, "--seed", "1"],
       {
-        says: `--batchsize: ${maximum + 1} is not valid. Use a whole number from ${minimum} to ${maximum}. --seed is not a known field. `,
+        says: `--batchsize: ${maximum + 1} is not valid. Use a whole number from ${minimum} to ${maximum}. imgmodelv4 has no --seed; imgmodelz has it.`,
       },
     ],
     [
@@ -32,7 +36,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       [...image, "--batchsize", "many"],
       { says: `--batchsize "many" is not valid. Use a whole number from ${minimum} to ${maximum}.` },
     ],
-    [2, [...image, "--idempotency-key", "a"], { says: "Add --store DIR or set MEDIAGEN_STORE." }],
+    [2, [...image, "--idempotency-key", "a", "--no-store"], { says: "Leave out --no-store." }],
     [2, [...image, "--timeout", "soon"], { says: "Use a time such as 90s, 30m or 2h." }],
     [2, [...image, "--failed-status", "x"], { says: "A status is a whole number." }],
     [2, [...image, "--base-url", "http://media.example.com"], { says: "Pass --allow-http to allow it." }],
@@ -41,8 +45,12 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       [...image, "--image", "http://10.0.0.1/a.png"],
       { says: "a URL that leads to this machine or into a private network is not allowed. Use a public https URL." },
     ],
-    [2, ["image", "A", "bicycle", "-m", "imgmodelv4"], { says: "too many arguments" }],
-    [2, ["video", "-m", "vidmodelv2"], { says: "Use at least one of prompt, --source-image, --ratio, " }],
+    [2, ["image", "A", "bicycle", "-m", "imgmodelv4"], { says: "Put the prompt in quotes: " }],
+    [
+      2,
+      ["video", "-m", "vidmodelv2"],
+      { says: "There is nothing to generate from. Pass a prompt, or at least one of --image, --ratio, " },
+    ],
     [2, image.with(5, ""), { says: "The path is empty." }],
     [2, [...image, "--store", ""], { says: "The path is empty." }],
     [2, ["batch", "jobs.jsonl", "-o", ""], { says: "The path is empty." }],
@@ -50,7 +58,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [2, ["video", "-m", "vidmodelv15pro", "--image-url", ""], { says: "--image-url: the text is empty" }],
     [2, ["images"], { says: "Did you mean image?" }],
     [2, ["task", "show", "t-1"], { says: "Write video:t-1 or image:t-1" }],
-    [2, ["recover"], { says: "Add --store DIR or set MEDIAGEN_STORE." }],
+    [2, [...image.toSpliced(5, 1, "-"), "--batchsize", "2"], { says: "stdout takes one result and nothing else" }],
     [
       3,
       image,
@@ -63,18 +71,14 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [4, [...image, "--timeout", "10ms"], { says: "Go on with:\n    mediagen task download image:" }],
     [
       5,
-      image,
+      [...image, "--no-store"],
       {
         fault: "resetAfter",
         on: "generate",
-        says: "Look for the task at the service before you run this again. With --store, such a generation is recorded.",
+        says: "Look for the task at the service before you run this again. Without --no-store, such a generation is recorded.",
       },
     ],
-    [
-      5,
-      [...image, "--store", "store"],
-      { fault: "html", on: "generate", says: "or that there is none:\n    mediagen recover --resolve " },
-    ],
+    [5, image, { fault: "html", on: "generate", says: "or that there is none:\n    mediagen recover --resolve " }],
     [
       5,
       image,
@@ -101,6 +105,72 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       code === 4 ? { clock: "manual" } : {},
     ),
   );
+
+  test("with --json, it is also one document on stdout", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(
+        join(cwd, "jobs.jsonl"),
+        '{"id":"a","model":"imgmodelv4","prompt":"A bicycle"}\n{"model":"imgmodelz"}\n',
+      );
+      const failed = ["--failed-status", "3"];
+      const usage = { name: "UsageError", taskMayExist: false, exitCode: 2 };
+      for (const [args, error, fault] of [
+        [image.with(3, "imgmodelv9"), usage],
+        [[...image, "--modle", "x"], usage],
+        [
+          [...image, "--batchsize", `${maximum + 1}`],
+          { name: "InvalidRequestError", issues: [{ field: "batchsize" }], taskMayExist: false },
+        ],
+        [image, { name: "ServiceError", code: 9999, taskMayExist: false, exitCode: 1 }, "failure"],
+        [
+          image,
+          { name: "InsufficientCreditsError", code: 9000, taskMayExist: false, exitCode: 3 },
+          "insufficientCredits",
+        ],
+        [
+          image,
+          { name: "OutcomeUnknownError", generationId: expect.any(String), taskMayExist: true, exitCode: 5 },
+          "resetAfter",
+        ],
+        [
+          [...image, ...failed],
+          { name: "TaskFailedError", task: expect.stringMatching(/^image:/), taskMayExist: true },
+          "taskFails",
+        ],
+        [image, { task: expect.stringMatching(/^image:/), taskMayExist: true, exitCode: 6 }, "linkExpired"],
+        [
+          ["batch", "jobs.jsonl", "-o", "jobs", "-q", "-y"],
+          { name: "InvalidRequestError", issues: [{ field: "line 2, prompt" }], exitCode: 2 },
+        ],
+        [["batch", "jobs.jsonl", "-o", "jobs", "-q", "-y", "--only", "nope"], { taskMayExist: false, exitCode: 2 }],
+        [["task", "show", "t-1"], usage],
+        [["recover", "--store", "nowhere"], usage],
+      ] as readonly (readonly [readonly string[], object, FaultName?])[]) {
+        if (fault) emulator.next({ fault, times: fault === "linkExpired" ? 9 : 1 });
+        const { code, stdout, stderr } = await mediagen([...args, "--json"], { cwd, env }).ended;
+        expect(JSON.parse(stdout), `${args.join(" ")} ${fault}`).toMatchObject({ error: { exitCode: code, ...error } });
+        expect(stderr).toMatch(/^mediagen: /m);
+      }
+    }));
+
+  test("a store that cannot be written to is rejected before anything is billed; with --no-store nothing is recorded", ({
+    expect,
+  }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "file"), "");
+      const inFile = { cwd, env: { ...env, XDG_STATE_HOME: join(cwd, "file") } };
+      const { code, stderr } = await mediagen(image, inFile).ended;
+      expect([code, stderr.split("\n")]).toEqual([
+        2,
+        [
+          expect.stringMatching(/^mediagen: generations cannot be recorded in .*file\/mediagen: /),
+          "  Nothing was sent. Pass --store with another directory, or --no-store to record nothing.",
+          "",
+        ],
+      ]);
+      expect(emulator.calls).toEqual([]);
+      expect(await mediagen([...image, "--no-store"], inFile).ended).toMatchObject({ code: 0, stdout: "b.png\n" });
+    }));
 
   test("a target that results could not be written to is rejected before anything is billed", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
@@ -192,10 +262,10 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     }));
 });
 
-test("without a command, the help is printed on stderr with exit code 2", async ({ expect }) => {
+test("without a command, the help is printed", async ({ expect }) => {
   expect(await mediagen([]).ended).toMatchObject({
-    code: 2,
-    stdout: "",
-    stderr: expect.stringMatching(/^Usage: mediagen [^]*Exit codes:\n +0 {2}done\n[^]* 130 {2}interrupted\n$/),
+    code: 0,
+    stderr: "",
+    stdout: expect.stringMatching(/^Usage: mediagen [^]*Exit codes:\n +0 {2}done\n[^]* 130 {2}interrupted\n$/),
   });
 });

@@ -1,8 +1,9 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
-import { inPlace, mediagen } from "./run-command.ts";
+import { quoted } from "../../packages/cli/src/printable.ts";
+import { commandFile, commandsIn, inPlace, mediagen, paste } from "./run-command.ts";
 
 const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
 
@@ -117,7 +118,7 @@ describe.concurrent("a generation", () => {
       const run = (key: string) =>
         mediagen(["image", "A bicycle", "-m", "imgmodelz", "--idempotency-key", key, "-o", "b.png", "-q"], {
           cwd,
-          env: { ...env, MEDIAGEN_STORE: "store" },
+          env,
         }).ended;
       const done = { code: 0, stdout: "b.png\n", stderr: "" };
       expect([await run("order-42"), await run("order-42")]).toEqual([done, done]);
@@ -145,16 +146,39 @@ describe.concurrent("the key", () => {
       ).toMatchObject({ code: 0, stdout: "b.png\n" });
     }));
 
-  test("that is missing is named in the error", ({ expect }) =>
-    inPlace(async ({ cwd, env }) => {
-      const { code, stderr } = await mediagen(["image", "A bicycle", "-m", "imgmodelz"], {
+  test("or the base URL that is missing is named once, before anything is sent, with a way to try the command", ({
+    expect,
+  }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      const { XDG_STATE_HOME = "" } = env;
+      const args = ["image", "A bicycle", "-m", "imgmodelz"];
+      for (const [given, says] of [
+        [
+          {},
+          "MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY are not set\n  Nothing was sent. Set them, or pass --base-url and --key-fd.",
+        ],
+        [
+          { MEDIAGEN_BASE_URL: env["MEDIAGEN_BASE_URL"] ?? "" },
+          "MEDIAGEN_API_KEY is not set\n  Nothing was sent. Set it, or pass --key-fd.",
+        ],
+        [{ MEDIAGEN_API_KEY: "k" }, "MEDIAGEN_BASE_URL is not set\n  Nothing was sent. Set it, or pass --base-url."],
+      ] as const)
+        for (const command of [args, ["batch", "jobs.jsonl", "-o", "jobs"], ["task", "show", "image:a"]]) {
+          const { code, stderr } = await mediagen(command, { cwd, env: { XDG_STATE_HOME, ...given } }).ended;
+          expect([code, stderr.slice(10)], stderr).toEqual([2, expect.stringContaining(says)]);
+          expect(commandsIn(stderr)).toEqual([`mediagen emulator exec -- mediagen ${command.map(quoted).join(" ")}`]);
+        }
+      expect([emulator.calls, await readdir(cwd)]).toEqual([[], []]);
+      // The printed command works, with nothing set.
+      const { stderr } = await mediagen([...args, "-o", "b.png"], { cwd, env: { XDG_STATE_HOME } }).ended;
+      await writeFile(join(cwd, "mediagen"), `#!/bin/sh\nexec '${process.execPath}' '${commandFile}' "$@"\n`);
+      await chmod(join(cwd, "mediagen"), 0o755);
+      const inPath = { XDG_STATE_HOME, PATH: `${cwd}:${process.env["PATH"]}` };
+      const tried = await paste(commandsIn(stderr).join().replace("exec --", "--speed 50 --port 0 exec --"), {
         cwd,
-        env: { ...env, MEDIAGEN_API_KEY: "" },
-      }).ended;
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringContaining("No API key was sent: set MEDIAGEN_API_KEY or add --key-fd.\n"),
-      ]);
+        env: inPath,
+      });
+      expect([tried.code, tried.stdout]).toEqual([0, "b.png\n"]);
     }));
 
   test.for([
@@ -194,13 +218,29 @@ describe.concurrent("--dry-run", () => {
         key: "from file descriptor 3",
         parts: [
           { name: "prompt", value: "A fox\r\nin snow" },
-          { name: "duration", value: "5" },
           { name: "sourceImage.items", file: "first.png", type: "image/png", bytes: picture.length },
+          { name: "duration", value: "5" },
         ],
       });
       expect(stdout + json).not.toMatch(/sk-secret|emulator-key/);
       expect(emulator.calls).toEqual([]);
     }));
+
+  test("needs neither base URL nor key, and takes a size with an x where the model wants an asterisk", async ({
+    expect,
+  }) => {
+    const sized = ["image", "A fox", "-m", "imgmodelz", "--resolution", "1024x768", "--dry-run"];
+    const { code, stdout } = await mediagen(sized).ended;
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^POST \$MEDIAGEN_BASE_URL\/v1\/images\/imgmodelz\nAuthorization: none\n[^]*\nresolution {2}1024\*768\n$/,
+      ),
+    ]);
+    // This model wants the x.
+    const other = ["image", "A fox", "-m", "imgmodelv45", "--resolution", "2048x2048", "--dry-run"];
+    expect((await mediagen(other).ended).stdout).toMatch(/\nresolution {2}2048x2048\n/);
+  });
 
   test("rejects an invalid form", ({ expect }) =>
     inPlace(async ({ cwd, env }) => {

@@ -81,7 +81,7 @@ describe.concurrent("Ctrl-C", () => {
   test("twice while the form is sent gives up, and says that the outcome is unknown", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       emulator.next({ fault: "hang", on: "generate" });
-      const run = mediagenOnTerminal([...video, "--quiet", "--store", "store"], { cwd, env });
+      const run = mediagenOnTerminal([...video, "--quiet"], { cwd, env });
       await expect.poll(() => emulator.charges.length).toBe(1);
       await twice(run);
       const { code, stdout } = await run.ended;
@@ -143,15 +143,15 @@ describe.concurrent("Ctrl-C", () => {
     const { hold } = holdSecond();
     return inPlace(
       async ({ cwd, env, emulator }) => {
-        const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "a store" } };
-        const run = mediagenOnTerminal([...images.slice(0, -1), "."], stored);
+        const stored = { cwd, env };
+        const run = mediagenOnTerminal([...images.slice(0, -1), ".", "--store", "a store"], stored);
         await run.printed(/downloading 2 of 2, (49|50) %/);
         // Not the terminal that it runs on.
         const part = (await readdir(cwd)).find((name) => name.endsWith(".part")) ?? "";
         process.kill(Number(/\.(\d+)-\w+-\w+\.part$/.exec(part)?.[1]), "SIGKILL");
         await run.ended;
         expect(await readdir(cwd)).toContain(part);
-        const left = await mediagen(["recover"], stored).ended;
+        const left = await mediagen(["recover", "--store", "a store"], stored).ended;
         const [download = ""] = commandsIn(left.stderr);
         const resumed = await paste(download, stored);
         expect([resumed.code, resumed.stdout.match(/-\d\.png$/gm)]).toEqual([0, ["-1.png", "-2.png"]]);
@@ -193,7 +193,10 @@ describe.concurrent("Ctrl-C", () => {
         const { code, stdout, stderr } = await run.ended;
         expect([code, JSON.parse(stdout)]).toMatchObject([
           130,
-          [{ task: { kind: "image" }, files: [{}] }, { error: expect.stringContaining(slow) }],
+          [
+            { task: { kind: "image" }, files: [{}] },
+            { error: { name: "Interrupted", task: slow, taskMayExist: true, exitCode: 130 } },
+          ],
         ]);
         expect(stderr).toContain(`Go on with:\n    mediagen task download ${slow} -o .\n`);
       },

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import {
@@ -129,11 +129,18 @@ export async function inPlace(
     ...emulator,
     serve: async (request) => hold(request, await emulator.serve(request)),
   });
-  const cwd = await mkdtemp(join(tmpdir(), "mediagen-cli-"));
+  const folder = await mkdtemp(join(tmpdir(), "mediagen-cli-"));
+  const cwd = join(folder, "work");
+  await mkdir(cwd);
+  const env = {
+    MEDIAGEN_BASE_URL: baseUrl,
+    MEDIAGEN_API_KEY: emulator.client.apiKey,
+    XDG_STATE_HOME: join(folder, "state"),
+  };
   try {
-    await run({ emulator, env: { MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey }, cwd });
+    await run({ emulator, env, cwd });
   } finally {
     await close();
-    await rm(cwd, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }

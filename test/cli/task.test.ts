@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileStore, type GenerationRecord } from "@mediagen/sdk/node";
 import { describe, test } from "vitest";
 import { commandsIn, inPlace, mediagen, paste, type Place } from "./run-command.ts";
 
@@ -102,14 +103,108 @@ describe.concurrent("mediagen task", () => {
       });
     }));
 
-  test("takes an id alone with --kind or a store, which also has the number of results", ({ expect }) =>
+  test("takes an id alone if the store has it, which also has the number of results", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const [, id = ""] = (await generate(place, ...image, "--batchsize", "3", "--store", "store")).split(":");
+      const [, id = ""] = (await generate(place, ...image, "--batchsize", "3")).split(":");
+      const [, other = ""] = (await generate(place, ...image, "--no-store")).split(":");
       const run = (...args: string[]) => mediagen(["task", ...args, "-q"], { cwd, env }).ended;
-      expect((await run("show", id)).code).toBe(2);
-      expect((await run("show", id, "--kind", "image")).code).toBe(0);
-      expect((await run("download", id, "-o", "out/", "--store", "store")).stdout.trim().split("\n")).toHaveLength(3);
+      expect((await run("show", id)).code).toBe(0);
+      expect((await run("show", other)).code).toBe(2);
+      expect((await run("show", `image:${other}`)).code).toBe(0);
+      expect((await run("download", id, "-o", "out/")).stdout.trim().split("\n")).toHaveLength(3);
+    }));
+
+  test("download -o - writes the result to stdout, and nothing else", ({ expect }) =>
+    inPlace(async (place) => {
+      const { cwd, env } = place;
+      const task = await generate(place, ...image);
+      const { code, stdout } = await mediagen(["task", "download", task, "-o", "-"], { cwd, env }).ended;
+      expect([code, stdout.slice(1, 4), await readdir(cwd)]).toEqual([0, "PNG", []]);
+      const several = await generate(place, ...image, "--batchsize", "2");
+      expect(await mediagen(["task", "download", several, "-o", "-"], { cwd, env }).ended).toMatchObject({
+        code: 2,
+        stdout: "",
+      });
+    }));
+
+  test("list prints what the store knows, first what has not ended, and needs neither base URL nor key", ({ expect }) =>
+    inPlace(
+      async (place) => {
+        const { cwd, env, emulator } = place;
+        const { XDG_STATE_HOME = "" } = env;
+        const list = (...args: string[]) => mediagen(["task", "list", ...args], { cwd, env: { XDG_STATE_HOME } }).ended;
+        expect(await list()).toEqual({ code: 0, stdout: "", stderr: "0:00 the store has no generations\n" });
+        const done = await generate(place, ...image, "--batchsize", "2", "--idempotency-key", "order-42");
+        const pending = await generate(place, ...video);
+        emulator.next({ fault: "resetAfter", on: "generate" });
+        await mediagen([...image, "-q"], { cwd, env }).ended;
+        await mediagen(["task", "delete", await generate(place, ...video)], { cwd, env }).ended;
+        emulator.clock.advance("4s");
+        await mediagen(["task", "download", done, "-q", "-o", "out"], { cwd, env }).ended;
+        const created = "\\d{4}-\\d\\d-\\d\\dT\\S+Z";
+        const { code, stdout } = await list();
+        expect([code, stdout.trimEnd().split("\n")]).toEqual([
+          0,
+          [
+            expect.stringMatching(`^[\\w-]{36}\timgmodelv4\tunknown\t${created}\t$`.replace("\\t$", "\\t?$")),
+            expect.stringMatching(`^${pending}\tvidmodelv2\tpending\t${created}`),
+            expect.stringMatching(`^video:\\S+\tvidmodelv2\tdeleted\t${created}`),
+            expect.stringMatching(`^${done}\timgmodelv4\tsucceeded\t${created}\timage-\\w+-1.png and 1 more$`),
+          ],
+        ]);
+        const limited = await list("--limit", "1", "--json");
+        expect([limited.stderr, JSON.parse(limited.stdout)]).toMatchObject([
+          "0:00 3 more; --limit 4 lists all\n",
+          [{ state: "unknown", origin: env["MEDIAGEN_BASE_URL"], saved: [] }],
+        ]);
+        const all = JSON.parse((await list("--json")).stdout) as readonly { readonly saved: readonly string[] }[];
+        expect(all.at(-1)).toMatchObject({ task: done, idempotencyKey: "order-42" });
+        expect(all.at(-1)?.saved).toEqual([1, 2].map((n) => join(cwd, "out", `${done.split(":")[1]}-${n}.png`)));
+        expect(await list("--base-url", "http://127.0.0.1:9")).toMatchObject({
+          stdout: "",
+          stderr: expect.stringContaining("4 generations at other base URLs are not listed"),
+        });
+      },
+      { clock: "manual" },
+    ));
+
+  test("list forgets what ended a month ago, but no key, nothing unfinished, and nothing of a store that it was given", ({
+    expect,
+  }) =>
+    inPlace(async (place) => {
+      const { cwd, env } = place;
+      const stores = [join(env["XDG_STATE_HOME"] ?? "", "mediagen"), join(cwd, "own")];
+      const kept: string[][] = [];
+      for (const directory of stores) {
+        const store = fileStore(directory);
+        const write = (id: string, more: Partial<GenerationRecord>) =>
+          store.write({
+            version: 1,
+            id,
+            revision: 1,
+            attempt: "a",
+            kind: "image",
+            model: "imgmodelz",
+            origin: env["MEDIAGEN_BASE_URL"] ?? "",
+            resultCount: 1,
+            createdAt: 0,
+            updatedAt: Date.now() - 31 * 86_400_000,
+            state: "ended",
+            task: { version: 2, kind: "image", taskid: id, origin: "", resultCount: 1 },
+            ...more,
+          });
+        await write("aa-old", {});
+        await write("bb-new", { updatedAt: Date.now() });
+        await write("cc-keyed", { idempotencyKey: "k" });
+        await write("dd-pending", { state: "created" });
+        await write("ee-unknown", { state: "unknown", task: undefined });
+        expect((await mediagen(["task", "list", "--store", directory], { cwd, env }).ended).code).toBe(0);
+        const { stdout } = await mediagen(["task", "list", "--store", directory], { cwd, env }).ended;
+        kept.push([...stdout.matchAll(/\w\w-(old|new|keyed|pending|unknown)/g)].map(([id]) => id).sort());
+      }
+      const all = ["aa-old", "bb-new", "cc-keyed", "dd-pending", "ee-unknown"];
+      expect(kept).toEqual([all.slice(1), all]);
     }));
 });
 
@@ -117,7 +212,7 @@ describe.concurrent("mediagen recover", () => {
   test("lists what is left, and ends with 5 if an outcome is unknown", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env, emulator } = place;
-      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      const stored = { cwd, env };
       const task = await generate({ ...place, ...stored }, ...video);
       expect(await mediagen(["recover"], stored).ended).toMatchObject({
         code: 0,
@@ -143,18 +238,16 @@ describe.concurrent("mediagen recover", () => {
       const { stdout: json } = await mediagen(["recover", "--json", "-q"], stored).ended;
       expect(JSON.parse(json)).toMatchObject({
         tasks: [],
-        finished: [{ kind: "video" }],
+        finished: [],
         unknown: [{ model: "imgmodelv4" }],
         unreadable: [],
       });
     }));
 
-  test("with -o downloads what is left, and takes no other file for it; with --forget the store forgets it", ({
-    expect,
-  }) =>
+  test("with -o downloads what is left, takes no other file for it, and does not list it again", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      const stored = { cwd, env };
       await generate({ ...place, ...stored }, ...video);
       const [, id = ""] = (await generate({ ...place, ...stored }, ...image, "--batchsize", "2")).split(":");
       // It has ended and nothing of it was downloaded: these are files of tasks with longer ids.
@@ -167,86 +260,75 @@ describe.concurrent("mediagen recover", () => {
         0,
         [`out/${id}-1.png`, `out/${id}-2.png`, expect.stringMatching(/^out\/video-\w+-1\.mp4$/)],
       ]);
-      // A result that is missing comes back, and the others stay as they are.
+      // A result that is missing comes back, and the other one stays as it is.
       const before = await stat(join(cwd, `out/${id}-1.png`));
       await rm(join(cwd, `out/${id}-2.png`));
-      const { code, stdout } = await mediagen(["recover", "-o", "out", "-q", "--forget"], stored).ended;
-      expect([code, stdout.trim().split("\n").sort(), (await readdir(join(cwd, "out"))).length]).toEqual([0, paths, 5]);
+      const { code, stdout } = await mediagen(["task", "download", id, "-o", "out", "-q"], stored).ended;
+      expect([code, stdout.trim().split("\n"), (await readdir(join(cwd, "out"))).length]).toEqual([
+        0,
+        paths.slice(0, 2),
+        5,
+      ]);
       expect((await stat(join(cwd, `out/${id}-1.png`))).ino).toBe(before.ino);
       expect(await mediagen(["recover"], stored).ended).toEqual({
         code: 0,
         stdout: "",
-        stderr: "0:00 nothing is left to do in the store store\n",
+        stderr: `0:00 nothing is left to do in the store ${env["XDG_STATE_HOME"]}/mediagen\n`,
       });
     }));
 
-  test("with --forget alone says how to get the results that it forgets", ({ expect }) =>
+  test("still lists what could not be saved, and rejects a store that does not exist", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
-      const [, id = ""] = (await generate({ ...place, ...stored }, ...image)).split(":");
-      await mediagen(["task", "wait", `image:${id}`, "-q"], stored).ended;
-      const { stderr } = await mediagen(["recover", "--forget"], stored).ended;
-      expect(stderr).toMatch(
-        new RegExp(`^0:00 the finished tasks are forgotten; .*:\\n +mediagen task download image:${id} -o \\.`),
-      );
-      expect((await mediagen(["recover"], stored).ended).stderr).toBe(
-        "0:00 nothing is left to do in the store store\n",
-      );
-    }));
-
-  test("forgets nothing that could not be saved, and rejects a store that does not exist", ({ expect }) =>
-    inPlace(async (place) => {
-      const { cwd, env } = place;
-      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      const stored = { cwd, env };
       const task = await generate({ ...place, ...stored }, ...image);
       await mkdir(join(cwd, "out"));
       await writeFile(join(cwd, "out", `${task.split(":")[1]}-1.png`), "other");
-      expect(await mediagen(["recover", "-o", "out", "--forget", "-q"], stored).ended).toMatchObject({ code: 6 });
+      expect(await mediagen(["recover", "-o", "out", "-q"], stored).ended).toMatchObject({ code: 6 });
       expect((await mediagen(["recover", "-q"], stored).ended).stdout).toBe(`finished\t${task}\timgmodelv4\n`);
       expect(await mediagen(["recover", "--store", "stroe"], stored).ended).toMatchObject({
         code: 2,
         stdout: "",
         stderr: expect.stringContaining("--store stroe: there is no such directory"),
       });
-      expect((await readdir(cwd)).sort()).toEqual(["out", "store"]);
+      expect(await readdir(cwd)).toEqual(["out"]);
     }));
 
   test("names what is left at another base URL, and rejects a directory that is no store", ({ expect }) =>
     inPlace(async (place) => {
-      const { cwd, env, emulator } = place;
-      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "jobs/generations" } };
-      const task = await generate({ ...place, ...stored }, ...image);
+      const { cwd, env } = place;
+      const store = ["--store", "jobs/generations"];
+      const task = await generate(place, ...image, ...store);
       await writeFile(join(cwd, "jobs", "index.html"), "");
-      const other = { cwd, env: { ...stored.env, MEDIAGEN_BASE_URL: "http://127.0.0.1:9" } };
-      const { code, stdout, stderr } = await mediagen(["recover", "--forget"], other).ended;
-      expect([code, stdout, stderr]).toEqual([
-        1,
-        "",
-        expect.stringMatching(/1 generation left at http:\S+,[^]*nothing was forgotten/),
-      ]);
+      const other = { cwd, env: { ...env, MEDIAGEN_BASE_URL: "http://127.0.0.1:9" } };
+      const { code, stdout, stderr } = await mediagen(["recover", "-q", ...store], other).ended;
+      expect([code, stdout, stderr]).toEqual([0, "", expect.stringMatching(/also has generations left at http:\S+\./)]);
       expect(await paste(commandsIn(stderr).join(), other)).toMatchObject({
         code: 0,
         stdout: `resume\t${task}\timgmodelv4\n`,
       });
-      const noStore = await mediagen(["recover", "--store", "jobs"], stored).ended;
+      const noStore = await mediagen(["recover", "--store", "jobs"], { cwd, env }).ended;
       expect([noStore.code, noStore.stderr]).toEqual([
         2,
         "mediagen: --store jobs: this directory is not a store\n  Did you mean --store jobs/generations?\n",
       ]);
-      // An unknown outcome counts for more than a file that could not be saved.
+    }));
+
+  test("ends with 5 for an unknown outcome, whatever else could not be saved", ({ expect }) =>
+    inPlace(async (place) => {
+      const { cwd, env, emulator } = place;
+      const task = await generate(place, ...image);
       emulator.next({ fault: "resetAfter", on: "generate" });
-      await mediagen([...image, "-q"], stored).ended;
-      expect((await mediagen(["recover", "--json", "-q"], other).ended).code).toBe(5);
+      await mediagen([...image, "-q"], { cwd, env }).ended;
       await mkdir(join(cwd, "out"));
       await writeFile(join(cwd, "out", `${task.split(":")[1]}-1.png`), "other");
-      const conflict = await mediagen(["recover", "-o", "out", "-q"], stored).ended;
+      const conflict = await mediagen(["recover", "-o", "out", "-q"], { cwd, env }).ended;
       expect([conflict.code, conflict.stderr]).toEqual([5, expect.stringContaining("could not be saved")]);
     }));
 
   test("with --resolve records the task of an unknown generation, or that there is none", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
-      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      const stored = { cwd, env };
       emulator.next({ fault: "html", on: "generate", times: 2 });
       for (let i = 0; i < 2; i++) await mediagen([...image, "-q"], stored).ended;
       const { stdout } = await mediagen(["recover", "-q"], stored).ended;
@@ -274,7 +356,7 @@ describe.concurrent("mediagen recover", () => {
 
   test("with --resolve rejects a task that the service does not know, unless it is --unverified", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
-      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      const stored = { cwd, env };
       emulator.next({ fault: "html", on: "generate" });
       await mediagen([...image, "-q"], stored).ended;
       const [, id = ""] = /^unknown\t(\S+)/.exec((await mediagen(["recover", "-q"], stored).ended).stdout) ?? [];
@@ -292,7 +374,7 @@ describe.concurrent("mediagen recover", () => {
       });
       // What was recorded by mistake can be corrected, also once the results of the wrong task are there.
       const { taskid } = emulator.tasks[0] ?? { taskid: "" };
-      const wrong = await generate({ cwd, env, emulator }, ...image);
+      const wrong = await generate({ cwd, env, emulator }, ...image, "--no-store");
       expect(await resolve("--taskid", wrong)).toMatchObject({ code: 0, stdout: `${wrong}\n` });
       expect(await mediagen(["recover", "-o", "out", "-q"], stored).ended).toMatchObject({ code: 0 });
       expect(await resolve("--not-created")).toMatchObject({
@@ -309,9 +391,12 @@ describe.concurrent("mediagen recover", () => {
   test("lists records that cannot be read, and ends with 5, because each may be a paid task", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const stored = { cwd, env: { ...env, MEDIAGEN_STORE: "store" } };
+      const stored = { cwd, env };
       await generate({ ...place, ...stored }, ...video);
-      for (const file of await readdir(join(cwd, "store"), { recursive: true, withFileTypes: true }))
+      for (const file of await readdir(join(env["XDG_STATE_HOME"] ?? "", "mediagen"), {
+        recursive: true,
+        withFileTypes: true,
+      }))
         if (file.isFile()) await writeFile(join(file.parentPath, file.name), "{");
       const { code, stdout, stderr } = await mediagen(["recover"], stored).ended;
       expect([code, stdout]).toEqual([5, expect.stringMatching(/^unreadable\t[\w-]+\t[^\t]+\n$/)]);

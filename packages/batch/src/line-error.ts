@@ -25,6 +25,14 @@ export function outcomeOf(error: unknown): Pick<BatchLine, "state" | "error" | "
   return { state: "unfinished", error: textOf(error) };
 }
 
-function textOf({ name, message }: Error): Pick<Error, "name" | "message"> {
+/** Says what happened, without what a program would do about it: the lines are read by people. */
+function textOf(error: Error): Pick<Error, "name" | "message"> {
+  const { name, message } = error;
+  if (error instanceof OutcomeUnknownError)
+    return { name, message: `${error.operation}: ${error.reason}. A task may exist and may have been billed.` };
+  if (error instanceof WaitTimeoutError) {
+    const last = error.status === undefined ? "" : ` Its last status is ${error.status}.`;
+    return { name, message: `Task ${error.task.taskid} was not finished in time.${last}` };
+  }
   return { name, message };
 }

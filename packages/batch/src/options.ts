@@ -1,4 +1,4 @@
-import type { CallOptions, Kind, NodeMediaGenOptions, WaitOptions } from "@mediagen/sdk/node";
+import type { CallOptions, Kind, NodeMediaGenOptions, TaskRecord, WaitOptions } from "@mediagen/sdk/node";
 
 /** Options of `runBatch`: those of a client, except the store, which is in the directory, and those of the batch. */
 export interface BatchOptions
@@ -96,6 +96,8 @@ export interface BatchFile {
   readonly bytes: number;
   /** Media type, read from the bytes, else as the server reported it. */
   readonly type?: string | undefined;
+  /** SHA-256 of the bytes, in hexadecimal. Earlier versions did not record it. */
+  readonly sha256?: string | undefined;
 }
 
 /** Line that has ended. */
@@ -118,6 +120,10 @@ export interface BatchLine {
   readonly form: Readonly<Record<string, unknown>>;
   /** Id of the task, if there is one. */
   readonly taskid?: string | undefined;
+  /** When the results were there, in ISO 8601, if the line succeeded. Earlier versions did not record it. */
+  readonly endedAt?: string | undefined;
+  /** Record of the task at the service, such as its seed, if the line succeeded. Earlier versions did not record it. */
+  readonly record?: TaskRecord | undefined;
   /** Downloaded results; empty unless the line succeeded. */
   readonly files: readonly BatchFile[];
   /** Reason why the line did not succeed. */

@@ -162,9 +162,10 @@ export class Runner {
       if (settle && this.#isOver) throw new NotStarted();
       task = await this.#generate(line, key);
       settle?.(true);
-      await task.wait({ waitTimeoutMs: this.#options.waitTimeoutMs, signal: this.#signal });
+      const record = await task.wait({ waitTimeoutMs: this.#options.waitTimeoutMs, signal: this.#signal });
       const files = await download(task, this.#folder, { name: about.id, overwrite: true, signal: this.#signal });
-      return { ...about, state: "succeeded", taskid: task.taskid, files: files.map(fileOf) };
+      const endedAt = new Date().toISOString();
+      return { ...about, state: "succeeded", taskid: task.taskid, endedAt, record, files: files.map(fileOf) };
     } catch (error) {
       // A task may exist if the outcome is unknown.
       if (!task) settle?.(error instanceof OutcomeUnknownError);
@@ -231,6 +232,6 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal });
 }
 
-function fileOf({ path, bytes, type }: Download): BatchFile {
-  return { name: basename(path), bytes, type };
+function fileOf({ path, bytes, type, sha256 }: Download): BatchFile {
+  return { name: basename(path), bytes, type, sha256 };
 }

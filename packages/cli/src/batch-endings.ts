@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { BatchSummary } from "@mediagen/batch";
 import { counted } from "./batch-plan.ts";
-import { CommandError } from "./explain.ts";
+import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { withCommands } from "./printable.ts";
 
@@ -29,7 +29,7 @@ const endings: readonly Ending[] = [
     applies: ({ stopped }) => stopped === "declined",
     what: () => "cancelled",
     advice: () => "Nothing was sent.",
-    exitCode: () => exitCodes.failed,
+    exitCode: () => exitCodes.usage,
   },
   {
     applies: ({ stopped }) => stopped === "credits",
@@ -46,7 +46,7 @@ const endings: readonly Ending[] = [
   {
     applies: ({ stopped }) => stopped === "refused",
     what: ({ summary }) => countsText(summary) + stopText(summary),
-    advice: ({ again }) => withCommands("Set the key and the base URL right, then go on with:", again),
+    advice: ({ again }) => withCommands("Correct the API key or the base URL, then go on with:", again),
     exitCode: () => exitCodes.failed,
   },
   {
@@ -96,5 +96,7 @@ export function countsText({ lines, succeeded, failed, unknown, unfinished, notS
 }
 
 function stopText({ stopped, error }: BatchSummary): string {
-  return stopped === undefined ? "" : `; nothing more was sent after ${error?.message}`;
+  if (stopped === undefined) return "";
+  const isKey = error?.name === "AuthenticationError";
+  return `; nothing more was sent after ${isKey ? "the service rejected the API key" : error?.message}`;
 }

@@ -1,17 +1,22 @@
 import { join, sep } from "node:path";
 import { planBatch, runBatch, type BatchOptions, type BatchSummary } from "@mediagen/batch";
-import { describeIssue, InvalidRequestError } from "@mediagen/sdk/node";
+import { fileStore, InvalidRequestError } from "@mediagen/sdk/node";
+import type { Command } from "commander";
 import { countsText, errorOf } from "./batch-endings.ts";
 import { counted, planText } from "./batch-plan.ts";
 import { BatchReporter } from "./batch-reporter.ts";
 import { confirm } from "./confirm.ts";
-import { clientOptions, type ConnectOptions } from "./connect.ts";
-import { CommandError, explain, tell } from "./explain.ts";
+import { checkAccess, clientOptions, type ConnectOptions, nowhere } from "./connect.ts";
+import { CommandError, errorDocument, tell } from "./command-error.ts";
+import { explain } from "./explain.ts";
+import { describeIssues } from "./explain-issue.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { listenForInterrupt } from "./interrupt.ts";
 import { createOutput, type Output } from "./output.ts";
 import { onOneLine, quoted, withCommands } from "./printable.ts";
+import { commandLine, typedCommand } from "./printed-commands.ts";
 import { createProgress, type Progress } from "./progress.ts";
+import { readRecords } from "./records.ts";
 import { checkTarget } from "./target.ts";
 
 interface BatchCommandOptions extends Omit<ConnectOptions, "store"> {
@@ -30,6 +35,7 @@ interface BatchCommandOptions extends Omit<ConnectOptions, "store"> {
 interface Context {
   readonly input: string;
   readonly options: BatchCommandOptions;
+  readonly command: Command;
   /** The command that continues the batch. */
   readonly again: string;
   readonly signal: AbortSignal;
@@ -38,37 +44,43 @@ interface Context {
   readonly reporter: BatchReporter;
 }
 
+/** Returns the store of a batch in its directory. */
+function storeIn(folder: string): string {
+  return join(folder, "generations");
+}
+
 /** An interrupted batch that has not ended by then is waiting for responses. */
 const responsesWithinMs = 300;
 
 /** `mediagen batch`: generates what each line of a file describes, into a folder. */
-export async function batch(input: string, options: BatchCommandOptions): Promise<void> {
+export async function batch(input: string, options: BatchCommandOptions, command: Command): Promise<void> {
   const folder = options.output;
   if (input === "-")
     throw new CommandError(
       "a batch reads its input twice, and again in every later run: stdin can be read only once",
       withCommands(
         "Nothing was sent. Put it in a file, such as jobs.jsonl, and run:",
-        `mediagen batch jobs.jsonl -o ${quoted(folder)}`,
+        commandLine("batch", "jobs.jsonl", "-o", quoted(folder)),
       ),
       exitCodes.usage,
     );
-  const again = ["mediagen", ...process.argv.slice(2).map(quoted)].join(" ");
+  const again = typedCommand();
   const { signal } = listenForInterrupt((interrupted) => tell(explain(interrupted, { resume: again })));
   const progress = createProgress(options);
   const output = createOutput(options);
-  const reporter = new BatchReporter(folder, { ...options, store: join(folder, "generations") }, output, progress);
-  const context = { input, options, again, signal, output, progress, reporter };
+  const reporter = new BatchReporter(folder, { ...options, store: storeIn(folder) }, output, progress);
+  const context = { input, options, command, again, signal, output, progress, reporter };
   const stopWarning = warnWhileInterrupted(signal, progress);
   try {
     if (options.dryRun) return await showPlan(context);
+    checkAccess(options);
     await checkTarget(join(folder, sep), {});
     const summary = await run(context);
     progress.end();
-    output.document({ ...summary, folder });
+    const error = errorOf({ summary, folder, again, timeouts: reporter.timeouts });
+    output.document({ ...summary, folder, error: error && errorDocument(error) });
     if (summary.stopped !== "declined")
       progress.note(`${countsText(summary)}; ${join(folder, "index.html")} shows them`);
-    const error = errorOf({ summary, folder, again, timeouts: reporter.timeouts });
     if (error) throw error;
     const { notStarted } = summary;
     if (notStarted > 0) progress.note(`${counted(notStarted, "line")} left; go on with:`, `  ${again}`);
@@ -84,10 +96,17 @@ export async function batch(input: string, options: BatchCommandOptions): Promis
 /** `--dry-run`: prints what would be billed. Nothing is sent or written. */
 async function showPlan(context: Context): Promise<void> {
   const { input, options, output, progress } = context;
-  const plan = await planBatch(input, options.output, await batchOptions(context));
+  const baseUrl = (options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]) || (await originOf(options.output));
+  const plan = await planBatch(input, options.output, { ...(await batchOptions(context)), baseUrl });
   progress.end();
   output.line(`${planText(plan, options.limit)}. Nothing was sent.`);
   output.document(plan);
+}
+
+/** Returns where the results of a directory are from. For a plan alone, any URL will do if there are none. */
+async function originOf(folder: string): Promise<string> {
+  const { records } = await readRecords(fileStore(storeIn(folder)), ["sending", "created", "unknown", "ended"]);
+  return records[0]?.origin ?? nowhere;
 }
 
 async function run(context: Context): Promise<BatchSummary> {
@@ -130,14 +149,14 @@ function warnWhileInterrupted(signal: AbortSignal, progress: Progress): () => vo
   return () => clearTimeout(timer);
 }
 
-function explainBatch(error: unknown, { input, again, progress, reporter }: Context): CommandError {
+function explainBatch(error: unknown, { input, command, again, progress, reporter }: Context): CommandError {
   const isInvalid = error instanceof InvalidRequestError;
   if (isInvalid && reporter.hasBegun) {
     const advice = withCommands("Nothing is billed twice; go on with:", again);
     return new CommandError(onOneLine(error.message), advice, exitCodes.failed, error);
   }
-  if (!isInvalid || error.issues.length === 1) return explain(error, { generates: isInvalid, resume: again });
-  for (const issue of error.issues) progress.warn(onOneLine(describeIssue(issue)));
+  if (!isInvalid || error.issues.length === 1) return explain(error, { command, generates: isInvalid, resume: again });
+  for (const issue of error.issues) progress.warn(onOneLine(describeIssues([issue], command)));
   const what = `${error.issues.length} problems in ${input}`;
   return new CommandError(what, "Nothing was sent. Correct them and run the command again.", exitCodes.usage, error);
 }

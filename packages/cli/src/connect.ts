@@ -1,37 +1,38 @@
-import { createReadStream } from "node:fs";
+import { constants, createReadStream } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { isatty, ReadStream } from "node:tty";
 import {
   createMediaGen,
   fileStore,
-  type GenerationStore,
   type MediaGen,
   type MediaGenEvent,
   type NodeMediaGenOptions,
   type StoreFailed,
 } from "@mediagen/sdk/node";
-import { CommandError } from "./explain.ts";
+import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { clockText } from "./duration.ts";
+import { withCommands } from "./printable.ts";
+import { commandLine, typedCommand } from "./printed-commands.ts";
 import type { Progress } from "./progress.ts";
+import { stateDirectory } from "./state-directory.ts";
+
+/** Stands for the base URL of a dry run if there is none: nothing is sent there. */
+export const nowhere = "https://base-url.invalid";
 
 /** The options of every command that calls the service. */
 export interface ConnectOptions {
   readonly baseUrl?: string;
   readonly keyFd?: number;
   readonly allowHttp?: true;
-  readonly store?: string;
+  /** The directory of the store; false if nothing is recorded. */
+  readonly store?: string | false;
   readonly failedStatus?: readonly number[];
   readonly pendingStatus?: readonly number[];
   readonly json?: true;
   readonly quiet?: true;
-}
-
-/** A client as the options describe it, and its store if they name one. */
-export interface Connected {
-  readonly media: MediaGen;
-  readonly store: GenerationStore | undefined;
 }
 
 /** What a connection reports to while it works. */
@@ -42,10 +43,28 @@ export interface ConnectListener {
   readonly beforeGenerate?: (() => Promise<void>) | undefined;
 }
 
-/** Creates the client, with the store that the options name. */
-export async function connect(options: ConnectOptions, listener: ConnectListener): Promise<Connected> {
-  const store = options.store === undefined ? undefined : fileStore(options.store);
-  return { media: createMediaGen({ ...(await clientOptions(options, listener)), store }), store };
+/** Creates the client, with the store that the options name or the one in the state directory. */
+export async function connect(options: ConnectOptions, listener: ConnectListener): Promise<MediaGen> {
+  checkAccess(options);
+  const directory = options.store === false ? undefined : (options.store ?? stateDirectory());
+  if (directory !== undefined && listener.beforeGenerate) await checkDirectory(directory);
+  const store = directory === undefined ? undefined : fileStore(directory);
+  return createMediaGen({ ...(await clientOptions(options, listener)), store });
+}
+
+/** Rejects a store that cannot be written to: a generation that is not recorded may be lost or billed twice. */
+async function checkDirectory(directory: string): Promise<void> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await access(directory, constants.W_OK);
+  } catch (error) {
+    throw new CommandError(
+      `generations cannot be recorded in ${directory}: ${error instanceof Error ? error.message : String(error)}`,
+      "Nothing was sent. Pass --store with another directory, or --no-store to record nothing.",
+      exitCodes.usage,
+      error,
+    );
+  }
 }
 
 /** Returns the client's options. The key comes from the environment or a file descriptor, which no list of processes shows. */
@@ -63,6 +82,28 @@ export async function clientOptions(
     // What the log would say at this level is reported above, in the command's own words.
     logLevel: "off",
   };
+}
+
+/** Rejects a command without a base URL or a key before anything is sent, and says how to try it free of charge. */
+export function checkAccess({ baseUrl, keyFd }: ConnectOptions): void {
+  const missing = [
+    ...(baseUrl === undefined && !process.env["MEDIAGEN_BASE_URL"] ? [["MEDIAGEN_BASE_URL", "--base-url"]] : []),
+    ...(keyFd === undefined && !process.env["MEDIAGEN_API_KEY"] ? [["MEDIAGEN_API_KEY", "--key-fd"]] : []),
+  ];
+  if (missing.length === 0) return;
+  const variables = missing.map(([variable]) => variable).join(" and ");
+  const flags = missing.map(([, flag]) => flag).join(" and ");
+  const advice = `Nothing was sent. Set ${missing.length > 1 ? "them" : "it"}, or pass ${flags}.`;
+  throw new CommandError(
+    `${variables} ${missing.length > 1 ? "are" : "is"} not set`,
+    baseUrl === undefined
+      ? withCommands(
+          `${advice} To try it without spending credits, use the emulated service:`,
+          commandLine("emulator", "exec", "--", typedCommand()),
+        )
+      : advice,
+    exitCodes.usage,
+  );
 }
 
 function report(event: MediaGenEvent, progress: Progress): void {

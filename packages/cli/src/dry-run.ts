@@ -1,5 +1,5 @@
 import { createMediaGen, OutcomeUnknownError, type MediaGen } from "@mediagen/sdk/node";
-import type { ConnectOptions } from "./connect.ts";
+import { type ConnectOptions, nowhere } from "./connect.ts";
 
 /** A request as it would be sent. */
 export interface DescribedRequest {
@@ -25,9 +25,10 @@ export async function describeRequest(
       : process.env["MEDIAGEN_API_KEY"]
         ? "from MEDIAGEN_API_KEY"
         : "none";
+  const url = baseUrl ?? process.env["MEDIAGEN_BASE_URL"];
   let request: DescribedRequest | undefined;
   const media = createMediaGen({
-    baseUrl,
+    baseUrl: url || nowhere,
     allowHttp,
     // The request is not sent, and the key is not shown.
     apiKey: "not-shown",
@@ -36,7 +37,7 @@ export async function describeRequest(
       const parts = [...(await sent.formData())].map(([name, value]) =>
         typeof value === "string" ? { name, value } : { name, file: value.name, type: value.type, bytes: value.size },
       );
-      request = { method: sent.method, url: sent.url, key, parts };
+      request = { method: sent.method, url: sent.url.replace(nowhere, "$MEDIAGEN_BASE_URL"), key, parts };
       throw new Error("a dry run sends nothing");
     },
   });

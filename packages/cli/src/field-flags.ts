@@ -21,24 +21,26 @@ export function fieldFlagsOf(command: Command): readonly FieldFlag[] {
 }
 
 /**
- * Adds a flag for each field of the kind's models: its name in kebab-case, with `form-` before it where the command has that
- * flag itself. The first field that takes files is also called `--image`.
+ * Adds a flag for each field of the kind's models: its name in kebab-case, with `form-` before it if the command has that flag itself,
+ * or gets it as one of `others`. The first field that takes files is also called `--image`, and comes first.
  */
 export function addFieldFlags(
   command: Command,
   kind: Kind,
   models: readonly ModelInfo[],
   descriptions: Descriptions,
+  others: Command,
 ): void {
+  command.optionsGroup("Fields of the form:");
+  const isFree = (name: string) =>
+    name !== "help" &&
+    ![...command.options, ...others.options].some(({ long }) => long === `--${name}` || long === `--no-${name}`);
   const ofKind = models.filter((one) => one.kind === kind);
   const flags: FieldFlag[] = [];
   flagsOfCommands.set(command, flags);
-  const fields = new Set(
-    ofKind
-      .flatMap(fieldsOf)
-      .map(({ field }) => field)
-      .filter((field) => field !== argumentField),
-  );
+  const all = ofKind.flatMap(fieldsOf).filter(({ field }) => field !== argumentField);
+  const files = all.find(({ takes }) => takes === "file")?.field;
+  const fields = new Set(all.map(({ field }) => field).sort((a, b) => Number(b === files) - Number(a === files)));
   for (const field of fields) {
     const having = ofKind.flatMap((model) =>
       fieldsOf(model)
@@ -50,17 +52,18 @@ export function addFieldFlags(
       having
         .map(({ model, info }) => describeField(descriptions, model.operation, info.property).description)
         .find(Boolean) ?? "";
-    const name = nameFor(command, field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase());
+    const kebab = field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase();
+    const name = isFree(kebab) && !kebab.startsWith("no-") ? kebab : `form-${kebab}`;
     const limits = isSwitch(infos) ? `--no-${name} is the opposite` : limitsOf(infos, ofKind.length);
-    flags.push({
-      field,
-      models: infos,
-      option: addFlag(command, name, infos, `${firstSentence(described)} (${limits})`),
-    });
+    const add = (flag: string, text: string) =>
+      flags.push({ field, models: infos, option: addFlag(command, flag, infos, text) });
+    const text = `${firstSentence(described)} (${limits})`;
+    if (field !== files || name === imageFlag || !isFree(imageFlag)) add(name, text);
+    else {
+      add(imageFlag, text);
+      add(name, `the same as --${imageFlag}`);
+    }
   }
-  const files = flags.find(({ models: infos }) => [...infos.values()].some(({ takes }) => takes === "file"));
-  if (files && isFree(command, imageFlag))
-    flags.push({ ...files, option: addFlag(command, imageFlag, files.models, `the same as ${files.option.long}`) });
 }
 
 function addFlag(command: Command, name: string, infos: ReadonlyMap<string, FieldInfo>, description: string): Option {
@@ -93,20 +96,11 @@ export const switchSyntax: string = `[=${[...switchValues.keys()].join("|")}]`;
 
 const imageFlag = "image";
 
-function nameFor(command: Command, name: string): string {
-  return isFree(command, name) && !name.startsWith("no-") ? name : `form-${name}`;
-}
-
-function isFree(command: Command, name: string): boolean {
-  return name !== "help" && !command.options.some(({ long }) => long === `--${name}` || long === `--no-${name}`);
-}
-
-/** Returns what is valid, and for which models if they differ. */
+/** Returns what is valid if the models agree, and which models have the field if not all do. */
 function limitsOf(infos: ReadonlyMap<string, FieldInfo>, modelsInAll: number): string {
-  const byLimits = new Map<string, string[]>();
-  for (const [model, { expected }] of infos) byLimits.set(expected, [...(byLimits.get(expected) ?? []), model]);
-  if (byLimits.size === 1 && infos.size === modelsInAll) return [...byLimits.keys()].join("");
-  return [...byLimits].map(([limits, models]) => `${models.join(", ")}: ${limits}`).join("; ");
+  const limits = new Set([...infos.values()].map(({ expected }) => expected));
+  const models = infos.size === modelsInAll ? "" : `; only ${[...infos.keys()].join(", ")}`;
+  return (limits.size === 1 ? [...limits].join("") : "the model decides what is valid") + models;
 }
 
 function firstSentence(text: string): string {

@@ -1,19 +1,26 @@
+import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import {
+  blobs,
   download,
   type AnyTask,
   type Download,
+  type MediaGen,
   type TaskJSON,
   type TaskRecord,
   type WaitUpdate,
   waitEach,
 } from "@mediagen/sdk/node";
 import type { ConnectOptions } from "./connect.ts";
-import { explain, tell, type CommandError } from "./explain.ts";
+import { errorDocument, tell, type CommandError, type ErrorDocument } from "./command-error.ts";
+import { explain } from "./explain.ts";
 import { Interrupted } from "./interrupt.ts";
 import type { OpenCommand } from "./open-command.ts";
 import { preview } from "./preview.ts";
 import { nameOf, resumeCommand } from "./printed-commands.ts";
+import { recordSaved } from "./records.ts";
+import { stdoutFailure } from "./stdout.ts";
+import { stdoutTarget } from "./target.ts";
 import { explainUnsaved } from "./unsaved.ts";
 
 /** How to wait for results and download them. */
@@ -21,6 +28,7 @@ export interface FinishOptions extends ConnectOptions {
   readonly output?: string;
   readonly overwrite?: true;
   readonly preview?: true;
+  readonly idempotencyKey?: string;
   readonly timeout: { readonly ms: number; readonly text: string };
 }
 
@@ -29,7 +37,7 @@ export interface Finished {
   readonly task: TaskJSON;
   readonly record?: TaskRecord;
   readonly files?: readonly Download[];
-  readonly error?: string;
+  readonly error?: ErrorDocument;
 }
 
 /** How several tasks ended. */
@@ -41,15 +49,17 @@ export interface FinishResult {
 
 /** Waits for tasks, downloads their results, and prints each at once. An error of one task does not stop the others. */
 export function finish(
+  media: MediaGen,
   tasks: readonly AnyTask[],
   options: FinishOptions,
   command: OpenCommand,
   target: string | undefined,
 ): Promise<FinishResult> {
-  return new Finisher(tasks, options, command, target).run();
+  return new Finisher(media, tasks, options, command, target).run();
 }
 
 class Finisher {
+  readonly #media: MediaGen;
   readonly #options: FinishOptions;
   readonly #command: OpenCommand;
   /** Where results are downloaded to; undefined if only their URLs are printed. */
@@ -60,7 +70,14 @@ class Finisher {
   readonly #errors: CommandError[] = [];
   readonly #shown = new Map<unknown, string>();
 
-  constructor(tasks: readonly AnyTask[], options: FinishOptions, command: OpenCommand, target: string | undefined) {
+  constructor(
+    media: MediaGen,
+    tasks: readonly AnyTask[],
+    options: FinishOptions,
+    command: OpenCommand,
+    target: string | undefined,
+  ) {
+    this.#media = media;
     this.#options = options;
     this.#command = command;
     this.#target = target;
@@ -108,6 +125,11 @@ class Finisher {
     }
     try {
       const files = await downloadResults(task, this.#target, this.#options, this.#command);
+      await recordSaved(
+        this.#media.store,
+        task,
+        files.map(({ path }) => path),
+      );
       this.#finished.push({ task: task.toJSON(), record, files });
     } catch (error) {
       signal.throwIfAborted();
@@ -117,12 +139,13 @@ class Finisher {
 
   #fail(task: AnyTask, thrown: unknown): void {
     const resume = resumeCommand([task], this.#options, this.#target);
-    this.#end(task, explain(thrown, { task: nameOf(task), resume, timeout: this.#options.timeout.text }));
+    const { timeout, idempotencyKey } = this.#options;
+    this.#end(task, explain(thrown, { task: nameOf(task), resume, timeout: timeout.text, idempotencyKey }));
   }
 
   #end(task: AnyTask, error: CommandError): void {
     this.#errors.push(error);
-    this.#finished.push({ task: task.toJSON(), error: error.message });
+    this.#finished.push({ task: task.toJSON(), error: errorDocument(error) });
     this.#command.progress.end();
     tell(error);
   }
@@ -137,7 +160,7 @@ class Finisher {
     this.#command.progress.end();
     tell(error);
     this.#errors.unshift(error);
-    this.#finished.push(...rest.map((task) => ({ task: task.toJSON(), error: error.message })));
+    this.#finished.push(...rest.map((task) => ({ task: task.toJSON(), error: errorDocument(error) })));
   }
 }
 
@@ -147,6 +170,7 @@ async function downloadResults(
   options: FinishOptions,
   { signal, progress, output }: OpenCommand,
 ): Promise<readonly Download[]> {
+  if (target === stdoutTarget) return printResults(task, signal);
   const files = await download(task, target, {
     overwrite: options.overwrite,
     signal,
@@ -164,6 +188,21 @@ async function downloadResults(
     output.line(path);
   }
   if (options.preview) for (const file of files) await preview(file);
+  return files;
+}
+
+/** Writes the results to stdout. They are held in memory until it has taken them. */
+async function printResults(task: AnyTask, signal: AbortSignal): Promise<readonly Download[]> {
+  const results = await blobs(task, { signal });
+  const files: Download[] = [];
+  for (const result of results) {
+    const bytes = new Uint8Array(await result.arrayBuffer());
+    process.stdout.write(bytes);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    files.push({ path: stdoutTarget, bytes: bytes.length, type: result.type, sha256 });
+  }
+  const failure = await stdoutFailure();
+  if (failure) throw failure;
   return files;
 }
 

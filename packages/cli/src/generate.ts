@@ -1,10 +1,11 @@
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
-import { fieldsOf, type ModelInfo } from "@mediagen/sdk";
+import { fieldsOf, validate, type ModelInfo } from "@mediagen/sdk";
 import { fileFrom, type AnyTask, type GenerateOptions, type MediaGen } from "@mediagen/sdk/node";
 import type { Command } from "commander";
 import { describeRequest, requestText } from "./dry-run.ts";
-import { CommandError, explain } from "./explain.ts";
+import { CommandError } from "./command-error.ts";
+import { explain } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { argumentField, fieldFlagsOf, readField } from "./field-flags.ts";
 import { finish, type FinishOptions } from "./finish.ts";
@@ -19,7 +20,6 @@ interface GenerateCommandOptions extends FinishOptions {
   readonly model: string;
   readonly wait: boolean;
   readonly dryRun?: true;
-  readonly idempotencyKey?: string;
   readonly extraField?: readonly string[];
 }
 
@@ -63,11 +63,13 @@ async function generateAndFinish(
 ): Promise<void> {
   const { interrupt, signal, progress, output } = command;
   const { model, idempotencyKey, store, wait, output: target = "." } = options;
-  if (idempotencyKey !== undefined && store === undefined) {
-    const advice = "Nothing was sent. Add --store DIR or set MEDIAGEN_STORE.";
-    throw new CommandError("--idempotency-key needs a store", advice, exitCodes.usage);
-  }
-  const { media } = await command.connect(async () => {
+  if (idempotencyKey !== undefined && store === false)
+    throw new CommandError(
+      "--idempotency-key needs a store",
+      "Nothing was sent. Leave out --no-store.",
+      exitCodes.usage,
+    );
+  const media = await command.connect(async () => {
     // Not before: the task of a key may exist, and its results be there.
     if (wait) await checkTarget(target, { ...options, count });
     progress.now(`sending the form to ${model}`);
@@ -87,7 +89,7 @@ async function generateAndFinish(
       output.document({ task });
       return await checkPrinted(task, options);
     }
-    const { finished, error } = await finish([task], options, command, target);
+    const { finished, error } = await finish(media, [task], options, command, target);
     output.document(finished[0]);
     process.exitCode = error?.exitCode ?? exitCodes.done;
     if (!error) await checkPrinted(task, options);
@@ -112,7 +114,7 @@ async function checkPrinted(task: AnyTask, options: GenerateCommandOptions): Pro
     "It exists, and nothing is billed again. Get its results with:",
     resumeCommand([task], options, options.output ?? "."),
   );
-  throw new CommandError(`${nameOf(task)}: ${stdoutFailed(failure)}`, advice, exitCodes.unsaved, failure);
+  throw new CommandError(`${nameOf(task)}: ${stdoutFailed(failure)}`, advice, exitCodes.unsaved, failure, nameOf(task));
 }
 
 async function readForm(
@@ -137,12 +139,21 @@ async function readForm(
     if (value !== undefined)
       values.set(field, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value);
   }
-  for (const [field, value] of values) form[field] = await readField(value, fields.get(field), readSource);
+  for (const [field, value] of values)
+    form[field] = sizeFor(model, field, await readField(value, fields.get(field), readSource));
   return form;
 
   async function readSource(path: string): Promise<File> {
     return fileFrom(path === "-" ? new Uint8Array(await buffer(openStdin())) : path);
   }
+}
+
+/** Returns a size such as `1024x1024` as the model writes it: `*` between width and height is a pattern for the shell. */
+function sizeFor(model: string, field: string, value: unknown): unknown {
+  if (typeof value !== "string" || !/^\d+x\d+$/i.test(value)) return value;
+  const isValid = (size: string) => !validate(model, { [field]: size }).some((issue) => issue.field === field);
+  const starred = value.replace(/x/i, "*");
+  return !isValid(value) && isValid(starred) ? starred : value;
 }
 
 /** Rejects a blank text: it usually comes from a variable of the shell that is not set, and would be paid for. */

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { describeField, type Descriptions } from "./descriptions.ts";
 import { argumentField, type FieldFlag, fieldFlagsOf, isSwitch, switchSyntax } from "./field-flags.ts";
 import { createOutput } from "./output.ts";
+import { table } from "./table.ts";
 
 /** `mediagen models`: prints all models, or the fields of one. */
 export function showModels(
@@ -54,17 +55,4 @@ function describeModel(info: ModelInfo, self: Command, descriptions: Description
 /** Returns a flag as it is typed. */
 function flagText(flag: FieldFlag | undefined): string {
   return flag ? `${flag.option.long}${isSwitch(flag.models) ? switchSyntax : ""}` : "";
-}
-
-/** Returns rows as aligned columns. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }

@@ -1,4 +1,5 @@
-import { connect, type Connected, type ConnectOptions } from "./connect.ts";
+import type { MediaGen } from "@mediagen/sdk/node";
+import { connect, type ConnectOptions } from "./connect.ts";
 import { type Interrupt, listenForInterrupt } from "./interrupt.ts";
 import { createOutput, type Output } from "./output.ts";
 import { createProgress, type Progress } from "./progress.ts";
@@ -11,7 +12,7 @@ export interface OpenCommand {
   readonly progress: Progress;
   readonly output: Output;
   /** Creates the client. `beforeGenerate` is called before a form is sent. */
-  connect(beforeGenerate?: () => Promise<void>): Promise<Connected>;
+  connect(beforeGenerate?: () => Promise<void>): Promise<MediaGen>;
 }
 
 /** Listens for signals, and sets up stdout and stderr as the options ask. */

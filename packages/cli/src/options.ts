@@ -4,7 +4,7 @@ import { readDuration } from "./duration.ts";
 /** Adds where results go and how they are shown. */
 export function addResultOptions(
   command: Command,
-  output: string = "where results are written to: a file or a directory (default: the current directory)",
+  output: string = `a file, a directory, or "-" for stdout (default: the current directory)`,
 ): void {
   command
     .option("-o, --output <path>", output, readPath)
@@ -31,34 +31,32 @@ export function addWaitOptions(command: Command): void {
   );
 }
 
-/** Adds how the service is reached, and the store. */
-export function addCommonOptions(command: Command): void {
-  addConnectOptions(command);
+/** Adds the store. */
+export function addStoreOption(command: Command): void {
   command.addOption(
-    new Option("--store <dir>", "record generations in this directory before they are sent, so that none is lost")
-      .env("MEDIAGEN_STORE")
-      .argParser(readPath),
+    new Option("--store <dir>", "where generations are recorded (default: the state directory)").argParser(readPath),
   );
 }
 
-/** Adds how the service is reached and what is printed. */
+/** Adds what is printed. */
+export function addPrintOptions(command: Command): void {
+  command.addOption(jsonOption()).option("-q, --quiet", "print no progress on stderr");
+}
+
+/** Adds how the service is reached and how its tasks are read. */
 export function addConnectOptions(command: Command): void {
-  command.addOption(
-    new Option(
-      "--failed-status <n>",
-      "a status that means that a task failed; repeat it for several (the service documents none)",
-    ).argParser(collectStatus),
-  );
-  command.addOption(
-    new Option(
-      "--pending-status <n>",
-      "a status that means that a task goes on, so that no failure is suspected; repeat it for several",
-    ).argParser(collectStatus),
-  );
-  command.addOption(jsonOption());
   command
-    .option("-q, --quiet", "print no progress on stderr")
-    .option("--base-url <url>", "the URL of the service (default: MEDIAGEN_BASE_URL)")
+    .addOption(
+      new Option("--failed-status <n>", "a status that means that a task failed; may be repeated").argParser(
+        collectStatus,
+      ),
+    )
+    .addOption(
+      new Option("--pending-status <n>", "a status that means that a task goes on; may be repeated").argParser(
+        collectStatus,
+      ),
+    )
+    .addOption(baseUrlOption())
     .addOption(
       new Option("--key-fd <n>", "read the API key from this file descriptor (default: MEDIAGEN_API_KEY)").argParser(
         readCount,
@@ -67,8 +65,12 @@ export function addConnectOptions(command: Command): void {
     .option("--allow-http", "allow http to another machine, which exposes the key to the network");
 }
 
+export function baseUrlOption(): Option {
+  return new Option("--base-url <url>", "the URL of the service (default: MEDIAGEN_BASE_URL)");
+}
+
 export function jsonOption(): Option {
-  return new Option("--json", "print one JSON document");
+  return new Option("--json", "print one JSON document, also if the command fails");
 }
 
 /** Collects the values of a repeated option. */

@@ -8,10 +8,20 @@ export interface Output {
   document(value: unknown): void;
 }
 
+/** Whether the one document of this process is printed. */
+let isPrinted = false;
+
 /** Creates the output: lines, or one JSON document. */
 export function createOutput({ json = false }: { readonly json?: boolean | undefined }): Output {
   return {
     line: (text) => void (json || process.stdout.write(`${process.stdout.isTTY ? printable(text) : text}\n`)),
-    document: (value) => void (json && process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)),
+    document: (value) => void (json && printDocument(value)),
   };
+}
+
+/** Prints a JSON document, unless one is printed already: a reader of stdout gets one, also of a command that fails. */
+export function printDocument(value: unknown): void {
+  if (isPrinted) return;
+  isPrinted = true;
+  process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }

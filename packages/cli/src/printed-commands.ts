@@ -18,6 +18,24 @@ export function readTaskName(text: string): readonly [kind: Kind | undefined, ta
   return [kind, kind === undefined ? text : text.slice(`${kind}:`.length)];
 }
 
+/** How the command is called: it may be installed in a project, or not at all. */
+const ownName = nameIn(process.argv[1] ?? "");
+
+function nameIn(path: string): string {
+  if (/[\\/]_npx[\\/]/.test(path)) return "npx @mediagen/cli";
+  return /[\\/]node_modules[\\/]\.bin[\\/]/.test(path) ? "npx mediagen" : "mediagen";
+}
+
+/** Returns a command that can be pasted into a shell; the words are quoted already. */
+export function commandLine(...words: readonly (string | number)[]): string {
+  return [ownName, ...words].join(" ");
+}
+
+/** Returns the command that is running, as it was typed. */
+export function typedCommand(): string {
+  return commandLine(...process.argv.slice(2).map(quoted));
+}
+
 /** Returns the options that a printed command has to repeat. Those from the environment apply to it anyway. */
 export function flagsToRepeat({
   baseUrl,
@@ -33,7 +51,7 @@ export function flagsToRepeat({
     ...flag("--base-url", baseUrl),
     ...flag("--key-fd", keyFd),
     ...(allowHttp ? ["--allow-http"] : []),
-    ...flag("--store", store === process.env["MEDIAGEN_STORE"] ? undefined : store),
+    ...(store === false ? ["--no-store"] : flag("--store", store)),
     ...failedStatus.flatMap((status) => flag("--failed-status", status)),
     ...pendingStatus.flatMap((status) => flag("--pending-status", status)),
   ];
@@ -46,20 +64,20 @@ export function resumeCommand(
   target: string | undefined,
 ): string {
   const results = Math.max(...tasks.map((task) => task.resultCount));
-  return [
-    "mediagen task",
+  return commandLine(
+    "task",
     target === undefined ? "wait" : "download",
     ...tasks.map((task) => quoted(nameOf(task))),
     ...(results > 1 ? ["--results", results] : []),
     ...(target === undefined ? [] : ["-o", quoted(target)]),
     ...(options.overwrite ? ["--overwrite"] : []),
     ...flagsToRepeat(options),
-  ].join(" ");
+  );
 }
 
 /** Returns the two commands that resolve a generation of unknown outcome: its task was found, or there is none. */
 export function resolveCommands(generationId: string, options: ConnectOptions): readonly [string, string] {
   const command = (...outcome: string[]) =>
-    ["mediagen recover --resolve", quoted(generationId), ...outcome, ...flagsToRepeat(options)].join(" ");
+    commandLine("recover", "--resolve", quoted(generationId), ...outcome, ...flagsToRepeat(options));
   return [command("--taskid", "TASKID"), command("--not-created")];
 }

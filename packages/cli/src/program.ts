@@ -2,14 +2,17 @@ import { readFileSync } from "node:fs";
 import type { Kind, ModelInfo } from "@mediagen/sdk";
 import { Argument, Command, Option } from "commander";
 import type { Descriptions } from "./descriptions.ts";
+import { examplesOf } from "./examples.ts";
 import { exitCodesText } from "./exit-codes.ts";
 import { addFieldFlags, argumentField } from "./field-flags.ts";
 import {
-  addCommonOptions,
   addConnectOptions,
+  addPrintOptions,
   addResultCountOption,
   addResultOptions,
+  addStoreOption,
   addWaitOptions,
+  baseUrlOption,
   collect,
   jsonOption,
   readPath,
@@ -19,104 +22,115 @@ import { shells } from "./shells.ts";
 
 /** Creates the command line. Its models and form flags are made from the service's description. */
 export function createProgram(models: readonly ModelInfo[], descriptions: Descriptions): Command {
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  const { version, homepage } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
     readonly version: string;
+    readonly homepage: string;
   };
   const program = new Command("mediagen")
-    .description("Generate videos and images with the Media Generation Service")
-    .version(version)
+    .version(version, "-v, --version")
     .exitOverride()
     // `run` prints errors, in two lines.
     .configureOutput({ outputError: () => undefined })
-    .configureHelp({ showGlobalOptions: false, helpWidth: Math.min(process.stdout.columns || 100, 120) })
+    .configureHelp({ helpWidth: Math.min(process.stdout.columns || 100, 120) })
     .addHelpText(
       "after",
-      `\nSet MEDIAGEN_BASE_URL to the URL of the service and MEDIAGEN_API_KEY to your API key.\n\n${exitCodesText}`,
+      `\nSet MEDIAGEN_BASE_URL to the URL of the service and MEDIAGEN_API_KEY to your API key.\nDocumentation: ${homepage}\n\n${exitCodesText}`,
     );
+  const examples = examplesOf(models);
+  describe(program, "Generate videos and images with the Media Generation Service", examples["mediagen"]);
+  const add = (name: string, text: string, parent = program) =>
+    describe(parent.command(name), text, examples[name] ?? examples[`${parent.name()} ${name}`]);
   const kinds = [...new Set(models.map((one) => one.kind))];
-  for (const kind of kinds) addGenerate(program, kind, models, descriptions);
-  addTask(program, kinds, descriptions);
-  addBatch(program);
-  addRecover(program);
-  program
-    .command("models")
-    .description("list the models, or the fields of one with their bounds and defaults")
+  for (const kind of kinds) {
+    const what = kind === "video" ? "a video" : "images";
+    addGenerate(add(kind, `Generate ${what} from a prompt (billed)`), kind, models, descriptions);
+  }
+  const task = program.command("task").description("List, show, wait for, download or delete tasks");
+  addTaskCommands((name, text) => add(name, text, task), descriptions);
+  addBatch(add("batch", "Generate every line of a file (billed)"));
+  addRecover(add("recover", "List or download what a crash has left, and resolve unknown outcomes"));
+  add("models", "List the models, or the fields of one with their bounds and defaults")
     .addArgument(new Argument("[model]").choices(models.map(({ model }) => model)))
     .addOption(jsonOption())
     .action(async (model: string | undefined, options: object, command: Command) =>
       (await import("./models.ts")).showModels(model, options, command, models, descriptions),
     );
-  program
-    .command("emulator")
-    .description("emulate the service on this machine, free of charge: serve it, or run a command with it")
+  add("emulator", "Emulate the service on this machine, free of charge")
     .usage("[options] [exec -- COMMAND]")
     .helpOption(false)
     .allowUnknownOption()
     .argument("[args...]")
     .action(async () => (await import("./emulator.ts")).runEmulator());
-  program
-    .command("completion")
-    .description("print the completion script for a shell")
+  add("completion", "Print the completion script for a shell")
     .addArgument(new Argument("<shell>").choices(Object.keys(shells)))
     .action((shell: string) => void process.stdout.write(`${shells[shell]?.join("\n")}\n`));
   return program;
 }
 
-function addGenerate(program: Command, kind: Kind, models: readonly ModelInfo[], descriptions: Descriptions): void {
+/** Gives a command its line in the list of commands, and the start of its own help. */
+function describe(command: Command, text: string, examples: readonly string[] = []): Command {
+  const lines = examples.length > 0 ? ["", "Examples:", ...examples.map((line) => `  ${line}`)] : [];
+  return command.summary(text).description([text, ...lines].join("\n"));
+}
+
+function addGenerate(command: Command, kind: Kind, models: readonly ModelInfo[], descriptions: Descriptions): void {
   const names = models.filter((one) => one.kind === kind).map(({ model }) => model);
-  const command = program
-    .command(kind)
-    .summary(`generate ${kind === "video" ? "a video" : "images"} from a prompt; this is billed`)
-    .description("Creates a task, waits for it and downloads its results. It is billed and cannot be undone.")
+  command
     .argument(`[${argumentField}]`, `the prompt; "-" reads it from stdin`)
     .addOption(new Option("-m, --model <model>", "the model").choices(names).makeOptionMandatory());
-  addResultOptions(command);
-  command
-    .option("--no-wait", "print the task once it is created, and do not wait for it")
-    .option("--dry-run", "print the request and send nothing")
-    .option(
-      "--idempotency-key <key>",
-      "your own key: with the same key you get the same task, billed once (needs a store)",
-    )
-    .option("--extra-field <name=value>", "a field that is not in the service's description; sent unchecked", collect);
-  addWaitOptions(command);
-  addCommonOptions(command);
-  command.optionsGroup("Fields of the form, from the service's description:");
-  addFieldFlags(command, kind, models, descriptions);
-  command.addHelpText("after", `\n\`mediagen models MODEL\` lists the fields of one model.`);
+  // The fields of the form come first in the help, but their flags must leave the names of these alone.
+  const others = new Command();
+  addGenerateOptions(others);
+  addFieldFlags(command, kind, models, descriptions, others);
+  addGenerateOptions(command);
+  if (names.length > 1)
+    command.addHelpText("after", `\n\`mediagen ${kind} -m MODEL --help\` shows only the fields of a model.`);
   command.action(async (prompt: string | undefined, options, self: Command) =>
     (await import("./generate.ts")).runGenerate(prompt, options, self, models),
   );
 }
 
-function addTask(program: Command, kinds: readonly Kind[], descriptions: Descriptions): void {
-  const task = program
-    .command("task")
-    .description("show tasks, wait for them, download their results or delete them")
-    .helpCommand(false);
-  const add = (name: string, description: string) => {
-    const command = task
-      .command(name)
-      .description(description)
-      .argument("<id...>", "such as video:ID, or the id alone with --kind or a store that has it");
-    command.addOption(new Option("--kind <kind>", "the kind of ids that do not name theirs").choices(kinds));
-    return command;
-  };
-  const show = add("show", "print each task's state, status and result URLs");
+function addGenerateOptions(command: Command): void {
+  command.optionsGroup("Results:");
+  addResultOptions(command);
+  command.option("--no-wait", "print the task once it is created, and do not wait for it");
+  addWaitOptions(command);
+  addPrintOptions(command);
+  command
+    .optionsGroup("Request:")
+    .option("--dry-run", "print the request and send nothing")
+    .option("--idempotency-key <key>", "your own key: the same key returns the same task, which is billed once")
+    .option("--extra-field <name=value>", "a field that is not in the service's description; sent unchecked", collect);
+  addStoreOption(command);
+  command.option("--no-store", "record nothing: a task whose response is lost is lost, too");
+  addConnectOptions(command);
+}
+
+function addTaskCommands(add: (name: string, text: string) => Command, descriptions: Descriptions): void {
+  const list = add("list", "List the tasks of the store, first those that have not ended")
+    .addOption(new Option("--limit <n>", "how many are listed at most").default(30).argParser(readPositive))
+    .addOption(baseUrlOption());
+  addStoreOption(list);
+  addPrintOptions(list);
+  list.action(async (options) => (await import("./task-list.ts")).listTasks(options));
+  const withIds = (name: string, text: string) =>
+    add(name, text).argument("<id...>", "such as video:ID; the id alone is enough if the store has the task");
+  const show = withIds("show", "Print each task's state, status and result URLs");
   addResultCountOption(show);
-  const wait = add("wait", "wait for the tasks and print their result URLs");
+  const wait = withIds("wait", "Wait for tasks and print their result URLs");
   addResultCountOption(wait);
   addWaitOptions(wait);
-  const download = add("download", "wait for the tasks and download their results");
+  const download = withIds("download", "Wait for tasks and download their results");
   addResultOptions(download);
   addResultCountOption(download);
   addWaitOptions(download);
-  const deletion = add(
-    "delete",
-    "delete tasks; whether that stops or refunds a running task is not documented by the service",
-  );
+  const deletion = withIds("delete", "Delete tasks; whether that stops or refunds a running task is not documented");
   for (const { field, description } of descriptions.deletionFields) deletion.option(`--${field} <text>`, description);
-  for (const command of [show, wait, download, deletion]) addCommonOptions(command);
+  for (const command of [show, wait, download, deletion]) {
+    addPrintOptions(command);
+    addStoreOption(command);
+    addConnectOptions(command);
+  }
   show.action(async (ids: string[], options) => (await import("./tasks.ts")).showTasks(ids, options));
   wait.action(async (ids: string[], options) => (await import("./tasks.ts")).finishTasks(ids, options, undefined));
   download.action(async (ids: string[], options) =>
@@ -134,48 +148,39 @@ function readDeletionFields(command: Command, descriptions: Descriptions): Reado
   );
 }
 
-function addBatch(program: Command): void {
-  const command = program
-    .command("batch")
-    .summary("generate every line of a file; this is billed")
-    .description(
-      "Generates every line of a file into a directory. The file is JSON lines, or CSV with a header. A line has a model, the fields of its form and, optionally, an id. The same command again continues the batch; nothing is billed twice.",
-    )
-    .argument("<file>", "a .jsonl, .ndjson, .csv or .tsv file; paths in it are relative to it")
-    .requiredOption("-o, --output <path>", "the directory for the results and for the state of the batch", readPath)
+function addBatch(command: Command): void {
+  command
+    .argument("<file>", "JSON lines (.jsonl, .ndjson) or CSV (.csv, .tsv); paths in it are relative to it")
+    .requiredOption("-o, --output <dir>", "the directory for the results and for the state of the batch", readPath)
     .option("-y, --yes", "do not ask before anything is billed")
-    .addOption(new Option("--concurrency <n>", "how many lines run at once (default: 8)").argParser(readPositive))
-    .addOption(
-      new Option("--rate <n>", "how many generations are sent per minute at most (default: no limit)").argParser(
-        readPositive,
-      ),
-    )
     .option("--dry-run", "check every line, print what would be billed, and send nothing")
-    .addOption(
-      new Option("--limit <n>", "create at most so many tasks in this run (default: no limit)").argParser(readPositive),
-    )
-    .option("--only <id>", "run only this line; repeat it for several", collect)
-    .option(
-      "--retry-failed",
-      "generate a second task for each line whose task has failed; this is billed. No line gets a third one",
-    );
+    .addOption(new Option("--limit <n>", "create at most so many tasks in this run").argParser(readPositive))
+    .option("--only <id>", "run only this line; may be repeated", collect)
+    .option("--retry-failed", "generate a second task, and no third one, for each line whose task has failed (billed)")
+    .addOption(new Option("--concurrency <n>", "how many lines run at once (default: 8)").argParser(readPositive))
+    .addOption(new Option("--rate <n>", "how many generations are sent per minute at most").argParser(readPositive));
   addWaitOptions(command);
+  addPrintOptions(command);
   addConnectOptions(command);
-  command.action(async (file: string, options) => (await import("./batch.ts")).batch(file, options));
+  command.addHelpText(
+    "after",
+    "\nA line has a model, the fields of its form and, optionally, an id. The same command again continues the batch;\nnothing is billed twice.",
+  );
+  command.action(async (file: string, options, self: Command) =>
+    (await import("./batch.ts")).batch(file, options, self),
+  );
 }
 
-function addRecover(program: Command): void {
-  const command = program
-    .command("recover")
-    .description("list what the store has left: tasks to resume, and generations whose outcome is unknown");
+function addRecover(command: Command): void {
   addResultOptions(command, "wait for the tasks that are left and download their results: a file or a directory");
   command
     .option("--resolve <generation>", "record the outcome of an unknown generation, as you found it at the service:")
     .option("--taskid <id>", "  the task that it created; the service must know it")
     .option("--unverified", "  record the task without checking it at the service")
-    .option("--not-created", "  it created no task; its idempotency key may be sent again")
-    .option("--forget", "remove generations that have ended and have no idempotency key from the store");
+    .option("--not-created", "  it created no task; its idempotency key may be sent again");
   addWaitOptions(command);
-  addCommonOptions(command);
+  addPrintOptions(command);
+  addStoreOption(command);
+  addConnectOptions(command);
   command.action(async (options) => (await import("./recover.ts")).recover(options));
 }

@@ -1,58 +1,73 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { InvalidRequestError, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
-import type { Connected } from "./connect.ts";
-import { CommandError, explain, lookForTask } from "./explain.ts";
-import { type Elsewhere, leftElsewhere, warnElsewhere } from "./elsewhere.ts";
+import { InvalidRequestError, type MediaGen, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
+import { CommandError } from "./command-error.ts";
+import { explain, lookForTask } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand, type OpenCommand } from "./open-command.ts";
 import { quoted } from "./printable.ts";
+import { commandLine, flagsToRepeat, nameOf, readTaskName, resolveCommands } from "./printed-commands.ts";
 import type { Progress } from "./progress.ts";
-import { flagsToRepeat, nameOf, readTaskName, resolveCommands, resumeCommand } from "./printed-commands.ts";
+import { type CommandRecord, forgetOld, readRecords } from "./records.ts";
+import { stateDirectory } from "./state-directory.ts";
 import { checkTarget, isDirectory } from "./target.ts";
 
 interface RecoverOptions extends FinishOptions {
+  readonly store?: string;
   readonly resolve?: string;
   readonly taskid?: string;
   readonly unverified?: true;
   readonly notCreated?: true;
-  readonly forget?: true;
+}
+
+/** What is left to do: here, and the base URLs of other services that the store has something left of. */
+interface Left extends Recovery {
+  readonly elsewhere: readonly string[];
 }
 
 /** `mediagen recover`: lists what the store has left to do, downloads it, or resolves a generation of unknown outcome. */
 export async function recover(options: RecoverOptions): Promise<void> {
   const command = openCommand(options);
-  await checkStore(options.store);
-  const { media, store } = await command.connect();
-  if (options.resolve !== undefined) return resolve(options.resolve, options, command, { media, store });
-  const recovery = await media.recover({ signal: command.signal });
-  // A record that cannot be read may stand for a paid task as well.
-  const elsewhere = store ? await leftElsewhere(store, media.origin, recovery) : [];
-  const isUnknown =
-    recovery.unknown.length + recovery.unreadable.length > 0 || elsewhere.some((other) => other.unknown > 0);
-  const { tasks, finished, unknown, unreadable } = recovery;
-  if (tasks.length + finished.length + unknown.length + unreadable.length + elsewhere.length === 0)
-    command.progress.note(`nothing is left to do in the store ${options.store}`);
-  const left = { ...recovery, elsewhere };
-  const error = options.output === undefined ? undefined : await downloadLeft(left, options.output, options, command);
+  if (options.store !== undefined) await checkStore(options.store);
+  const media = await command.connect();
+  if (options.resolve !== undefined) return resolve(options.resolve, options, command, media);
+  const left = await readLeft(media, command.signal);
+  const { tasks, finished, unknown, unreadable, elsewhere } = left;
+  if (tasks.length + finished.length + unknown.length + unreadable.length === 0)
+    command.progress.note(`nothing is left to do in the store ${options.store ?? stateDirectory()}`);
+  const error =
+    options.output === undefined ? undefined : await downloadLeft(media, left, options.output, options, command);
   if (options.output === undefined) list(left, options, command);
-  warnElsewhere(elsewhere, options, command.progress);
-  const codeWithoutUnknown = error?.exitCode ?? (elsewhere.length > 0 ? exitCodes.failed : exitCodes.done);
-  process.exitCode = isUnknown && !command.signal.aborted ? exitCodes.unknown : codeWithoutUnknown;
-  // Results that could not be downloaded must not be forgotten.
-  if (options.forget && !error && elsewhere.length === 0) await store?.forget();
+  for (const origin of elsewhere)
+    command.progress.warn(
+      `mediagen: the store also has generations left at ${origin}. List them with:`,
+      commandLine("recover", ...flagsToRepeat({ ...options, baseUrl: origin })),
+    );
+  // A record that cannot be read may stand for a paid task as well.
+  const isUnknown = unknown.length + unreadable.length > 0 && !command.signal.aborted;
+  process.exitCode = isUnknown ? exitCodes.unknown : (error?.exitCode ?? exitCodes.done);
+  if (media.store && !error) await forgetOld(media.store, options.store);
 }
 
-/** What a store has left, at this service and elsewhere. */
-interface Left extends Recovery {
-  readonly elsewhere: readonly Elsewhere[];
+/** Reads what is left to do. A task whose results were saved is not. */
+async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
+  const recovery = await media.recover({ signal });
+  const { records } = media.store
+    ? await readRecords(media.store, ["sending", "created", "unknown", "ended"])
+    : { records: [] };
+  const saved = new Set(records.filter((record) => record.saved).map(({ id }) => id));
+  const isLeft = ({ state, outcome, idempotencyKey, id }: CommandRecord) =>
+    state !== "ended" || (outcome === "succeeded" && idempotencyKey === undefined && !saved.has(id));
+  const origins = new Set(records.filter(isLeft).map(({ origin }) => origin));
+  origins.delete(media.origin);
+  const finished = recovery.finished.filter(({ generationId = "" }) => !saved.has(generationId));
+  return { ...recovery, finished, elsewhere: [...origins] };
 }
 
 /** Rejects a directory that is no store, or does not exist: nothing would seem to be left. An empty one may become a store. */
-async function checkStore(directory: string | undefined): Promise<void> {
+async function checkStore(directory: string): Promise<void> {
   const fail = (what: string, advice: string) => new CommandError(what, advice, exitCodes.usage);
-  if (directory === undefined) throw fail("recover reads a store", "Add --store DIR or set MEDIAGEN_STORE.");
   if (!(await isDirectory(directory))) throw fail(`--store ${directory}: there is no such directory`, passStore);
   const names = await readdir(directory);
   if (names.length === 0 || names.some(isOfStore)) return;
@@ -81,7 +96,7 @@ async function resolve(
   generationId: string,
   { taskid, unverified, notCreated }: RecoverOptions,
   { signal, output }: OpenCommand,
-  { media, store }: Connected,
+  media: MediaGen,
 ): Promise<void> {
   if ((taskid === undefined) === (notCreated === undefined) || (unverified && notCreated)) {
     throw new CommandError(
@@ -90,7 +105,7 @@ async function resolve(
       exitCodes.usage,
     );
   }
-  const record = await store?.get(generationId);
+  const record = await media.store?.get(generationId);
   if (!record) {
     const advice = "Run mediagen recover to list the generations of unknown outcome.";
     throw new CommandError(`--resolve ${generationId}: the store has no such generation`, advice, exitCodes.usage);
@@ -140,14 +155,8 @@ function list(recovery: Left, options: RecoverOptions, { output, progress }: Ope
   for (const generation of unknown) output.line(unknownLine(generation));
   for (const record of unreadable) output.line(["unreadable", record.id, record.unreadable].join("\t"));
   output.document(recovery);
-  const repeated = flagsToRepeat(options);
-  const isForgotten = options.forget && recovery.elsewhere.length === 0 && finished.length > 0;
-  if (isForgotten)
-    progress.note("the finished tasks are forgotten; download their results:", resumeCommand(finished, options, "."));
-  if (tasks.length + (isForgotten ? 0 : finished.length) > 0)
-    progress.note("download the results:", ["mediagen recover -o .", ...repeated].join(" "));
-  if (finished.length > 0 && !isForgotten)
-    progress.note("if you have them already:", ["mediagen recover --forget", ...repeated].join(" "));
+  if (tasks.length + finished.length > 0)
+    progress.note("download the results:", commandLine("recover", "-o", ".", ...flagsToRepeat(options)));
   warnUnresolved(recovery, options, progress);
 }
 
@@ -172,6 +181,7 @@ function unknownLine({ generationId, model, at, reason }: UnknownGeneration): st
 
 /** Waits for the tasks that are left and downloads their results. Resolves to the error that was printed, if not all are there. */
 async function downloadLeft(
+  media: MediaGen,
   recovery: Left,
   target: string,
   options: RecoverOptions,
@@ -180,8 +190,8 @@ async function downloadLeft(
   const { tasks, finished: ended, unknown, unreadable, elsewhere } = recovery;
   // No name proves that a file is a task's result: `download` compares the bytes and replaces nothing.
   const left = [...tasks, ...ended];
-  await checkTarget(target, { overwrite: true, several: left.length > 1 });
-  const { finished, error } = await finish(left, options, command, target);
+  await checkTarget(target, { ...options, overwrite: true, several: left.length > 1 });
+  const { finished, error } = await finish(media, left, options, command, target);
   warnUnresolved(recovery, options, command.progress);
   command.output.document({ finished, unknown, unreadable, elsewhere });
   return error;

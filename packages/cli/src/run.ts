@@ -1,43 +1,67 @@
-import { listModels } from "@mediagen/sdk";
+import { listModels, type ModelInfo } from "@mediagen/sdk";
 import { CommanderError, type Command } from "commander";
-import { exitCodes } from "./exit-codes.ts";
-import { createProgram } from "./program.ts";
+import { CommandError, errorDocument, tell } from "./command-error.ts";
 import { descriptions } from "./descriptions.gen.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { printDocument } from "./output.ts";
+import { createProgram } from "./program.ts";
 import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./stdout.ts";
 import { readSwitches } from "./switches.ts";
 
 /** Runs the command line and returns the exit code. */
-export async function run(args: readonly string[]): Promise<number> {
+export async function run(given: readonly string[]): Promise<number> {
   watchStdout();
   // A closed terminal must not lose a task that is being created.
   process.stderr.on("error", () => undefined);
-  const program = createProgram(listModels(), descriptions);
-  if (args[0] === "__complete") {
+  if (given[0] === "__complete") {
     const { complete } = await import("./completion.ts");
-    process.stdout.write(
-      complete(program, args.slice(1))
-        .map((line) => `${line}\n`)
-        .join(""),
-    );
+    for (const line of await complete(createProgram(listModels(), descriptions), given.slice(1)))
+      process.stdout.write(`${line}\n`);
     return exitCodes.done;
   }
+  const args = given.length === 0 ? ["--help"] : readHelp(given);
+  const program = createProgram(modelsFor(args), descriptions);
   const command = commandOf(program, args);
   try {
     await program.parseAsync(readSwitches(command, args), { from: "user" });
     const failure = await stdoutFailure();
     if (!failure || isClosedByReader(failure)) return Number(process.exitCode ?? 0);
-    const { CommandError } = await import("./explain.ts");
     const advice = "Run the command again with a stdout that can be written to.";
     throw new CommandError(stdoutFailed(failure), advice, Number(process.exitCode || exitCodes.unsaved));
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
-    // Without a command, the help has been printed.
+    // A command with commands of its own, without one of them: its help has been printed.
     if (error instanceof CommanderError && error.code === "commander.help") return exitCodes.usage;
-    const { explain, tell } = await import("./explain.ts");
+    const { explain } = await import("./explain.ts");
     const explained = explain(error, { command });
+    if (command.getOptionValue("json") || beforeDashes(args).includes("--json"))
+      printDocument({ error: errorDocument(explained) });
     tell(explained);
     return explained.exitCode;
   }
+}
+
+/** Returns `help task show`, and `task help`, as they are asked of the commands themselves. */
+function readHelp(args: readonly string[]): readonly string[] {
+  if (args[0] === "help") return [...args.slice(1), "--help"];
+  return args.length === 2 && args[0] === "task" && args[1] === "help" ? ["task", "--help"] : args;
+}
+
+/** Returns the models of a command line: for the help about one model, that one. */
+function modelsFor(args: readonly string[]): readonly ModelInfo[] {
+  const models = listModels();
+  const words = beforeDashes(args);
+  if (!words.some((word) => word === "--help" || word === "-h")) return models;
+  const named = words.map((word, at) =>
+    /^(-m|--model)$/.test(words[at - 1] ?? "") ? word : /^--model=(.*)$/.exec(word)?.[1],
+  );
+  const one = models.find(({ kind, model }) => kind === words[0] && named.includes(model));
+  return one ? models.filter(({ kind }) => kind !== one.kind).concat(one) : models;
+}
+
+function beforeDashes(args: readonly string[]): readonly string[] {
+  const dashes = args.indexOf("--");
+  return dashes < 0 ? args : args.slice(0, dashes);
 }
 
 /** Returns the command that the arguments name. */

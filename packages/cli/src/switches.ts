@@ -1,5 +1,5 @@
 import type { Command, Option } from "commander";
-import { CommandError } from "./explain.ts";
+import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { argumentField, fieldFlagsOf, isSwitch, switchSyntax, switchValues } from "./field-flags.ts";
 

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, mkdir, readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { CommandError } from "./explain.ts";
+import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 
 /** What is to be written to a target. */
@@ -12,11 +12,22 @@ export interface Results {
   readonly several?: boolean;
   /** Number of results of a task; 1 if it is not known. */
   readonly count?: number;
+  readonly json?: true;
 }
 
+/** Stands for stdout. */
+export const stdoutTarget = "-";
+
 /** Rejects a target that results could not be written to, before anything is billed. */
-export async function checkTarget(target: string, { overwrite, several = false, count = 1 }: Results): Promise<void> {
+export async function checkTarget(target: string, results: Results): Promise<void> {
+  const { overwrite, several = false, count = 1, json } = results;
   const fail = (what: string, advice: string) => new CommandError(`-o ${target}: ${what}`, advice, exitCodes.usage);
+  if (target === stdoutTarget) {
+    if (json || several || count > 1)
+      throw fail("stdout takes one result and nothing else", "Nothing was sent. Pass a directory.");
+    if (process.stdout.isTTY) throw fail("a terminal does not take a result", "Nothing was sent. Redirect stdout.");
+    return;
+  }
   const isForDirectory = await isDirectoryTarget(target);
   if (several && !isForDirectory)
     throw fail("several tasks cannot share one file", `Pass a directory: -o ${dirname(target)}/`);

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { InvalidRequestError, type AnyTask } from "@mediagen/sdk/node";
 import type { ConnectOptions } from "./connect.ts";
-import { CommandError } from "./explain.ts";
+import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { withCommands } from "./printable.ts";
 import { nameOf, resumeCommand } from "./printed-commands.ts";
@@ -21,6 +21,7 @@ export async function explainUnsaved(
       withCommands(`Nothing is billed again. ${sentence}`, command),
       exitCodes.unsaved,
       error,
+      nameOf(task),
     );
   const taken =
     error instanceof InvalidRequestError && error.issues.find(({ code }) => code === "alreadyExists")?.received;

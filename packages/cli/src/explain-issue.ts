@@ -1,0 +1,43 @@
+import { describeIssue, type Issue } from "@mediagen/sdk";
+import type { Command } from "commander";
+import { argumentField, fieldFlagsOf } from "./field-flags.ts";
+
+/** Returns issues in sentences, with the SDK's fields and options as flags. */
+export function describeIssues(issues: readonly Issue[], command: Command | undefined): string {
+  return issues.map((issue) => describe(issue, command)).join(" ");
+}
+
+function describe(issue: Issue, command: Command | undefined): string {
+  const flagOf = (name: string) => flagIn(command, name);
+  const { code, names = [], suggestion, ...rest } = issue;
+  const field = flagOf(issue.field);
+  const flags = names.map(flagOf);
+  const flag = suggestion === undefined ? undefined : flagOf(suggestion);
+  if (code === "unknownField") return describeUnknown(issue, command, flags);
+  if (code === "tooFew" && flags.length > 0)
+    return `There is nothing to generate from. Pass a prompt, or at least one of ${flags.filter((one) => one !== argumentField).join(", ")}.`;
+  if (code === "notAllowed" && flag) return `${describeIssue({ ...rest, field, code })} Pass ${flag} to allow it.`;
+  // The field is a path, and what was received is the reason.
+  if (field.startsWith('"')) return `${field}: ${issue.received}. Use ${issue.expected}.`;
+  if (code === "alreadyExists") return `${issue.received} already exists. Pass --overwrite to replace it.`;
+  return describeIssue({ ...issue, field });
+}
+
+/** Says which models have a field that this one does not have. */
+function describeUnknown(issue: Issue, command: Command | undefined, flags: readonly string[]): string {
+  const flag = command && fieldFlagsOf(command).find(({ field }) => field === issue.field);
+  const model: unknown = command?.getOptionValue("model");
+  if (!flag) return describeIssue({ ...issue, expected: `one of ${flags.join(", ")}` });
+  const others = [...flag.models.keys()];
+  return `${String(model)} has no ${flag.option.long}; ${others.join(", ")} ${others.length > 1 ? "have" : "has"} it.`;
+}
+
+/** Returns the flag for a field such as `sourceImage[1]` or an option of the SDK, or the name itself if there is no flag. */
+function flagIn(command: Command | undefined, field: string): string {
+  if (!command) return field;
+  const [, name = field, rest = ""] = /^(\w+)(.*)$/.exec(field) ?? [];
+  const option =
+    fieldFlagsOf(command).find((flag) => flag.field === name)?.option ??
+    command.options.find((one) => one.attributeName() === name);
+  return option?.long ? option.long + rest : field;
+}

@@ -1,0 +1,48 @@
+import { listModels, validate } from "@mediagen/sdk";
+import type { Command, CommanderError } from "commander";
+import { exitCodes } from "./exit-codes.ts";
+import type { Explanation } from "./explain.ts";
+import { argumentField } from "./field-flags.ts";
+
+/** Explains what is wrong with the words of a command line. */
+export function explainUsage(error: CommanderError, command: Command | undefined): Explanation {
+  const [, model] = /'([^']*)' is invalid(?: for argument 'model')?\. Allowed choices/.exec(error.message) ?? [];
+  if (model !== undefined && /model/.test(error.message)) return explainModel(model, command);
+  const [what = "", hint] = error.message.replace(/^error: /, "").split("\n");
+  return [
+    what,
+    adviceOn(error, command) ?? hint?.replace(/[()]/g, "") ?? `Run ${pathOf(command)} --help for usage.`,
+    exitCodes.usage,
+  ];
+}
+
+function adviceOn({ code, message }: CommanderError, command: Command | undefined): string | undefined {
+  const isPrompt = command?.registeredArguments[0]?.name() === argumentField;
+  if (code === "commander.excessArguments" && isPrompt)
+    return `Nothing was sent. Put the prompt in quotes: ${pathOf(command)} "A red bicycle".`;
+  if (code === "commander.unknownOption" && isPrompt && /option '.*\s.*'/s.test(message))
+    return "Nothing was sent. Write a prompt that begins with - after --.";
+  const missing = command?.options.find(
+    (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,
+  );
+  if (code === "commander.missingMandatoryOptionValue" && missing?.argChoices)
+    return `Nothing was sent. Add ${missing.short ?? missing.long} with one of ${missing.argChoices.join(", ")}; mediagen models says what they do.`;
+  return undefined;
+}
+
+/** Explains that a command knows no such model. */
+function explainModel(name: string, command: Command | undefined): Explanation {
+  const models = listModels();
+  const other = models.find(({ model }) => model === name);
+  if (other) return [`${name} makes ${other.kind}s`, `Nothing was sent. Use mediagen ${other.kind}.`, exitCodes.usage];
+  const { suggestion } = validate(name, {})[0] ?? {};
+  const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  const kind = command?.name();
+  const names = models.filter((one) => one.kind === kind || command?.name() === "models").map(({ model }) => model);
+  return [`there is no model "${name}"`, `Nothing was sent. Use one of ${names.join(", ")}.${meant}`, exitCodes.usage];
+}
+
+/** Returns a command as it is typed, such as `mediagen video`. */
+function pathOf(command: Command | undefined): string {
+  return command?.parent ? `${pathOf(command.parent)} ${command.name()}` : "mediagen";
+}

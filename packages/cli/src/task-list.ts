@@ -1,0 +1,92 @@
+import { basename } from "node:path";
+import { fileStore } from "@mediagen/sdk/node";
+import type { ConnectOptions } from "./connect.ts";
+import { createOutput } from "./output.ts";
+import { nameOf } from "./printed-commands.ts";
+import { createProgress } from "./progress.ts";
+import { type CommandRecord, forgetOld, readRecords } from "./records.ts";
+import { stateDirectory } from "./state-directory.ts";
+import { table } from "./table.ts";
+
+interface ListOptions extends Pick<ConnectOptions, "baseUrl" | "json" | "quiet"> {
+  readonly store?: string;
+  readonly limit: number;
+}
+
+/** A generation as `--json` prints it. */
+interface Listed {
+  /** As the command line spells it; undefined if no task is known. */
+  readonly task: string | undefined;
+  readonly generationId: string;
+  readonly model: string;
+  readonly state: string;
+  readonly createdAt: string;
+  readonly origin: string;
+  readonly idempotencyKey: string | undefined;
+  /** Where its results were saved. */
+  readonly saved: readonly string[];
+}
+
+/** `mediagen task list`: prints what the store knows, first what has not ended. It sends nothing. */
+export async function listTasks({ limit, ...options }: ListOptions): Promise<void> {
+  const progress = createProgress(options);
+  const output = createOutput(options);
+  const store = fileStore(options.store ?? stateDirectory());
+  const { records, unreadable } = await readRecords(store, ["sending", "created", "unknown", "ended"]);
+  const origin = originOf(options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]);
+  const here = records.filter((record) => origin === undefined || record.origin === origin);
+  const listed = here.sort(byNeed).map(describe);
+  const shown = listed.slice(0, limit);
+  const rows = shown.map(({ task, generationId, model, state, createdAt, saved }) => [
+    task ?? generationId,
+    model,
+    state,
+    createdAt,
+    saved.length > 1 ? `${basename(saved[0] ?? "")} and ${saved.length - 1} more` : basename(saved[0] ?? ""),
+  ]);
+  if (process.stdout.isTTY && rows.length > 0)
+    output.line(table([["TASK", "MODEL", "STATE", "CREATED", "SAVED AS"], ...rows]));
+  else for (const row of rows) output.line(row.join("\t"));
+  output.document(shown);
+  if (listed.length === 0) progress.note("the store has no generations");
+  if (listed.length > shown.length)
+    progress.note(`${listed.length - shown.length} more; --limit ${listed.length} lists all`);
+  const elsewhere = new Set(records.map((record) => record.origin)).size - new Set(here.map((one) => one.origin)).size;
+  if (elsewhere > 0) progress.note(`${records.length - here.length} generations at other base URLs are not listed`);
+  for (const { id, unreadable: why } of unreadable)
+    progress.warn(`mediagen: the record ${id} cannot be read (${why}); it may be a paid task`);
+  await forgetOld(store, options.store);
+}
+
+function describe({
+  task,
+  id,
+  model,
+  state,
+  outcome,
+  createdAt,
+  origin,
+  idempotencyKey,
+  saved = [],
+}: CommandRecord): Listed {
+  return {
+    task: task && nameOf(task),
+    generationId: id,
+    model,
+    state: state === "created" ? "pending" : (outcome ?? state),
+    createdAt: new Date(createdAt).toISOString(),
+    origin,
+    idempotencyKey,
+    saved,
+  };
+}
+
+/** What needs somebody comes first: an unknown outcome, then what has not ended; of those alike, the newest. */
+function byNeed(a: CommandRecord, b: CommandRecord): number {
+  const order = ["unknown", "sending", "created", "ended"];
+  return order.indexOf(a.state) - order.indexOf(b.state) || b.createdAt - a.createdAt;
+}
+
+function originOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
+}
