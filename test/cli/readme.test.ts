@@ -31,14 +31,13 @@ test("the guide's commands do what they say; the README's are among them", () =>
       env: { ...env, PATH: `${cwd}:${process.env["PATH"]}` },
     });
     expect(stdout).toMatch(
-      /^fox\.mp4\n(out\/image-\w+-\d\.png\n){4}vidmodelv2: [^]*\nPOST http[^]*\nvideo:video-\w+\t(pending|succeeded)\t[^]*\nlighthouse\.mp4\n/,
+      /^fox\.mp4\n(out\/image-\w+-\d\.png\n){4}vidmodelv2: [^]*\nUsage: mediagen video [^]*\nPOST http[^]*\nvideo:video-\w+\t(pending|succeeded)\t[^]*\nlighthouse\.mp4\n/,
     );
     expect(stdout).toMatch(
-      /\nimage:(image-\w+)\nresume\timage:\1\timgmodelz\nrecovered\/\1-1\.png\njobs\/fox-1\.png\n0 paid generations for 1 line\. Nothing was sent\.\n\{\n[^]*"path": "bicycle\.png"/,
+      /\nlighthouse\.mp4\nvideo:video-\w+\tvidmodelv15pro\tsucceeded\t\S+\tlighthouse\.mp4\n(.*\n)+image:(image-\w+)\nresume\timage:\2\timgmodelz\nrecovered\/\2-1\.png\njobs\/fox-1\.png\n0 paid generations for 1 line\. Nothing was sent\.\n\{\n[^]*"path": "bicycle\.png"/,
     );
     expect(stdout).toMatch(new RegExp(`duration +--duration +\\d+ +one of ${durationsInWords}\n`));
     const left = [
-      ".mediagen",
       "bicycle.png",
       "first.png",
       "fox.mp4",
