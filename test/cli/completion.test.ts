@@ -9,7 +9,7 @@ import { durations, schemaOf } from "../contract/cases.ts";
 import { complete } from "../../packages/cli/src/completion.ts";
 import { descriptions } from "../../packages/cli/src/descriptions.gen.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
-import { commandFile, mediagen } from "./run-command.ts";
+import { commandFile, inPlace, mediagen } from "./run-command.ts";
 
 const program = createProgram(listModels(), descriptions);
 const namesOf = (kind: string) =>
@@ -73,6 +73,26 @@ describe("the last word is completed", () => {
       "--no-generate-audio\tthe opposite of --generate-audio",
     ]);
   });
+});
+
+test("the ids of tasks, and of unknown generations, are completed from the store", ({ expect }) =>
+  inPlace(async ({ cwd, env, emulator }) => {
+    const image = ["image", "A fox", "-m", "imgmodelz", "-q", "--no-wait"];
+    const task = (await mediagen(image, { cwd, env }).ended).stdout.trim();
+    emulator.next({ fault: "resetAfter", on: "generate" });
+    await mediagen(image, { cwd, env }).ended;
+    const complete = async (...words: string[]) =>
+      (await mediagen(["__complete", ...words], { cwd, env }).ended).stdout;
+    expect(await complete("task", "show", "")).toBe(`${task}\timgmodelz, pending\n`);
+    expect(await complete("task", "download", "image:x", "ima")).toBe(`${task}\timgmodelz, pending\n`);
+    expect(await complete("task", "show", "--store", "other", "")).toBe("");
+    expect(await complete("recover", "--resolve", "")).toMatch(/^[\w-]{36}\timgmodelz, \d{4}-\S+\n$/);
+  }));
+
+test("the flags of the emulator are those of its help", async () => {
+  const { stdout } = await mediagen(["emulator", "--help"]).ended;
+  const flags = [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag);
+  expect([...(await complete(program, ["emulator", "--"]))].sort()).toEqual(flags.sort());
 });
 
 test("bash completes by it, where words hold colons too", async () => {

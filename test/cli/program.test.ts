@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fieldsOf, listModels, type Bounds } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { durations, schemaOf } from "../contract/cases.ts";
@@ -5,7 +7,8 @@ import { createProgram } from "../../packages/cli/src/program.ts";
 import { descriptions } from "../../packages/cli/src/descriptions.gen.ts";
 import { fieldFlagsOf } from "../../packages/cli/src/field-flags.ts";
 import { readSwitches } from "../../packages/cli/src/switches.ts";
-import { commandFile, inPlace, mediagen } from "./run-command.ts";
+import { renderPicture } from "../../packages/emulator/src/media/png.ts";
+import { commandFile, inPlace, mediagen, paste } from "./run-command.ts";
 
 const { commands } = createProgram(listModels(), descriptions);
 const flagsOf = (kind: string) => fieldFlagsOf(commands.find((one) => one.name() === kind) ?? expect.fail(kind));
@@ -19,6 +22,59 @@ test.for(listModels())("every field of $model has a flag, and its help says what
     expect(help).toContain(option.flags);
     if (takes !== "flag") expect(help).toContain(expected);
   }
+});
+
+type Command = ReturnType<typeof createProgram>;
+
+/** A command and those below it. */
+const withAll = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(withAll)];
+
+test("the help of every command begins with examples, and they work", () =>
+  inPlace(async ({ cwd, env }) => {
+    const all = commands.flatMap(withAll).filter((command) => command.commands.length === 0);
+    const examples = all.map((command) => {
+      const [, text = expect.fail(command.name())] = command.description().split("\n\nExamples:\n");
+      return text.split("\n").map((line) => line.trim());
+    });
+    const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
+    await writeFile(join(cwd, "first.png"), picture);
+    await writeFile(join(cwd, "jobs.jsonl"), '{"id":"fox","model":"imgmodelz","prompt":"A fox"}\n');
+    const place = { cwd, env };
+    const task = (await mediagen(["video", "A fox", "-m", "vidmodelv2", "--no-wait", "-q"], place).ended).stdout.trim();
+    const lines = examples.flat().map((line) =>
+      line
+        .replace("video:ID", task)
+        .replace(/(-o jobs\/)(?! --dry-run)/, "$1 --yes")
+        .replace(/ sh$/, " sh </dev/null"),
+    );
+    for (const kind of ["video", "image"])
+      expect(lines.filter((line) => line.startsWith(`mediagen ${kind} `))).toHaveLength(2);
+    const { code, stderr } = await paste(["set -e", ...lines].join("\n"), place);
+    expect([code, stderr.split("\n").filter((line) => line.startsWith("mediagen: "))]).toEqual([0, []]);
+  }));
+
+test("help of a field's form comes before the flags of the command, and names only what the model has", async () => {
+  const all = (await mediagen(["video", "--help"]).ended).stdout;
+  expect(all).toMatch(/Examples:[^]*--model[^]*Fields of the form:\n +--image [^]*Results:[^]*Request:/);
+  const one = (await mediagen(["video", "--help", "-m", "vidmodelv15pro"]).ended).stdout;
+  expect(one).toContain("--fixed-camera");
+  expect(one).not.toMatch(/--websearch|vidmodelv2/);
+});
+
+test.for([
+  ["help", "task", "show"],
+  ["task", "help", "show"],
+  ["task", "show", "--help"],
+])("%j prints the help of task show", async (args) => {
+  expect(await mediagen(args).ended).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Usage: mediagen task show /),
+    stderr: "",
+  });
+});
+
+test.for([["help"], ["--help"], ["help", "task"], ["task", "help"], ["-v"]])("%j ends with 0", async (args) => {
+  expect(await mediagen(args).ended).toMatchObject({ code: 0, stderr: "" });
 });
 
 describe("a field whose flag is taken", () => {
