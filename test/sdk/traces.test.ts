@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
 import { reply } from "../faults/faults.ts";
 import { type Fault, startRawServer } from "../faults/raw-server.ts";
+import { startProxy } from "./proxy-server.ts";
 
 const certificate = makeCertificate("localhost");
 
@@ -35,5 +36,44 @@ test("OpenTelemetry's instrumentation of node:http sees each request under its U
   } finally {
     await rm(folder, { recursive: true });
     for (const server of servers) await server.close();
+  }
+});
+
+test("and so it does through a proxy, which is in no span", async () => {
+  const ofExample = makeCertificate("*.example.com");
+  const urlOf = (baseUrl: string) => `https://media.example.com:${new URL(baseUrl).port}`;
+  const envelope = (baseUrl: string) =>
+    JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${urlOf(baseUrl)}/1`] } });
+  const server = await startRawServer({
+    certificate: ofExample,
+    onRequest: (socket, { baseUrl }) => void socket.write(reply(envelope(baseUrl))),
+  });
+  const folder = await mkdtemp(join(tmpdir(), "mediagen-"));
+  try {
+    await using proxy = await startProxy();
+    await writeFile(join(folder, "certificate.pem"), ofExample.cert);
+    const baseUrl = urlOf(server.baseUrl);
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [resolve(import.meta.dirname, "processes/traced.ts"), baseUrl],
+      {
+        env: {
+          ...process.env,
+          NODE_EXTRA_CA_CERTS: join(folder, "certificate.pem"),
+          HTTPS_PROXY: proxy.url.replace("//", "//user:canary@"),
+        },
+      },
+    );
+    const spans = JSON.parse(stdout) as { readonly attributes: Readonly<Record<string, unknown>> }[];
+    expect(spans.map(({ attributes }) => attributes["url.full"])).toEqual([
+      `${baseUrl}/v1/video/vidmodelv2`,
+      `${baseUrl}/v1/video/infobytaskid`,
+      `${baseUrl}/1`,
+    ]);
+    expect(stdout).not.toContain("canary");
+    expect(proxy.heads).toHaveLength(3);
+  } finally {
+    await rm(folder, { recursive: true });
+    await server.close();
   }
 });
