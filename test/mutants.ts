@@ -2097,7 +2097,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/streams"],
   },
   {
-    guard: "this.#writer.abort(reason).catch(() => undefined);",
+    guard: "this.#controller?.error(reason);",
     becomes: "",
     promise: "a stream that is not read ends with its signal",
     tests: ["sdk/streams"],

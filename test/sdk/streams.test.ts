@@ -192,9 +192,10 @@ describe.each([
     const reading = errorOf(bytesOf(read?.stream));
     controller.abort("enough");
     expect(await reading).toBe("enough");
-    expect(await errorOf(bytesOf(unread?.stream))).toBe("enough");
     await vi.waitFor(() => expect(requests.every(({ socket }) => socket.destroyed)).toBe(true), 5_000);
+    // Also before anybody reads on.
     await vi.waitFor(() => expect(eventsOf(events)).toEqual(["failed", "failed"]));
+    expect(await errorOf(Promise.resolve(unread?.stream.getReader().read()))).toBe("enough");
     expect(await errorOf(streams(task, { signal: controller.signal }))).toBe("enough");
   });
 

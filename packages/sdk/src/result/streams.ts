@@ -69,7 +69,10 @@ async function openStream(source: ResultSource, context: ResultContext, options:
 /** Passes a result on as fast as it is read: at most one piece waits. */
 class StreamSink implements ResultSink {
   readonly opened: Promise<void>;
-  readonly #pipe = new TransformStream<Uint8Array, Uint8Array>();
+  #controller: TransformStreamDefaultController<Uint8Array> | undefined;
+  readonly #pipe = new TransformStream<Uint8Array, Uint8Array>({
+    start: (controller) => void (this.#controller = controller),
+  });
   readonly #writer = this.#pipe.writable.getWriter();
   readonly #stop = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -147,13 +150,14 @@ class StreamSink implements ResultSink {
   /** Ends the stream in an error. */
   fail(failure: unknown): void {
     offAbort(this.#outer, this);
-    this.#writer.abort(failure).catch(() => undefined);
+    // Aborting the writer would wait until somebody reads.
+    this.#controller?.error(failure);
   }
 
   /** @internal Called by the caller's signal when it aborts. */
   handleEvent(): void {
     const reason: unknown = this.#outer?.reason;
     this.#stop.abort(reason);
-    this.#writer.abort(reason).catch(() => undefined);
+    this.#controller?.error(reason);
   }
 }
