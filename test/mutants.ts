@@ -1833,7 +1833,7 @@ export const mutants: readonly Mutant[] = [
     guard: "if (result instanceof Promise) result.catch(failed);",
     becomes: "",
     promise: "an async listener ends no process",
-    tests: ["sdk/events"],
+    tests: ["sdk/log"],
   },
   {
     guard: "const one: unknown = Array.isArray(value) ? [...value] : value;",
