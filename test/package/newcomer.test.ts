@@ -53,6 +53,6 @@ function bytesOf(directory: string, seen: Set<number>, lock: Lock): number {
     // The binary of Node has two names.
     if (path in lock.packages || seen.has(stat.ino)) return sum;
     seen.add(stat.ino);
-    return sum + (stat.isDirectory() ? bytesOf(path, seen, lock) : Math.ceil(stat.size / 4096) * 4096);
+    return sum + (stat.isDirectory() ? 4096 + bytesOf(path, seen, lock) : Math.ceil(stat.size / 4096) * 4096);
   }, 0);
 }
