@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import type { Database, Statement } from "../../docs/examples/stores/d1-store.ts";
 
-/** What SQLite takes and returns, as D1 takes and returns it. `npm run test:runtimes` uses D1 itself. */
+/** A database in memory with the methods of D1: D1 is SQLite behind them. */
 export function createD1(...migrations: readonly string[]): Database {
   const database = new DatabaseSync(":memory:");
   for (const migration of migrations) database.exec(migration);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { checkStore, createMediaGen, memoryStore, OutcomeUnknownError } from "@mediagen/sdk/node";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { d1Store, migration as storeMigration } from "../../docs/examples/stores/d1-store.ts";
+import { migration } from "../../docs/examples/frameworks/videos-in-d1.ts";
 import { createD1 } from "./d1.ts";
 import { serveTwoAccounts, type TwoAccounts } from "./two-accounts.ts";
 
@@ -30,8 +31,9 @@ beforeAll(async () => {
   const hono = await import("../../docs/examples/frameworks/hono.ts");
   handlers.set("Hono", async (request) => hono.app.fetch(request));
   const worker = await import("../../docs/examples/frameworks/worker.ts");
+  expect(Object.keys(worker), "workerd takes every other export for a handler").toEqual(["default"]);
   const env = {
-    DB: createD1(storeMigration, worker.migration),
+    DB: createD1(storeMigration, migration),
     MEDIAGEN_BASE_URL: service.baseUrl,
     USERS: service.users,
   };

@@ -17,7 +17,10 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** The programs of docs/examples that are not run twice from an empty directory, and why. */
+/**
+ * The programs of docs/examples that are not run twice from an empty directory, and why. Those of its directories are modules of
+ * programs, or need a Redis or PostgreSQL.
+ */
 export const notRun: Readonly<Record<string, string>> = {
   "abort-and-delete.ts": "waits for Ctrl+C",
   "open-telemetry.ts": "needs a package of OpenTelemetry",

@@ -1,10 +1,8 @@
-import { createMediaGen, type TaskJSON } from "@mediagen/sdk";
+import { createMediaGen } from "@mediagen/sdk";
 import { d1Store, type Database } from "../stores/d1-store.ts";
 import { userOf } from "./users.ts";
-import { type Account, bodyOf, readVideo, signedOut, startVideo, toResponse, type Videos } from "./videos.ts";
-
-/** The migration that creates the table of saved tasks, next to that of the store. */
-export const migration = "create table video (user text, id text, task text not null, primary key (user, id))";
+import { videosIn } from "./videos-in-d1.ts";
+import { type Account, bodyOf, readVideo, signedOut, startVideo, toResponse } from "./videos.ts";
 
 // #region worker
 interface Env {
@@ -37,18 +35,3 @@ export default {
   },
 };
 // #endregion worker
-
-function videosIn(database: Database): Videos {
-  return {
-    async get(user, order) {
-      const select = database.prepare("select task from video where user = ? and id = ?");
-      const row = await select.bind(user, order).first<{ task: string }>();
-      // The cast: the column holds what was written.
-      return row ? (JSON.parse(row.task) as TaskJSON) : undefined;
-    },
-    async set(user, order, task) {
-      const upsert = database.prepare("insert or replace into video values (?, ?, ?)");
-      await upsert.bind(user, order, JSON.stringify(task)).run();
-    },
-  };
-}
