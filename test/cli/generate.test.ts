@@ -121,7 +121,10 @@ describe.concurrent("a generation", () => {
           env,
         }).ended;
       const done = { code: 0, stdout: "b.png\n", stderr: "" };
-      expect([await run("order-42"), await run("order-42")]).toEqual([done, done]);
+      const namesInStore = () => readdir(env["XDG_STATE_HOME"] ?? "", { recursive: true });
+      expect(await run("order-42")).toEqual(done);
+      const names = await namesInStore();
+      expect([await run("order-42"), await namesInStore()]).toEqual([done, names]);
       await rm(join(cwd, "b.png"));
       expect(await run("order-42")).toEqual(done);
       // Its task exists, so that it is not wrong usage.

@@ -382,6 +382,9 @@ describe.concurrent("mediagen recover", () => {
         stderr: expect.stringMatching(/outcome is known \(image-\w+\)\n {2}Nothing was recorded\./),
       });
       expect(await resolve("--taskid", taskid)).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
+      // The files of the wrong task do not stand for those of this one.
+      await mediagen(["task", "wait", taskid, "-q"], stored).ended;
+      expect((await mediagen(["recover", "-q"], stored).ended).stdout).toBe(`finished\timage:${taskid}\timgmodelv4\n`);
       expect(await mediagen(["recover", "--resolve", "other", "--not-created"], stored).ended).toMatchObject({
         code: 2,
         stderr: expect.stringContaining("--resolve other: the store has no such generation"),

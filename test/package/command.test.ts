@@ -29,7 +29,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("mediagen, installed in an empty project, makes pictures on the emulator that comes with it", async () => {
   // As a script of the project would call it.
-  const env = { ...process.env, PATH: `${join(folder, "node_modules/.bin")}${delimiter}${process.env["PATH"]}` };
+  const PATH = `${join(folder, "node_modules/.bin")}${delimiter}${process.env["PATH"]}`;
+  const env = { ...process.env, PATH, XDG_STATE_HOME: join(folder, "state") };
   const args = [
     "emulator",
     "--port",

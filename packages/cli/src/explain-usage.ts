@@ -1,5 +1,5 @@
 import { listModels, validate } from "@mediagen/sdk";
-import type { Command, CommanderError } from "commander";
+import type { Command, CommanderError, Option } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import type { Explanation } from "./explain.ts";
 import { argumentField } from "./field-flags.ts";
@@ -8,24 +8,34 @@ import { argumentField } from "./field-flags.ts";
 export function explainUsage(error: CommanderError, command: Command | undefined): Explanation {
   const [, model] = /'([^']*)' is invalid(?: for argument 'model')?\. Allowed choices/.exec(error.message) ?? [];
   if (model !== undefined && /model/.test(error.message)) return explainModel(model, command);
-  const [what = "", hint] = error.message.replace(/^error: /, "").split("\n");
+  const missing = missingOption(error, command);
+  const [said = "", hint] = error.message.replace(/^error: /, "").split("\n");
+  const what = missing ? `${missing.flags} is missing` : said;
   return [
     what,
-    adviceOn(error, command) ?? hint?.replace(/[()]/g, "") ?? `Run ${pathOf(command)} --help for usage.`,
+    adviceOn(error, command, missing) ?? hint?.replace(/[()]/g, "") ?? `Run ${pathOf(command)} --help for usage.`,
     exitCodes.usage,
   ];
 }
 
-function adviceOn({ code, message }: CommanderError, command: Command | undefined): string | undefined {
+function missingOption({ code }: CommanderError, command: Command | undefined): Option | undefined {
+  if (code !== "commander.missingMandatoryOptionValue") return undefined;
+  return command?.options.find(
+    (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,
+  );
+}
+
+function adviceOn(
+  { code, message }: CommanderError,
+  command: Command | undefined,
+  missing: Option | undefined,
+): string | undefined {
   const isPrompt = command?.registeredArguments[0]?.name() === argumentField;
   if (code === "commander.excessArguments" && isPrompt)
     return `Nothing was sent. Put the prompt in quotes: ${pathOf(command)} "A red bicycle".`;
   if (code === "commander.unknownOption" && isPrompt && /option '.*\s.*'/s.test(message))
     return "Nothing was sent. Write a prompt that begins with - after --.";
-  const missing = command?.options.find(
-    (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,
-  );
-  if (code === "commander.missingMandatoryOptionValue" && missing?.argChoices)
+  if (missing?.argChoices)
     return `Nothing was sent. Add ${missing.short ?? missing.long} with one of ${missing.argChoices.join(", ")}; mediagen models says what they do.`;
   return undefined;
 }

@@ -1,12 +1,18 @@
 import { resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { AnyTask, GenerationRecord, GenerationState, GenerationStore, UnreadableRecord } from "@mediagen/sdk/node";
 import { stateDirectory } from "./state-directory.ts";
 import { stdoutTarget } from "./target.ts";
 
 /** A record of the store, with what the command adds to it. */
 export interface CommandRecord extends GenerationRecord {
-  /** The paths of the results, once they have been saved. */
-  readonly saved?: readonly string[];
+  /** The paths of a task's results, once they have been saved. Another task may take its place later, by `--resolve`. */
+  readonly saved?: { readonly taskid: string; readonly paths: readonly string[] };
+}
+
+/** Returns where the results of a record's task were saved; undefined if they were not. */
+export function savedPaths({ saved, task }: CommandRecord): readonly string[] | undefined {
+  return saved && saved.taskid === task?.taskid ? saved.paths : undefined;
 }
 
 /** How long a generation without an idempotency key is listed after it has ended. */
@@ -28,21 +34,18 @@ export async function readRecords(
 /** Records that the results of a task are saved, so that `recover` does not list it. Never rejects: then it is listed. */
 export async function recordSaved(
   store: GenerationStore | undefined,
-  { generationId }: AnyTask,
+  { generationId, taskid }: AnyTask,
   paths: readonly string[],
 ): Promise<void> {
   if (!store || generationId === undefined) return;
   try {
-    const record = await store.get(generationId);
-    if (record?.state !== "ended") return;
-    const saved: CommandRecord = {
-      ...record,
-      revision: record.revision + 1,
-      follows: record.attempt,
-      updatedAt: Date.now(),
-      saved: paths.map((path) => (path === stdoutTarget ? path : resolve(path))),
-    };
-    await store.write(saved);
+    const record: CommandRecord | undefined = await store.get(generationId);
+    const saved = { taskid, paths: paths.map((path) => (path === stdoutTarget ? path : resolve(path))) };
+    // Each revision leaves a name in the store, and the command of a key may be repeated every minute.
+    if (record?.state !== "ended" || isDeepStrictEqual(record.saved, saved)) return;
+    const { revision, attempt } = record;
+    const next: CommandRecord = { ...record, revision: revision + 1, follows: attempt, updatedAt: Date.now(), saved };
+    await store.write(next);
   } catch {
     // The results are there, and that is what the command is for.
   }
@@ -50,7 +53,7 @@ export async function recordSaved(
 
 /**
  * Removes generations that ended a month ago and have no idempotency key. What is unfinished or unknown stays, and so do keys,
- * because without its record a key would be billed again. A store that the user has named belongs to him.
+ * because without its record a key would be billed again. A store that was named by --store is not the command's to clean.
  */
 export async function forgetOld(store: GenerationStore, directory: string | undefined): Promise<void> {
   if (directory === undefined || resolve(directory) === stateDirectory())

@@ -9,7 +9,7 @@ import { openCommand, type OpenCommand } from "./open-command.ts";
 import { quoted } from "./printable.ts";
 import { commandLine, flagsToRepeat, nameOf, readTaskName, resolveCommands } from "./printed-commands.ts";
 import type { Progress } from "./progress.ts";
-import { type CommandRecord, forgetOld, readRecords } from "./records.ts";
+import { type CommandRecord, forgetOld, readRecords, savedPaths } from "./records.ts";
 import { stateDirectory } from "./state-directory.ts";
 import { checkTarget, isDirectory } from "./target.ts";
 
@@ -56,7 +56,7 @@ async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
   const { records } = media.store
     ? await readRecords(media.store, ["sending", "created", "unknown", "ended"])
     : { records: [] };
-  const saved = new Set(records.filter((record) => record.saved).map(({ id }) => id));
+  const saved = new Set(records.filter(savedPaths).map(({ id }) => id));
   const isLeft = ({ state, outcome, idempotencyKey, id }: CommandRecord) =>
     state !== "ended" || (outcome === "succeeded" && idempotencyKey === undefined && !saved.has(id));
   const origins = new Set(records.filter(isLeft).map(({ origin }) => origin));

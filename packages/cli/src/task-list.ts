@@ -4,7 +4,7 @@ import type { ConnectOptions } from "./connect.ts";
 import { createOutput } from "./output.ts";
 import { nameOf } from "./printed-commands.ts";
 import { createProgress } from "./progress.ts";
-import { type CommandRecord, forgetOld, readRecords } from "./records.ts";
+import { type CommandRecord, forgetOld, readRecords, savedPaths } from "./records.ts";
 import { stateDirectory } from "./state-directory.ts";
 import { table } from "./table.ts";
 
@@ -58,17 +58,8 @@ export async function listTasks({ limit, ...options }: ListOptions): Promise<voi
   await forgetOld(store, options.store);
 }
 
-function describe({
-  task,
-  id,
-  model,
-  state,
-  outcome,
-  createdAt,
-  origin,
-  idempotencyKey,
-  saved = [],
-}: CommandRecord): Listed {
+function describe(record: CommandRecord): Listed {
+  const { task, id, model, state, outcome, createdAt, origin, idempotencyKey } = record;
   return {
     task: task && nameOf(task),
     generationId: id,
@@ -77,7 +68,7 @@ function describe({
     createdAt: new Date(createdAt).toISOString(),
     origin,
     idempotencyKey,
-    saved,
+    saved: savedPaths(record) ?? [],
   };
 }
 
