@@ -1,4 +1,5 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Fault } from "@mediagen/emulator";
 import { describe, test } from "vitest";
@@ -34,6 +35,25 @@ describe.concurrent("mediagen batch", () => {
         { lines: 2, succeeded: 2, generated: 0, folder: "out" },
       ]);
       expect(emulator.charges).toHaveLength(2);
+    }));
+
+  test("records what makes a result again, and speaks of flags and commands, not of the SDK", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), '{"id":"fox","model":"vidmodelv2","prompt":"A fox"}\n');
+      expect((await mediagen([...batch, "--yes", "-q"], { cwd, env }).ended).code).toBe(0);
+      const line: unknown = JSON.parse(await readFile(join(cwd, "out", "results.jsonl"), "utf8"));
+      const bytes = await readFile(join(cwd, "out", "fox-1.mp4"));
+      expect(line).toMatchObject({
+        endedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\S+Z$/),
+        record: { seed: expect.any(Number) },
+        files: [{ bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") }],
+      });
+      emulator.next({ fault: "resetAfter", on: "generate" });
+      await writeFile(join(cwd, "more.jsonl"), jsonLines(linesOf(1)));
+      const unknown = await mediagen(["batch", "more.jsonl", "-o", "more", "-y"], { cwd, env }).ended;
+      const left = await readFile(join(cwd, "more", "unfinished.jsonl"), "utf8");
+      expect([unknown.code, left]).toEqual([5, expect.stringContaining("may have been billed")]);
+      expect(unknown.stderr + left).not.toMatch(/resolve\(|JSON\.stringify|\{ /);
     }));
 
   test("needs a yes: --yes, or one that is typed", ({ expect }) =>
@@ -171,9 +191,9 @@ describe.concurrent("mediagen batch", () => {
         "",
         [
           expect.stringMatching(
-            /^mediagen: 0 of 40 lines succeeded, .*; nothing more was sent after generateImgmodelz: .* HTTP 401/,
+            /^mediagen: 0 of 40 lines succeeded, .*; nothing more was sent after the service rejected the API key$/,
           ),
-          "  Set the key and the base URL right, then go on with:",
+          "  Correct the API key or the base URL, then go on with:",
           "    mediagen batch jobs.jsonl -o out --yes -q",
           "",
         ],
