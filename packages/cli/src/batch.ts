@@ -26,6 +26,7 @@ interface BatchCommandOptions extends Omit<ConnectOptions, "store"> {
   readonly rate?: number;
   readonly dryRun?: true;
   readonly limit?: number;
+  readonly maxResults?: number;
   readonly only?: readonly string[];
   readonly retryFailed?: true;
   readonly timeout: { readonly ms: number; readonly text: string };
@@ -128,8 +129,9 @@ async function run(context: Context): Promise<BatchSummary> {
 /** What a plan and a run have in common. */
 async function batchOptions({ input, options, signal, progress }: Context): Promise<BatchOptions> {
   progress.now(`checking the lines of ${input}`);
-  const { limit, only, retryFailed } = options;
-  return { ...(await clientOptions(options, { signal, progress })), signal, limit, only, retryFailed };
+  const { limit, maxResults, only, retryFailed } = options;
+  const budget = maxResults === undefined ? undefined : { results: maxResults };
+  return { ...(await clientOptions(options, { signal, progress })), signal, limit, budget, only, retryFailed };
 }
 
 function confirmPlan(what: string, signal: AbortSignal): Promise<boolean> {

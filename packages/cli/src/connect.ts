@@ -79,8 +79,8 @@ export async function clientOptions(
     statuses: { failed: options.failedStatus, pending: options.pendingStatus },
     beforeGenerate,
     onEvent: (event) => report(event, progress),
-    // What the log would say at this level is reported above, in the command's own words.
-    logLevel: "off",
+    // What the log says by default is reported above, in the command's own words.
+    ...(process.env["MEDIAGEN_LOG"] ? {} : { logLevel: "off" }),
   };
 }
 

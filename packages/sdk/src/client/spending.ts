@@ -1,4 +1,5 @@
 import { type Amount, BudgetError } from "../errors/errors.ts";
+import { offAbort, onAbort } from "../time/abort-listeners.ts";
 import type { Budget, Entering } from "./limits.ts";
 
 /** Takes whether what was reserved has been used. */
@@ -40,13 +41,13 @@ export class Spending {
       };
       const serve = (settle: Settle | undefined) => {
         this.#waiters.delete(waiter);
-        signal?.removeEventListener("abort", abort);
+        offAbort(signal, abort);
         if (settle) resolve(settle);
         else reject(this.#error(generation));
       };
       const waiter: Waiter = { resultCount: generation.resultCount, serve };
       this.#waiters.add(waiter);
-      signal?.addEventListener("abort", abort, { once: true });
+      onAbort(signal, abort);
       this.#serve();
     });
   }
