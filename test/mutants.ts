@@ -2079,7 +2079,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/streams"],
   },
   {
-    guard: "stall.pause();",
+    guard: "if (this.#sink.waits) stall.pause();",
     becomes: "",
     promise: "who reads a stream slowly loses no result",
     tests: ["sdk/streams"],

@@ -68,6 +68,7 @@ async function openStream(source: ResultSource, context: ResultContext, options:
 
 /** Passes a result on as fast as it is read: at most one piece waits. */
 class StreamSink implements ResultSink {
+  readonly waits = true;
   readonly opened: Promise<void>;
   #controller: TransformStreamDefaultController<Uint8Array> | undefined;
   readonly #pipe = new TransformStream<Uint8Array, Uint8Array>({

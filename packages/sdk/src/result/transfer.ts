@@ -13,6 +13,8 @@ import type { ResultSource } from "./sources.ts";
 /** Receives a result's bytes. */
 export interface ResultSink {
   write(piece: Uint8Array): Promise<void> | void;
+  /** Whether writing waits for a reader. */
+  readonly waits?: boolean;
   /** Called with the head of a response, before its first byte, unless that continues what is in the sink. */
   begin?(type: string | undefined, totalBytes: number | undefined): void;
   /** Discards everything written so far: the bytes come again from the first. */
@@ -171,14 +173,15 @@ export class Transfer {
       if ("error" in received) return { state: "failed", error: received.error };
       const { done, value: piece } = received.value;
       if (done) return this.#finish(totalBytes, type);
-      // The sink's time is not the server's.
-      stall.pause();
+      startTime();
+      // A reader's time is not the server's.
+      if (this.#sink.waits) stall.pause();
       if (this.#bytes === 0 && type === "text/html" && piece[0] === startOfHtml)
         return { state: "failed", error: new Error("the server sent an HTML page instead of the result") };
       await this.#sink.write(piece);
       this.#bytes += piece.byteLength;
       await this.#options.onProgress?.({ index, count, bytes: this.#bytes, totalBytes });
-      startTime();
+      if (this.#sink.waits) startTime();
     }
   }
 

@@ -212,7 +212,7 @@ export interface ResultOptions extends CallOptions {
    */
   readonly maxBytes?: number | undefined;
   /**
-   * The maximum time without any bytes arriving, in milliseconds. What your own code takes does not count.
+   * The maximum time without any bytes arriving, in milliseconds. The time that you take to read from `streams` does not count.
    * @default 30_000
    */
   readonly stallTimeoutMs?: number | undefined;
