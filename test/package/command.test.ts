@@ -100,7 +100,7 @@ async function runAll(list: string): Promise<Readonly<Record<string, Ran>>> {
   const script = resolve("test/package/processes/run-programs.ts");
   return vi.waitFor(
     async () => {
-      // Held by the emulator before a program starts: if it is taken, nothing has happened yet.
+      // Rejects without having run a program if the port is in use.
       const args = ["--speed", "100", "exec", "--", process.execPath, script, list];
       const { stdout, stderr } = await exec("mediagen-emulator", args, { cwd: folder, env });
       if (stderr !== "") throw new Error(stderr);

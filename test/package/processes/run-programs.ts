@@ -4,7 +4,10 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import type { Program, Ran } from "../programs.ts";
 
-// Runs the programs of the list beside one emulator, some at once, and prints how each ended as JSON.
+// Runs the programs of the list beside one emulator, some at once, and prints how each ended as JSON. Runs none if the usual port
+// is in use: what the programs leave behind belongs to a base URL.
+if (process.env["MEDIAGEN_BASE_URL"] !== "http://127.0.0.1:4020") process.exit(3);
+
 const [list = ""] = process.argv.slice(2);
 // The cast: the test wrote it.
 const programs = JSON.parse(await readFile(list, "utf8")) as Program[];
