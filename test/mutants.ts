@@ -1994,7 +1994,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/wait-each"],
   },
   {
-    guard: 'callListener("onUploadProgress threw", () => onUploadProgress?.({ bytes, totalBytes }));',
+    guard: 'callListener("onUploadProgress", () => onUploadProgress?.({ bytes, totalBytes }), log);',
     becomes: "onUploadProgress?.({ bytes, totalBytes });",
     promise: "a listener of an upload costs no task",
     tests: ["sdk/upload-progress"],

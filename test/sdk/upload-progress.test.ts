@@ -99,7 +99,8 @@ describe("the progress of an upload", () => {
         taskid: "t-1",
       });
       const line = "mediagen: onUploadProgress threw error=mine";
-      await vi.waitFor(() => expect(printed.mock.calls).toEqual([[line], [line]]));
+      await vi.waitFor(() => expect(printed.mock.calls.length).toBeGreaterThanOrEqual(2));
+      expect(new Set(printed.mock.calls.flat())).toEqual(new Set([line]));
     } finally {
       printed.mockRestore();
     }

@@ -180,8 +180,8 @@ describe("in a copy of the project", () => {
       .find((command) => command.name() === "video")
       ?.helpInformation()
       .replace(/\s+/g, " ");
-    expect(help).toContain('--mood <text> What is felt (vidmodelnine: "calm" or "stormy")');
-    expect(help).toContain("--frames <file> Pictures in order (vidmodelnine: at most 4 files)");
+    expect(help).toContain('--mood <text> What is felt ("calm" or "stormy"; only vidmodelnine)');
+    expect(help).toContain("--frames <file> Pictures in order (at most 4 files; only vidmodelnine)");
     expect(complete(program, ["video", "-m", "vidmodeln"])).toEqual(["vidmodelnine"]);
     expect(complete(program, ["video", "-m", "vidmodelnine", "--mood", ""])).toEqual(["calm", "stormy"]);
     expect(complete(program, ["models", "vidmodeln"])).toEqual(["vidmodelnine"]);

@@ -9,7 +9,7 @@ import { stateDirectory } from "./state-directory.ts";
 export const filesMark = ":files";
 
 /** The emulator reads its own options. */
-const emulatorFlags = ["port", "host", "public-url", "key", "credits", "seed", "speed", "state", "help"];
+const emulatorFlags = ["port", "host", "public-url", "key", "credits", "seed", "speed", "state", "fresh", "help"];
 
 /** A word that completes the last one, and its description. */
 type Candidate = readonly [word: string, description?: string];

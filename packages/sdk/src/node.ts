@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { invalidRequest } from "./errors/errors.ts";
 import { describeValue } from "./errors/issue.ts";
 import type { Download, DownloadOptions } from "./node/download.ts";
+import { usesNodeHttp } from "./node/lazy-transport.ts";
 import type { FileFromOptions, FileSource } from "./result/file-from.ts";
 import type { StoreReport } from "./store/check-store.ts";
 import type { GenerationStore } from "./store/store.ts";
@@ -53,7 +54,7 @@ export async function download(
  * await media.video.generate("vidmodelv2", { sourceImage: await fileFrom("first.png") });
  */
 export async function fileFrom(source: FileSource, options: FileFromOptions = {}): Promise<File> {
-  return (await import("./node/file-from.ts")).fileFrom(source, options);
+  return (await import("./node/file-from.ts")).fileFrom(source, options, usesNodeHttp(options));
 }
 
 /**

@@ -20,7 +20,7 @@ export interface Budget {
 export interface LimitOptions {
   /**
    * What the client may pay for as long as it lives. Generations that are created or of unknown outcome count; those that are
-   * rejected or never sent do not. What exceeds it rejects with {@link BudgetError} before anything is sent.
+   * rejected or never sent do not. What exceeds it rejects with `BudgetError` before anything is sent.
    */
   readonly budget?: Budget | undefined;
   /**

@@ -1,7 +1,7 @@
 import { messageOf } from "./errors.ts";
 import type { MediaGenEvent, OnEvent } from "./events.ts";
 import { describeRecord } from "./last-record.ts";
-import { type Logger, type LogLevel, logLevels } from "./logger.ts";
+import { type Entry, type Logger, type LogLevel, logLevels } from "./logger.ts";
 
 /** The events that are not logged as `info`, each with its level's index. */
 const levelOf: Partial<Record<MediaGenEvent["type"], number>> = {
@@ -10,11 +10,6 @@ const levelOf: Partial<Record<MediaGenEvent["type"], number>> = {
   taskMayHaveFailed: 2,
   queried: 4,
 };
-
-/** What is logged: an event, or what a listener of the caller's threw. */
-export type Entry =
-  | { readonly event: MediaGenEvent }
-  | { readonly event?: undefined; readonly listener: string; readonly error: unknown };
 
 /** Writes an entry to the log. */
 export type Log = (entry: Entry) => void;

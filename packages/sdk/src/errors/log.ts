@@ -1,5 +1,4 @@
-import type { Entry } from "./emit.ts";
-import type { Logger } from "./logger.ts";
+import type { Entry, Logger } from "./logger.ts";
 import type { Issue } from "./issue.ts";
 
 /** What the lines are made with. It is passed, because bundlers would make a file of its own of what was imported here. */

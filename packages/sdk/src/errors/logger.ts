@@ -1,3 +1,5 @@
+import type { MediaGenEvent } from "./events.ts";
+
 /** Receives the lines of a log: `console`, or the logger of your program. */
 export interface Logger {
   /** Receives what no call returns or throws, and what may cost money. */
@@ -15,3 +17,8 @@ export type LogLevel = "off" | keyof Logger;
 
 /** The levels, from the one that logs nothing to the one that logs every event. */
 export const logLevels: readonly LogLevel[] = ["off", "error", "warn", "info", "debug"];
+
+/** What is logged: an event, or what a listener of the caller's threw. */
+export type Entry =
+  | { readonly event: MediaGenEvent }
+  | { readonly event?: undefined; readonly listener: string; readonly error: unknown };

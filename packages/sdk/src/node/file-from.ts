@@ -13,16 +13,19 @@ import {
   toFile,
 } from "../result/file-from.ts";
 import { codeOf } from "./error-code.ts";
-import { usesNodeHttp } from "./lazy-transport.ts";
 
-/** Returns a source image, with its type read from its first bytes. The entry point documents it. */
-export async function fileFrom(source: FileSource, options: FileFromOptions): Promise<File> {
+/**
+ * Returns a source image, with its type read from its first bytes. The entry point documents it.
+ *
+ * @param isNodeHttp whether URLs are requested with node:http
+ */
+export async function fileFrom(source: FileSource, options: FileFromOptions, isNodeHttp: boolean): Promise<File> {
   const path = pathOf(source);
   if (path !== undefined) {
     checkFileOptions(options);
     return toFile({ blob: await openPath(path), subject: describeValue(path), name: basename(path) }, options);
   }
-  const get = usesNodeHttp(options) ? await (await import("./get.ts")).nodeGet({}) : undefined;
+  const get = isNodeHttp ? await (await import("./get.ts")).nodeGet({}) : undefined;
   return portableFileFrom(source, options, get);
 }
 
