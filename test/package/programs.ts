@@ -23,7 +23,10 @@ export interface Ran {
  */
 export const notRun: Readonly<Record<string, string>> = {
   "abort-and-delete.ts": "waits for Ctrl+C",
+  "certificates.ts": "needs a server with its own certificates",
   "open-telemetry.ts": "needs a package of OpenTelemetry",
+  "proxies.ts": "needs a proxy",
+  "results.ts": "needs a storage",
   "server-route.ts": "serves until it is stopped",
   "with-prism.ts": "needs the mock server of this repository",
 };
@@ -49,12 +52,11 @@ export async function writePrograms(project: string): Promise<readonly Program[]
     programs.push({ name, folder, line });
   };
 
-  // The blocks of the main README are one program, and each package's README begins with one.
+  // Each package's README begins with a program. That of the main README is one of docs/examples.
   const blocksOf = async (file: string, language: string) =>
     [...(await readFile(file, "utf8")).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, "g"))].map(
       ([, block = ""]) => block,
     );
-  await add("README.md", (await blocksOf("README.md", "ts")).join("\n"), "node program.ts");
   for (const name of ["sdk", "emulator", "batch"]) {
     const file = `packages/${name}/README.md`;
     await add(file, (await blocksOf(file, "ts"))[0] ?? "", "node program.ts");

@@ -182,9 +182,9 @@ describe("in a copy of the project", () => {
       .replace(/\s+/g, " ");
     expect(help).toContain('--mood <text> What is felt ("calm" or "stormy"; only vidmodelnine)');
     expect(help).toContain("--frames <file> Pictures in order (at most 4 files; only vidmodelnine)");
-    expect(complete(program, ["video", "-m", "vidmodeln"])).toEqual(["vidmodelnine"]);
-    expect(complete(program, ["video", "-m", "vidmodelnine", "--mood", ""])).toEqual(["calm", "stormy"]);
-    expect(complete(program, ["models", "vidmodeln"])).toEqual(["vidmodelnine"]);
+    expect(await complete(program, ["video", "-m", "vidmodeln"])).toEqual(["vidmodelnine"]);
+    expect(await complete(program, ["video", "-m", "vidmodelnine", "--mood", ""])).toEqual(["calm", "stormy"]);
+    expect(await complete(program, ["models", "vidmodeln"])).toEqual(["vidmodelnine"]);
   });
 });
 
