@@ -1,5 +1,5 @@
 // #region start
-import { createMediaGen, download, fileStore } from "@mediagen/sdk/node"; // or "@mediagen/sdk" in any runtime
+import { createMediaGen, download, fileStore } from "@mediagen/sdk/node";
 
 const media = createMediaGen({ store: fileStore(".mediagen") }); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
 const task = await media.video.generate(

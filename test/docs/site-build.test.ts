@@ -138,7 +138,7 @@ describe("for machines", () => {
       expect(text("llms.txt") + (page === "" ? twin : ""), twin).toContain(twin);
       expect(text("sitemap.xml")).toContain(`<loc>https://docs.example/${page}</loc>`);
     }
-    expect(text("llms-full.txt")).toContain("# How do I make my first video?");
+    expect(text("llms-full.txt")).toContain("# First video");
   });
 
   test("no twin holds an include that was not put in", () => {

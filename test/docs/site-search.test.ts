@@ -53,7 +53,7 @@ test.for([
   ["install", /^guides\/first-video\//],
   ["cors", /^guides\/browsers\//],
   ["9000", /^guides\/what-can-go-wrong\//],
-  ["how long do URLs stay valid", /^guides\/(results|first-video)\/],
+  ["how long do URLs stay valid", /^guides\/(results|first-video)\//],
 ])("what one looks for is there: %s", ([typed = "", address]) => {
   expect(
     find(entries, String(typed))
