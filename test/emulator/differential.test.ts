@@ -7,7 +7,7 @@ import { judgeByEmulator, judgeBySchema, judgeBySdk } from "./form-readers.ts";
 import { classes, formRequests, type FormRequest, type RequestClass } from "./form-requests.ts";
 
 const long = process.env["MEDIAGEN_LONG"] !== undefined;
-const requests = long ? 100_000 : 2_000;
+const requests = long ? 100_000 : 800;
 
 // The cast: a record has the keys of its type.
 const names = Object.keys(classes) as RequestClass[];

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { faults, reply } from "./faults.ts";
 import { startRawServer } from "./raw-server.ts";
 
-const generations = 100;
+const generations = 60;
 /** How many of them are under way at once. */
 const atOnce = 20;
 
@@ -74,7 +74,7 @@ describe.for([
   ["the Node door", node.createMediaGen],
 ] as const)("%s", ([, createMediaGen]) => {
   test.for(Object.keys(ways))(
-    "pays each of 100 generations once though a fifth of the answers end in %s, and tells of each lost one",
+    "pays each of 60 generations once though a fifth of the answers end in %s, and tells of each lost one",
     async (way) => {
       const emulator = createEmulator({ clock: { speed: 1 }, credits: 1_000_000 });
       const server = await ways[way]?.(emulator);

@@ -5,7 +5,6 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
-import { listModels } from "@mediagen/sdk";
 import { build } from "esbuild";
 import { build as viteBuild } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -155,18 +154,6 @@ describe("in an empty project", () => {
     await writeFile(config, JSON.stringify({ compilerOptions, files: ["use.ts"] }));
     const run = exec(process.execPath, [bin(`${compiler}/bin/tsc`), "-p", config]);
     expect(await run.catch((error: { stdout: string }) => error)).toEqual({ stdout: "", stderr: "" });
-  });
-
-  test("a wrong model makes the compiler list the models of the kind", async () => {
-    const wrong = `import { createMediaGen } from "@mediagen/sdk";
-      await createMediaGen().image.generate("imgmodel4", { prompt: "A fox" });`;
-    await writeFile(join(folder, "wrong.ts"), wrong);
-    const compilerOptions = { module: "nodenext", lib: ["es2023"], types: ["node"], strict: true, noEmit: true };
-    await writeFile(join(folder, "wrong.json"), JSON.stringify({ compilerOptions, files: ["wrong.ts"] }));
-    const run = exec(process.execPath, [bin("typescript/bin/tsc"), "-p", join(folder, "wrong.json")]);
-    const { stdout } = await run.catch((error: { stdout: string }) => error);
-    const models = listModels().filter(({ kind }) => kind === "image");
-    expect(stdout).toContain(models.map(({ model }) => `"${model}"`).join(" | "));
   });
 
   test.each(["esbuild", "vite"])(

@@ -10,7 +10,7 @@ test("five processes that are killed and paused at random pay for each key once,
   const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
   try {
     const store = fileStore(directory);
-    const report = await killWhileGenerating({ name: "file", at: directory, store, keys: 200, strikes: 16 });
+    const report = await killWhileGenerating({ name: "file", at: directory, store, keys: 120, strikes: 12 });
     console.log(JSON.stringify(report));
     expect(report).toMatchObject({ sentTwice: [], lost: [], unlisted: [], changed: [] });
     expect(report.sent).toBeGreaterThan(150);

@@ -255,7 +255,7 @@ function orAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 }
 
-test("10,000 waits take one timer for pauses, deadlines and limits each, and leave nothing behind", async () => {
+test("4,000 waits take one timer for pauses, deadlines and limits each, and leave nothing behind", async () => {
   const { tasks, pass, seen, queries } = serviceOnAClock(() => ({ doneAfterMs: 600_000 }), {
     random: varying(),
     latencyMs: 1,
@@ -266,7 +266,7 @@ test("10,000 waits take one timer for pauses, deadlines and limits each, and lea
   const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
   signal.addEventListener = (...args: Parameters<typeof add>) => (listeners++, add(...args));
   signal.removeEventListener = (...args: Parameters<typeof remove>) => (listeners--, remove(...args));
-  const all = tasks(10_000);
+  const all = tasks(4_000);
   await pass(
     Promise.allSettled(
       all.map((task, index) =>
@@ -274,7 +274,7 @@ test("10,000 waits take one timer for pauses, deadlines and limits each, and lea
       ),
     ),
   );
-  expect(queries.length).toBeGreaterThan(10_000);
+  expect(queries.length).toBeGreaterThan(4_000);
   expect(seen()).toEqual({ inFlight: 0, mostInFlight: 16, timers: 0, mostTimers: 3 });
   expect(listeners).toBe(0);
 });

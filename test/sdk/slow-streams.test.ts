@@ -8,7 +8,7 @@ import { Readable } from "node:stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const piece = Buffer.alloc(65_536, "no image");
-const pieces = 3_200; // 200 MiB
+const pieces = 1_600; // 100 MiB
 const server = createServer(async (request, response) => {
   if (request.method === "GET") {
     response.setHeader("content-length", pieces * piece.length);
@@ -26,7 +26,7 @@ afterAll(() => {
 });
 
 test.for(["@mediagen/sdk", "@mediagen/sdk/node"])(
-  "200 MiB that are read slowly do not fill the memory with %s",
+  "100 MiB that are read slowly do not fill the memory with %s",
   { timeout: 60_000 },
   async (entry) => {
     const { port } = server.address() as AddressInfo;
