@@ -1234,7 +1234,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/proxy"],
   },
   {
-    guard: "if (this.#taken < this.#limit) return enter();",
+    guard: "if (!this.isFull) return enter();",
     becomes: "return enter();",
     promise: "so many generations are on their way and no more",
     tests: ["sdk/generating"],
@@ -1284,10 +1284,23 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/with-options"],
   },
   {
-    guard: "this.#tasks = kept && !given.maxTasksInFlight ? kept.#tasks : new TasksInFlight(maxTasksInFlight, time);",
-    becomes: "this.#tasks = new TasksInFlight(maxTasksInFlight, time);",
+    guard: "this.#tasks = kept && !given.maxTasksInFlight ? kept.#tasks : own;",
+    becomes: "this.#tasks = own;",
     promise: "a client with other options is no way around maxTasksInFlight",
     tests: ["sdk/with-options"],
+  },
+  {
+    guard:
+      "for (let other = this.#pending.get(id); other; other = this.#pending.get(id)) await orAbort(other, signal);",
+    becomes: "",
+    promise: "a second call with a key takes no place and no budget",
+    tests: ["sdk/limits"],
+  },
+  {
+    guard: "else leave(); return isNew;",
+    becomes: "return isNew;",
+    promise: "a task that the server returns twice takes one place",
+    tests: ["sdk/limits"],
   },
   {
     guard: 'if ("apiKey" in changes && changes.apiKey === undefined)',
@@ -1296,7 +1309,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/with-options"],
   },
   {
-    guard: "settle(task !== undefined || error instanceof OutcomeUnknownError);",
+    guard: "settle(isNew || error instanceof OutcomeUnknownError);",
     becomes: "settle(task !== undefined);",
     promise: "a generation of unknown outcome counts for the budget",
     tests: ["sdk/limits"],

@@ -185,8 +185,86 @@ describe("maxTasksInFlight", () => {
     expect(sent()).toBe(1);
   });
 
+  test("counts a task once that the server returns for a repeated key, so that no place is lost", async () => {
+    let queries = 0;
+    const reply: Reply = async (request) => {
+      if (request.url.endsWith("infobytaskid"))
+        return (queries++, success({ taskid: "t", url: ["https://a.example/1"] }));
+      return created(`task of ${request.headers.get("idempotency-key")}`);
+    };
+    const limits = { maxTasksInFlight: 2, budget: { generations: 4 } };
+    const { generate } = clientOf([reply], { ...limits, apiKey: undefined });
+    const [first, again] = await Promise.all([generate("1"), generate("1")]);
+    expect(again?.taskid).toBe(first?.taskid);
+    // Two places for three further tasks: both have to be there, and the budget covers them all.
+    for (const key of ["2", "3", "4"]) expect((await generate(key)).taskid).toBe(`task of ${key}`);
+    expect(queries).toBe(2);
+    expect(await errorOf(generate("5"))).toBeInstanceOf(BudgetError);
+  });
+
+  test("polls the tasks in flight also while another generation is being sent", async () => {
+    const slow = gate<Response>();
+    let generations = 0;
+    const reply: Reply = ({ url }) => {
+      if (url.endsWith("infobytaskid")) return success({ taskid: "t", url: ["https://a.example/1"] });
+      return ++generations === 2 ? slow.promise : created(`t-${generations}`);
+    };
+    const { generate } = clientOf([reply], { maxTasksInFlight: 2 });
+    await generate();
+    const second = generate();
+    await turns();
+    expect((await generate()).taskid).toBe("t-3");
+    slow.resolve(created("t-2"));
+    await second;
+  });
+
   test.for([0, -1, Number.NaN, 0.5])("is rejected if it is %d", (maxTasksInFlight) => {
     expect(() => clientOf([], { maxTasksInFlight })).toThrow(/^createMediaGen: maxTasksInFlight/);
+  });
+});
+
+describe("calls with one key at once", () => {
+  const limits: readonly MediaGenOptions[] = [
+    { budget: { generations: 1 } },
+    { budget: { results: 1 } },
+    { maxTasksInFlight: 1 },
+  ];
+
+  test.for(limits)("return the one task, which is counted once, with %j", async (limit) => {
+    const { media, generate, sent } = clientOf([() => created("t-1")], { ...limit, store: sharedStore() });
+    const other = media.withOptions({ onEvent: () => undefined });
+    const calls = [generate("1"), generate("1"), other.image.generate("imgmodelz", form, { idempotencyKey: "1" })];
+    expect((await Promise.all(calls)).map(({ taskid }) => taskid)).toEqual(["t-1", "t-1", "t-1"]);
+    expect(sent()).toBe(1);
+  });
+
+  test("end by their own signals alone, and one goes on where the other was aborted before it was sent", async () => {
+    const reply: Reply = ({ url }) => (url.endsWith("infobytaskid") ? forever() : created(`t-${sent()}`));
+    const { media, generate, sent } = clientOf([reply], {
+      store: sharedStore(),
+      maxTasksInFlight: 1,
+      passing: ["pause"],
+    });
+    const running = await generate();
+    const [first, second] = [abortable(), abortable()];
+    const calls = [first, second].map(({ signal }) =>
+      errorOf(media.image.generate("imgmodelz", form, { idempotencyKey: "1", signal })),
+    );
+    const third = generate("1");
+    await turns();
+    second.abort();
+    expect(await calls[1]).toEqual(new Error("no"));
+    first.abort();
+    expect(await calls[0]).toEqual(new Error("no"));
+    await running.delete();
+    expect((await third).taskid).toBe(`t-${sent()}`);
+  });
+
+  test("reject another form", async () => {
+    const { generate, sent } = clientOf([], { store: sharedStore(), budget: { generations: 1 } });
+    const [first, second] = await Promise.allSettled([generate("1"), generate("1", "A hen")]);
+    expect([first?.status, sent()]).toEqual(["fulfilled", 1]);
+    expect(second).toHaveProperty("reason.message", expect.stringContaining("with another form"));
   });
 });
 

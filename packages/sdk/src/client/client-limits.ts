@@ -8,18 +8,20 @@ import { TasksInFlight } from "./tasks-in-flight.ts";
 /** The limits of a client's options. They are loaded at the first generation, and only with such options. */
 export class ClientLimits implements Limits {
   readonly #spending: Spending;
-  readonly #tasks: TasksInFlight;
+  /** Without `maxTasksInFlight` no task is kept. */
+  readonly #tasks: TasksInFlight | undefined;
 
   /** A limit that is not among the `given` is that of the `other` client. */
   constructor(
-    { budget = {}, maxTasksInFlight = Infinity }: LimitOptions,
+    { budget = {}, maxTasksInFlight: most = Infinity }: LimitOptions,
     time: Pick<Time, "steady">,
     given: LimitOptions = {},
     other?: Limits,
   ) {
     const kept = other instanceof ClientLimits ? other : undefined;
     this.#spending = kept && !given.budget ? kept.#spending : new Spending(budget);
-    this.#tasks = kept && !given.maxTasksInFlight ? kept.#tasks : new TasksInFlight(maxTasksInFlight, time);
+    const own = most < Infinity ? new TasksInFlight(most, time) : undefined;
+    this.#tasks = kept && !given.maxTasksInFlight ? kept.#tasks : own;
   }
 
   async enter(generation: Entering, acquire: () => Promise<Release>): Promise<Leave> {
@@ -28,14 +30,15 @@ export class ClientLimits implements Limits {
       // First the budget: what exceeds it does not have to wait for a place.
       const settle = await this.#spending.reserve(generation);
       undo.push(() => settle(false));
-      const place = await this.#tasks.enter(generation.signal);
-      undo.push(() => place.leave());
+      const place = await this.#tasks?.enter(generation.signal);
+      undo.push(() => place?.leave());
       const release = await acquire();
       return (task, error) => {
         release();
-        settle(task !== undefined || error instanceof OutcomeUnknownError);
-        if (task) place.take(task);
-        else place.leave();
+        // A server that knows the key of an earlier generation returns its task, which has been counted.
+        const isNew = task && (place?.take(task) ?? true);
+        if (!task) place?.leave();
+        settle(isNew || error instanceof OutcomeUnknownError);
       };
     } catch (error) {
       for (const step of undo) step();
@@ -44,14 +47,14 @@ export class ClientLimits implements Limits {
   }
 
   opened(task: PolledTask): void {
-    this.#tasks.opened(task);
+    this.#tasks?.opened(task);
   }
 
   waited(task: TaskName, wait: Promise<unknown>): void {
-    this.#tasks.waited(task, wait);
+    this.#tasks?.waited(task, wait);
   }
 
   ended(task: TaskName): void {
-    this.#tasks.ended(task);
+    this.#tasks?.ended(task);
   }
 }

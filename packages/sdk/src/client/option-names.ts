@@ -4,7 +4,10 @@ import type { MediaGenOptions } from "./options.ts";
 /** The options that only connections on node:http have; the types of those are in `node`. */
 type ConnectOption = "connectTimeoutMs" | "proxy" | "tls" | "lookup";
 
-const ofClient: Readonly<Record<keyof MediaGenOptions | ConnectOption, true>> = {
+/** The name of an option of a client. */
+export type OptionName = keyof MediaGenOptions | ConnectOption;
+
+const ofClient: Readonly<Record<OptionName, true>> = {
   apiKey: true,
   baseUrl: true,
   headers: true,

@@ -7,8 +7,9 @@ import { Semaphore } from "../time/semaphore.ts";
 import { shareTimer } from "../time/shared-timer.ts";
 import { Scheduler } from "../wait/scheduler.ts";
 import type { LazyLimits, Limits } from "./limits.ts";
+import type { OptionName } from "./option-names.ts";
 import type { MediaGenOptions } from "./options.ts";
-import type { RecordedGenerations } from "./recorded.ts";
+import type { Pending, RecordedGenerations } from "./recorded.ts";
 import type { Runtime } from "./runtime.ts";
 import { atLeastOne, hasLimits, readLogLevel } from "./settings.ts";
 
@@ -26,6 +27,8 @@ export interface Parts {
   /** Limits how many generations are sent at once. */
   readonly turns: Semaphore;
   readonly limits: LazyLimits | undefined;
+  /** The generations with a key that the clients with this store have under way. */
+  readonly pending: Pending;
   readonly recording: LazyRecording | undefined;
 }
 
@@ -42,39 +45,51 @@ export function createParts(
   createRuntime: () => Runtime,
   kept: Kept | undefined,
 ): Parts {
-  const keep = <K extends keyof Parts>(name: K, made: string, create: () => Parts[K]): Parts[K] =>
-    kept && !made.split(" ").some((option) => option in kept.given) ? kept.parts[name] : create();
-  const runtime = keep("runtime", `baseUrl maxQueriesInFlight ${connecting}`, createRuntime);
+  const keep = <K extends keyof Parts>(name: K, made: readonly OptionName[], create: () => Parts[K]): Parts[K] =>
+    kept && !made.some((option) => option in kept.given) ? kept.parts[name] : create();
+  const runtime = keep("runtime", ["baseUrl", "maxQueriesInFlight", ...connecting], createRuntime);
   const time = keep("time", timing, () => createTime(options));
-  const log = keep("log", "logger logLevel", () => createLog(options.logger, readLogLevel("createMediaGen", options)));
+  const log = keep("log", ["logger", "logLevel"], () =>
+    createLog(options.logger, readLogLevel("createMediaGen", options)),
+  );
   const emit = keep("emit", logging, () => createEmit(options.onEvent, log));
   const { store } = options;
+  const pending = keep("pending", ["store"], () => new Map());
   return {
     runtime,
     time,
     log,
     emit,
-    retries: keep("retries", `retries resendGenerationAfter ${timing}`, () => createRetries(options, time)),
-    scheduler: keep("scheduler", `maxQueriesInFlight ${timing}`, () => new Scheduler(options, time)),
-    turns: keep("turns", "maxGenerationsInFlight", () => new Semaphore(atLeastOne("maxGenerationsInFlight", options))),
-    limits: keep("limits", "budget maxTasksInFlight", () => createLimits(options, time, kept)),
+    retries: keep("retries", ["retries", "resendGenerationAfter", ...timing], () => createRetries(options, time)),
+    scheduler: keep("scheduler", ["maxQueriesInFlight", ...timing], () => new Scheduler(options, time)),
+    turns: keep(
+      "turns",
+      ["maxGenerationsInFlight"],
+      () => new Semaphore(atLeastOne("maxGenerationsInFlight", options)),
+    ),
+    limits: keep("limits", ["budget", "maxTasksInFlight"], () => createLimits(options, time, kept)),
+    pending,
     recording: keep(
       "recording",
-      `store baseUrl ${logging} ${timing}`,
-      () => store && createRecording(runtime, { store, time, origin, emit }),
+      ["store", "baseUrl", ...logging, ...timing],
+      () => store && createRecording(runtime, { store, time, origin, emit }, pending),
     ),
   };
 }
 
-const connecting = "fetch fetchSendsOnce connectTimeoutMs proxy tls lookup";
-const timing = "now sleep random";
-const logging = "onEvent logger logLevel";
+const connecting: readonly OptionName[] = ["fetch", "fetchSendsOnce", "connectTimeoutMs", "proxy", "tls", "lookup"];
+const timing: readonly OptionName[] = ["now", "sleep", "random"];
+const logging: readonly OptionName[] = ["onEvent", "logger", "logLevel"];
 
 /** Creates what records generations. It is loaded at first use, so that a client without a store is spared it. */
-function createRecording({ processes }: Runtime, host: Omit<RecordingHost, "processes">): LazyRecording {
+function createRecording(
+  { processes }: Runtime,
+  host: Omit<RecordingHost, "processes">,
+  pending: Pending,
+): LazyRecording {
   return once(async () => {
     const { RecordedGenerations } = await import("./recorded.ts");
-    return new RecordedGenerations({ ...host, processes: await processes() });
+    return new RecordedGenerations({ ...host, processes: await processes() }, pending);
   });
 }
 

@@ -18,16 +18,33 @@ const mostLosses = 100;
 /** How long a call that is aborted still waits for the record of what became of it. */
 const graceMs = 1_000;
 
+/** The generations with a key that have not ended, by the ids of their records. Clients with the same limits and store share it. */
+export type Pending = Map<string, Promise<void>>;
+
 /** What a client does with its store. It is loaded at first use, so that a client without a store is spared it. */
 export class RecordedGenerations implements Recording {
   readonly #recorder: Recorder;
+  readonly #pending: Pending;
 
-  constructor(host: RecordingHost) {
+  constructor(host: RecordingHost, pending: Pending) {
+    this.#pending = pending;
     this.#recorder = new Recorder({ ...host, store: withTimeout(host.store, host.time) });
   }
 
   /** Generates and returns the task: a new one, or the one that its key stands for. */
   async generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
+    const { idempotencyKey, signal } = checked;
+    if (idempotencyKey === undefined) return this.#generate(checked, host, undefined);
+    const id = await generationIdOf(host.origin, idempotencyKey);
+    // A second call with the key finds the task of the first one: until then it must take no place and no budget.
+    for (let other = this.#pending.get(id); other; other = this.#pending.get(id)) await orAbort(other, signal);
+    const generating = this.#generate(checked, host, id);
+    const end = () => void this.#pending.delete(id);
+    this.#pending.set(id, generating.then(end, end));
+    return generating;
+  }
+
+  async #generate(checked: CheckedGeneration, host: GenerateHost, idOfKey: string | undefined): Promise<TaskJSON> {
     const { kind, model, operation, wire, idempotencyKey, signal } = checked;
     const { origin } = host;
     const digest = await orAbort(digestOf(wire), signal);
@@ -35,9 +52,8 @@ export class RecordedGenerations implements Recording {
     for (let losses = 0; ; losses++) {
       if (losses > mostLosses)
         throw new StoreError(model, "the store neither writes nor returns a record. Nothing was sent");
-      const isKeyed = idempotencyKey !== undefined;
-      const id = isKeyed ? await generationIdOf(origin, idempotencyKey) : crypto.randomUUID();
-      const found = isKeyed ? await this.#recorder.find(id, facts, operation.id, signal) : { replaces: undefined };
+      const id = idOfKey ?? crypto.randomUUID();
+      const found = idOfKey ? await this.#recorder.find(id, facts, operation.id, signal) : { replaces: undefined };
       if (found.task) return found.task;
       const task = await inTurn(checked, host, async () => {
         const attempt = await this.#recorder.begin(facts, id, found.replaces, signal);

@@ -20,15 +20,14 @@ interface InFlight {
 
 /** A generation's place among the tasks in flight. */
 export interface Place {
-  /** Keeps the place for a new task until it has ended. */
-  take(task: TaskName): void;
+  /** Keeps the place for a new task until it has ended. Of a task that has one already, the place is given back, and it is false. */
+  take(task: TaskName): boolean;
   /** Gives the place to another generation. */
   leave(): void;
 }
 
 /** Lets so many tasks be unfinished at once. While a generation waits for a place, it polls the tasks that nobody waits for. */
 export class TasksInFlight {
-  readonly #max: number;
   readonly #places: Semaphore;
   readonly #time: Pick<Time, "steady">;
   readonly #tasks = new Map<string, InFlight>();
@@ -36,7 +35,6 @@ export class TasksInFlight {
   #waiting = 0;
 
   constructor(max: number, time: Pick<Time, "steady">) {
-    this.#max = max;
     this.#places = new Semaphore(max);
     this.#time = time;
   }
@@ -45,12 +43,15 @@ export class TasksInFlight {
   async enter(signal: AbortSignal | undefined): Promise<Place> {
     this.#waiting++;
     try {
-      const entered = this.#places.acquire(signal);
-      if (this.#tasks.size >= this.#max) this.#poll();
-      const leave = await entered;
+      if (this.#places.isFull) this.#poll();
+      const leave = await this.#places.acquire(signal);
       const until = this.#time.steady() + longestMs;
-      const take = (task: TaskName) =>
-        void this.#tasks.set(keyOf(task), { leave, until, task: undefined, waits: 0, polling: undefined });
+      const take = (task: TaskName) => {
+        const isNew = !this.#tasks.has(keyOf(task));
+        if (isNew) this.#tasks.set(keyOf(task), { leave, until, task: undefined, waits: 0, polling: undefined });
+        else leave();
+        return isNew;
+      };
       return { leave, take };
     } finally {
       this.#waiting--;

@@ -13,6 +13,11 @@ export class Semaphore {
     this.#limit = limit;
   }
 
+  /** Whether the next one has to wait. */
+  get isFull(): boolean {
+    return this.#taken >= this.#limit;
+  }
+
   /** Waits for a place and resolves to the function that releases it; rejects with the signal's reason when it aborts. */
   acquire(signal: AbortSignal | undefined): Promise<Release> {
     return new Promise((resolve, reject) => {
@@ -27,7 +32,7 @@ export class Semaphore {
         this.#taken++;
         resolve(this.#release);
       };
-      if (this.#taken < this.#limit) return enter();
+      if (!this.isFull) return enter();
       this.#queue.add(enter);
       onAbort(signal, abort);
     });
