@@ -334,8 +334,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging"],
   },
   {
-    guard: "return orAbort(readRecorded(this.#recorder, options), options.signal);",
-    becomes: "return readRecorded(this.#recorder, options);",
+    guard: "const recorded = await orAbort(readRecorded(this.#recorder, options), options.signal);",
+    becomes: "const recorded = await readRecorded(this.#recorder, options);",
     promise: "an abort ends a recovery that hangs",
     tests: ["sdk/hanging"],
   },
@@ -1352,8 +1352,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: 'const idempotency = !generating.hasKey && { "idempotency-key": idempotencyKey ?? crypto.randomUUID?.() };',
-    becomes: 'const idempotency = !generating.hasKey && { "idempotency-key": crypto.randomUUID?.() };',
+    guard: "const own = !hasKey && { [name]: idempotencyKey ?? crypto.randomUUID?.() };",
+    becomes: "const own = !hasKey && { [name]: crypto.randomUUID?.() };",
     promise: "a server that holds the key gets the caller's idempotency key",
     tests: ["sdk/headers"],
   },

@@ -1,5 +1,15 @@
 import { inspect } from "node:util";
-import { blobs, ConnectionError, createMediaGen, type FetchInit, type MediaGenOptions, waitAll } from "@mediagen/sdk";
+import {
+  blobs,
+  ConnectionError,
+  createMediaGen,
+  type FetchInit,
+  type GenerateOptions,
+  type MediaGenOptions,
+  memoryStore,
+  type RequestHeaders,
+  waitAll,
+} from "@mediagen/sdk";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { createMediaGen as createNodeMediaGen, download } from "@mediagen/sdk/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -104,7 +114,7 @@ test.for<[string, object]>([
   ["fetch", { fetch: "x" }],
   ["statuses.failed", { statuses: { failed: 3 } }],
   ["statuses.failed", { statuses: { failed: ["3"] } }],
-  ["store.write", { store: ".mediagen" }],
+  ["store.write", { store: {} }],
   ["beforeGenerate", { beforeGenerate: true }],
   ["classify", { classify: [3] }],
 ])("what would fail only once a generation is on its way is rejected at once: %s", ([field, options]) => {
@@ -245,5 +255,87 @@ describe("an option that does not exist is rejected, with what may have been mea
 
   test("unless it is undefined", () => {
     expect(() => createMediaGen({ baseUrl: "http://localhost", other: undefined } as object)).not.toThrow();
+  });
+});
+
+describe("an option of the wrong type is rejected in words, and nothing is sent", () => {
+  const { media, sent } = clientOf([], { store: memoryStore() });
+  const task = media.image.task("t-1");
+  const create = (options: object) => () => createNodeMediaGen({ baseUrl: "http://localhost", ...options });
+  const generate = (options: unknown) => () =>
+    media.image.generate("imgmodelz", { prompt: "A fox" }, options as GenerateOptions);
+  const anObject = "Use an object, such as Object.fromEntries(headers).";
+
+  test.for<[() => unknown, string]>([
+    [create({ budget: 5 }), "createMediaGen: budget: 5 is not valid. Use an object with generations or results."],
+    [create({ budget: null }), "createMediaGen: budget: null is not valid. Use an object with generations or results."],
+    [
+      create({ budget: { generation: 5 } }),
+      "createMediaGen: budget: generation is not a known option. Use one of generations, results. Did you mean generations?",
+    ],
+    [
+      create({ maxTasksInFlight: "2" }),
+      'createMediaGen: maxTasksInFlight "2" is not valid. Use a number of at least 1.',
+    ],
+    [create({ headers: "x" }), `createMediaGen: headers: a value (not shown) is not valid. ${anObject}`],
+    [create({ headers: new Headers() }), `createMediaGen: headers: a value (not shown) is not valid. ${anObject}`],
+    [
+      create({ statuses: { fail: [3] } }),
+      "createMediaGen: statuses: fail is not a known option. Use one of pending, succeeded, failed. Did you mean failed?",
+    ],
+    [
+      create({ statuses: 3 }),
+      "createMediaGen: statuses: 3 is not valid. Use an object with pending or succeeded or failed.",
+    ],
+    [create({ store: ".mediagen" }), 'createMediaGen: store ".mediagen" is not valid. Use fileStore(".mediagen").'],
+    [
+      create({ tls: { pfx: "x" } }),
+      "createMediaGen: tls.pfx: a value (not shown) is not valid. Use the bytes of a PKCS #12 file, not its path.",
+    ],
+    [
+      create({ tls: { passphrase: 5 } }),
+      "createMediaGen: tls.passphrase: a value (not shown) is not valid. Use a text.",
+    ],
+    [
+      create({ tls: { keys: "x" } }),
+      "createMediaGen: tls: keys is not a known option. Use one of ca, cert, key, pfx, passphrase. Did you mean key?",
+    ],
+    [
+      () => createMediaGen(null as unknown as MediaGenOptions),
+      "createMediaGen: options: null is not valid. Use an object.",
+    ],
+    [
+      () => media.withOptions(undefined as unknown as MediaGenOptions),
+      "withOptions: options: undefined is not valid. Use an object.",
+    ],
+    [
+      () => media.withOptions({ headers: new Headers() as unknown as RequestHeaders }),
+      `withOptions: headers: a value (not shown) is not valid. ${anObject}`,
+    ],
+    [generate(null), "imgmodelz: options: null is not valid. Use an object. Nothing was sent."],
+    [
+      generate({ onUploadProgress: 5 }),
+      "imgmodelz: onUploadProgress: 5 is not valid. Use a function. Nothing was sent.",
+    ],
+    [generate({ signal: 5 }), "imgmodelz: signal: 5 is not valid. Use an AbortSignal. Nothing was sent."],
+    [
+      generate({ signal: new AbortController() }),
+      "imgmodelz: signal: an object is not valid. Use an AbortSignal. Nothing was sent.",
+    ],
+    [generate({ headers: "x" }), `imgmodelz: headers: a value (not shown) is not valid. ${anObject} Nothing was sent.`],
+    [
+      generate({ idempotencyKey: "a", headers: { "Idempotency-Key": "b" } }),
+      "imgmodelz: headers.idempotency-key: another key than the option idempotencyKey is not allowed. Use idempotencyKey alone. Nothing was sent.",
+    ],
+    [
+      () => media.image.query("t-1", { signal: 5 } as object),
+      "queryImageTask: signal: 5 is not valid. Use an AbortSignal. Nothing was sent.",
+    ],
+    [() => media.recover({ signal: 5 } as object), "recover: signal: 5 is not valid. Use an AbortSignal."],
+    [() => task.wait({ onUpdate: 5 } as object), "wait: onUpdate: 5 is not valid. Use a function."],
+  ])("%#", async ([call, message]) => {
+    const error = await errorOf((async () => call())());
+    expect(error).toMatchObject({ name: "InvalidRequestError", message });
+    expect(sent()).toBe(0);
   });
 });

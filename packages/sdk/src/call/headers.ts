@@ -1,5 +1,6 @@
-import { InvalidRequestError } from "../errors/errors.ts";
+import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import { isObject } from "../spec/is-object.ts";
 import type { RequestHeaders } from "../task/task.ts";
 
 /** Written by the build. */
@@ -32,9 +33,14 @@ export function userAgent(): RequestHeaders {
  *
  * @throws {@link InvalidRequestError} one cannot be sent, or is not the caller's to set; no value is shown, as it may be a secret
  */
-export function readHeaders(subject: string, headers: RequestHeaders | undefined, outcome?: string): RequestHeaders {
+export function readHeaders(subject: string, headers: RequestHeaders = {}, outcome?: string): RequestHeaders {
+  // The headers of a Headers or a Map are none of its own properties: they would be dropped.
+  if (!isObject(headers) || Symbol.iterator in headers) {
+    const expected = "an object, such as Object.fromEntries(headers)";
+    throw invalidRequest(subject, "headers", "wrongType", "a value (not shown)", expected, outcome);
+  }
   const issues: Issue[] = [];
-  const read = Object.entries(headers ?? {}).map(([given, value]): [string, string | undefined] => {
+  const read = Object.entries(headers).map(([given, value]): [string, string | undefined] => {
     const name = given.toLowerCase();
     const reject = (code: Issue["code"], received: string, expected: string) =>
       issues.push(invalid(`headers.${given}`, code, received, expected));

@@ -2,29 +2,27 @@ import { createCall } from "../call/call.ts";
 import { readHeaders } from "../call/headers.ts";
 import { type Hide, rememberHide } from "../call/hide-key.ts";
 import { invalidRequest } from "../errors/errors.ts";
-import { ServiceError } from "../errors/response-errors.ts";
 import { checkOptions } from "../errors/check-options.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { Failures } from "../errors/failures.ts";
-import { readForm, type WireFields } from "../form/form.ts";
-import { type Form, kindOf, type Model, operationOf } from "../form/model.ts";
+import { type Form, kindOf, type Model } from "../form/model.ts";
 import type { ResultContext } from "../result/context.ts";
-import { isBlob } from "../spec/file.ts";
-import type { Bounds, Kind, Operation } from "../spec/operation.ts";
+import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
-import type { Recorded, Resolution } from "../store/recovery.ts";
+import type { Resolution } from "../store/recovery.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { isPrivate } from "../transport/address.ts";
+import { prepare, readGenerateHeaders } from "./prepare.ts";
 import { generate, type GenerateHost } from "./generate.ts";
-import type { GenerateOptions, KindClient, MediaGen, Recovery } from "./media-gen.ts";
-import { generateOptionNames } from "./option-names.ts";
+import type { GenerateOptions, KindClient, MediaGen } from "./media-gen.ts";
+import { clientOptionNames, generateOptionNames } from "./option-names.ts";
 import type { MediaGenOptions } from "./options.ts";
 import { checkFunctions, readAccess, readStates, readTimeouts } from "./settings.ts";
 import { createParts, type Kept, type LazyRecording } from "./parts.ts";
 import { readTask, TaskHandle, type TaskHost } from "./task-handle.ts";
 import { type Runtime, webRuntime } from "./runtime.ts";
-import { Tasks, valid } from "./tasks.ts";
+import { Tasks } from "./tasks.ts";
 
 /**
  * Creates a client that sends with the runtime's fetch.
@@ -86,6 +84,8 @@ export function createClient<O extends MediaGenOptions>(
 
 /** Returns the options that are given. A key that is not must not lead to the account of the client itself. */
 function changesOf(changes: MediaGenOptions): MediaGenOptions {
+  checkOptions("withOptions", changes, clientOptionNames);
+  readHeaders("withOptions", changes.headers);
   if ("apiKey" in changes && changes.apiKey === undefined)
     throw invalidRequest(
       "withOptions",
@@ -95,6 +95,34 @@ function changesOf(changes: MediaGenOptions): MediaGenOptions {
       "a key, or no apiKey to keep that of the client",
     );
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+}
+
+/** What generates a task of a model, whose kind may have to be found. */
+type Generate = (
+  kind: Kind | undefined,
+  model: Model,
+  form: Form<Model>,
+  options: GenerateOptions | undefined,
+) => Promise<AnyTask>;
+
+function createGenerate(generating: GenerateHost, host: TaskHost): Generate {
+  const generateAny = async (kind: Kind, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
+    checkOptions(model, options, generateOptionNames, nothingWasSent);
+    const { idempotencyKey, onUploadProgress, signal } = options;
+    const headers = readGenerateHeaders(model, options, generating.hasKey);
+    const { operation, wire } = await orAbort(prepare(kind, model, form, options), signal);
+    // Nothing may throw once the task is paid for.
+    const checked = { kind, model, form, operation, wire, idempotencyKey, onUploadProgress, signal, headers };
+    const task = new TaskHandle(await generate(checked, generating), host);
+    host.limits?.loaded()?.opened(task);
+    return task as AnyTask;
+  };
+  return (kind, model, form, options) => {
+    const operation = (kind && operations[kind].generate[model]?.id) ?? "generate";
+    return host.failures.of({ operation, kind, model }, async () =>
+      generateAny(kind ?? kindOf(model), model, form, options),
+    );
+  };
 }
 
 function assemble(
@@ -108,29 +136,11 @@ function assemble(
   // The cast: a task's kind decides its type, which a constructor cannot say.
   const open = (task: TaskJSON) => new TaskHandle(task, host) as AnyTask;
   const resume = (saved: TaskJSON) => open(readTask(saved, origin));
-  const generateAny = async (kind: Kind, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
-    const { idempotencyKey, onUploadProgress, signal } = options;
-    checkOptions(model, options, generateOptionNames, nothingWasSent);
-    // By it, a server that holds the key recognises what a browser or a proxy resends. Pages over http have no randomUUID.
-    const idempotency = !generating.hasKey && { "idempotency-key": idempotencyKey ?? crypto.randomUUID?.() };
-    const headers = readHeaders(model, { ...idempotency, ...options.headers }, nothingWasSent);
-    const { operation, wire } = await orAbort(prepare(kind, model, form, options), signal);
-    // Nothing may throw once the task is paid for.
-    const checked = { kind, model, form, operation, wire, idempotencyKey, onUploadProgress, signal, headers };
-    const task = new TaskHandle(await generate(checked, generating), host);
-    host.limits?.loaded()?.opened(task);
-    return task as AnyTask;
-  };
-  const generateReported = (kind: Kind | undefined, model: Model, form: Form<Model>, options?: GenerateOptions) => {
-    const operation = (kind && operations[kind].generate[model]?.id) ?? "generate";
-    return failures.of({ operation, kind, model }, async () =>
-      generateAny(kind ?? kindOf(model), model, form, options),
-    );
-  };
+  const generateTask = createGenerate(generating, host);
   const kindClient = <K extends Kind>(kind: K): KindClient<K> => ({
     // The casts: what is generated or created is of the kind that was requested, and an unchecked model is any text.
     generate: (model: string, form: object, options?: GenerateOptions) =>
-      generateReported(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
+      generateTask(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
     query: (taskid, options = {}) =>
       failures.of({ operation: operations[kind].query.id, kind, taskid }, async () => {
         const { record } = await tasks.query({ kind, taskid }, options);
@@ -145,67 +155,34 @@ function assemble(
     video: kindClient("video"),
     image: kindClient("image"),
     // The casts: a model known only at run time is checked at run time, and its form with it.
-    generate: (model, form, options) => generateReported(undefined, model as Model, form as Form<Model>, options),
+    generate: (model, form, options) => generateTask(undefined, model as Model, form as Form<Model>, options),
     task: resume,
-    recover: (options = {}) =>
-      failures.of({ operation: "recover" }, async () =>
-        toRecovery(await (await storeOf(recording, "recover")()).recover(options), open),
-      ),
-    // The cast: what it returns follows from the resolution, which only overloads can say.
-    resolve: ((id: string, resolution: Resolution, { signal }: CallOptions = {}) =>
-      failures.of({ operation: "resolve", generationId: id }, async () => {
-        const exists = (kind: Kind, taskid: string) => isKnown(tasks, kind, taskid, signal);
-        const task = await (await storeOf(recording, "resolve")()).resolve(id, resolution, exists, { signal });
-        return task && open(task);
-      })) as MediaGen["resolve"],
-    find: (taskid, options = {}) =>
-      failures.of({ operation: "find", taskid }, async () => {
-        const task = await (await storeOf(recording, "find")()).find(taskid, options);
-        return task && open(task);
-      }),
+    ...recordedMethods(recording, tasks, failures, open),
   };
 }
 
-/** Reads a form as it is sent, and rejects what is wrong with it. */
-async function prepare(
-  kind: Kind,
-  model: Model,
-  form: Form<Model>,
-  { extraFields, unchecked }: GenerateOptions,
-): Promise<{ readonly operation: Operation; readonly wire: WireFields }> {
-  if (unchecked) {
-    const { readUnchecked } = await import("../form/unchecked.ts");
-    const { operation, ...read } = readUnchecked(kind, model, form, extraFields);
-    return { operation, wire: await withFiles(String(model), {}, valid(String(model), read)) };
-  }
-  const operation = operationOf(model, [kind]);
-  const wire = valid(model, readForm(operation.body, form, extraFields));
-  return { operation, wire: await withFiles(model, operation.body, wire) };
-}
-
-/** Rejects what is wrong with the bytes of files. */
-async function withFiles(subject: string, bounds: Bounds, wire: WireFields): Promise<WireFields> {
-  if (!Object.values(wire).flat().some(isBlob)) return wire;
-  const { checkFiles } = await import("../form/check-files.ts");
-  return valid(subject, { wire, issues: await checkFiles(bounds, wire) });
+/** Returns the methods of a client that read or write its store. */
+function recordedMethods(
+  recording: LazyRecording | undefined,
+  tasks: Tasks,
+  failures: Failures,
+  open: (task: TaskJSON) => AnyTask,
+): Pick<MediaGen, "recover" | "resolve" | "find"> {
+  const load = (method: string) => storeOf(recording, method)();
+  return {
+    recover: (options = {}) =>
+      failures.of({ operation: "recover" }, async () => (await load("recover")).recover(options, open)),
+    // The cast: what it returns follows from the resolution, which only overloads can say.
+    resolve: ((id: string, resolution: Resolution, options: CallOptions = {}) =>
+      failures.of({ operation: "resolve", generationId: id }, async () =>
+        (await load("resolve")).resolve(id, resolution, tasks, open, options),
+      )) as MediaGen["resolve"],
+    find: (taskid, options = {}) =>
+      failures.of({ operation: "find", taskid }, async () => (await load("find")).find(taskid, options, open)),
+  };
 }
 
 function storeOf(recording: LazyRecording | undefined, method: string): LazyRecording {
   if (recording) return recording;
   throw invalidRequest(method, "store", "missing", "nothing", "a client with a store, such as fileStore(directory)");
-}
-
-function toRecovery(recorded: Recorded, open: (task: TaskJSON) => AnyTask): Recovery {
-  return { ...recorded, tasks: recorded.tasks.map(open), finished: recorded.finished.map(open) };
-}
-
-/** Whether the service knows a task. */
-async function isKnown(tasks: Tasks, kind: Kind, taskid: string, signal: AbortSignal | undefined): Promise<boolean> {
-  try {
-    await tasks.query({ kind, taskid }, { signal });
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError && error.code !== undefined) return false;
-    throw error;
-  }
 }

@@ -1,17 +1,20 @@
+import { checkOptions } from "../errors/check-options.ts";
 import { StoreError } from "../errors/errors.ts";
+import { ServiceError } from "../errors/response-errors.ts";
 import { digestOf } from "../form/digest.ts";
 import { resultCount } from "../form/form.ts";
 import type { Kind } from "../spec/operation.ts";
 import { type Attempt, OvertakenError } from "../store/attempt.ts";
 import { Recorder } from "../store/recorder.ts";
-import { findTask, readRecorded, type Recorded, type Resolution, resolveGeneration } from "../store/recovery.ts";
+import { findTask, readRecorded, type Resolution, resolveGeneration } from "../store/recovery.ts";
 import type { RecordingHost } from "../store/session.ts";
 import { generationIdOf } from "../store/store.ts";
 import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
-import type { CallOptions, TaskJSON } from "../task/task.ts";
+import type { AnyTask, CallOptions, TaskJSON } from "../task/task.ts";
 import { orAbort, orGrace } from "../time/deadline.ts";
 import { withTimeout } from "../store/store-timeout.ts";
 import { askBefore, type CheckedGeneration, type GenerateHost, inTurn, type Recording, send } from "./generate.ts";
+import type { Recovery } from "./media-gen.ts";
 
 /** How many other attempts may come first before the store itself is at fault. */
 const mostLosses = 100;
@@ -74,23 +77,53 @@ export class RecordedGenerations implements Recording {
   }
 
   /** Returns the recorded task of an id. */
-  find(taskid: string, { signal }: CallOptions): Promise<TaskJSON | undefined> {
-    return orAbort(findTask(this.#recorder, taskid), signal);
+  async find(taskid: string, options: CallOptions, open: Open): Promise<AnyTask | undefined> {
+    checkOptions("find", options, optionNames);
+    const task = await orAbort(findTask(this.#recorder, taskid), options.signal);
+    return task && open(task);
   }
 
   /** Returns what is left to do. */
-  recover(options: CallOptions): Promise<Recorded> {
-    return orAbort(readRecorded(this.#recorder, options), options.signal);
+  async recover(options: CallOptions, open: Open): Promise<Recovery> {
+    checkOptions("recover", options, optionNames);
+    const recorded = await orAbort(readRecorded(this.#recorder, options), options.signal);
+    return { ...recorded, tasks: recorded.tasks.map(open), finished: recorded.finished.map(open) };
   }
 
   /** Records what a caller found out about a generation, and returns its task. */
-  resolve(
+  async resolve(
     generationId: string,
     resolution: Resolution,
-    exists: (kind: Kind, taskid: string) => Promise<boolean>,
-    { signal }: CallOptions,
-  ): Promise<TaskJSON | undefined> {
-    return orAbort(resolveGeneration(this.#recorder, generationId, resolution, exists, signal), signal);
+    tasks: Queries,
+    open: Open,
+    options: CallOptions,
+  ): Promise<AnyTask | undefined> {
+    checkOptions("resolve", options, optionNames);
+    const { signal } = options;
+    const exists = (kind: Kind, taskid: string) => isKnown(tasks, kind, taskid, signal);
+    const task = await orAbort(resolveGeneration(this.#recorder, generationId, resolution, exists, signal), signal);
+    return task && open(task);
+  }
+}
+
+const optionNames = ["signal"];
+
+/** Queries tasks. */
+interface Queries {
+  query(task: { readonly kind: Kind; readonly taskid: string }, options: CallOptions): Promise<unknown>;
+}
+
+/** Creates the handle of a recorded task. */
+type Open = (task: TaskJSON) => AnyTask;
+
+/** Whether the service knows a task. */
+async function isKnown(tasks: Queries, kind: Kind, taskid: string, signal: AbortSignal | undefined): Promise<boolean> {
+  try {
+    await tasks.query({ kind, taskid }, { signal });
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code !== undefined) return false;
+    throw error;
   }
 }
 

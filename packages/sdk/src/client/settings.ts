@@ -8,7 +8,7 @@ import { readHeaders, userAgent } from "../call/headers.ts";
 import type { Timeouts } from "../call/exchange.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { isLoopback } from "../transport/address.ts";
-import type { StateOptions } from "../wait/state.ts";
+import { type StateOptions, stateNames } from "../wait/state.ts";
 import { clientOptionNames } from "./option-names.ts";
 import type { ClientOptions, MediaGenOptions } from "./options.ts";
 
@@ -46,6 +46,7 @@ export function readTimeouts(subject: string, options: ClientOptions): Timeouts 
 
 /** Returns how records are read: by the options, and for failures else by the environment. */
 export function readStates(subject: string, { statuses, classify }: StateOptions): StateOptions {
+  if (statuses !== undefined) checkOptions(subject, statuses, stateNames, undefined, "statuses");
   for (const [state, list] of Object.entries(statuses ?? {})) {
     const isList = list === undefined || (Array.isArray(list) && list.every(Number.isInteger));
     if (!isList)
@@ -80,8 +81,10 @@ export function readLogLevel(subject: string, { logLevel }: MediaGenOptions): Lo
 
 /** Rejects what would fail only once a generation is on its way. */
 export function checkFunctions(subject: string, options: MediaGenOptions): void {
-  const { fetch, store, beforeGenerate, classify, onEvent, logger } = options;
-  const functions = { fetch, beforeGenerate, classify, onEvent, "store.write": store && (store.write ?? null) };
+  const { fetch, store, beforeGenerate, classify, logger } = options;
+  if (typeof store === "string")
+    throw invalidRequest(subject, "store", "wrongType", describeValue(store), `fileStore(${describeValue(store)})`);
+  const functions = { fetch, beforeGenerate, classify, "store.write": store && (store.write ?? null) };
   // The cast: all levels but the first are methods.
   const methods = logger === undefined ? [] : (logLevels.slice(1) as (keyof Logger)[]);
   const ofLogger = methods.map((name) => [`logger.${name}`, logger?.[name] ?? null] as const);
@@ -97,7 +100,7 @@ const budgetNames = ["generations", "results"];
 export function hasLimits(options: MediaGenOptions): boolean {
   const { budget } = options;
   if (budget !== undefined) {
-    checkOptions("createMediaGen: budget", budget, budgetNames);
+    checkOptions("createMediaGen", budget, budgetNames, undefined, "budget");
     checkNumbers("createMediaGen: budget", budget, budgetNames);
   }
   return budget !== undefined || atLeastOne("maxTasksInFlight", options) < Infinity;
@@ -106,8 +109,8 @@ export function hasLimits(options: MediaGenOptions): boolean {
 /** Returns a limit on how many may be in flight. */
 export function atLeastOne(name: "maxGenerationsInFlight" | "maxTasksInFlight", options: MediaGenOptions): number {
   const { [name]: limit = Infinity } = options;
-  if (limit >= 1) return limit;
-  throw invalidRequest("createMediaGen", name, "outOfRange", String(limit), "a number of at least 1");
+  if (typeof limit === "number" && limit >= 1) return limit;
+  throw invalidRequest("createMediaGen", name, "outOfRange", describeValue(limit), "a number of at least 1");
 }
 
 /** Returns a base URL without a slash at its end, if it is safe to send a key to. */

@@ -2,6 +2,7 @@ import type { Call, Subject } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
 import { readHeaders } from "../call/headers.ts";
 import { checkNumbers } from "../errors/check-numbers.ts";
+import { checkOptions } from "../errors/check-options.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { invalid, nothingWasSent } from "../errors/issue.ts";
 import type { OnEvent } from "../errors/events.ts";
@@ -140,9 +141,12 @@ export function valid(subject: string, { wire, issues }: ReadFields): ReadFields
   return wire;
 }
 
+const requestOptionNames = ["signal", "timeoutMs", "retries"];
+
 /** Returns the options of one call, or rejects what is wrong with them. */
 function readRequest(subject: string, options: RequestOptions): RequestOptions {
   const { headers, ...limits } = options;
+  checkOptions(subject, limits, requestOptionNames, nothingWasSent);
   checkNumbers(subject, limits, ["timeoutMs", "retries"]);
   return headers === undefined ? options : { ...options, headers: readHeaders(subject, headers, nothingWasSent) };
 }

@@ -99,12 +99,16 @@ export function checkConnectOptions(subject: string, options: ConnectOptions, is
 function checkTls(subject: string, tls: TlsOptions): void {
   if (typeof tls !== "object" || tls === null)
     throw invalidRequest(subject, "tls", "wrongType", "a value (not shown)", "an object such as { ca }");
-  checkOptions(`${subject}: tls`, tls, Object.keys(ofTls));
+  checkOptions(subject, tls, Object.keys(ofTls), undefined, "tls");
+  const reject = (name: keyof TlsOptions, expected: string) =>
+    invalidRequest(subject, `tls.${name}`, "wrongFormat", "a value (not shown)", expected);
+  if (tls.pfx !== undefined && !((tls.pfx as unknown) instanceof Uint8Array))
+    throw reject("pfx", "the bytes of a PKCS #12 file, not its path");
+  if (tls.passphrase !== undefined && typeof tls.passphrase !== "string") throw reject("passphrase", "a text");
   for (const name of ["ca", "cert", "key"] as const)
     for (const pem of [tls[name] ?? []].flat() as readonly unknown[]) {
       const isBytes = pem instanceof Uint8Array;
       if ((typeof pem === "string" || isBytes) && (isBytes ? Buffer.from(pem) : pem).includes("-----BEGIN ")) continue;
-      const expected = "the contents of a PEM file, which begins with -----BEGIN, not its path";
-      throw invalidRequest(subject, `tls.${name}`, "wrongFormat", "a value (not shown)", expected);
+      throw reject(name, "the contents of a PEM file, which begins with -----BEGIN, not its path");
     }
 }

@@ -3,6 +3,8 @@ import { describeValue, invalid } from "../errors/issue.ts";
 import type { PartialResult, State, TaskRecord } from "../task/task.ts";
 
 const states: readonly State[] = ["pending", "succeeded", "failed"];
+/** The states that statuses can be given for. */
+export const stateNames: readonly string[] = states;
 
 /** What you know about the statuses of records. The service does not document them. */
 export interface StateOptions {

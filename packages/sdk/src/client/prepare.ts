@@ -1,0 +1,51 @@
+import { readHeaders } from "../call/headers.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { nothingWasSent } from "../errors/issue.ts";
+import { readForm, type WireFields } from "../form/form.ts";
+import { type Form, type Model, operationOf } from "../form/model.ts";
+import { isBlob } from "../spec/file.ts";
+import type { Bounds, Kind, Operation } from "../spec/operation.ts";
+import type { RequestHeaders } from "../task/task.ts";
+import type { GenerateOptions } from "./media-gen.ts";
+import { valid } from "./tasks.ts";
+
+/** Returns the headers of a generation. By the key, a server that holds it recognises what a browser or a proxy resends. */
+export function readGenerateHeaders(
+  model: Model,
+  { headers, idempotencyKey }: GenerateOptions,
+  hasKey: boolean,
+): RequestHeaders {
+  const given = readHeaders(model, headers, nothingWasSent);
+  const name = "idempotency-key";
+  if (idempotencyKey !== undefined && (given[name] ?? idempotencyKey) !== idempotencyKey) {
+    const received = "another key than the option idempotencyKey";
+    throw invalidRequest(model, `headers.${name}`, "notAllowed", received, "idempotencyKey alone", nothingWasSent);
+  }
+  // Pages over http have no randomUUID.
+  const own = !hasKey && { [name]: idempotencyKey ?? crypto.randomUUID?.() };
+  return readHeaders(model, { ...own, ...given }, nothingWasSent);
+}
+
+/** Reads a form as it is sent, and rejects what is wrong with it. */
+export async function prepare(
+  kind: Kind,
+  model: Model,
+  form: Form<Model>,
+  { extraFields, unchecked }: GenerateOptions,
+): Promise<{ readonly operation: Operation; readonly wire: WireFields }> {
+  if (unchecked) {
+    const { readUnchecked } = await import("../form/unchecked.ts");
+    const { operation, ...read } = readUnchecked(kind, model, form, extraFields);
+    return { operation, wire: await withFiles(String(model), {}, valid(String(model), read)) };
+  }
+  const operation = operationOf(model, [kind]);
+  const wire = valid(model, readForm(operation.body, form, extraFields));
+  return { operation, wire: await withFiles(model, operation.body, wire) };
+}
+
+/** Rejects what is wrong with the bytes of files. */
+async function withFiles(subject: string, bounds: Bounds, wire: WireFields): Promise<WireFields> {
+  if (!Object.values(wire).flat().some(isBlob)) return wire;
+  const { checkFiles } = await import("../form/check-files.ts");
+  return valid(subject, { wire, issues: await checkFiles(bounds, wire) });
+}
