@@ -713,10 +713,22 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/connecting"],
   },
   {
-    guard: 'typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;',
-    becomes: 'typeof found === "string" ? [] : found;',
-    promise: "a lookup of one address is checked as well",
-    tests: ["sdk/connecting"],
+    guard: 'options.all && typeof found === "string" && !error',
+    becomes: "false",
+    promise: "a lookup of the caller's that knows one address is understood",
+    tests: ["sdk/proxy"],
+  },
+  {
+    guard: "if (!allowPrivate && home === undefined && proxyFor(url, options.proxy, process.env))",
+    becomes: "if (false)",
+    promise: "a source image behind a proxy is of no host that this machine knows to be private",
+    tests: ["sdk/file-from-urls"],
+  },
+  {
+    guard: "if (bytes <= maxBytes) continue;",
+    becomes: "continue;",
+    promise: "a body that is read ahead is bounded in memory",
+    tests: ["sdk/streams"],
   },
   {
     guard: "return Object.assign(socket, { ref, unref });",
@@ -1222,7 +1234,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/results"],
   },
   {
-    guard: "body: body && !staysOpen ? arrivals(body) : body",
+    guard: "body: body && !staysOpen ? arrivals(body, maxBytes) : body",
     becomes: "body",
     promise: "a slow reader of a result does not end the process",
     tests: ["sdk/closing-connections"],

@@ -18,6 +18,18 @@ const generation = { operation: "generateImgmodelz", ...about, taskid: undefined
 const query = { operation: "queryImageTask", ...about, taskid: "t-1", generationId: undefined };
 
 describe("a client emits", () => {
+  test("durations in whole milliseconds, as the updates of waits have them", async () => {
+    const { media, generate, events } = observed([() => success({ taskid: "t-1" }), () => success(done)], {
+      latencyMs: 100.4,
+    });
+    const elapsed: number[] = [];
+    await (await generate()).wait({ onUpdate: ({ elapsedMs }) => void elapsed.push(elapsedMs) });
+    await errorOf(media.recover());
+    const durations = events.map((event) => ("durationMs" in event ? event.durationMs : 0) ?? 0);
+    expect([...elapsed, ...durations].filter((ms) => !Number.isInteger(ms))).toEqual([]);
+    expect(elapsed).toHaveLength(1);
+  });
+
   test("each retry of a generation and its task, with its attempts and what they took", async () => {
     const { generate, events, start } = observed([
       neverSent,
@@ -99,7 +111,10 @@ describe("a client emits", () => {
       { type: "queried", ...query, at: expect.any(Number), durationMs: 100, attempt: 1, status: 7 },
     ]);
     const settled = events.find(({ type }) => type === "settled");
-    expect(settled).toHaveProperty("durationMs", settled && "at" in settled ? settled.at - (task.createdAt ?? 0) : NaN);
+    expect(settled).toHaveProperty(
+      "durationMs",
+      settled && "at" in settled ? Math.round(settled.at - (task.createdAt ?? 0)) : NaN,
+    );
   });
 
   test("that a task has failed, where the caller's reading says so", async () => {

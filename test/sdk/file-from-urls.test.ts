@@ -6,9 +6,10 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { ConnectionError, fileFrom as plainFileFrom, InvalidRequestError, ServiceError } from "@mediagen/sdk";
 import { fileFrom } from "@mediagen/sdk/node";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { errorOf } from "./fake-service.ts";
 import { privateHosts, privateUrls, publicHosts } from "./private-hosts.ts";
+import { startProxy } from "./proxy-server.ts";
 
 const gif = Buffer.from("GIF89a and the rest");
 const requests: IncomingMessage[] = [];
@@ -218,4 +219,38 @@ test("a name that leads into a private network is rejected when Node looks it up
   } finally {
     lookup.mockRestore();
   }
+});
+
+describe("behind a proxy of the environment, a name", () => {
+  afterEach(() => vi.unstubAllEnvs());
+  const lookUpAs = (error: Error | null, address: string) => {
+    // The cast: it is called with all addresses only.
+    const lookUp = ((name: string, __: object, callback: (error: Error | null, addresses: object[]) => void) =>
+      name === "localhost"
+        ? callback(null, [{ address: "127.0.0.1", family: 4 }])
+        : callback(error, [{ address, family: 4 }])) as unknown as typeof dns.lookup;
+    return vi.spyOn(dns, "lookup").mockImplementation(lookUp);
+  };
+
+  test.for<[string, Error | null, string, string, number]>([
+    [
+      "that this machine resolves to a private address is rejected",
+      null,
+      "10.0.0.1",
+      "into a private network is not allowed",
+      0,
+    ],
+    ["that this machine cannot resolve is the proxy's to decide", new Error("ENOTFOUND"), "", "(HTTP 403)", 1],
+    ["that resolves to a public address goes to the proxy", null, "93.184.216.34", "(HTTP 403)", 1],
+  ])("%s", async ([, error, address, says, connects]) => {
+    await using proxy = await startProxy({ onConnect: (socket) => void socket.end("HTTP/1.1 403 No\r\n\r\n") });
+    vi.stubEnv("HTTP_PROXY", proxy.url);
+    const lookup = lookUpAs(error, address);
+    try {
+      await expect(fileFrom("http://images.example.com/1")).rejects.toThrow(says);
+      expect(proxy.heads).toHaveLength(connects);
+    } finally {
+      lookup.mockRestore();
+    }
+  });
 });

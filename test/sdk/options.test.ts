@@ -267,8 +267,8 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
   const anObject = "Use an object, such as Object.fromEntries(headers).";
 
   test.for<[() => unknown, string]>([
-    [create({ budget: 5 }), "createMediaGen: budget: 5 is not valid. Use an object with generations or results."],
-    [create({ budget: null }), "createMediaGen: budget: null is not valid. Use an object with generations or results."],
+    [create({ budget: 5 }), "createMediaGen: budget: 5 is not valid. Use an object."],
+    [create({ budget: null }), "createMediaGen: budget: null is not valid. Use an object."],
     [
       create({ budget: { generation: 5 } }),
       "createMediaGen: budget: generation is not a known option. Use one of generations, results. Did you mean generations?",
@@ -283,10 +283,7 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
       create({ statuses: { fail: [3] } }),
       "createMediaGen: statuses: fail is not a known option. Use one of pending, succeeded, failed. Did you mean failed?",
     ],
-    [
-      create({ statuses: 3 }),
-      "createMediaGen: statuses: 3 is not valid. Use an object with pending or succeeded or failed.",
-    ],
+    [create({ statuses: 3 }), "createMediaGen: statuses: 3 is not valid. Use an object."],
     [create({ store: ".mediagen" }), 'createMediaGen: store ".mediagen" is not valid. Use fileStore(".mediagen").'],
     [
       create({ tls: { pfx: "x" } }),

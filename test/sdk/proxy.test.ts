@@ -207,6 +207,7 @@ describe("a refusal is final, and says what to do, if a proxy", () => {
     await using proxy = await startProxy({ onConnect: answers("407 No") });
     vi.stubEnv("HTTPS_PROXY", proxy.url);
     const error = await thrownBy(clientOf("https", { port: 443 }, {}).video.generate("vidmodelv2", form));
+    expect(String(error)).not.toContain("safe to retry");
     expect(String(error)).toContain(
       `generateVidmodelv2: there was no complete response (nothing was sent, because the proxy ${proxy.url} requires a user and password (HTTP 407). Set HTTPS_PROXY to http://user:password@host:port. Only Basic authentication is supported).`,
     );
@@ -351,6 +352,9 @@ describe("the environment", () => {
     ["ALL_PROXY", `socks5://user:${secret}@proxy:1080`, "a socks5 proxy"],
     ["HTTP_PROXY", `http://user:${secret}@pro xy`, "what is not a URL (not shown)"],
     ["http_proxy", "http://user:100%@proxy", "a user or password with a lone % (not shown)"],
+    ["HTTP_PROXY", `http://user:1#${secret}@proxy`, "a URL with a path, query or fragment (not shown)"],
+    ["HTTP_PROXY", `http://user:1?${secret}@proxy`, "a URL with a path, query or fragment (not shown)"],
+    ["HTTP_PROXY", "http://proxy:3128/path", "a URL with a path, query or fragment (not shown)"],
   ] as const)("is rejected in words if %s is %s", async ([name, value, received]) => {
     vi.stubEnv(name, value);
     const error = await thrownBy(clientOf("http", { port: 80 }, {}).video.generate("vidmodelv2", form));
@@ -358,6 +362,12 @@ describe("the environment", () => {
     expect(String(error)).toContain(`connect: ${name.toUpperCase()}: ${received} is not valid. Use `);
     expect(String(error)).toMatch(/Nothing was sent\.$/);
     expect(shown(error)).not.toContain(secret);
+  });
+
+  test("names the way out if it is a SOCKS proxy", async () => {
+    vi.stubEnv("ALL_PROXY", "socks5://proxy:1080");
+    const error = await thrownBy(clientOf("http", { port: 80 }, {}).video.generate("vidmodelv2", form));
+    for (const way of ["HTTPS_PROXY", "{ proxy: false }", "NO_PROXY"]) expect(String(error)).toContain(way);
   });
 
   test.for([
@@ -404,6 +414,17 @@ describe("the host of a result that a proxy resolves", () => {
     expect(error).toBeInstanceOf(ServiceError);
     expect(String(error)).toContain("leads to this machine or into a private network");
     expect(targetsOf(proxy)).toEqual(["media.example.com"]);
+  });
+
+  test("of a lookup that knows one address alone leads to the service, to results and to the proxy", async () => {
+    const one: NodeMediaGenOptions["lookup"] = (_, __, callback) => callback(null, "127.0.0.1", 4);
+    await using service = await serviceBehind("http");
+    await using proxy = await startProxy();
+    const { port } = new URL(proxy.url);
+    for (const through of [false, `http://proxy.example.com:${port}`] as const) {
+      const task = clientOf("http", service, { proxy: through, lookup: one }).video.task("t-1");
+      expect(await blobs(task, { allowPrivateHosts: true })).toHaveLength(1);
+    }
   });
 
   test("is not looked up here", async () => {

@@ -11,7 +11,7 @@ import {
 } from "@mediagen/sdk";
 import { createMediaGen, type MediaGenEvent, type MediaGenOptions, type ResultProgress } from "@mediagen/sdk/node";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { errorOf } from "./fake-service.ts";
+import { clientOf, errorOf, success } from "./fake-service.ts";
 
 const gif = Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(200_000, "and the rest of a picture")]);
 const half = 100_000;
@@ -240,6 +240,26 @@ describe.each([
         () => "failed",
       ),
     ).toBe("failed");
+  });
+
+  test("hold no more than maxBytes in memory of a result whose connection closes behind it", async () => {
+    let arrived = 0;
+    const body = () =>
+      new ReadableStream<Uint8Array>({
+        pull: async (controller) => {
+          await new Promise((resolve) => setImmediate(resolve));
+          arrived += 65_536;
+          controller.enqueue(new Uint8Array(65_536).fill(1));
+        },
+      });
+    const { media } = clientOf([
+      ({ url }) =>
+        url.endsWith("infobytaskid") ? success({ taskid: "t-1", url: ["http://localhost/1"] }) : new Response(body()),
+    ]);
+    const [result] = await streams(media.image.task("t-1"), { maxBytes: 1_000_000 });
+    for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(arrived).toBeLessThan(1_300_000);
+    await expect(bytesOf(result?.stream)).rejects.toThrow("larger than 1000000 bytes");
   });
 
   test("are rejected if there is no result yet, or an option does not exist", async () => {

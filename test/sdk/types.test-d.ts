@@ -15,6 +15,7 @@ import {
   type WaitOutcome,
 } from "@mediagen/sdk";
 import { createHttpClient, type HttpClient, type paths } from "@mediagen/sdk/http";
+import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { describe, expectTypeOf, test } from "vitest";
 
 declare const media: MediaGen;
@@ -162,6 +163,15 @@ describe("a model's form is known to the compiler", () => {
     expectTypeOf<GenerationState>().toEqualTypeOf<
       "claimed" | "sending" | "created" | "unknown" | "notCreated" | "ended"
     >();
+  });
+
+  test("a client of Node takes the options of its connections anew", () => {
+    const node = createNodeMediaGen({ proxy: false });
+    expectTypeOf(
+      node.withOptions({ proxy: "http://proxy.example:3128" }).withOptions({ tls: {} }),
+    ).toExtend<MediaGen>();
+    // @ts-expect-error -- fetch opens the connections
+    void media.withOptions({ proxy: false });
   });
 
   test("errors say their kind by name", () => {

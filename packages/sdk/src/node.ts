@@ -9,7 +9,7 @@ import type { GenerationStore } from "./store/store.ts";
 import type { Task } from "./task/task.ts";
 
 export * from "./index.ts";
-export { createMediaGen, type NodeMediaGenOptions } from "./node/client.ts";
+export { createMediaGen, type NodeMediaGen, type NodeMediaGenOptions } from "./node/client.ts";
 export type { Download, DownloadOptions } from "./node/download.ts";
 export type { ConnectOptions, Lookup, LookupAddress, LookupOptions, Pem, TlsOptions } from "./node/connect-options.ts";
 export type { StoreReport } from "./store/check-store.ts";

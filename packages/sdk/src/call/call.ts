@@ -86,7 +86,7 @@ export function createCall(host: CallHost): Call {
         taskid,
         generationId,
         at: time.now(),
-        durationMs: time.steady() - start,
+        durationMs: Math.round(time.steady() - start),
         attempt,
         requestId: exchanged.response?.requestId,
       };

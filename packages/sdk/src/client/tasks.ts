@@ -111,7 +111,7 @@ export class Tasks {
     this.#host.limits?.loaded()?.ended(task);
     const { kind, model, taskid, createdAt } = task;
     const at = this.#host.time.now();
-    const durationMs = createdAt && at - createdAt;
+    const durationMs = createdAt && Math.round(at - createdAt);
     this.#host.emit({ type: "settled", kind, model, taskid, state, status, at, durationMs });
     if (task.generationId === undefined) return;
     await this.#record((recording) => recording.end(task.toJSON(), state), signal);
@@ -141,12 +141,10 @@ export function valid(subject: string, { wire, issues }: ReadFields): ReadFields
   return wire;
 }
 
-const requestOptionNames = ["signal", "timeoutMs", "retries"];
-
 /** Returns the options of one call, or rejects what is wrong with them. */
 function readRequest(subject: string, options: RequestOptions): RequestOptions {
   const { headers, ...limits } = options;
-  checkOptions(subject, limits, requestOptionNames, nothingWasSent);
+  checkOptions(subject, { signal: limits.signal }, ["signal"], nothingWasSent);
   checkNumbers(subject, limits, ["timeoutMs", "retries"]);
   return headers === undefined ? options : { ...options, headers: readHeaders(subject, headers, nothingWasSent) };
 }

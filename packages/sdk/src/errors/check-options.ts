@@ -17,8 +17,7 @@ export function checkOptions(
   field?: string,
 ): void {
   if (!isObject(options)) {
-    const expected = field ? `an object with ${names.join(" or ")}` : "an object";
-    throw invalidRequest(subject, field ?? "options", "wrongType", describeValue(options), expected, outcome);
+    throw invalidRequest(subject, field ?? "options", "wrongType", describeValue(options), "an object", outcome);
   }
   const issues = Object.entries(options).flatMap(([name, value]): Issue[] => {
     if (value === undefined) return [];

@@ -36,7 +36,9 @@ export class ConnectionError extends MediaGenError {
   readonly operation: string;
 
   constructor(operation: string, cause: unknown, what = "there was no complete response") {
-    super(`${operation}: ${what} (${messageOf(cause)}). It is safe to retry.`, { cause });
+    // A retry meets the same certificate or the same rules of a proxy again.
+    const { isFinal } = Object(cause) as { readonly isFinal?: boolean };
+    super(`${operation}: ${what} (${messageOf(cause)}).${isFinal ? "" : " It is safe to retry."}`, { cause });
     this.operation = operation;
   }
 }

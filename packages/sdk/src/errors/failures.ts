@@ -38,7 +38,7 @@ export class Failures {
     } catch (error) {
       const isEmitted = isObject(error) && this.#emitted.has(error);
       if (!isEmitted) {
-        const [at, durationMs] = [this.#time.now(), this.#time.steady() - start];
+        const [at, durationMs] = [this.#time.now(), Math.round(this.#time.steady() - start)];
         const about = { operation, kind, model, taskid, generationId, requestId: undefined };
         // Not remembered: several calls may reject with one error, such as a signal's reason.
         this.#emit({ type: "failed", ...about, at, durationMs, attempt: 0, error });

@@ -23,11 +23,16 @@ export function writeLine(logger: Logger, level: keyof Logger, entry: Entry, wor
 
 /** Returns the line of an entry: the event's type, then its fields. A prompt is in none of them. */
 function textOf(entry: Entry, { messageOf, describeRecord }: Words): string {
-  if (!entry.event) return `mediagen: ${entry.listener} threw${fieldsOf({ error: messageOf(entry.error) })}`;
+  if (!entry.event) {
+    // The listener's event, and so its error, may contain anything.
+    const error = entry.error instanceof Error ? entry.error.name : typeof entry.error;
+    return `mediagen: ${entry.listener} threw${fieldsOf({ error })}`;
+  }
   const { event } = entry;
   if (event.type === "taskMayHaveFailed") {
-    const { taskid, status, message } = event;
-    const described = describeRecord(`The record of task ${taskid}`, status, message);
+    const { taskid, status } = event;
+    // Its message may repeat the prompt.
+    const described = describeRecord(`The record of task ${taskid}`, status, "");
     const otherwise = `If it means that the task is still running, pass { statuses: { pending: [${status}] } }.`;
     return `mediagen: ${event.type}: ${described} ${otherwise}`;
   }

@@ -10,6 +10,16 @@ import { lazyTransport, usesNodeHttp } from "./lazy-transport.ts";
 /** How to create a client on Node. With your own `fetch`, that one connects and sends. */
 export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
 
+/** A client of the Media Generation Service on Node. */
+export interface NodeMediaGen extends MediaGen {
+  /**
+   * Returns a client with these options over those of this one, as {@link MediaGen.withOptions} does.
+   *
+   * @throws {@link InvalidRequestError} an option is not valid, or `apiKey` is given and undefined
+   */
+  withOptions(options: NodeMediaGenOptions): NodeMediaGen;
+}
+
 /**
  * Creates a client that sends with node:http: it knows whether a request left, and streams uploads from disk.
  *
@@ -18,7 +28,7 @@ export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
  * @example
  * const media = createMediaGen({ store: fileStore(".mediagen") }); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
  */
-export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
+export function createMediaGen(options: NodeMediaGenOptions = {}): NodeMediaGen {
   return createClient(options, nodeRuntime);
 }
 

@@ -3,7 +3,7 @@ import { connect as connectPlain, isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect as connectTls, type ConnectionOptions, type SecureContext } from "node:tls";
 import { longestDelayMs } from "../time/clock.ts";
-import type { ConnectOptions, Lookup } from "./connect-options.ts";
+import type { ConnectOptions, Lookup, LookupAddress } from "./connect-options.ts";
 import { type HttpModules, moduleFor } from "./http-modules.ts";
 import { proxyFor } from "./proxy.ts";
 import { secureContextOf } from "./secure-context.ts";
@@ -149,6 +149,16 @@ function isSecure({ protocol }: URL): boolean {
   return protocol === "https:";
 }
 
+/** Returns a lookup that calls back with a list if one is wanted: a lookup of the caller's may know of one address only. */
+export function listing(lookup: Lookup): Lookup {
+  return (hostname, options, callback) =>
+    lookup(hostname, options, (error, found: string | LookupAddress[] = [], family) =>
+      options.all && typeof found === "string" && !error
+        ? callback(error, [{ address: found, family: isIP(found) }])
+        : callback(error, found, family),
+    );
+}
+
 /** Opens a connection to a URL's host itself. */
 function openSocket(url: URL, context: SecureContext | undefined, lookup: Lookup | undefined): Socket {
   const to = {
@@ -156,7 +166,7 @@ function openSocket(url: URL, context: SecureContext | undefined, lookup: Lookup
     port: Number(url.port || (isSecure(url) ? 443 : 80)),
     noDelay: true,
     autoSelectFamilyAttemptTimeout: addressTimeoutMs,
-    ...(lookup && { lookup }),
+    ...(lookup && { lookup: listing(lookup) }),
   };
   return isSecure(url) ? connectTls({ ...to, ...tlsOptions(url, context) }) : connectPlain(to);
 }

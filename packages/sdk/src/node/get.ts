@@ -1,19 +1,21 @@
 import dns from "node:dns";
 import type { IncomingMessage } from "node:http";
-import { isIP } from "node:net";
 import { Readable } from "node:stream";
 import { messageOf } from "../errors/errors.ts";
 import type { ResultGet } from "../result/context.ts";
-import { privateNetwork, unusableUrl } from "../result/redirects.ts";
+import { privateNetwork, UnusableUrl, unusableUrl } from "../result/redirects.ts";
+import { orAbort } from "../time/deadline.ts";
 import { isPrivateAddress } from "../transport/address.ts";
 import type { ConnectOptions, Lookup, LookupAddress } from "./connect-options.ts";
-import { Connections } from "./connections.ts";
+import { Connections, listing } from "./connections.ts";
 import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";
+import { proxyFor } from "./proxy.ts";
 
 /**
  * Creates what gets results with node:http. A host name is checked when it is resolved for the connection itself: a name that resolves to
- * a public address in an earlier check may resolve to this machine in the next. A proxy resolves names by itself, unchecked.
+ * a public address in an earlier check may resolve to this machine in the next. A proxy resolves names by itself. Those of source
+ * images, which users may pass, are therefore resolved here before: what this machine resolves must not be private.
  *
  * @param home the origin of the service, if a client gets results
  */
@@ -22,6 +24,8 @@ export async function nodeGet(options: ConnectOptions, home?: string): Promise<R
   const connections = new Connections(modules, options);
   return async (url, { headers, signal, allowPrivate }) => {
     const lookup = allowPrivate ? options.lookup : lookUpPublic(url, options.lookup);
+    if (!allowPrivate && home === undefined && proxyFor(url, options.proxy, process.env))
+      await rejectPrivate(url, lookup, signal);
     const connection = await connections.forResult(url, home, lookup);
     return new Promise((resolve, reject) => {
       moduleFor(url, modules)
@@ -39,6 +43,20 @@ export async function nodeGet(options: ConnectOptions, home?: string): Promise<R
         .end();
     });
   };
+}
+
+/** How long the name of a host may take to resolve that a proxy connects to: some machines behind one cannot resolve any, slowly. */
+const lookUpMs = 2_000;
+
+/** Rejects a URL whose host this machine resolves to an address that is not public. */
+async function rejectPrivate({ hostname }: URL, lookup: Lookup | undefined, signal: AbortSignal): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const resolved = new Promise<void>((resolve, reject) => {
+    timer = setTimeout(resolve, lookUpMs);
+    const host = hostname.replace(/^\[|\]$/g, "");
+    (lookup ?? dns.lookup)(host, { all: true }, (error) => (error instanceof UnusableUrl ? reject(error) : resolve()));
+  });
+  await orAbort(resolved, signal).finally(() => clearTimeout(timer));
 }
 
 function responseOf(message: IncomingMessage, url: URL): Response {
@@ -66,9 +84,9 @@ function bodyOf(message: IncomingMessage, url: URL): Readable {
 
 function lookUpPublic(url: URL, given: Lookup | undefined): Lookup {
   return (hostname, options, callback) =>
-    (given ?? dns.lookup)(hostname, { ...options, all: true }, (error, found: string | LookupAddress[] = []) => {
-      // A lookup of the caller's may know of one address only.
-      const addresses = typeof found === "string" ? [{ address: found, family: isIP(found) }] : found;
+    listing(given ?? dns.lookup)(hostname, { ...options, all: true }, (error, found) => {
+      // The cast: it was asked for a list.
+      const addresses = (found ?? []) as LookupAddress[];
       const [first] = addresses;
       if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), "");
       if (addresses.some(({ address }) => isPrivateAddress(address)))

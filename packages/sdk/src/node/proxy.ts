@@ -44,7 +44,14 @@ function readUrl(namedBy: string, text: string): URL {
   if (!URL.canParse(href)) throw reject("what is not a URL (not shown)", "a URL such as http://proxy.example:3128");
   const url = new URL(href);
   const scheme = url.protocol.slice(0, -1);
-  if (!/^https?$/.test(scheme)) throw reject(`a ${scheme} proxy`, "an http or https proxy. SOCKS is not supported");
+  const otherwise = "To connect without it, pass { proxy: false } or add the host to NO_PROXY";
+  if (!/^https?$/.test(scheme))
+    throw reject(`a ${scheme} proxy`, `an http or https proxy, such as in HTTPS_PROXY. ${otherwise}`);
+  if (url.pathname.length > 1 || /[?#]/.test(href)) {
+    const expected =
+      "scheme, user, password, host and port alone. In a password, write # as %23, ? as %3F and / as %2F";
+    throw reject("a URL with a path, query or fragment (not shown)", expected);
+  }
   try {
     decodeURIComponent(url.username + url.password);
   } catch {

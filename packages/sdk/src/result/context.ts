@@ -14,6 +14,8 @@ export interface ResultRequest {
   readonly signal: AbortSignal;
   /** Whether the host may be this machine or in a private network. */
   readonly allowPrivate: boolean;
+  /** How many bytes are wanted at most. Who reads the body rejects it if there are more. */
+  readonly maxBytes: number;
 }
 
 /** What is read of the response to a request for a result. */

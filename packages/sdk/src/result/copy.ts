@@ -52,7 +52,7 @@ async function retryTransfer(
   const start = time.steady();
   for (let attempt = 1; ; attempt++) {
     const result = await transfer.attempt(deadline.signal);
-    const [at, durationMs] = [time.now(), time.steady() - start];
+    const [at, durationMs] = [time.now(), Math.round(time.steady() - start)];
     const facts = {
       operation: "download",
       kind,

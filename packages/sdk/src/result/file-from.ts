@@ -41,7 +41,8 @@ export interface FileFromOptions extends CallOptions {
   readonly timeoutMs?: number | undefined;
   /**
    * Whether a URL may lead to this machine or a private network. As for results, only `@mediagen/sdk/node` without your own `fetch`
-   * checks the address that it connects to. Never allow it for URLs that your users pass.
+   * checks the address that it connects to. Behind a proxy, it checks the addresses that this machine resolves the name to: the proxy
+   * decides about a name that only the proxy can resolve, or resolves otherwise. Never allow it for URLs that your users pass.
    * @default false
    */
   readonly allowPrivateHosts?: boolean | undefined;

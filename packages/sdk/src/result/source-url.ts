@@ -42,7 +42,8 @@ export async function requestImage(
     throw invalidRequest("fileFrom", reading.subject, "notAllowed", "a user or password", expected, nothingWasSent);
   }
   const headers = mergeHeaders(userAgent(), { "accept-encoding": "identity" });
-  const request = (signal: AbortSignal) => followRedirects(url, get, { headers, signal, allowPrivate }, toInvalid);
+  const request = (signal: AbortSignal) =>
+    followRedirects(url, get, { headers, signal, allowPrivate, maxBytes: reading.maxBytes }, toInvalid);
   return readImage(request, reading, nameIn(url));
 }
 

@@ -132,14 +132,14 @@ export class Transfer {
 
   async #request(signal: AbortSignal): Promise<ResultResponse> {
     const { get, privateBase, hide } = this.#context;
-    const { allowPrivateHosts: allowPrivate = privateBase } = this.#options;
+    const { allowPrivateHosts: allowPrivate = privateBase, maxBytes = mostBytes } = this.#options;
     const headers: Record<string, string> = { "accept-encoding": "identity" };
     if (this.#bytes > 0 && this.#part) {
       headers["range"] = `bytes=${this.#bytes}-`;
       headers["if-range"] = this.#part.etag;
     }
     const explain = (unusable: UnusableUrl) => toServiceError(unusable, hide);
-    return followRedirects(this.#url, get, { headers, signal, allowPrivate }, explain);
+    return followRedirects(this.#url, get, { headers, signal, allowPrivate, maxBytes }, explain);
   }
 
   #readHeaders(response: ResultResponse): Body {
@@ -186,7 +186,7 @@ export class Transfer {
   }
 
   #checkSize(totalBytes: number | undefined, status: number): void {
-    const { maxBytes = 2 ** 32 } = this.#options;
+    const { maxBytes = mostBytes } = this.#options;
     if (Math.max(this.#bytes, totalBytes ?? 0) > maxBytes)
       throw new ServiceError(
         `the result is larger than ${maxBytes} bytes. Pass { maxBytes } to raise the limit`,
@@ -223,6 +223,9 @@ function partOf({ headers }: ResultResponse, { totalBytes }: Body): Part | undef
   const etag = headers.get("etag");
   return etag !== null && strongEtag.test(etag) && totalBytes !== undefined ? { etag, totalBytes } : undefined;
 }
+
+/** How large a result may be by default. */
+const mostBytes = 2 ** 32;
 
 const endOfBody = { done: true, value: undefined } as const;
 

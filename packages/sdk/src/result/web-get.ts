@@ -5,7 +5,8 @@ import type { ResultGet, ResultResponse } from "./context.ts";
 export function webGet(fetch: WebFetch): ResultGet {
   // Browsers hide a redirect that they do not follow. They also protect private hosts themselves.
   const redirect = typeof document === "undefined" ? "manual" : "follow";
-  return async (url, { headers, signal }) => readAhead(await fetch(url.href, { headers, signal, redirect }));
+  return async (url, { headers, signal, maxBytes }) =>
+    readAhead(await fetch(url.href, { headers, signal, redirect }), maxBytes);
 }
 
 /** Node 20 has no navigator. */
@@ -17,22 +18,28 @@ const isNode = (globalThis.navigator?.userAgent ?? "Node.js").startsWith("Node.j
  * length and `keep-alive` the close is an error like any other, so that only what is asked for is held in memory. Other runtimes
  * show no `connection`, and have no such fault.
  */
-function readAhead(response: Response): ResultResponse {
+function readAhead(response: Response, maxBytes: number): ResultResponse {
   const { status, headers, body } = response;
   if (!isNode) return response;
   const hasEnd = headers.get("content-length") ?? headers.get("transfer-encoding");
   const staysOpen = hasEnd !== null && headers.get("connection")?.toLowerCase() === "keep-alive";
-  return { status, headers, body: body && !staysOpen ? arrivals(body) : body };
+  return { status, headers, body: body && !staysOpen ? arrivals(body, maxBytes) : body };
 }
 
-function arrivals(body: NonNullable<ResultResponse["body"]>): ResultResponse["body"] {
+function arrivals(body: NonNullable<ResultResponse["body"]>, maxBytes: number): ResultResponse["body"] {
   const reader = body.getReader();
   const copy = async (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
     try {
+      let bytes = 0;
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return controller.close();
         controller.enqueue(value);
+        bytes += value.byteLength;
+        if (bytes <= maxBytes) continue;
+        // Nobody wants the rest, which would all be held in memory.
+        controller.close();
+        return await reader.cancel();
       }
     } catch (error) {
       controller.error(error);

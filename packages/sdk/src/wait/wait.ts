@@ -148,7 +148,7 @@ class Wait<K extends Kind> {
   async #update({ state, status, record, error }: Observation<K>): Promise<void> {
     const { onUpdate } = this.#options;
     if (!onUpdate) return;
-    const elapsedMs = this.#host.steady() - this.#start;
+    const elapsedMs = Math.round(this.#host.steady() - this.#start);
     const { expectedMs } = this.#pace;
     const update = { task: this.#task, checks: this.#checks, elapsedMs, state, status, record, expectedMs, error };
     try {
