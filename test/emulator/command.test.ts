@@ -62,7 +62,10 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     [["exec", "--"], "exec -- COMMAND"],
     [["--", "npm", "test"], "exec -- COMMAND"],
     [["--state", "."], ". is not the state of an emulator"],
-    [["--state", "no/such/folder/state.json", "exec", "--", "true"], "no/such/folder"],
+    [
+      ["--state", "no/such/folder/state.json", "exec", "--", "true"],
+      "no/such/folder/state.json: the directory no/such/folder does not exist.\n",
+    ],
   ] as const)("%o is refused with 2, and says why", async ([args, why], { expect }) => {
     const { code, stdout, stderr } = await run(...args);
     expect([code, stdout, stderr]).toEqual([2, "", expect.stringContaining(why)]);
@@ -135,7 +138,9 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
     const [baseUrl = ""] = stdout.split(" ");
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining(`port 4020 is in use. The base URL of this run is ${baseUrl}`),
+      expect.stringMatching(
+        `port 4020 is in use\\..* its base URL is ${baseUrl}: .* pass --port N and --state FILE\\.\n$`,
+      ),
     ]);
     expect(baseUrl).not.toContain(":4020");
   });
@@ -168,10 +173,10 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
     });
   });
 
-  test("refuses a command that there is not with 2", async ({ expect }) => {
+  test("ends with 127 without such a command, as a shell does", async ({ expect }) => {
     expect(await run("--port", "0", "exec", "--", "no-such-command")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("no-such-command"),
+      code: 127,
+      stderr: "mediagen-emulator: no-such-command could not be run: there is no such command.\n",
     });
   });
 
@@ -243,7 +248,9 @@ describe.concurrent("--state", { timeout: 30_000 }, () => {
     const { code, stderr } = await run("--state", file, "exec", "--", process.execPath, "-e", "console.log('ran')");
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/is not (the state of an|a snapshot of this version of the) emulator/),
+      expect.stringMatching(
+        /is not (the state of an|a snapshot of this version of the) emulator.* Delete it, or rename it, to begin with an empty state\.\n$/,
+      ),
     ]);
     expect(await readFile(file, "utf8")).toBe(text);
   });

@@ -26,10 +26,10 @@ function exec(name: string, options: readonly string[], script: string) {
 }
 
 /** Runs it on the usual port: as soon as no other test has it. */
-async function onUsualPort(name: string, script: string, options: readonly string[] = []): Promise<Ended> {
+async function onUsualPort(name: string, script: string): Promise<Ended> {
   return vi.waitFor(
     async () => {
-      const ended = await exec(name, options, script).ended;
+      const ended = await exec(name, [], script).ended;
       if (ended.stderr.includes("port 4020 is in use")) throw new Error("another test has the port");
       return ended;
     },
@@ -62,12 +62,13 @@ test("exec knows the tasks of an earlier run, each with its results, and each ru
   expect(stdout).not.toContain(taskid);
 });
 
-test("exec with --fresh, a seed or a port of its own saves nothing, and knows no task of an earlier run", async () => {
+test("exec with --fresh or a seed knows no earlier task, saves none, and is at no base URL that a store has tasks of", async () => {
   const taskid = (await onUsualPort("fresh", generate)).stdout.trim();
   const before = await readFile(usualFile("fresh"), "utf8");
-  const script = `${queryOf(taskid)} await generate();`;
+  const script = `${queryOf(taskid)} await generate(); console.log(base);`;
+  const elsewhere = expect.stringMatching(/^9999\nhttp:\/\/127\.0\.0\.1:(?!4020\n)\d+\n$/);
   for (const options of [["--fresh"], ["--seed", "7"], ["--port", "0"]])
-    expect(await onUsualPort("fresh", script, options)).toMatchObject({ code: 0, stdout: "9999\n", stderr: "" });
+    expect(await exec("fresh", options, script).ended).toMatchObject({ code: 0, stdout: elsewhere, stderr: "" });
   expect(await readFile(usualFile("fresh"), "utf8")).toBe(before);
 });
 
@@ -98,7 +99,7 @@ test("a file has one owner: exec does without it, and --state is refused, until 
   const owner = await serve(["--state", file]);
   expect(await onUsualPort("owned", generate)).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/this run saves nothing, .* \S+emulator\.json is in use by another emulator\.\n$/),
+    stderr: expect.stringMatching(/emulator\.json is in use by another emulator\. This run saves nothing, .*\n$/),
   });
   const { code, stderr } = await runCommand(["--port", "0", "--state", file]).ended;
   expect([code, stderr]).toEqual([2, expect.stringContaining("is in use by another emulator")]);
@@ -107,19 +108,24 @@ test("a file has one owner: exec does without it, and --state is refused, until 
   expect(await onUsualPort("owned", generate)).toMatchObject({ code: 0, stderr: "" });
 });
 
-test("a file that cannot be used is left as it is, and the command runs", async () => {
+test("a file that cannot be used is left as it is, and the command runs at another base URL", async () => {
+  const generateAt = `${generate} console.log(base);`;
+  const elsewhere = expect.stringMatching(/^image-\S+\nhttp:\/\/127\.0\.0\.1:(?!4020\n)\d+\n$/);
   await mkdir(join(home, "bad/mediagen"), { recursive: true });
-  await writeFile(usualFile("bad"), '{"version":2}');
-  expect(await onUsualPort("bad", generate)).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/^image-/),
-    stderr: expect.stringContaining("Delete the file to begin with an empty state."),
-  });
-  expect(await readFile(usualFile("bad"), "utf8")).toBe('{"version":2}');
+  for (const text of ['{"version":2}', '{"version":1,"cre']) {
+    await writeFile(usualFile("bad"), text);
+    expect(await onUsualPort("bad", generateAt)).toMatchObject({
+      code: 0,
+      stdout: elsewhere,
+      stderr: expect.stringContaining("Delete it, or rename it, to begin with an empty state. This run saves nothing"),
+    });
+    expect(await readFile(usualFile("bad"), "utf8")).toBe(text);
+  }
   await writeFile(join(home, "no-directory"), "");
-  expect(await onUsualPort("no-directory", generate)).toMatchObject({
+  expect(await onUsualPort("no-directory", generateAt)).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining("saves nothing"),
+    stdout: elsewhere,
+    stderr: expect.stringContaining("This run saves nothing"),
   });
 });
 

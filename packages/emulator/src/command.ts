@@ -16,7 +16,8 @@ const usage = `mediagen-emulator: the Media Generation Service on this machine
                                                   MEDIAGEN_API_KEY and MEDIAGEN_FAILED_STATUSES set;
                                                   exit with its exit code
 
-  --port N          listen on this port                (4020; with exec another one if it is in use)
+  --port N          listen on this port                (4020; with exec any free one if 4020 is in use,
+                                                       or if the run knows no task of an earlier one)
   --host ADDRESS    listen on this address             (127.0.0.1)
   --public-url URL  the base URL for clients, if they use a proxy or another host name
   --key KEY         the API key that calls must carry  (emulator-key)
@@ -83,9 +84,14 @@ async function run(args: readonly string[]): Promise<void> {
   const { host, "public-url": publicUrl, state, seed, fresh } = values;
   const port = number("port", values.port, 0);
   const start: Start = (port) => listen(emulator, { port, host, publicUrl });
-  const server = exec && port === undefined && !publicUrl ? await startAnyhow(start) : await start(port ?? usualPort);
   const isUsual = [values.port, host, publicUrl, state, seed, fresh].every((value) => value === undefined);
-  if (exec && isUsual && server.baseUrl === usualUrl) await saved.openUsual(emulator, warnOfMemory);
+  const isNew = fresh || (seed !== undefined && state === undefined);
+  const server =
+    !exec || port !== undefined || publicUrl
+      ? await start(port ?? usualPort)
+      : isNew
+        ? await start(0)
+        : await startAnyhow(start, isUsual ? () => saved.openUsual(emulator, warnOfMemory) : undefined);
   const environment = {
     MEDIAGEN_BASE_URL: publicUrl ?? server.baseUrl,
     MEDIAGEN_API_KEY: emulator.client.apiKey,
@@ -97,23 +103,42 @@ async function run(args: readonly string[]): Promise<void> {
 
 type Start = (port: number) => Promise<EmulatorServer>;
 
-/** Listens on the usual port, or on any free one: several commands may run at once, as in a pipeline of tests. */
-async function startAnyhow(start: Start): Promise<EmulatorServer> {
+/**
+ * Listens on the usual port with the usual state. Takes a free port if the usual one is in use, as by a pipeline of tests, or if the
+ * state cannot be used: a store of this machine has tasks of the usual base URL, and this emulator would not know them.
+ */
+async function startAnyhow(start: Start, openState: (() => Promise<void>) | undefined): Promise<EmulatorServer> {
+  let server: EmulatorServer;
   try {
-    return await start(usualPort);
+    server = await start(usualPort);
   } catch (error) {
     if (!hasCode(error, "EADDRINUSE")) throw error;
-    const server = await start(0);
-    console.error(
-      `mediagen-emulator: port ${usualPort} is in use. The base URL of this run is ${server.baseUrl}. Tasks and ` +
-        "idempotency keys of other runs do not belong to it, and later runs do not know its tasks unless you pass --state.",
-    );
+    server = await start(0);
+    warnOfPort(`port ${usualPort} is in use.`, server, "To keep its tasks, pass --port N and --state FILE.");
+    return server;
+  }
+  try {
+    if (server.baseUrl === usualUrl) await openState?.();
+    return server;
+  } catch (error) {
+    await server.close();
+    server = await start(0);
+    warnOfPort(error instanceof Error ? error.message : String(error), server, "");
     return server;
   }
 }
 
+function warnOfPort(why: string, { baseUrl }: EmulatorServer, advice: string): void {
+  console.error(
+    `mediagen-emulator: ${why} This run saves nothing, and its base URL is ${baseUrl}: tasks and idempotency keys of other ` +
+      `runs do not belong to it, and later runs do not know its tasks. ${advice}`.trimEnd(),
+  );
+}
+
 function warnOfMemory(reason: string): void {
-  console.error(`mediagen-emulator: this run saves nothing, and later runs do not know its tasks. ${reason}`);
+  console.error(
+    `mediagen-emulator: this run saves nothing more, and later runs do not know all of its tasks. ${reason}`,
+  );
 }
 
 type Environment = Readonly<Record<string, string>>;
@@ -139,8 +164,14 @@ async function runBeside(
   process.on("SIGINT", () => void (process.stdin.isTTY || child.kill("SIGINT")));
   process.on("SIGTERM", () => void child.kill("SIGTERM"));
   try {
-    process.exitCode = await new Promise<number>((resolve, reject) => {
-      child.once("error", reject);
+    process.exitCode = await new Promise<number>((resolve) => {
+      child.once("error", (error) => {
+        console.error(
+          `mediagen-emulator: ${name} could not be run: ${hasCode(error, "ENOENT") ? "there is no such command" : error.message}.`,
+        );
+        // As a shell does.
+        resolve(hasCode(error, "ENOENT") ? 127 : 126);
+      });
       child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });
   } finally {

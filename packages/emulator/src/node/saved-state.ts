@@ -3,8 +3,9 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Emulator, EmulatorOptions } from "../service/emulator.ts";
 import type { Snapshot } from "../service/state.ts";
+import { hasCode } from "./error-code.ts";
 import { ownFile } from "./file-owner.ts";
-import { createStateFile } from "./state-file.ts";
+import { beginEmpty, createStateFile } from "./state-file.ts";
 
 /** How many tasks the usual file keeps: it is rewritten at each change, and nobody tidies it up. */
 const tasksKept = 1_000;
@@ -17,7 +18,7 @@ export interface SavedState {
   readonly persist: Persist;
   /** Restores the state in a file, and saves each change there. Rejects if the file cannot be used. */
   open(emulator: Emulator, path: string): Promise<void>;
-  /** Does the same with the usual file, or calls `warn` with the reason why this run is not saved. */
+  /** Does the same with the usual file. Calls `warn` with the reason if a later change cannot be saved. */
   openUsual(emulator: Emulator, warn: (reason: string) => void): Promise<void>;
 }
 
@@ -45,21 +46,22 @@ export function createSavedState(): SavedState {
         persist = undefined;
         warn(error instanceof Error ? error.message : String(error));
       };
-      try {
-        await mkdir(dirname(path), { recursive: true });
-        const save = await openFile(emulator, path);
-        // Each run begins with all credits: a free try has no end.
-        emulator.credits = credits;
-        persist = (snapshot) => save(() => newest(snapshot())).catch((error: unknown) => persist && stop(error));
-      } catch (error) {
-        stop(error);
-      }
+      await mkdir(dirname(path), { recursive: true });
+      const save = await openFile(emulator, path);
+      // Each run begins with all credits: a free try has no end.
+      emulator.credits = credits;
+      persist = (snapshot) => save(() => newest(snapshot())).catch((error: unknown) => persist && stop(error));
     },
   };
 }
 
 async function openFile(emulator: Emulator, path: string): Promise<Persist> {
-  if (!(await ownFile(path))) throw new Error(`${path} is in use by another emulator.`);
+  const isOwned = await ownFile(path).catch((error: unknown) => {
+    throw hasCode(error, "ENOENT")
+      ? new Error(`${path}: the directory ${dirname(path)} does not exist.`, { cause: error })
+      : error;
+  });
+  if (!isOwned) throw new Error(`${path} is in use by another emulator.`);
   const file = createStateFile(path);
   const saved = await file.read();
   if (saved !== undefined) {
@@ -77,7 +79,7 @@ function restore(emulator: Emulator, saved: Snapshot, path: string): void {
     emulator.restore(saved);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${path}: ${reason} Delete the file to begin with an empty state.`, { cause: error });
+    throw new Error(`${path}: ${reason} ${beginEmpty}`, { cause: error });
   }
 }
 

@@ -3,6 +3,9 @@ import { dirname } from "node:path";
 import type { Snapshot } from "../service/state.ts";
 import { hasCode } from "./error-code.ts";
 
+/** What to do about a file that cannot be used. */
+export const beginEmpty = "Delete it, or rename it, to begin with an empty state.";
+
 /** A file that holds an emulator's state. */
 export interface StateFile {
   /** Returns the state in the file, or undefined if there is no file yet. */
@@ -24,7 +27,8 @@ export function createStateFile(path: string): StateFile {
         return JSON.parse(await readFile(path, "utf8")) as Snapshot;
       } catch (error) {
         if (hasCode(error, "ENOENT")) return undefined;
-        throw new Error(`${path} is not the state of an emulator: ${String(error)}`, { cause: error });
+        const reason = error instanceof Error ? error.message : String(error);
+        throw new Error(`${path} is not the state of an emulator: ${reason}. ${beginEmpty}`, { cause: error });
       }
     },
     persist(snapshot) {

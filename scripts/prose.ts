@@ -1,0 +1,150 @@
+import { glob, readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import MarkdownIt from "markdown-it";
+import ts from "typescript";
+import { isScalar, LineCounter, parseDocument, visit } from "yaml";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+/** What users and contributors read. */
+const sources = [
+  "*.md",
+  "docs/**/*.{md,ts}",
+  "packages/*/README.md",
+  "packages/*/src/**/*.{md,ts}",
+  "openapi/**/*",
+  "scripts/**/*.ts",
+];
+const notWritten = /\.gen\.|\/(node_modules|dist)\/|CHANGELOG|released\.yaml|api\.md$/;
+
+/** About 25 words are easy to read; a few more may hold a list. */
+const mostWords = 28;
+
+/** Words that read as translated, and the plain ones. */
+const plainWords: ReadonlyMap<RegExp, string> = new Map([
+  [/\banswer(s|ed|ing)? (a|the|its|his) (task|record|list|promise|envelope)/, "return, resolve to"],
+  [/\b(lost|late|cut|HTML) answers?\b|\banswers? (was|is|were) lost/, "response"],
+  [/\b(the|a|no) (service|server) answer(s|ed)\b/, "responds, returns"],
+  [/\b(web|node|other|each|both|plain|two) doors?\b/, "entry point"],
+  [/\bask(s|ed|ing)? again\b|\blook(s|ed|ing)? again\b/, "poll, query again"],
+  [/\bsen[dt]s? (it )?again\b/, "retry, resend"],
+  [/\btime limits?\b|\blimits? (of|on) time\b/, "timeout"],
+  [/\brefus(e|es|ed|ing|al|als)\b/, "reject"],
+  [/\ballowed is\b/, "use, must be"],
+  [/\bmend(s|ed|ing)?\b/, "fix"],
+  [/\bnot(e|es|ed|ing) down\b/, "record"],
+  [/\bof (yours|ours|theirs|one's own)\b/, "your own, custom"],
+  [/\b(is|are|was) told\b|\btells? (an|of|that|when|how|whether)\b/, "receives, reports, says"],
+  [/\bhears?\b/, "receives"],
+  [/\bceilings?\b/, "limit"],
+  [/\bheeds?\b/, "respects"],
+  [/\bbeside\b/, "next to, besides"],
+  [/\bnothing (is|was) paid\b/, "free, nothing is billed"],
+  [/\bpaid for\b/, "billed, charged"],
+  [/\bmeanwhile\b/, "while, in the meantime"],
+  [/\bwhole\b(?! number)/, "complete"],
+  [/, for (it|there|that|which|this|nobody|no|its)\b/, "because"],
+]);
+
+/** A piece of English in a file. */
+interface Piece {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Returns what of the English does not read as plain English: translated words, long sentences, questions as headings. */
+export async function lintProse(): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const pattern of sources) {
+    for await (const path of glob(pattern, { cwd: root })) {
+      if (notWritten.test(path) || extname(path) === "") continue;
+      const text = await readFile(`${root}/${path}`, "utf8").catch(() => "");
+      for (const piece of piecesOf(path, text))
+        faults.push(...faultsOf(piece).map((fault) => `${path}:${piece.line} ${fault}`));
+    }
+  }
+  return faults;
+}
+
+function faultsOf({ text }: Piece): readonly string[] {
+  const faults: string[] = [];
+  for (const [word, plain] of plainWords) {
+    const [found] = new RegExp(word, "i").exec(text) ?? [];
+    if (found !== undefined) faults.push(`"${found}": write ${plain}`);
+  }
+  for (const sentence of text.split(/(?<=[.!?:;])\s+/)) {
+    const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
+    if (words > mostWords) faults.push(`a sentence of ${words} words: ${sentence.slice(0, 60)}...`);
+  }
+  return faults;
+}
+
+function piecesOf(path: string, text: string): readonly Piece[] {
+  if (path.endsWith(".md")) return inMarkdown(text);
+  if (path.endsWith(".ts")) return inProgram(text);
+  return path.endsWith(".yaml") ? inYaml(text) : [];
+}
+
+function inMarkdown(text: string): readonly Piece[] {
+  const [, matter = "", body = text] = /^(---\n[^]*?\n---\n)?([^]*)$/.exec(text) ?? [];
+  const offset = matter.split("\n").length;
+  const pieces = matter ? [...inYaml(matter.replace(/---\n/g, "\n"))] : [];
+  let line = offset;
+  for (const { type, map, children } of MarkdownIt({ html: true }).parse(body, {})) {
+    // A table's cells have no place of their own.
+    if (map) line = map[0] + offset;
+    if (type !== "inline") continue;
+    const words = (children ?? []).map((child) => {
+      if (child.type === "code_inline") return "x";
+      return child.type === "softbreak" ? " " : child.content;
+    });
+    pieces.push({ line, text: words.join("") });
+  }
+  return pieces;
+}
+
+function inYaml(text: string): readonly Piece[] {
+  const lineCounter = new LineCounter();
+  const pieces: Piece[] = [];
+  visit(parseDocument(text, { lineCounter }), {
+    Pair(_, { key, value }) {
+      if (!isScalar(key) || !isScalar(value) || typeof value.value !== "string") return;
+      if (!/^(title|summary|description|x-assumption)$/.test(String(key.value))) return;
+      pieces.push({ line: lineCounter.linePos(value.range?.[0] ?? 0).line, text: withoutCode(value.value) });
+    },
+  });
+  return pieces;
+}
+
+function inProgram(text: string): readonly Piece[] {
+  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length;
+  const pieces: Piece[] = [];
+  for (const { 0: block, index } of text.matchAll(/\/\*\*[^]*?\*\/|(?<=^|\s)\/\/ .*(?:\n\s*\/\/ .*)*/gm)) {
+    const prose = block
+      .replace(/@example[^]*?(?=\n\s*\* @|\*\/)/g, "")
+      .replace(/^\s*(\/\*\*|\*\/|\*|\/\/)|\*\/$/gm, "");
+    // Each tag begins a sentence.
+    for (const part of prose.split(/@\w+|\n\s*\n/)) pieces.push({ line: lineOf(index), text: withoutCode(part) });
+  }
+  const visitNode = (node: ts.Node): void => {
+    const literal = ts.isStringLiteralLike(node)
+      ? node.text
+      : ts.isTemplateExpression(node)
+        ? node.head.text + node.templateSpans.map((span) => `x${span.literal.text}`).join("")
+        : "";
+    // With line breaks it is a program or a page.
+    if (/\w \w+ \w/.test(literal) && !literal.includes("\n"))
+      pieces.push({ line: lineOf(node.getStart(file)), text: withoutCode(literal) });
+    ts.forEachChild(node, visitNode);
+  };
+  const file = ts.createSourceFile("", text, ts.ScriptTarget.Latest);
+  visitNode(file);
+  return pieces;
+}
+
+function withoutCode(text: string): string {
+  return text
+    .replace(/`[^`]*`|\{@link [^}]*\}/g, "x")
+    .replace(/\s+/g, " ")
+    .trim();
+}
