@@ -56,6 +56,8 @@ describe("the last word is completed", () => {
     [["video", "--seed", ""], []],
     [["video", "A fox", ""], []],
     [["video", "--image", ""], [":files"]],
+    [["video", "--image="], [":files"]],
+    [["batch", "jobs.jsonl", "--output=ou"], [":files"]],
     [["task", "download", "video:x", "-o", "ou"], [":files"]],
     [
       ["nonsense", "--x", ""],
@@ -108,6 +110,7 @@ test("bash completes by it, where words hold colons too", async () => {
     expect(await completeInBash("mediagen mod")).toEqual(["models", registered]);
     expect(await completeInBash("mediagen video -m vidmodelv2 --ratio 16:")).toEqual(["9", registered]);
     expect(await completeInBash("mediagen video 'A fox' --image fi")).toEqual(["first.png", registered]);
+    expect(await completeInBash("mediagen video 'A fox' --image=fi")).toEqual(["first.png", registered]);
     expect(await completeInBash("mediagen task ")).toEqual([
       "list",
       "show",

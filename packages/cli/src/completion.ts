@@ -5,7 +5,7 @@ import { nameOf } from "./printed-commands.ts";
 import { readRecords } from "./records.ts";
 import { stateDirectory } from "./state-directory.ts";
 
-/** Printed to the shell if file names complete the word. */
+/** Printed to the shell if file names complete the word, or what it has after `--name=`. */
 export const filesMark = ":files";
 
 /** The emulator reads its own options. */
@@ -62,7 +62,11 @@ async function candidatesFor(last: string, read: Read): Promise<readonly Candida
   if (awaiting) return valuesOf(awaiting, read);
   const [flag = "", value] = last.split(/=(.*)/s);
   const option = value === undefined ? undefined : command.options.find(({ long }) => long === flag);
-  if (option) return (await valuesOf(option, read)).map(([word, ...rest]) => [`${flag}=${word}`, ...rest]);
+  if (option)
+    return (await valuesOf(option, read)).map(([word, ...rest]) => [
+      word === filesMark ? word : `${flag}=${word}`,
+      ...rest,
+    ]);
   if (last.startsWith("-") && command.name() === "emulator") return emulatorFlags.map((name) => [`--${name}`]);
   if (last.startsWith("-"))
     return optionsOf(read).map(({ long = "", description, negate }) => [
@@ -95,7 +99,7 @@ function optionsOf({ command, given }: Read): readonly Option[] {
 
 /** Returns the values of an option: its choices, or those of the fields that it stands for. */
 async function valuesOf(option: Option, { command, given }: Read): Promise<readonly Candidate[]> {
-  if (/<(dir|file|path)>/.test(option.flags)) return [[filesMark]];
+  if (/<(dir|file|path)\b/.test(option.flags)) return [[filesMark]];
   if (option.attributeName() === "resolve") return unknownIn(given.get("store"));
   if (option.argChoices) return option.argChoices.map((choice) => [choice]);
   const model = given.get("model");
