@@ -9,11 +9,12 @@ export default async function setUp(): Promise<void> {
   if ((await missing()).length === 0) return;
   console.error("Installing the devDependencies: browser, linters, docs and queues (280 MB, once).");
   const args = ["install", "--include=dev", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
-  const { status } = spawnSync("npm", args, {
+  const { status, error } = spawnSync("npm", args, {
     cwd: fileURLToPath(root),
     stdio: ["ignore", 2, 2],
     shell: process.platform === "win32",
   });
+  if (error) throw new TypeError(`setup: npm could not be run (${error.message}). Install it, or put it into PATH.`);
   const left = await missing();
   if (status === 0 && left.length === 0) return;
   throw new TypeError(
@@ -35,7 +36,9 @@ interface Locked {
 /** The packages of the lockfile that are not installed in its version. What is optional may be for other machines. */
 async function missing(): Promise<readonly string[]> {
   const locked = await readLock("package-lock.json");
-  const installed = await readLock("node_modules/.package-lock.json");
+  const installed = await readLock("node_modules/.package-lock.json").catch((error: unknown) => {
+    throw new TypeError("setup: node_modules is missing or incomplete. Run `npm ci` first.", { cause: error });
+  });
   return Object.entries(locked.packages).flatMap(([path, { version, link, optional, devOptional }]) => {
     const isNeeded = path.includes("node_modules/") && !link && !optional && !devOptional;
     return isNeeded && installed.packages[path]?.version !== version ? path : [];

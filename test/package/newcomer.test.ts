@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, lstatSync, readdirSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -28,6 +28,24 @@ test("npm ci on Node 20 warns of three packages at most that ask for a newer Nod
     const warned = [...stderr.matchAll(/EBADENGINE +package: '([^']+)'/g)].map(([, name]) => name);
     expect(warned.length, warned.join()).toBeLessThanOrEqual(3);
     expect(stderr, "npm has compared with Node 20").toContain("vitest@");
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test("npm run setup without node_modules says to run npm ci first, and one without npm says so", async () => {
+  const folder = resolve(await mkdtemp("out/setup-"));
+  try {
+    for (const file of ["package.json", "package-lock.json", "scripts/run.js", "scripts/setup.ts"])
+      await cp(file, join(folder, file));
+    const setUp = () => exec(process.execPath, ["scripts/run.js", "setup"], { cwd: folder, env: { PATH: "" } });
+    const says = (stderr: unknown) => ({ code: 1, stderr });
+    await expect(setUp()).rejects.toMatchObject(
+      says("setup: node_modules is missing or incomplete. Run `npm ci` first.\n"),
+    );
+    await mkdir(join(folder, "node_modules"));
+    await writeFile(join(folder, "node_modules/.package-lock.json"), '{"packages":{}}');
+    await expect(setUp()).rejects.toMatchObject(says(expect.stringContaining("setup: npm could not be run (")));
   } finally {
     await rm(folder, { recursive: true });
   }
