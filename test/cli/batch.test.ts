@@ -122,10 +122,29 @@ describe.concurrent("mediagen batch", () => {
       expect(emulator.charges).toHaveLength(2);
     }));
 
+  test("ends well at --max-results, and says how many lines are left", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines(linesOf(3)));
+      const flags = [...batch, "--max-results", "2"];
+      expect(await mediagen([...flags, "--dry-run", "-q"], { cwd, env }).ended).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^at most 3 paid generations for 3 lines .*, and at most 2 results\./),
+      });
+      const { code, stdout, stderr } = await mediagen([...flags, "--yes", "--concurrency", "1"], { cwd, env }).ended;
+      expect([code, stdout, emulator.charges.length]).toEqual([0, "out/line-1-1.png\nout/line-2-1.png\n", 2]);
+      expect(stderr).toMatch(
+        / 1 line left; go on with:\n {4,}mediagen batch jobs\.jsonl -o out --max-results 2 --yes /,
+      );
+      expect(stderr).not.toContain("budget");
+    }));
+
   test("names unknown outcomes before it asks", ({ expect }) => {
     const plan = { lines: 2, generations: 1, retries: 0, unknown: 1, byModel: {} };
     expect(planText(plan)).toBe("1 paid generation for 2 lines; 1 line has an unknown outcome");
-    expect(planText(plan, 1)).toMatch(/^at most 1 paid generation /);
+    expect(planText(plan, { limit: 1 })).toMatch(/^at most 1 paid generation /);
+    expect(planText(plan, { maxResults: 3 })).toBe(
+      "at most 1 paid generation for 2 lines, and at most 3 results; 1 line has an unknown outcome",
+    );
   });
 
   test("says how to go on where its input changes once it has begun, for something may have been sent", ({ expect }) =>

@@ -38,12 +38,6 @@ const endings: readonly Ending[] = [
     exitCode: () => exitCodes.credits,
   },
   {
-    applies: ({ stopped }) => stopped === "budget",
-    what: ({ summary }) => countsText(summary) + stopText(summary),
-    advice: ({ again }) => withCommands("Nothing is billed twice; with a new budget, go on with:", again),
-    exitCode: () => exitCodes.failed,
-  },
-  {
     applies: ({ stopped }) => stopped === "refused",
     what: ({ summary }) => countsText(summary) + stopText(summary),
     advice: ({ again }) => withCommands("Correct the API key or the base URL, then go on with:", again),
@@ -96,7 +90,8 @@ export function countsText({ lines, succeeded, failed, unknown, unfinished, notS
 }
 
 function stopText({ stopped, error }: BatchSummary): string {
-  if (stopped === undefined) return "";
+  // Like --limit, --max-results ends a run as it was asked to.
+  if (stopped === undefined || stopped === "budget") return "";
   const isKey = error?.name === "AuthenticationError";
   return `; nothing more was sent after ${isKey ? "the service rejected the API key" : error?.message}`;
 }

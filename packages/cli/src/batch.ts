@@ -100,7 +100,7 @@ async function showPlan(context: Context): Promise<void> {
   const baseUrl = (options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]) || (await originOf(options.output));
   const plan = await planBatch(input, options.output, { ...(await batchOptions(context)), baseUrl });
   progress.end();
-  output.line(`${planText(plan, options.limit)}. Nothing was sent.`);
+  output.line(`${planText(plan, options)}. Nothing was sent.`);
   output.document(plan);
 }
 
@@ -121,7 +121,7 @@ async function run(context: Context): Promise<BatchSummary> {
     onProgress: (now) => reporter.printProgress(now),
     confirm(plan) {
       progress.end();
-      return options.yes ?? confirmPlan(planText(plan, options.limit), signal);
+      return options.yes ?? confirmPlan(planText(plan, options), signal);
     },
   });
 }
