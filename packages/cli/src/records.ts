@@ -34,20 +34,43 @@ export async function readRecords(
 /** Records that the results of a task are saved, so that `recover` does not list it. Never rejects: then it is listed. */
 export async function recordSaved(
   store: GenerationStore | undefined,
-  { generationId, taskid }: AnyTask,
+  task: AnyTask,
   paths: readonly string[],
+): Promise<void> {
+  const { taskid } = task;
+  await amend(store, task, {
+    saved: { taskid, paths: paths.map((path) => (path === stdoutTarget ? path : resolve(path))) },
+  });
+}
+
+/** Records that a task was deleted after it had ended: the SDK records that of tasks that were pending. Never rejects. */
+export async function recordDeleted(store: GenerationStore | undefined, task: AnyTask): Promise<void> {
+  await amend(store, task, { outcome: "deleted" });
+}
+
+/** Changes the record of a task that has ended. */
+async function amend(
+  store: GenerationStore | undefined,
+  { generationId, taskid }: AnyTask,
+  change: Partial<CommandRecord>,
 ): Promise<void> {
   if (!store || generationId === undefined) return;
   try {
     const record: CommandRecord | undefined = await store.get(generationId);
-    const saved = { taskid, paths: paths.map((path) => (path === stdoutTarget ? path : resolve(path))) };
+    if (record?.state !== "ended" || record.task?.taskid !== taskid) return;
     // Each revision leaves a name in the store, and the command of a key may be repeated every minute.
-    if (record?.state !== "ended" || isDeepStrictEqual(record.saved, saved)) return;
+    if (isDeepStrictEqual({ ...record, ...change }, record)) return;
     const { revision, attempt } = record;
-    const next: CommandRecord = { ...record, revision: revision + 1, follows: attempt, updatedAt: Date.now(), saved };
+    const next: CommandRecord = {
+      ...record,
+      revision: revision + 1,
+      follows: attempt,
+      updatedAt: Date.now(),
+      ...change,
+    };
     await store.write(next);
   } catch {
-    // The results are there, and that is what the command is for.
+    // What the command is for is done.
   }
 }
 

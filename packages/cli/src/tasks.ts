@@ -6,7 +6,7 @@ import { exitCodes } from "./exit-codes.ts";
 import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand } from "./open-command.ts";
 import { kinds, nameOf, readTaskName } from "./printed-commands.ts";
-import { readRecords } from "./records.ts";
+import { readRecords, recordDeleted } from "./records.ts";
 import { checkTarget } from "./target.ts";
 
 interface TaskCommandOptions extends ConnectOptions {
@@ -65,6 +65,7 @@ export async function deleteTasks(
   for (const kind of new Set(tasks.map((task) => task.kind))) {
     const taskids = tasks.filter((task) => task.kind === kind).map(({ taskid }) => taskid);
     await media[kind].delete(taskids, { ...further, signal });
+    for (const task of tasks) if (task.kind === kind) await recordDeleted(media.store, task);
     progress.end();
     for (const taskid of taskids) output.line(nameOf({ kind, taskid }));
   }
