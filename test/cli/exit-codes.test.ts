@@ -2,6 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FaultName } from "@mediagen/emulator";
 import { describe, test } from "vitest";
+import { ConnectionError } from "@mediagen/sdk";
+import { explain } from "../../packages/cli/src/explain.ts";
 import { schemaOf } from "../contract/cases.ts";
 import { commandsIn, inPlace, mediagen, paste } from "./run-command.ts";
 
@@ -16,7 +18,11 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       [...image, "--failed-status", "3"],
       { fault: "taskFails", says: "If you generate it again, it is billed again." },
     ],
-    [1, [...image, "--base-url", "http://127.0.0.1:9"], { says: "Nothing is billed twice." }],
+    [
+      1,
+      [...image, "--base-url", "http://127.0.0.1:9"],
+      { says: "Nothing was sent. Check the network and the base URL" },
+    ],
     [2, image.with(3, "imgmodelv9"), { says: 'no model "imgmodelv9"\n  Nothing was sent. Use one of imgmodelv45, ' }],
     [2, image.toSpliced(2, 2), { says: "Nothing was sent. Add -m with one of imgmodelv45, " }],
     [2, image.with(3, "vidmodelv2"), { says: "vidmodelv2 makes videos\n  Nothing was sent. Use mediagen video." }],
@@ -55,6 +61,21 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [2, [...image, "--store", ""], { says: "The path is empty." }],
     [2, ["batch", "jobs.jsonl", "-o", ""], { says: "The path is empty." }],
     [2, image.with(1, "-"), { says: "prompt: the text is empty" }],
+    [2, image.with(1, "A \uFFFD fox"), { says: "prompt: the text is not valid UTF-8\n  Nothing was sent." }],
+    [2, [...image, "--image", "-"], { says: "mediagen: --image: 0 bytes is empty. Use an image file" }],
+    [
+      2,
+      [...image, "--extra-field", "a"],
+      { says: "--extra-field a: the value is missing\n  Nothing was sent. Write --" },
+    ],
+    [2, ["batch", "no.jsonl", "-o", "out", "-yq"], { says: 'mediagen: input "no.jsonl" was not found. Use a file' }],
+    [
+      2,
+      ["task", "list", "--store", "nowhere"],
+      { says: "--store nowhere: there is no such directory\n  Pass the store" },
+    ],
+    [2, [...image, "--store", "a", "--no-store"], { says: "--store and --no-store exclude each other" }],
+    [2, [...image, "--no-store", "--store", "a"], { says: "--store and --no-store exclude each other" }],
     [2, ["video", "-m", "vidmodelv15pro", "--image-url", ""], { says: "--image-url: the text is empty" }],
     [2, ["images"], { says: "Did you mean image?" }],
     [2, ["task", "show", "t-1"], { says: "Write video:t-1 or image:t-1" }],
@@ -183,6 +204,9 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
         ["b.png"],
         ["many.png"],
         ["b.png/c.png"],
+        // Node's recursive mkdir never ends here.
+        ["/proc/nowhere/out/"],
+        ["c.png", "--store", "/proc/nowhere/store"],
         ["few.png", "--batchsize", "2"],
         [`x${long}`],
         [long.slice(1), "--batchsize", "2"],
@@ -252,6 +276,26 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
         },
       },
     );
+  });
+
+  test("a base URL with a path of the service is named", ({ expect }) =>
+    inPlace(async ({ cwd, env }) => {
+      const baseUrl = `${env["MEDIAGEN_BASE_URL"]}/v1`;
+      expect(await mediagen([...image, "--base-url", baseUrl], { cwd, env }).ended).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(
+          `No task was created. Check the base URL ${baseUrl}, without the paths of operations, then run the command again.`,
+        ),
+      });
+    }));
+
+  test("an image that could not be read from its URL is named, and not the base URL", ({ expect }) => {
+    const error = new ConnectionError("fileFrom", new Error("no such host"), '"https://media.test/a.png" was not read');
+    expect(explain(error, { generates: true })).toMatchObject({
+      message: expect.stringContaining('"https://media.test/a.png" was not read (no such host)'),
+      advice: "Nothing was sent. Check the URL of the image, then run the command again.",
+      exitCode: 1,
+    });
   });
 
   test("a message of the service cannot control the terminal", ({ expect }) =>

@@ -93,6 +93,17 @@ describe.concurrent("a generation", () => {
       ]);
     }));
 
+  test("rejects a prompt from stdin that is not text", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      const utf16 = Buffer.from("A fox", "utf16le");
+      for (const stdin of [utf16, Buffer.from([0x41, 0xff])])
+        expect(await mediagen(["video", "-", "-m", "vidmodelv2"], { cwd, env, stdin }).ended).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining("prompt: the text is not valid UTF-8"),
+        });
+      expect(emulator.calls).toEqual([]);
+    }));
+
   test("with --extra-field sends a field that is not in the description", ({ expect }) =>
     inPlace(async ({ cwd, env, emulator }) => {
       await mediagen(["image", "A bicycle", "-m", "imgmodelz", "--no-wait", "--extra-field", "style=a=b"], { cwd, env })
@@ -109,6 +120,14 @@ describe.concurrent("a generation", () => {
         0,
         expect.stringMatching(/generateImgmodelz failed \(HTTP 429\); retrying in 0:00\n/),
       ]);
+    }));
+
+  test("says what happened between its attempts, without names of classes", ({ expect }) =>
+    inPlace(async ({ cwd, env }) => {
+      const run = mediagen(["image", "A bicycle", "-m", "imgmodelz", "--base-url", "http://127.0.0.1:9"], { cwd, env });
+      const { stderr } = await run.ended;
+      expect(stderr).toMatch(/generateImgmodelz failed \(nothing was sent, because there was no connection to /);
+      expect(stderr).not.toContain("Error");
     }));
 
   test("with --idempotency-key is billed once, and the same command again finds its file or gets it again", ({

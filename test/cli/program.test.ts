@@ -56,6 +56,9 @@ test("the help of every command begins with examples, and they work", () =>
 test("help of a field's form comes before the flags of the command, and names only what the model has", async () => {
   const all = (await mediagen(["video", "--help"]).ended).stdout;
   expect(all).toMatch(/Examples:[^]*--model[^]*Fields of the form:\n +--image [^]*Results:[^]*Request:/);
+  expect(all).toMatch(
+    / --image <file\|url> [^]*--dry-run +print the request and send nothing; an image of a URL is\s+read/,
+  );
   const one = (await mediagen(["video", "--help", "-m", "vidmodelv15pro"]).ended).stdout;
   expect(one).toContain("--fixed-camera");
   expect(one).not.toMatch(/--websearch|vidmodelv2/);
@@ -95,10 +98,10 @@ describe("a field whose flag is taken", () => {
   ])("%s: %j is given as %s", ([name, bounds, flag]) => expect(flagsFor({ [name]: bounds })).toEqual([flag]));
 
   test("but a file field called image is --image itself", () => {
-    expect(flagsFor({ "image.items": { type: "string", format: "binary" } })).toEqual(["image --image <file>"]);
+    expect(flagsFor({ "image.items": { type: "string", format: "binary" } })).toEqual(["image --image <file|url>"]);
     expect(flagsFor({ "picture.items": { type: "string", format: "binary" } })).toEqual([
-      "picture --image <file>",
-      "picture --picture <file>",
+      "picture --image <file|url>",
+      "picture --picture <file|url>",
     ]);
   });
 });

@@ -134,7 +134,11 @@ describe.concurrent("mediagen task", () => {
         const { cwd, env, emulator } = place;
         const { XDG_STATE_HOME = "" } = env;
         const list = (...args: string[]) => mediagen(["task", "list", ...args], { cwd, env: { XDG_STATE_HOME } }).ended;
-        expect(await list()).toEqual({ code: 0, stdout: "", stderr: "0:00 the store has no generations\n" });
+        expect(await list()).toEqual({
+          code: 0,
+          stdout: "",
+          stderr: "0:00 the store has no generations; a batch has a store of its own: --store DIR/generations\n",
+        });
         const done = await generate(place, ...image, "--batchsize", "2", "--idempotency-key", "order-42");
         const pending = await generate(place, ...video);
         emulator.next({ fault: "resetAfter", on: "generate" });
@@ -150,7 +154,7 @@ describe.concurrent("mediagen task", () => {
             expect.stringMatching(`^[\\w-]{36}\timgmodelv4\tunknown\t${created}\t$`.replace("\\t$", "\\t?$")),
             expect.stringMatching(`^${pending}\tvidmodelv2\tpending\t${created}`),
             expect.stringMatching(`^video:\\S+\tvidmodelv2\tdeleted\t${created}`),
-            expect.stringMatching(`^${done}\timgmodelv4\tsucceeded\t${created}\timage-\\w+-1.png and 1 more$`),
+            expect.stringMatching(`^${done}\timgmodelv4\tsucceeded\t${created}\tout/image-\\w+-1.png and 1 more$`),
           ],
         ]);
         const limited = await list("--limit", "1", "--json");
@@ -163,8 +167,13 @@ describe.concurrent("mediagen task", () => {
         expect(all.at(-1)?.saved).toEqual([1, 2].map((n) => join(cwd, "out", `${done.split(":")[1]}-${n}.png`)));
         expect(await list("--base-url", "http://127.0.0.1:9")).toMatchObject({
           stdout: "",
-          stderr: expect.stringContaining("4 generations at other base URLs are not listed"),
+          stderr: "0:00 4 generations at other base URLs are not listed\n",
         });
+        // What has ended is not listed as succeeded once it is deleted.
+        expect((await mediagen(["task", "delete", done], { cwd, env }).ended).code).toBe(0);
+        expect((await list()).stdout).toMatch(new RegExp(`^${done}\timgmodelv4\tdeleted\t`, "m"));
+        await writeFile(join(cwd, "afile"), "");
+        expect((await list("--store", "afile")).code).toBe(2);
       },
       { clock: "manual" },
     ));

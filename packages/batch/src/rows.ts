@@ -32,9 +32,9 @@ export async function checkInput(input: string): Promise<void> {
   if (!readers[extname(input).toLowerCase()])
     throw nothingSent(issueOf("input", "wrongFormat", describe(input), `a file that ends in ${formats}`));
   await access(input).catch((error: unknown) => {
-    throw nothingSent(
-      issueOf("input", "notFound", `${describe(input)} (${messageOf(error)})`, "a file that can be read"),
-    );
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const received = isMissing ? describe(input) : `${describe(input)} (${messageOf(error)})`;
+    throw nothingSent(issueOf("input", isMissing ? "notFound" : "notAFile", received, "a file that can be read"));
   });
 }
 

@@ -1,5 +1,5 @@
 import { constants, createReadStream } from "node:fs";
-import { access, mkdir } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { isatty, ReadStream } from "node:tty";
@@ -14,6 +14,7 @@ import {
 import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { clockText } from "./duration.ts";
+import { makeDirectory } from "./directory.ts";
 import { withCommands } from "./printable.ts";
 import { commandLine, typedCommand } from "./printed-commands.ts";
 import type { Progress } from "./progress.ts";
@@ -55,11 +56,11 @@ export async function connect(options: ConnectOptions, listener: ConnectListener
 /** Rejects a store that cannot be written to: a generation that is not recorded may be lost or billed twice. */
 async function checkDirectory(directory: string): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory, 0o700);
     await access(directory, constants.W_OK);
   } catch (error) {
     throw new CommandError(
-      `generations cannot be recorded in ${directory}: ${error instanceof Error ? error.message : String(error)}`,
+      `generations cannot be recorded in ${directory}: ${whatHappened(error)}`,
       "Nothing was sent. Pass --store with another directory, or --no-store to record nothing.",
       exitCodes.usage,
       error,
@@ -108,7 +109,7 @@ export function checkAccess({ baseUrl, keyFd }: ConnectOptions): void {
 
 function report(event: MediaGenEvent, progress: Progress): void {
   if (event.type === "retried") {
-    const why = event.status === undefined ? String(event.error) : `HTTP ${event.status}`;
+    const why = event.status === undefined ? whatHappened(event.error) : `HTTP ${event.status}`;
     progress.now(`${event.operation} failed (${why}); retrying in ${clockText(event.delayMs)}`);
   }
   if (event.type === "storeFailed") progress.warn(storeFailedText(event));
@@ -129,6 +130,10 @@ function report(event: MediaGenEvent, progress: Progress): void {
   }
 }
 
+function whatHappened(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 async function readKey(fd: number, signal: AbortSignal): Promise<string> {
   const fail = (why: string) =>
     new CommandError(
@@ -141,7 +146,7 @@ async function readKey(fd: number, signal: AbortSignal): Promise<string> {
     key = (await text(addAbortSignal(signal, openFd(fd)))).trim();
   } catch (error) {
     signal.throwIfAborted();
-    throw fail(error instanceof Error ? error.message : String(error));
+    throw fail(whatHappened(error));
   }
   if (key === "") throw fail("it contains no key");
   return key;
@@ -158,5 +163,5 @@ function openFd(fd: number): Readable {
 
 function storeFailedText({ task, generationId, error }: StoreFailed): string {
   const what = task ? `the task ${task.kind}:${task.taskid}` : `the generation ${generationId ?? ""}`.trim();
-  return `mediagen: the store could not record ${what}: ${error instanceof Error ? error.message : String(error)}`;
+  return `mediagen: the store could not record ${what}: ${whatHappened(error)}`;
 }

@@ -101,6 +101,10 @@ function explainTask(error: unknown, circumstances: Circumstances): Explanation 
   return undefined;
 }
 
+/** The operation in errors of an image that is read from a URL. */
+const imageRead = "fileFrom";
+const checkImage = "Nothing was sent. Check the URL of the image, then run the command again.";
+
 /** Explains why the service, the network or this machine was not of use. */
 function explainService(error: unknown, circumstances: Circumstances): Explanation | undefined {
   const { generates, resume } = circumstances;
@@ -113,10 +117,12 @@ function explainService(error: unknown, circumstances: Circumstances): Explanati
     ];
   if (error instanceof ConnectionError) {
     const { operation, cause } = error;
+    if (operation === imageRead) return [error.message, checkImage, exitCodes.failed];
     const what = cause instanceof Error ? `${operation}: ${cause.message}` : error.message;
     return [
       what,
-      goOn ?? "Nothing is billed twice. Check the network and the base URL, then run the command again.",
+      goOn ??
+        `Nothing ${generates ? "was sent" : "is billed twice"}. Check the network and the base URL, then run the command again.`,
       exitCodes.failed,
     ];
   }
@@ -150,10 +156,15 @@ function adviceOnUnknown({ generationId }: OutcomeUnknownError, { resolve }: Cir
 }
 
 function adviceOnService(error: ServiceError, circumstances: Circumstances): string {
-  const { generates, resume } = circumstances;
+  const { command, generates, resume } = circumstances;
   const created = generates ? "No task was created. " : "";
   const again = resume ? withCommands("then go on with:", resume) : "then run the command again.";
   if (error instanceof AuthenticationError) return `${created}Check MEDIAGEN_API_KEY or --key-fd, ${again}`;
+  if (error.operation === imageRead) return checkImage;
+  if (generates && error.status === 404) {
+    const url: unknown = command?.getOptionValue("baseUrl") ?? process.env["MEDIAGEN_BASE_URL"];
+    return `${created}Check the base URL ${String(url)}, without the paths of operations, ${again}`;
+  }
   if (generates) return "No task was created. Correct what the service names and run the command again.";
   return `Check the task's id and the base URL, ${again}`;
 }

@@ -68,7 +68,10 @@ export function addFieldFlags(
 
 function addFlag(command: Command, name: string, infos: ReadonlyMap<string, FieldInfo>, description: string): Option {
   const [first, ...others] = [...infos.values()];
-  const option = new Option(isSwitch(infos) ? `--${name}` : `--${name} <${first?.takes}>`, description);
+  const option = new Option(
+    isSwitch(infos) ? `--${name}` : `--${name} <${first?.takes === "file" ? "file|url" : first?.takes}>`,
+    description,
+  );
   const several = [first, ...others].some((info) => info?.many || info?.takes === "file");
   if (several) option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
   // `readSwitches` reads the value: an optional one would be taken from the next argument, which may be the prompt.

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
-import { fieldsOf, validate, type ModelInfo } from "@mediagen/sdk";
+import { fieldsOf, InvalidRequestError, validate, type ModelInfo } from "@mediagen/sdk";
 import { fileFrom, type AnyTask, type GenerateOptions, type MediaGen } from "@mediagen/sdk/node";
 import type { Command } from "commander";
 import { describeRequest, requestText } from "./dry-run.ts";
@@ -36,9 +36,12 @@ export async function runGenerate(
   const command = openCommand(options);
   const { signal, progress, output } = command;
   try {
-    const form = await readForm(prompt, options.model, self, models, (): Readable => {
-      progress.now("reading stdin");
-      return stdin(signal);
+    const form = await readForm(prompt, options.model, self, models, {
+      openStdin() {
+        progress.now("reading stdin");
+        return stdin(signal);
+      },
+      readsUrl: () => progress.now("reading the image of a URL"),
     });
     const extraFields = readExtraFields(options.extraField ?? []);
     const generate: Generate = (media, more) => media.generate(options.model, form, { extraFields, signal, ...more });
@@ -117,34 +120,50 @@ async function checkPrinted(task: AnyTask, options: GenerateCommandOptions): Pro
   throw new CommandError(`${nameOf(task)}: ${stdoutFailed(failure)}`, advice, exitCodes.unsaved, failure, nameOf(task));
 }
 
+/** Where a form is read from besides the command line. */
+interface Sources {
+  openStdin(): Readable;
+  /** Called before an image is requested from a URL. */
+  readsUrl(): void;
+}
+
 async function readForm(
   prompt: string | undefined,
   model: string,
   command: Command,
   models: readonly ModelInfo[],
-  openStdin: () => Readable,
+  { openStdin, readsUrl }: Sources,
 ): Promise<Record<string, unknown>> {
   const given: Readonly<Record<string, unknown>> = command.opts();
   const info = models.find((one) => one.model === model);
   const fields = new Map(info && fieldsOf(info).map((field) => [field.field, field]));
   const form: Record<string, unknown> = {};
   if (prompt !== undefined)
-    form[argumentField] = rejectBlank(argumentField, prompt === "-" ? (await text(openStdin())).trimEnd() : prompt);
+    form[argumentField] = checkText(argumentField, prompt === "-" ? (await text(openStdin())).trimEnd() : prompt);
   const values = new Map<string, unknown>();
   for (const { field, option } of fieldFlagsOf(command)) {
     const value = given[option.attributeName()];
     const before = values.get(field);
-    for (const text of [value].flat()) if (typeof text === "string") rejectBlank(`${option.long}`, text);
+    for (const text of [value].flat()) if (typeof text === "string") checkText(`${option.long}`, text);
     // A field may have two flags.
     if (value !== undefined)
       values.set(field, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value);
   }
   for (const [field, value] of values)
-    form[field] = sizeFor(model, field, await readField(value, fields.get(field), readSource));
+    form[field] = sizeFor(model, field, await readField(value, fields.get(field), (path) => readSource(path, field)));
   return form;
 
-  async function readSource(path: string): Promise<File> {
-    return fileFrom(path === "-" ? new Uint8Array(await buffer(openStdin())) : path);
+  async function readSource(path: string, field: string): Promise<File> {
+    if (/^https?:/i.test(path)) readsUrl();
+    if (path !== "-") return fileFrom(path);
+    const bytes = new Uint8Array(await buffer(openStdin()));
+    return fileFrom(bytes).catch((error: unknown) => {
+      if (!(error instanceof InvalidRequestError)) throw error;
+      throw new InvalidRequestError(
+        model,
+        error.issues.map((issue) => ({ ...issue, field })),
+      );
+    });
   }
 }
 
@@ -156,11 +175,16 @@ function sizeFor(model: string, field: string, value: unknown): unknown {
   return !isValid(value) && isValid(starred) ? starred : value;
 }
 
-/** Rejects a blank text: it usually comes from a variable of the shell that is not set, and would be paid for. */
-function rejectBlank(name: string, value: string): string {
-  if (value.trim() !== "") return value;
-  const advice = "Nothing was sent. Check what it is made from, or leave it out.";
-  throw new CommandError(`${name}: the text is empty`, advice, exitCodes.usage);
+/**
+ * Rejects what would be paid for and is not meant: a blank text, which usually comes from a variable of the shell that is not set, and
+ * bytes that are no text. Node reads those that are not UTF-8 as U+FFFD.
+ */
+function checkText(name: string, value: string): string {
+  const fail = (what: string, advice: string) =>
+    new CommandError(`${name}: the text is ${what}`, `Nothing was sent. ${advice}`, exitCodes.usage);
+  if (value.trim() === "") throw fail("empty", "Check what it is made from, or leave it out.");
+  if (/[\0\uFFFD]/.test(value)) throw fail("not valid UTF-8", "Check what it is made from, or convert it to UTF-8.");
+  return value;
 }
 
 /** Returns standard input, which ends with the signal's reason when the signal aborts. */
@@ -175,7 +199,7 @@ function readExtraFields(given: readonly string[]): Record<string, string> {
       const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
       if (name === "")
         throw new CommandError(
-          `--extra-field ${one}: the name or the value is missing`,
+          `--extra-field ${one}: ${one.startsWith("=") ? "the name" : "the value"} is missing`,
           "Nothing was sent. Write --extra-field name=value.",
           exitCodes.usage,
         );

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Kind, ModelInfo } from "@mediagen/sdk";
 import { Argument, Command, Option } from "commander";
+import { CommandError } from "./command-error.ts";
 import type { Descriptions } from "./descriptions.ts";
 import { examplesOf } from "./examples.ts";
-import { exitCodesText } from "./exit-codes.ts";
+import { exitCodes, exitCodesText } from "./exit-codes.ts";
 import { addFieldFlags, argumentField } from "./field-flags.ts";
 import {
   addConnectOptions,
@@ -98,12 +99,27 @@ function addGenerateOptions(command: Command): void {
   addPrintOptions(command);
   command
     .optionsGroup("Request:")
-    .option("--dry-run", "print the request and send nothing")
+    .option("--dry-run", "print the request and send nothing; an image of a URL is read for it")
     .option("--idempotency-key <key>", "your own key: the same key returns the same task, which is billed once")
     .option("--extra-field <name=value>", "a field that is not in the service's description; sent unchecked", collect);
   addStoreOption(command);
   command.option("--no-store", "record nothing: a task whose response is lost is lost, too");
+  rejectBoth(command, "store", "no-store");
   addConnectOptions(command);
+}
+
+/** Rejects two options that contradict each other, of which the later one would count. */
+function rejectBoth(command: Command, ...names: readonly string[]): void {
+  const given = new Set<string>();
+  for (const name of names)
+    command.on(`option:${name}`, () => {
+      if (given.add(name).size > 1)
+        throw new CommandError(
+          `${names.map((one) => `--${one}`).join(" and ")} exclude each other`,
+          "Nothing was sent. Pass one of them.",
+          exitCodes.usage,
+        );
+    });
 }
 
 function addTaskCommands(add: (name: string, text: string) => Command, descriptions: Descriptions): void {

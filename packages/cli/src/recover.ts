@@ -1,17 +1,15 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { InvalidRequestError, type MediaGen, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
+import { checkStore } from "./check-store.ts";
 import { CommandError } from "./command-error.ts";
 import { explain, lookForTask } from "./explain.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand, type OpenCommand } from "./open-command.ts";
-import { quoted } from "./printable.ts";
 import { commandLine, flagsToRepeat, nameOf, readTaskName, resolveCommands } from "./printed-commands.ts";
 import type { Progress } from "./progress.ts";
 import { type CommandRecord, forgetOld, readRecords, savedPaths } from "./records.ts";
 import { stateDirectory } from "./state-directory.ts";
-import { checkTarget, isDirectory } from "./target.ts";
+import { checkTarget } from "./target.ts";
 
 interface RecoverOptions extends FinishOptions {
   readonly store?: string;
@@ -63,33 +61,6 @@ async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
   origins.delete(media.origin);
   const finished = recovery.finished.filter(({ generationId = "" }) => !saved.has(generationId));
   return { ...recovery, finished, elsewhere: [...origins] };
-}
-
-/** Rejects a directory that is no store, or does not exist: nothing would seem to be left. An empty one may become a store. */
-async function checkStore(directory: string): Promise<void> {
-  const fail = (what: string, advice: string) => new CommandError(what, advice, exitCodes.usage);
-  if (!(await isDirectory(directory))) throw fail(`--store ${directory}: there is no such directory`, passStore);
-  const names = await readdir(directory);
-  if (names.length === 0 || names.some(isOfStore)) return;
-  const inside = await findStore(directory, names);
-  throw fail(
-    `--store ${directory}: this directory is not a store`,
-    inside === undefined ? passStore : `Did you mean --store ${quoted(inside)}?`,
-  );
-}
-
-const passStore = "Pass the store that the generations were recorded in.";
-
-/** Whether `fileStore` gives a file or a directory such a name. */
-function isOfStore(name: string): boolean {
-  return /^([\da-f]{2}|\..+\.part)$/.test(name);
-}
-
-/** Returns a store in a directory, such as that of a batch. */
-async function findStore(directory: string, names: readonly string[]): Promise<string | undefined> {
-  for (const path of names.map((name) => join(directory, name)))
-    if ((await isDirectory(path)) && (await readdir(path)).some(isOfStore)) return path;
-  return undefined;
 }
 
 async function resolve(

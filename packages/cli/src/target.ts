@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
-import { access, mkdir, readdir, stat } from "node:fs/promises";
+import { access, readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
+import { isDirectory, makeDirectory } from "./directory.ts";
 
 /** What is to be written to a target. */
 export interface Results {
@@ -33,7 +34,7 @@ export async function checkTarget(target: string, results: Results): Promise<voi
     throw fail("several tasks cannot share one file", `Pass a directory: -o ${dirname(target)}/`);
   const directory = isForDirectory ? target : dirname(target);
   try {
-    await mkdir(directory, { recursive: true });
+    await makeDirectory(directory);
     await access(directory, constants.W_OK);
   } catch (error) {
     throw fail(
@@ -69,12 +70,4 @@ async function isTooLong(path: string): Promise<boolean> {
 /** Whether results go into a directory of this name, and not to a file. */
 export async function isDirectoryTarget(target: string): Promise<boolean> {
   return target.endsWith("/") || target.endsWith(sep) || extname(target) === "" || (await isDirectory(target));
-}
-
-/** Whether a directory of this name exists. */
-export async function isDirectory(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
 }

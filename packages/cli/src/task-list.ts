@@ -1,5 +1,7 @@
-import { basename } from "node:path";
+import { isAbsolute, relative } from "node:path";
 import { fileStore } from "@mediagen/sdk/node";
+import { counted } from "./batch-plan.ts";
+import { checkStore } from "./check-store.ts";
 import type { ConnectOptions } from "./connect.ts";
 import { createOutput } from "./output.ts";
 import { nameOf } from "./printed-commands.ts";
@@ -31,6 +33,7 @@ interface Listed {
 export async function listTasks({ limit, ...options }: ListOptions): Promise<void> {
   const progress = createProgress(options);
   const output = createOutput(options);
+  if (options.store !== undefined) await checkStore(options.store);
   const store = fileStore(options.store ?? stateDirectory());
   const { records, unreadable } = await readRecords(store, ["sending", "created", "unknown", "ended"]);
   const origin = originOf(options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]);
@@ -42,20 +45,34 @@ export async function listTasks({ limit, ...options }: ListOptions): Promise<voi
     model,
     state,
     createdAt,
-    saved.length > 1 ? `${basename(saved[0] ?? "")} and ${saved.length - 1} more` : basename(saved[0] ?? ""),
+    saved.length > 1 ? `${shortened(saved[0])} and ${saved.length - 1} more` : shortened(saved[0]),
   ]);
   if (process.stdout.isTTY && rows.length > 0)
     output.line(table([["TASK", "MODEL", "STATE", "CREATED", "SAVED AS"], ...rows]));
   else for (const row of rows) output.line(row.join("\t"));
   output.document(shown);
-  if (listed.length === 0) progress.note("the store has no generations");
+  if (records.length + unreadable.length === 0)
+    progress.note(
+      options.store === undefined
+        ? "the store has no generations; a batch has a store of its own: --store DIR/generations"
+        : "the store has no generations",
+    );
   if (listed.length > shown.length)
     progress.note(`${listed.length - shown.length} more; --limit ${listed.length} lists all`);
-  const elsewhere = new Set(records.map((record) => record.origin)).size - new Set(here.map((one) => one.origin)).size;
-  if (elsewhere > 0) progress.note(`${records.length - here.length} generations at other base URLs are not listed`);
+  const elsewhere = records.length - here.length;
+  if (elsewhere > 0)
+    progress.note(
+      `${counted(elsewhere, "generation")} at other base URLs ${elsewhere === 1 ? "is" : "are"} not listed`,
+    );
   for (const { id, unreadable: why } of unreadable)
     progress.warn(`mediagen: the record ${id} cannot be read (${why}); it may be a paid task`);
   await forgetOld(store, options.store);
+}
+
+/** Returns the path of a file as it is typed in the current directory. */
+function shortened(path: string = ""): string {
+  const here = isAbsolute(path) ? relative(".", path) : path;
+  return /^\.\.([\\/]|$)/.test(here) ? path : here;
 }
 
 function describe(record: CommandRecord): Listed {
