@@ -208,7 +208,9 @@ describe("every bad line is named, and nothing is sent", () => {
     ).toContain("UTF-8");
     expect((await run("jobs.jsonl", "\n\n")).error?.message).toContain("no line");
     expect((await run("jobs.txt", "")).error?.message).toContain(".jsonl");
-    await expect(runBatch("none.jsonl", "out/none", { baseUrl: "http://localhost" })).rejects.toThrow(/ENOENT/);
+    await expect(runBatch("none.jsonl", "out/none", { baseUrl: "http://localhost" })).rejects.toThrow(
+      /input "none.jsonl" was not found\. Use a file/,
+    );
   });
 });
 
