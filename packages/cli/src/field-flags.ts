@@ -38,15 +38,13 @@ export function addFieldFlags(
   const ofKind = models.filter((one) => one.kind === kind);
   const flags: FieldFlag[] = [];
   flagsOfCommands.set(command, flags);
-  const all = ofKind.flatMap(fieldsOf).filter(({ field }) => field !== argumentField);
-  const files = all.find(({ takes }) => takes === "file")?.field;
-  const fields = new Set(all.map(({ field }) => field).sort((a, b) => Number(b === files) - Number(a === files)));
+  const all = ofKind
+    .flatMap((model) => fieldsOf(model).map((info) => ({ model, info })))
+    .filter(({ info }) => info.field !== argumentField);
+  const files = all.find(({ info }) => info.takes === "file")?.info.field;
+  const fields = new Set(all.map(({ info }) => info.field).sort((a, b) => Number(b === files) - Number(a === files)));
   for (const field of fields) {
-    const having = ofKind.flatMap((model) =>
-      fieldsOf(model)
-        .filter((info) => info.field === field)
-        .map((info) => ({ model, info })),
-    );
+    const having = all.filter(({ info }) => info.field === field);
     const infos = new Map(having.map(({ model, info }) => [model.model, info]));
     const described =
       having
