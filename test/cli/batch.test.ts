@@ -136,6 +136,15 @@ describe.concurrent("mediagen batch", () => {
         / 1 line left; go on with:\n {4,}mediagen batch jobs\.jsonl -o out --max-results 2 --yes /,
       );
       expect(stderr).not.toContain("budget");
+      await writeFile(join(cwd, "jobs.jsonl"), jsonLines([{ model: "imgmodelv4", prompt: "A", batchsize: 3 }]));
+      const tooLow = await mediagen(["batch", "jobs.jsonl", "-o", "more", "--max-results", "2", "-yq"], { cwd, env })
+        .ended;
+      expect(tooLow).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          /^mediagen: --max-results is too low for the next line; .*\n {2}Nothing was sent\./,
+        ),
+      });
     }));
 
   test("names unknown outcomes before it asks", ({ expect }) => {
