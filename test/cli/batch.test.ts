@@ -142,7 +142,7 @@ describe.concurrent("mediagen batch", () => {
       expect(tooLow).toMatchObject({
         code: 2,
         stderr: expect.stringMatching(
-          /^mediagen: --max-results is too low for the next line; .*\n {2}Nothing was sent\./,
+          /^mediagen: --max-results is too low for the next line; .*\n {2}No task was created\./,
         ),
       });
     }));

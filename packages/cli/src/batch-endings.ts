@@ -38,13 +38,6 @@ const endings: readonly Ending[] = [
     exitCode: () => exitCodes.credits,
   },
   {
-    // Without it, a script that goes on until nothing is left would never end.
-    applies: ({ stopped, generated }) => stopped === "budget" && generated === 0,
-    what: ({ summary }) => `--max-results is too low for the next line; ${countsText(summary)}`,
-    advice: ({ again }) => withCommands("Nothing was sent. Raise it, then go on with:", again),
-    exitCode: () => exitCodes.usage,
-  },
-  {
     applies: ({ stopped }) => stopped === "refused",
     what: ({ summary }) => countsText(summary) + stopText(summary),
     advice: ({ again }) => withCommands("Correct the API key or the base URL, then go on with:", again),
@@ -81,6 +74,13 @@ const endings: readonly Ending[] = [
     advice: ({ folder }) =>
       `${join(folder, "results.jsonl")} has the reasons; --retry-failed generates a second task for each line that has had one; this is billed.`,
     exitCode: () => exitCodes.failed,
+  },
+  {
+    // Without it, a script that goes on until nothing is left would never end.
+    applies: ({ stopped, generated }) => stopped === "budget" && generated === 0,
+    what: ({ summary }) => `--max-results is too low for the next line; ${countsText(summary)}`,
+    advice: ({ again }) => withCommands("No task was created. Raise it, then go on with:", again),
+    exitCode: () => exitCodes.usage,
   },
 ];
 

@@ -117,7 +117,7 @@ function explainService(error: unknown, circumstances: Circumstances): Explanati
     ];
   if (error instanceof ConnectionError) {
     const { operation, cause } = error;
-    if (operation === imageRead) return [error.message, checkImage, exitCodes.failed];
+    if (generates && operation === imageRead) return [error.message, checkImage, exitCodes.failed];
     const what = cause instanceof Error ? `${operation}: ${cause.message}` : error.message;
     return [
       what,
@@ -160,7 +160,7 @@ function adviceOnService(error: ServiceError, circumstances: Circumstances): str
   const created = generates ? "No task was created. " : "";
   const again = resume ? withCommands("then go on with:", resume) : "then run the command again.";
   if (error instanceof AuthenticationError) return `${created}Check MEDIAGEN_API_KEY or --key-fd, ${again}`;
-  if (error.operation === imageRead) return checkImage;
+  if (generates && error.operation === imageRead) return checkImage;
   if (generates && error.status === 404) {
     const url: unknown = command?.getOptionValue("baseUrl") ?? process.env["MEDIAGEN_BASE_URL"];
     return `${created}Check the base URL ${String(url)}, without the paths of operations, ${again}`;
