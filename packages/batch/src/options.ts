@@ -31,7 +31,7 @@ export interface BatchOptions
   readonly only?: readonly string[] | undefined;
   /**
    * Whether to generate a second task for each line whose task has failed, which is billed. Before, the first task is queried
-   * once more: if it has succeeded meanwhile, its results are downloaded and nothing is billed. No line ever gets a third task.
+   * once more: if it has succeeded in the meantime, its results are downloaded and nothing is billed. No line ever gets a third task.
    * @default false
    */
   readonly retryFailed?: boolean | undefined;

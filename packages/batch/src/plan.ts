@@ -128,7 +128,7 @@ export class Plan {
     this.#checked.push({ fingerprint: read.fingerprint, todo });
   }
 
-  /** Checks a row, and tells whether something is left to do. */
+  /** Checks a row, and returns whether something is left to do. */
   async #checkRow(
     { line }: Row,
     { id: own, form, issues }: ReadRow,
@@ -157,7 +157,7 @@ export class Plan {
     return { issues: [], todo: this.#count(id, form, known, ended) };
   }
 
-  /** Counts a line, and tells whether it has to run. */
+  /** Counts a line, and returns whether it has to run. */
   #count(id: string, form: Form, known: KnownLine, ended: EndedLine | undefined): Todo | undefined {
     const { limit = Infinity, retryFailed = false } = this.#sources.options;
     const { key, record, unreadable } = known;

@@ -142,7 +142,7 @@ export class Runner {
     if (isNew && !settle) return undefined;
     try {
       const ended = await this.#finish(line, key, isNew ? settle : undefined);
-      // What is recorded as failed was waited for once more: it may have succeeded meanwhile, or by other `statuses`.
+      // What is recorded as failed was waited for once more: it may have succeeded since, or by other `statuses`.
       if (ended?.state !== "failed" || retryKey === undefined || !settle) return ended;
       return (await this.#finish(line, retryKey, settle)) ?? ended;
     } finally {

@@ -29,7 +29,7 @@ export class Limit {
     return this.#left < 1 && this.#reserved.size === 0;
   }
 
-  /** Reserves a task as soon as one is left, and returns how to tell whether it was used. Undefined if none will be left. */
+  /** Reserves a task as soon as one is left, and returns what records whether it was used. Undefined if none will be left. */
   async reserve(): Promise<((isUsed: boolean) => void) | undefined> {
     while (this.#left < 1 && this.#reserved.size > 0) await Promise.race(this.#reserved);
     if (this.#left < 1) return undefined;

@@ -176,7 +176,7 @@ function sizeFor(model: string, field: string, value: unknown): unknown {
 }
 
 /**
- * Rejects what would be paid for and is not meant: a blank text, which usually comes from a variable of the shell that is not set, and
+ * Rejects what would be billed and is not meant: a blank text, which usually comes from a variable of the shell that is not set, and
  * bytes that are no text. Node reads those that are not UTF-8 as U+FFFD.
  */
 function checkText(name: string, value: string): string {

@@ -4,9 +4,8 @@ import { exitCodes } from "./exit-codes.ts";
 import { argumentField, fieldFlagsOf, isSwitch, switchSyntax, switchValues } from "./field-flags.ts";
 
 /**
- * Returns the arguments of a command that generates with each `--name=true` or `--name=false` of a field that is on or off as
- * `--name` or `--no-name`. A single word behind a flag that takes no value is meant as its value, but would be taken for the prompt
- * and be paid for, so that it is rejected.
+ * Returns the arguments of a command that generates, with `--name=true` as `--name` and `--name=false` as `--no-name` for each field
+ * that is on or off. A single word behind such a flag is rejected: it is meant as its value, but would be billed as the prompt.
  */
 export function readSwitches(command: Command, args: readonly string[]): readonly string[] {
   if (!command.registeredArguments.some((argument) => argument.name() === argumentField)) return args;

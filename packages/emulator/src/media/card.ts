@@ -37,7 +37,7 @@ export interface Card {
   /** One byte per dot, row by row: 1 where there is ink. */
   ink: Uint8Array<ArrayBuffer>;
   /**
-   * The rows that drawFoot draws anew; all others stay as they are. Whole bands: a moving line touches few macroblocks.
+   * The rows that drawFoot draws anew; all others stay as they are. Complete bands: a moving line touches few macroblocks.
    */
   foot: { top: number; rows: number };
   /** The background from top to bottom, spread evenly over the bands. */
@@ -81,7 +81,7 @@ const hues = [
 const margin = 8;
 
 /**
- * Rows from one line of small text to the next: whole bands, so that small text lies in as few macroblocks as it can.
+ * Rows from one line of small text to the next: complete bands, so that small text lies in as few macroblocks as it can.
  */
 const linePitch = 3 * bandRows;
 

@@ -177,7 +177,7 @@ export async function spoil(
     case "downloadCut":
       return inPieces(good, 2, async (index) => index === 1 && Promise.reject(connectionReset()));
     case "slowBody":
-      // Each piece counts as being served, so that no virtual time passes meanwhile.
+      // Each piece counts as being served, so that no virtual time passes until then.
       return inPieces(good, 10, () => activity.during(() => new Promise((resolve) => setTimeout(resolve, 200))));
     default:
       return good;

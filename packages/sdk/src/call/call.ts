@@ -28,7 +28,7 @@ export interface SendingGeneration extends SentGeneration {
   readonly origin: string;
 }
 
-/** What a call is beside its operation and fields. */
+/** What a call consists of besides its operation and fields. */
 export interface CallContext {
   readonly subject: Subject;
   readonly signal?: AbortSignal | undefined;
@@ -120,7 +120,7 @@ export function createCall(host: CallHost): Call {
   };
 }
 
-/** How long to wait before the request is sent again; undefined if it must not be, or need not. */
+/** How long to wait before a retry; undefined if there must be none, or need not be one. */
 function delayBeforeRetry(
   retries: Retries,
   exchanged: Exchanged,

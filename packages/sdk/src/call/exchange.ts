@@ -48,7 +48,7 @@ export interface ExchangeOptions {
   readonly headers?: RequestHeaders | undefined;
   /** How long it may take, in place of the connection's timeout. */
   readonly timeoutMs?: number | undefined;
-  /** The longest that it may take, beside that. */
+  /** The longest that it may take, besides that. */
   readonly patienceMs?: number | undefined;
   /** Called immediately before the first byte leaves. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
@@ -72,7 +72,7 @@ export interface NoResponse {
  */
 export type Delivery = "not tried" | "never sent" | "cannot be sent" | "unknown";
 
-/** Sends one request, once, and reads its response, within the connection's time limits. Never rejects. */
+/** Sends one request, once, and reads its response, within the connection's timeouts. Never rejects. */
 export async function exchange(
   connection: Connection,
   operation: Operation,
@@ -134,7 +134,7 @@ function outgoing(
   return { url, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(wire) };
 }
 
-/** The time limits of one exchange: on the whole, on what leaves, on what arrives. */
+/** The timeouts of one exchange: for all of it, for what leaves, for what arrives. */
 class Limits {
   readonly #time: Time;
   readonly #timeouts: Timeouts;
@@ -159,7 +159,7 @@ class Limits {
   }
 
   readonly onLeaving = (complete: boolean): void => {
-    if (this.#arriving) return; // A response may arrive before the whole request has left.
+    if (this.#arriving) return; // A response may arrive before the complete request has left.
     // Not the stall of responses: the system takes megabytes at once, and a slow network needs long for them.
     const what = complete ? "the request had left, and no response began within" : "the upload stalled for";
     this.#limit(this.#timeouts.headersMs, what);

@@ -74,7 +74,7 @@ function toForm(fields: WireFields | FormData): FormData {
   return fields instanceof FormData ? fields : toFormData(fields);
 }
 
-/** Rejects a form that would be encoded without some of its values, and be paid for all the same. */
+/** Rejects a form that would be encoded without some of its values, and be billed all the same. */
 function checkForm(body: unknown): unknown {
   if (body instanceof FormData) return body;
   // A Map, a stream or another FormData has no fields of its own.

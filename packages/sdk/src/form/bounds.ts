@@ -6,7 +6,7 @@ import type { Bounds } from "../spec/operation.ts";
 import { isFile, sizeSeparator, valuesOf } from "../spec/schema.ts";
 import { closestValue } from "../errors/closest-name.ts";
 
-/** Half of a surrogate pair: of whole ones, this reads both as one. */
+/** Half of a surrogate pair: of complete ones, this reads both as one. */
 const halfPair = /[\uD800-\uDFFF]/u;
 
 /** Adds what is wrong with one value. `value` is what would be sent, `given` what the caller passed. */
@@ -45,7 +45,7 @@ function valueIssue(bounds: Bounds, code: IssueCode, given: unknown, field: stri
   });
 }
 
-/** Faults from the vaguest to the most telling: of several alternatives, the one that came closest is told. */
+/** Faults from the vaguest to the most telling: of several alternatives, the one that came closest is reported. */
 const ranking: readonly IssueCode[] = ["wrongType", "wrongFormat", "notOneOf"];
 
 /** What is wrong with a value that is not a list; undefined if nothing is. */

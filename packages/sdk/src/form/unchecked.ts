@@ -13,9 +13,9 @@ export interface UncheckedFields extends ReadFields {
 }
 
 /**
- * Reads a form without any bounds, by what the forms of its kind have in common: the model is the last segment of the path, files go
- * into the part `X.items`, a flag is "0" or "1", and what counts the results of other models counts those of this one. What would be
- * billed without its files is rejected all the same.
+ * Reads a form without any bounds, by what the forms of its kind have in common. The model is the last segment of the path, and files
+ * go into the part `X.items`. A flag is "0" or "1", and what counts the results of other models counts those of this one. What would
+ * be billed without its files is rejected all the same.
  */
 export function readUnchecked(kind: Kind, model: unknown, form: unknown, extra: unknown = {}): UncheckedFields {
   const issues: Issue[] = isModelName(kind, model)

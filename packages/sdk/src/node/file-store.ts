@@ -161,7 +161,7 @@ export class FileStore implements GenerationStore {
     return isAlive;
   }
 
-  /** Gives a text a name that nothing has, in one act, and whole; false if something has it or its directory is gone. */
+  /** Gives a text a name that nothing has, in one act, and completely; false if something has it or its directory is gone. */
   async #take(path: string, text: string): Promise<boolean> {
     const part = this.#newPart();
     try {

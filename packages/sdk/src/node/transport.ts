@@ -103,7 +103,7 @@ function exchangeOn(
       responded = true;
       try {
         const body = decode(message);
-        // A response may arrive before the whole request has left; after it, nothing more of it is wanted.
+        // A response may arrive before the complete request has left; after it, nothing more of it is wanted.
         if (paid) body.once("end", () => request.destroy());
         resolve(incoming(message, body, signal));
       } catch (error) {

@@ -35,7 +35,7 @@ export interface ResultContext {
   readonly privateBase: boolean;
 }
 
-/** A task is plain data to its user, so the client's part is kept beside it. */
+/** A task is plain data to its user, so the client's part is kept apart from it. */
 export const contexts: WeakMap<Task, ResultContext> = new WeakMap();
 
 /** Remembers how to fetch a task's results. */

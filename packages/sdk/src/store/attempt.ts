@@ -8,7 +8,7 @@ import type { Session } from "./session.ts";
 const renewMs = 5_000;
 const firstRetryMs = 1_000;
 const longestRetryMs = 60_000;
-/** More than others could have written meanwhile. */
+/** More than others could have written in the meantime. */
 const mostTries = 20;
 
 /** Somebody else has moved the record on: this attempt must not be sent. */
@@ -71,7 +71,7 @@ export class Attempt {
     if (!(await this.#move(state))) throw new OvertakenError("the generation was taken over");
   }
 
-  /** Records the task and returns it. Never rejects: a task that is paid for must not be lost with a store. */
+  /** Records the task and returns it. Never rejects: a paid task must not be lost with a store. */
   async created(task: TaskJSON): Promise<TaskJSON> {
     const recorded = { ...task, generationId: this.id };
     // Its key stands for it from now on, however long its record takes.

@@ -123,7 +123,7 @@ export class Recorder {
   }
 }
 
-/** Tells whether a record's sender is silent: by this process's own steady clock, never by comparing clocks of two hosts. */
+/** Returns whether a record's sender is silent: by this process's own steady clock, never by comparing clocks of two hosts. */
 export class SilenceWatch {
   readonly #host: RecordingHost;
   #revision: number | undefined;

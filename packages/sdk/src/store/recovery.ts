@@ -181,7 +181,7 @@ async function rejectSettled(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { state, task, resolvedByHand } = record;
-  // Only its results show that a task was the wrong one. A key whose task has ended is never sent again.
+  // Only its results show that a task was the wrong one. A key whose task has ended never generates again.
   if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;
   const isUnderWay = state === "claimed" || state === "sending";
   const settled = isUnderWay ? await settleSender(recorder, record, signal) : record;

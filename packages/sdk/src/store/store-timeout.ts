@@ -28,7 +28,7 @@ export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm">): 
           yield value;
         }
       } finally {
-        // A database keeps a cursor open until it is told. Not awaited, because this may hang, too.
+        // A database keeps a cursor open until it is closed. Not awaited, because this may hang, too.
         records.return?.().then(undefined, () => undefined);
       }
     },

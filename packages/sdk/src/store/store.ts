@@ -34,7 +34,7 @@ export interface ForgetOptions {
 }
 
 /**
- * Where generations are recorded before they are sent, so that none is paid for twice and none is lost. Implement it on a
+ * Where generations are recorded before they are sent, so that none is billed twice and none is lost. Implement it on a
  * database with one conditional write; `checkStore` of `@mediagen/sdk/node` tests an implementation.
  *
  * Your implementation must guarantee four things:

@@ -24,7 +24,7 @@ export function shareTimer(
     time.sleep(Math.min(Math.max(0, own.until - now), longestDelayMs), own.stop.signal).then(
       // Timers round down. An alarm that was slept for rings even if the clock says that it is a moment too early.
       () => timer === own && ringUntil(Math.max(own.until, time.steady())),
-      // If the timer itself fails, every sleeper must hear of it: nothing else would wake them.
+      // If the timer itself fails, every sleeper must be woken: nothing else would do it.
       (error: unknown) => timer === own && ringUntil(Infinity, error),
     );
   }

@@ -1,4 +1,4 @@
-/** What a fetch function is called with beside the URL: only what every implementation takes. */
+/** What a fetch function is called with besides the URL: only what every implementation takes. */
 export interface FetchInit {
   /** `POST` for the service; without it, the request is the GET of a result. */
   readonly method?: string;

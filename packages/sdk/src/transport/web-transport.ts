@@ -17,7 +17,7 @@ export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
     await beforeSend?.();
     rejectAborted(signal);
     const sending = fetch(request.url, fetchInit(request.headers, body, signal));
-    // No engine tells when an upload has left; all else leaves at once.
+    // No engine reports when an upload has left. Everything else leaves at once.
     if (!hasFiles(request.body)) onLeaving?.(true);
     // Even if a fetch ignores the signal, the call ends.
     const response = await orAbort(sending, signal).catch((error: unknown) => {
@@ -39,7 +39,7 @@ function rejectAborted(signal: AbortSignal): void {
 function whatFailed(error: unknown, sendsOnce: boolean): unknown {
   const evidence = sendsOnce && fetchEvidence(error);
   if (evidence) return new NeverSentError(messageOf(error), error, evidence === "cannot be sent");
-  // An error of ours that a caller's fetch throws is about another request than this one.
+  // One of our own errors that a caller's fetch throws is about another request than this one.
   const isOurs = error instanceof MediaGenError || error instanceof NeverSentError;
   return isOurs ? new Error("the fetch function failed", { cause: error }) : error;
 }
@@ -82,8 +82,8 @@ function fetchInit(headers: OutgoingRequest["headers"], body: string | Blob, sig
 }
 
 /**
- * One Blob, never FormData: where redirects are errors, a response that comes before FormData has left ends the process on
- * Node 24 and 26, and on every Node a slow network fills the memory with it.
+ * One Blob, never FormData. If redirects are errors, a response that comes before FormData has left ends the process on Node 24 and
+ * 26. On every Node a slow network fills the memory with it.
  */
 async function toFetchBody(body: OutgoingRequest["body"]): Promise<string | Blob> {
   if (typeof body === "string" || body instanceof Blob) return body;

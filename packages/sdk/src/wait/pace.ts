@@ -94,7 +94,7 @@ export class Pace {
 
   /**
    * Varies what a query is worth, so that tasks that began together are not queried together. Most are queried when it is
-   * due; a few are queried earlier, and their records tell whether the others are due.
+   * due; a few are queried earlier, and their records say whether the others are due.
    */
   #worth(): number {
     return worthOfQueryMs * (0.05 + 1.4 * Math.sqrt(this.#time.random()));

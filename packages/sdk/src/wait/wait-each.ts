@@ -2,7 +2,7 @@ import type { Records, Task, WaitOptions } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { waitTimeoutOf } from "./wait.ts";
 
-/** How the wait for one of several tasks ended. `ok` tells whether there is a record or an error. */
+/** How the wait for one of several tasks ended. `ok` says whether there is a record or an error. */
 export type WaitOutcome<T extends Task = Task> = T extends Task
   ?
       | {
