@@ -321,9 +321,14 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging"],
   },
   {
-    guard:
-      "return (await orGrace(attempt.created(task), signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };",
-    becomes: "return attempt.created(task);",
+    guard: "const recording = attempt.created(task); onTask();",
+    becomes: "const recording = attempt.created(task);",
+    promise: "a key stands for its task as soon as there is one, however long its record takes",
+    tests: ["sdk/hanging"],
+  },
+  {
+    guard: "return (await orGrace(recording, signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };",
+    becomes: "return recording;",
     promise: "an abort returns a paid task whose record hangs",
     tests: ["sdk/hanging"],
   },
@@ -1418,9 +1423,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard:
-      "return (await orGrace(attempt.created(task), signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };",
-    becomes: "return { ...task, generationId: attempt.id };",
+    guard: "const recording = attempt.created(task);",
+    becomes: "const recording = Promise.resolve({ ...task, generationId: attempt.id });",
     promise: "a task is recorded",
     tests: ["sdk/store"],
   },

@@ -37,17 +37,27 @@ export class RecordedGenerations implements Recording {
   /** Generates and returns the task: a new one, or the one that its key stands for. */
   async generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
     const { idempotencyKey, signal } = checked;
-    if (idempotencyKey === undefined) return this.#generate(checked, host, undefined);
+    if (idempotencyKey === undefined) return this.#generate(checked, host, undefined, () => undefined);
     const id = await generationIdOf(host.origin, idempotencyKey);
     // A second call with the key finds the task of the first one: until then it must take no place and no budget.
     for (let other = this.#pending.get(id); other; other = this.#pending.get(id)) await orAbort(other, signal);
-    const generating = this.#generate(checked, host, id);
-    const end = () => void this.#pending.delete(id);
-    this.#pending.set(id, generating.then(end, end));
-    return generating;
+    let resolve = (): void => undefined;
+    const pending = new Promise<void>((done) => (resolve = done));
+    this.#pending.set(id, pending);
+    const end = () => {
+      if (this.#pending.get(id) === pending) this.#pending.delete(id);
+      resolve();
+    };
+    // The key stands for the task as soon as there is one, however long its record takes.
+    return this.#generate(checked, host, id, end).finally(end);
   }
 
-  async #generate(checked: CheckedGeneration, host: GenerateHost, idOfKey: string | undefined): Promise<TaskJSON> {
+  async #generate(
+    checked: CheckedGeneration,
+    host: GenerateHost,
+    idOfKey: string | undefined,
+    onTask: () => void,
+  ): Promise<TaskJSON> {
     const { kind, model, operation, wire, idempotencyKey, signal } = checked;
     const { origin } = host;
     const digest = await orAbort(digestOf(wire), signal);
@@ -60,7 +70,7 @@ export class RecordedGenerations implements Recording {
       if (found.task) return found.task;
       const task = await inTurn(checked, host, async () => {
         const attempt = await this.#recorder.begin(facts, id, found.replaces, signal);
-        return attempt && run(attempt, checked, host, facts);
+        return attempt && run(attempt, checked, host, facts, onTask);
       });
       if (task) return task;
     }
@@ -133,6 +143,7 @@ async function run(
   checked: CheckedGeneration,
   host: GenerateHost,
   facts: GenerationFacts,
+  onTask: () => void,
 ): Promise<TaskJSON | undefined> {
   const { signal } = checked;
   let task: TaskJSON;
@@ -145,5 +156,7 @@ async function run(
     throw error;
   }
   // The task is paid for: it is returned, whatever comes of its record.
-  return (await orGrace(attempt.created(task), signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };
+  const recording = attempt.created(task);
+  onTask();
+  return (await orGrace(recording, signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };
 }
