@@ -2,7 +2,7 @@ import type { Task, TaskRecord } from "../task/task.ts";
 import { describeIssue, invalid, type Issue, type IssueCode, shorten } from "./issue.ts";
 import { describeLast, type LastRecord, messageIn } from "./last-record.ts";
 
-/** Every error that this package throws itself; what the caller's own `signal` carries is thrown as it is. */
+/** Every error that this package throws itself. If your signal aborts, its reason is thrown unchanged. */
 export class MediaGenError extends Error {
   /** The class's name, which outlives a copy of the error to another realm or log. */
   override readonly name: string = "MediaGenError";

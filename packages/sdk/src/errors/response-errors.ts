@@ -78,7 +78,7 @@ export class ServiceError extends MediaGenError {
   }
 }
 
-/** HTTP 401 or 403: the API key is missing, is not accepted, or does not allow this. */
+/** HTTP 401 or 403: the API key is missing, is invalid, or lacks the permission. */
 export class AuthenticationError extends ServiceError {
   override readonly name = "AuthenticationError";
 }
