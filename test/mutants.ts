@@ -1739,7 +1739,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/wait"],
   },
   {
-    guard: "throw refusedWait(this.#task, error, times, rule);",
+    guard: "throw rejectedWait(this.#task, error, times, rule);",
     becomes: "return;",
     promise: "a task that is refused for good ends the wait",
     tests: ["sdk/wait"],

@@ -39,7 +39,7 @@ async function generate(job: Job & { readonly do: "generate" }): Promise<Next | 
     case "creditsOut":
       return { job, afterMs: 60_000 };
     case "unknown": // A person looks at the service and calls media.resolve.
-    case "refused":
+    case "rejected":
       console.log(`${order}: ${step.outcome}`);
       return undefined;
   }

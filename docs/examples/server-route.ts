@@ -39,7 +39,7 @@ async function get(user: string, id: string): Promise<object | undefined> {
 }
 
 /** Returns what the page may know of an error, and logs the rest. */
-function refusal(error: unknown): readonly [status: number, body: object] {
+function rejection(error: unknown): readonly [status: number, body: object] {
   console.error(error);
   if (error instanceof InvalidRequestError) return [400, { error: "not sent", issues: error.issues }];
   if (error instanceof OutcomeUnknownError) return [409, { error: "outcome unknown: we look into it" }];
@@ -49,7 +49,7 @@ function refusal(error: unknown): readonly [status: number, body: object] {
 
 // #region server
 const server = createServer(async (request, response) => {
-  const [status, body] = await answer().catch(refusal);
+  const [status, body] = await answer().catch(rejection);
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 
   async function answer(): Promise<readonly [status: number, body: object]> {

@@ -555,8 +555,8 @@ describe("the limits of the client hold for a batch", () => {
 
 describe("what is no fault of the lines stops what is sent, leaves the lines unpaid, and brings home what runs", () => {
   test.for<[what: string, options: BatchOptions, stopped: string]>([
-    ["a wrong key", { apiKey: "wrong" }, "refused"],
-    ["an address that is another's", { baseUrl: "http://emulator.localhost/elsewhere" }, "refused"],
+    ["a wrong key", { apiKey: "wrong" }, "rejected"],
+    ["an address that is another's", { baseUrl: "http://emulator.localhost/elsewhere" }, "rejected"],
     [
       "a service that is not reached",
       {
@@ -590,7 +590,7 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
         isRevoked ? { ...init, headers: { ...init.headers, authorization: "revoked" } } : init,
       );
     };
-    expect(await run({ concurrency: 2, fetch })).toMatchObject({ succeeded: 5, unfinished: 0, stopped: "refused" });
+    expect(await run({ concurrency: 2, fetch })).toMatchObject({ succeeded: 5, unfinished: 0, stopped: "rejected" });
     expect(emulator.calls.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(2);
   });
 

@@ -10,7 +10,7 @@ export interface Settings {
   /** How fast it reads. */
   readonly bytesPerSecond?: number;
   /** How it loses a fifth of the answers to generations, and which ones. */
-  readonly lose?: "cut" | "closed" | "refused";
+  readonly lose?: "cut" | "closed" | "rejected";
   readonly seed?: number;
 }
 
@@ -225,7 +225,7 @@ function serve(): void {
 
 /** Loses an answer after the task was created and paid. */
 function lose(how: NonNullable<Settings["lose"]>, text: string, response: ServerResponse): void {
-  if (how === "refused")
+  if (how === "rejected")
     return void response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad Gateway</h1>");
   if (how === "closed") return void response.destroy();
   response.writeHead(200, { "content-type": "application/json", "content-length": text.length });

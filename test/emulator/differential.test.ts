@@ -14,7 +14,7 @@ const names = Object.keys(classes) as RequestClass[];
 
 interface Count {
   taken: number;
-  refused: number;
+  rejected: number;
   readonly places: Set<string>;
 }
 
@@ -43,13 +43,13 @@ async function compare(request: FormRequest, document?: OpenApiDocument): Promis
 /** Runs so many requests; throws the smallest one that the readers disagree on, told so that a person can read it. */
 async function run(count: number, document?: OpenApiDocument): Promise<ReadonlyMap<RequestClass, Count>> {
   const counts = new Map(
-    names.map((name): [RequestClass, Count] => [name, { taken: 0, refused: 0, places: new Set() }]),
+    names.map((name): [RequestClass, Count] => [name, { taken: 0, rejected: 0, places: new Set() }]),
   );
   const property = fc.asyncProperty(formRequests, async (request) => {
     const counted = counts.get(request.class);
     counted?.places.add(`${request.model} ${request.field}`);
     if (await compare(request, document)) counted && counted.taken++;
-    else counted && counted.refused++;
+    else counted && counted.rejected++;
   });
   const { failed, counterexample, errorInstance, numRuns, numShrinks, seed, counterexamplePath } = await fc.check(
     property,
@@ -83,17 +83,17 @@ function brief(value: unknown): string {
 test(`SDK, emulator and schemas agree on ${requests} generated forms`, async () => {
   const counts = await run(requests);
   const lines = [...counts].map(
-    ([name, { taken, refused, places }]) =>
-      `${name}: ${taken} taken, ${refused} refused, about ${places.size} fields or models`,
+    ([name, { taken, rejected, places }]) =>
+      `${name}: ${taken} taken, ${rejected} rejected, about ${places.size} fields or models`,
   );
   console.log(`${requests} forms, 0 disagreements\n  ${lines.join("\n  ")}`);
   const share = requests / names.length;
-  for (const [name, { taken, refused }] of counts) {
-    const least = { taken: share / 2, refused: share / 2, both: share / 5 }[classes[name]];
-    if (classes[name] === "refused") expect(taken, name).toBe(0);
+  for (const [name, { taken, rejected }] of counts) {
+    const least = { taken: share / 2, rejected: share / 2, both: share / 5 }[classes[name]];
+    if (classes[name] === "rejected") expect(taken, name).toBe(0);
     else expect(taken, name).toBeGreaterThan(least);
-    if (classes[name] === "taken") expect(refused, name).toBe(0);
-    else expect(refused, name).toBeGreaterThan(least);
+    if (classes[name] === "taken") expect(rejected, name).toBe(0);
+    else expect(rejected, name).toBeGreaterThan(least);
   }
   const places = [...counts.values()].flatMap((count) => [...count.places]);
   expect(new Set(places.map((place) => place.split(" ")[0])), "every model was asked").toHaveLength(models.length);

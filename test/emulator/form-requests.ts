@@ -9,8 +9,8 @@ import { files, oddFiles, valid, type Sample } from "./form-samples.ts";
 export const classes = {
   valid: "taken",
   atBounds: "taken",
-  beyondBounds: "refused",
-  wrongTypes: "refused",
+  beyondBounds: "rejected",
+  wrongTypes: "rejected",
   wrongTypesUnseen: "taken",
   inexactNumbers: "taken",
   oddUnicode: "both",
@@ -20,12 +20,12 @@ export const classes = {
   emptyFiles: "taken",
   noContentType: "taken",
   fileCounts: "both",
-  missingRequired: "refused",
-  emptyForms: "refused",
+  missingRequired: "rejected",
+  emptyForms: "rejected",
   unknownFields: "taken",
   partNames: "both",
   extraFields: "taken",
-  several: "refused",
+  several: "rejected",
 } as const;
 
 /** The name of a class. */

@@ -20,7 +20,7 @@ export function clientOnAClock(answers: readonly Answer[], options: MediaGenOpti
     const answer = answers[Math.min(queries.length, answers.length - 1)] ?? "lost";
     queries.push(client.now() - start);
     if (answer === "lost") throw new TypeError("fetch failed");
-    if ("code" in answer) return Response.json({ code: answer.code, msg: "refused" });
+    if ("code" in answer) return Response.json({ code: answer.code, msg: "rejected" });
     if ("http" in answer) {
       const headers = new Headers(answer.retryAfter === undefined ? [] : [["retry-after", String(answer.retryAfter)]]);
       return new Response("<p>Sign in", { status: answer.http, headers });

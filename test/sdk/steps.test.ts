@@ -85,7 +85,7 @@ test.for(["resetAfter", "emptyBody", "serverError"] satisfies FaultName[])(
 test.for([
   ["rateLimited", { outcome: "again", afterMs: 7_000 }],
   ["insufficientCredits", { outcome: "creditsOut" }],
-  ["failure", { outcome: "refused" }],
+  ["failure", { outcome: "rejected" }],
 ] as const)("after %s nothing was created, and the step may run again as a new one", async ([fault, expected]) => {
   const { emulator, media } = createService();
   emulator.next({ fault, on: "generate", retryAfter: "7" });
@@ -114,12 +114,12 @@ test("a form or model that is not valid is refused with every issue, and nothing
   const store = sharedStore();
   const { emulator, media } = createService({ store });
   expect(await generateStep(media, model, { prompt: "A fox", batchsize: 99 }, order)).toEqual({
-    outcome: "refused",
+    outcome: "rejected",
     reason: expect.stringContaining("batchsize"),
   });
   const unknown: string = "imgmodel9";
   expect(await generateStep(media, unknown, form, order)).toEqual({
-    outcome: "refused",
+    outcome: "rejected",
     reason: expect.stringMatching(/imgmodel9.*imgmodelv4/),
   });
   expect([store.states(), emulator.calls]).toEqual([[], []]);

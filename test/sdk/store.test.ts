@@ -103,7 +103,7 @@ describe("races", () => {
   });
 
   test("whatever the order of writes, reads and responses, one task is created and no two requests are out at once", async () => {
-    const outcome = fc.constantFrom("created" as const, "refused" as const);
+    const outcome = fc.constantFrom("created" as const, "rejected" as const);
     await fc.assert(
       fc.asyncProperty(fc.array(outcome, { maxLength: 3 }), fc.scheduler(), async (outcomes, scheduler) => {
         const memory = memoryStore();
@@ -120,7 +120,7 @@ describe("races", () => {
         let [out, most, paid] = [0, 0, 0];
         const fetch = async () => {
           most = Math.max(most, ++out);
-          const refused = outcomes.shift() === "refused";
+          const refused = outcomes.shift() === "rejected";
           await later("response", async () => undefined);
           out--;
           return refused ? refusal() : created(`t-${++paid}`);
@@ -204,7 +204,7 @@ describe("a generation is recorded before it is sent, and what became of it afte
   });
 
   test.for([
-    ["refused", refusal, "notCreated"],
+    ["rejected", refusal, "notCreated"],
     ["never sent", neverSent, "notCreated"],
     ["lost", lost, "unknown"],
     ["lost, with the key in the response", () => new Response("sk-canary", { status: 500 }), "unknown"],

@@ -104,7 +104,7 @@ export function work(redis: Redis, media: MediaGen, directory: string, given: Fl
         return later(job, token, step.afterMs);
       case "creditsOut":
         return later(job, token, 60_000);
-      case "refused":
+      case "rejected":
         throw new UnrecoverableError(step.reason); // It stays among the failed jobs, with the reason.
     }
   }

@@ -89,7 +89,7 @@ export async function work(
       case "again":
       case "creditsOut":
         return { status: "failed", output: step }; // It is handed out again, later each time.
-      case "refused":
+      case "rejected":
         return { status: "deadletter", output: step }; // It stays among the failed jobs.
     }
   }

@@ -40,7 +40,7 @@ export async function startVideo({ user, media, videos }: Account, order: string
     await videos.set(user, order, task.toJSON());
     return { status: 202, body: { state: "pending" } };
   } catch (error) {
-    return refusal(error);
+    return rejection(error);
   }
 }
 
@@ -54,12 +54,12 @@ export async function readVideo({ user, media, videos }: Account, order: string)
     await videos.set(user, order, task.toJSON()); // A check may have seen some of its results.
     return { status: 200, body: { state, url: record?.url ?? [] } };
   } catch (error) {
-    return refusal(error);
+    return rejection(error);
   }
 }
 
 /** Returns what the page may know of an error, and logs the rest. */
-function refusal(error: unknown): Reply {
+function rejection(error: unknown): Reply {
   console.error(error);
   if (error instanceof InvalidRequestError) return { status: 400, body: { error: "not sent", issues: error.issues } };
   if (error instanceof InsufficientCreditsError) return { status: 402, body: { error: "no credits" } };

@@ -163,10 +163,10 @@ export interface BatchProgress {
 
 /**
  * Reason why a batch sends nothing more. `declined`: `confirm` returned false. `credits`: the balance does not cover a form.
- * `budget`: the `budget` of the options does not cover a form. `refused`: the API key or the base URL is wrong. `unreachable`: there is no connection to the service. `unknown`: so many
+ * `budget`: the `budget` of the options does not cover a form. `rejected`: the API key or the base URL is wrong. `unreachable`: there is no connection to the service. `unknown`: so many
  * outcomes in a row are unknown that more would be too.
  */
-export type StopReason = "declined" | "credits" | "budget" | "refused" | "unreachable" | "unknown";
+export type StopReason = "declined" | "credits" | "budget" | "rejected" | "unreachable" | "unknown";
 
 /** Result of a batch. */
 export interface BatchSummary extends BatchProgress {

@@ -90,7 +90,7 @@ export class StopRules {
 function reasonIn(error: unknown): StopReason | undefined {
   if (error instanceof InsufficientCreditsError) return "credits";
   if (error instanceof BudgetError) return "budget";
-  if (error instanceof ServiceError) return statusesOfAll.has(error.status) ? "refused" : undefined;
+  if (error instanceof ServiceError) return statusesOfAll.has(error.status) ? "rejected" : undefined;
   if (error instanceof ConnectionError) return "unreachable";
   // Without a status or a cause, the outcome was unknown before this run: nothing was sent now.
   const isNew = error instanceof OutcomeUnknownError && (error.status !== undefined || error.cause !== undefined);

@@ -38,7 +38,7 @@ const endings: readonly Ending[] = [
     exitCode: () => exitCodes.credits,
   },
   {
-    applies: ({ stopped }) => stopped === "refused",
+    applies: ({ stopped }) => stopped === "rejected",
     what: ({ summary }) => countsText(summary) + stopText(summary),
     advice: ({ again }) => withCommands("Correct the API key or the base URL, then go on with:", again),
     exitCode: () => exitCodes.failed,

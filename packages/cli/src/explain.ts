@@ -78,7 +78,7 @@ function explainTask(error: unknown, circumstances: Circumstances): Explanation 
   const { task, resume, timeout, idempotencyKey } = circumstances;
   if (error instanceof OutcomeUnknownError)
     return [
-      `${error.operation}: ${error.reason}; a task may exist and may have been billed, so it was not sent again`,
+      `${error.operation}: ${error.reason}; a task may exist and may have been billed, so it was not retried`,
       adviceOnUnknown(error, circumstances),
       exitCodes.unknown,
     ];

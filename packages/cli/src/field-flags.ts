@@ -108,7 +108,7 @@ function firstSentence(text: string): string {
   return /^.*?\.(?=\s|$)/.exec(text)?.[0].slice(0, -1) ?? text;
 }
 
-/** What was given for a field, as the SDK takes it; what does not read as the field's type is left to the SDK to refuse. */
+/** What was given for a field, as the SDK takes it; what does not read as the field's type is left to the SDK to reject. */
 export function readField(
   given: unknown,
   info: FieldInfo | undefined,

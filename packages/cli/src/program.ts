@@ -196,7 +196,7 @@ function addRecover(command: Command): void {
     .option("--resolve <generation>", "record the outcome of an unknown generation, as you found it at the service:")
     .option("--taskid <id>", "  the task that it created; the service must know it")
     .option("--unverified", "  record the task without checking it at the service")
-    .option("--not-created", "  it created no task; its idempotency key may be sent again");
+    .option("--not-created", "  it created no task; its idempotency key may generate again");
   addWaitOptions(command);
   addPrintOptions(command);
   addStoreOption(command);

@@ -17,7 +17,7 @@ const longestMs = 20_000;
 const ways: readonly (readonly [NonNullable<Settings["lose"]>, string])[] = [
   ["closed", "The server closes the connection once it has the request"],
   ["cut", "The answer is cut in its middle"],
-  ["refused", "HTTP 502 by a gateway that had passed the request on"],
+  ["rejected", "HTTP 502 by a gateway that had passed the request on"],
 ];
 
 export const row: Row = {

@@ -1,5 +1,5 @@
 /**
- * Pictures: a card as a palette PNG (W3C Portable Network Graphics, third edition; clauses are named beside the
+ * Pictures: a card as a palette PNG (W3C Portable Network Graphics, third edition; clauses are named next to the
  * fields).
  */
 

@@ -171,7 +171,7 @@ function failureOf(
   return signal?.aborted ? signal.reason : new ConnectionError(operation.id, cause);
 }
 
-/** Opens the envelope. A refusal after an attempt whose response was lost may be that attempt's own doing. */
+/** Opens the envelope. A rejection after an attempt whose response was lost may be that attempt's own doing. */
 function openAfter(
   lost: boolean,
   response: ServiceResponse,

@@ -23,7 +23,7 @@ export function openEnvelope(
   response: ServiceResponse,
   operation: string,
   generation?: SentGeneration,
-  /** What the message of a refusal ends with. */
+  /** What the message of a rejection ends with. */
   note = "",
 ): Readonly<Record<string, unknown>> {
   const { status } = response;
@@ -41,10 +41,10 @@ export function openEnvelope(
     throw new InsufficientCreditsError(what, operation, response, envelope);
   }
   if (envelope?.code === codes.failure) {
-    const what = `the service refused (code ${envelope.code}: ${envelope.msg})${describeStatus(status, status === 401)}${note}`;
+    const what = `the service rejected it (code ${envelope.code}: ${envelope.msg})${describeStatus(status, status === 401 || status === 404)}${note}`;
     throw serviceError(what, operation, response, envelope);
   }
-  const what = isSuccess(status) ? undocumented : `the service refused${describeStatus(status, true)}`;
+  const what = isSuccess(status) ? undocumented : `the service rejected it${describeStatus(status, true)}`;
   throw serviceError(what + note, operation, response, envelope);
 }
 

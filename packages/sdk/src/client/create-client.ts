@@ -111,7 +111,7 @@ function createGenerate(generating: GenerateHost, host: TaskHost): Generate {
     const { idempotencyKey, onUploadProgress, signal } = options;
     const headers = readGenerateHeaders(model, options, generating.hasKey);
     const { operation, wire } = await orAbort(prepare(kind, model, form, options), signal);
-    // Nothing may throw once the task is paid for.
+    // Nothing may throw once the task is paid.
     const checked = { kind, model, form, operation, wire, idempotencyKey, onUploadProgress, signal, headers };
     const task = new TaskHandle(await generate(checked, generating), host);
     host.limits?.loaded()?.opened(task);

@@ -74,12 +74,12 @@ export interface KindClient<K extends Kind> {
    */
   generate(model: string, form: UncheckedForm, options: UncheckedOptions): Promise<Task<K>>;
   /**
-   * Creates one paid task and returns it. It is sent again only if it provably was not sent, after HTTP 429, or after a status in
+   * Creates one paid task and returns it. It is retried only if it provably was not sent, after HTTP 429, or after a status in
    * `resendGenerationAfter`.
    *
    * @throws {@link InvalidRequestError} a field is not valid; nothing was sent
    * @throws {@link InsufficientCreditsError} the balance does not cover it
-   * @throws {@link ServiceError} the service refused
+   * @throws {@link ServiceError} the service rejected it
    * @throws {@link ConnectionError} the service was not reached and nothing was sent
    * @throws {@link StoreError} the store failed, and nothing was sent
    * @throws {@link OutcomeUnknownError} the response was lost: a task may exist and may have been billed. With an idempotency key,
@@ -92,14 +92,14 @@ export interface KindClient<K extends Kind> {
   /**
    * Returns a task's record as it is now.
    *
-   * @throws {@link ServiceError} the service refused
+   * @throws {@link ServiceError} the service rejected it
    * @throws {@link ConnectionError} there was no complete response; it is safe to retry
    */
   query(taskid: string, options?: QueryFields[K] & RequestOptions): Promise<Records[K]>;
   /**
    * Deletes tasks. What happens to unknown ids is not documented by the service.
    *
-   * @throws {@link ServiceError} the service refused
+   * @throws {@link ServiceError} the service rejected it
    * @throws {@link ConnectionError} there was no complete response; it is safe to retry
    */
   delete(taskids: readonly string[], options?: DeleteFields[K] & RequestOptions): Promise<Deletions[K]>;
@@ -148,14 +148,14 @@ export interface MediaGen {
    */
   resolve(generationId: string, resolution: Exclude<Resolution, "notCreated">, options?: CallOptions): Promise<AnyTask>;
   /**
-   * Settles a generation of unknown outcome of which you found no task: its key may be sent again.
+   * Settles a generation of unknown outcome of which you found no task: its key may generate again.
    *
    * @throws {@link InvalidRequestError} the store has no such generation or knows its outcome
    */
   resolve(generationId: string, resolution: "notCreated", options?: CallOptions): Promise<undefined>;
   /**
    * Returns the task of an id with what the store knows of it, such as its model and how many results it has; undefined if the
-   * store does not know it. It reads the whole store.
+   * store does not know it. It reads the complete store.
    *
    * @throws {@link InvalidRequestError} the client has no store
    *

@@ -38,7 +38,7 @@ export interface ClientOptions {
    */
   readonly allowHttp?: boolean | undefined;
   /**
-   * Whether the client may run in a browser, where a key is public and a lost generation may be sent again.
+   * Whether the client may run in a browser, where a key is public and a lost generation may be resent.
    * @default false
    */
   readonly allowBrowser?: boolean | undefined;
@@ -49,8 +49,8 @@ export interface ClientOptions {
    */
   readonly fetch?: Fetch | undefined;
   /**
-   * Whether your `fetch` sends each request at most once and follows no redirect, so that its rejections prove what the runtime's
-   * own would, such as that a refused connection cost nothing. If it retries or redirects, a generation can then be billed twice.
+   * Whether your `fetch` sends each request at most once and follows no redirect. Its rejections then prove what those of the
+   * runtime's own would: that a refused connection cost nothing, for example. If it does retry, a generation can be billed twice.
    * @default false, or true without `fetch`
    */
   readonly fetchSendsOnce?: boolean | undefined;
@@ -68,7 +68,7 @@ export interface ClientOptions {
   /**
    * How long it may take until a response begins once the request has left, and how long an upload may stall (with
    * `@mediagen/sdk/node`), in milliseconds. When it passes, a generation's outcome is unknown: be generous, because on a slow
-   * network an upload moves in steps of megabytes. Engines that do not tell when an upload has left only limit the whole call.
+   * network an upload moves in steps of megabytes. Engines that do not report when an upload has left only limit the complete call.
    * @default 300_000 (5 minutes)
    */
   readonly headersTimeoutMs?: number | undefined;
@@ -111,7 +111,7 @@ export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptio
   readonly now?: (() => number) | undefined;
   /**
    * Sleeps for the milliseconds, and rejects when the signal aborts. Virtual time may skip a `pause` and let it pass the `deadline`
-   * of a wait, but a `limit` is on something real, and a `background` sleep must not keep the process alive.
+   * of a wait. A `limit` is on something real, and a `background` sleep must not keep the process alive.
    * @default a timer
    */
   readonly sleep?: ((ms: number, signal: AbortSignal, reason: SleepReason) => Promise<void>) | undefined;

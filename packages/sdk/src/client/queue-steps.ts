@@ -46,10 +46,10 @@ export interface StepAgain {
 /** Nothing was created, and the step alone cannot change that. */
 export interface StepNotCreated {
   /**
-   * The balance or the client's budget does not cover it, so that it may run again when there are credits, or by another client; or the form is not valid or the service refused
-   * it, as it would again.
+   * `creditsOut`: the balance or the client's budget does not cover it. It may run again when there are credits, or by another
+   * client. `rejected`: the form is not valid, or the service rejected it, as it would again.
    */
-  readonly outcome: "creditsOut" | "refused";
+  readonly outcome: "creditsOut" | "rejected";
   /** What the service or the check of the form said. */
   readonly reason: string;
 }
@@ -130,7 +130,7 @@ export async function generateStep<M extends string>(
 /**
  * Checks a task once as a step of a queue, and returns what follows. The older a task is, the later its next check.
  *
- * @throws {@link ServiceError} the service refused the query
+ * @throws {@link ServiceError} the service rejected the query
  * @throws {@link ConnectionError} there was no complete response; it is safe to run the step again
  * @throws {@link InvalidRequestError} `maxAgeMs` is no time
  *
@@ -174,6 +174,6 @@ function afterFailure(error: unknown): GenerateStep {
   const isMistake =
     error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "idempotencyKey");
   if (error instanceof ServiceError || (error instanceof InvalidRequestError && !isMistake))
-    return { outcome: "refused", reason };
+    return { outcome: "rejected", reason };
   throw error;
 }

@@ -155,7 +155,7 @@ async function run(
     if (error instanceof OvertakenError) return undefined;
     throw error;
   }
-  // The task is paid for: it is returned, whatever comes of its record.
+  // The task is paid: it is returned, whatever comes of its record.
   const recording = attempt.created(task);
   onTask();
   return (await orGrace(recording, signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };

@@ -96,7 +96,7 @@ export function checkFunctions(subject: string, options: MediaGenOptions): void 
 
 const budgetNames = ["generations", "results"];
 
-/** Returns whether a client limits what it pays for, beside how many generations it sends at once. */
+/** Returns whether a client limits what it pays for, besides how many generations it sends at once. */
 export function hasLimits(options: MediaGenOptions): boolean {
   const { budget } = options;
   if (budget !== undefined) {

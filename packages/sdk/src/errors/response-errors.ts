@@ -99,7 +99,7 @@ export class InsufficientCreditsError extends ServiceError {
 }
 
 /**
- * A generation was sent and its outcome is unknown: a task may exist and may have been billed. The SDK does not send it again, and
+ * A generation was sent and its outcome is unknown: a task may exist and may have been billed. The SDK does not resend it, and
  * neither should a caller before looking for the task at the service.
  */
 export class OutcomeUnknownError extends MediaGenError {
@@ -134,7 +134,7 @@ export class OutcomeUnknownError extends MediaGenError {
     { response, cause }: { readonly response?: ServiceResponse; readonly cause?: unknown },
   ) {
     super(
-      `${operation}: ${reason}. A task may exist and may have been billed, so it was not sent again. ` +
+      `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried. ` +
         `Look for it at the service before you generate it again${generationId ? `, then call resolve("${generationId}", ...)` : ""}.`,
       cause === undefined ? undefined : { cause },
     );

@@ -44,7 +44,7 @@ interface Stored {
  * Nothing is locked, so that a process may be killed anywhere. Each step is one act of the file system that fails if somebody else
  * came first: rename(2) puts the directory of a first revision where none or an empty one is; link(2) takes the name of a later
  * revision; forgetting takes the next revision, too. Names stay until the record is forgotten, and no two lives share one: what a
- * process that was paused meanwhile writes into another life counts for nobody.
+ * process that was paused in the meantime writes into another life counts for nobody.
  */
 export class FileStore implements GenerationStore {
   readonly #directory: string;

@@ -23,7 +23,7 @@ export interface ResultStream {
 
 /** Opens a task's results as streams. The entry point documents it. */
 export async function streams(task: Task, given: ResultOptions): Promise<readonly ResultStream[]> {
-  // A limit on the whole would also limit what reads the stream.
+  // A limit on all of it would also limit what reads the stream.
   const options = { ...given, resultTimeoutMs: given.resultTimeoutMs ?? Infinity };
   return reportFetching(task, async (context) => {
     checkOptions("streams", given, resultOptionNames);

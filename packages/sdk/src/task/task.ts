@@ -38,12 +38,12 @@ export interface Task<out K extends Kind = Kind> {
    * Queries the task once and reads its state, without sleeping: for queues and workflow engines. A task that the service does
    * not know within 60 seconds of its creation is pending, as it is for `wait`.
    *
-   * @throws {@link ServiceError} the service refused the query
-   * @throws {@link ConnectionError} there was no whole answer; checking again is safe
+   * @throws {@link ServiceError} the service rejected the query
+   * @throws {@link ConnectionError} there was no complete response; checking again is safe
    */
   check(options?: RequestOptions): Promise<Check<K>>;
   /**
-   * Checks until the task has succeeded and answers its record: until there are as many result addresses as the form asked
+   * Checks until the task has succeeded and resolves to its record: until there are as many result URLs as the form requested
    * for, or fewer that have not changed over three checks. A failure is known only by `statuses` or `classify` of the client;
    * without them a failed task ends in the deadline.
    *
@@ -56,7 +56,7 @@ export interface Task<out K extends Kind = Kind> {
   /**
    * Deletes the task. Whether that stops or refunds a running task is not documented by the service.
    *
-   * @throws {@link ServiceError} the service refused
+   * @throws {@link ServiceError} the service rejected it
    */
   delete(options?: DeleteFields[K] & RequestOptions): Promise<Deletions[K]>;
   /** The task as plain JSON; `media.task` takes it back, in any process. */

@@ -8,7 +8,7 @@ import type { CheckedRecord, Records, Task, WaitOptions } from "../task/task.ts"
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { type Observation, Pace } from "./pace.ts";
-import { Refusals } from "./refusals.ts";
+import { Rejections } from "./rejections.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 const known: Readonly<Record<keyof WaitOptions, true>> = { onUpdate: true, waitTimeoutMs: true, signal: true };
@@ -58,7 +58,7 @@ class Wait<K extends Kind> {
   #lastRecord: LastRecord | undefined;
   /** How many queries since the last response took as long as they may. */
   #overlong = 0;
-  readonly #refusals: Refusals;
+  readonly #rejections: Rejections;
 
   constructor(task: Task<K>, check: CheckOnce<K>, options: WaitOptions<K>, timeoutMs: number, host: WaitHost) {
     this.#task = task;
@@ -76,7 +76,7 @@ class Wait<K extends Kind> {
       "deadline",
     );
     this.#pace = new Pace(task, host.scheduler.durationsOf(task.model ?? task.kind), host);
-    this.#refusals = new Refusals(task, this.#pace.settledAt, host);
+    this.#rejections = new Rejections(task, this.#pace.settledAt, host);
   }
 
   async run(): Promise<Records[K]> {
@@ -88,7 +88,7 @@ class Wait<K extends Kind> {
         const { state, record, error } = observed;
         if (record && state === "failed") throw new TaskFailedError(this.#task, record);
         if (record && state === "succeeded") return record;
-        this.#refusals.check(error);
+        this.#rejections.check(error);
       }
     } catch (error) {
       this.#options.signal?.throwIfAborted();

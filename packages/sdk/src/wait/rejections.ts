@@ -21,7 +21,7 @@ const rejectedKey: Rule = {
 };
 
 /** Ends a wait whose queries the service rejects for good. */
-export class Refusals {
+export class Rejections {
   readonly #task: Task;
   readonly #settledAt: number;
   readonly #time: Pick<Time, "steady">;
@@ -43,7 +43,7 @@ export class Refusals {
     const { times, since } = { times: (last?.times ?? 0) + 1, since: last?.since ?? at };
     this.#last = rule && { rule, times, since };
     if (error instanceof ServiceError && rule && times >= rule.times && at - since >= rule.spanMs)
-      throw refusedWait(this.#task, error, times, rule);
+      throw rejectedWait(this.#task, error, times, rule);
   }
 
   #ruleFor(error: unknown, at: number): Rule | undefined {
@@ -53,7 +53,7 @@ export class Refusals {
   }
 }
 
-function refusedWait(task: Task, error: ServiceError, times: number, { advice }: Rule): ServiceError {
+function rejectedWait(task: Task, error: ServiceError, times: number, { advice }: Rule): ServiceError {
   const { operation, status, code, msg, body, requestId, headers } = error;
   const reason = [`HTTP ${status}`, ...(code === undefined ? [] : [`code ${code}: ${msg}`])].join(", ");
   const what = `the service rejected ${times} queries of task ${task.taskid} in a row (${reason})`;
