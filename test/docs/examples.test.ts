@@ -300,11 +300,11 @@ test.concurrent("queue-worker runs its jobs step by step", async ({ expect }) =>
   ]);
 });
 
-test.concurrent("queue-worker generates no refused and no unknown order again", async ({ expect }) => {
+test.concurrent("queue-worker generates no rejected and no unknown order again", async ({ expect }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "failure", on: "generate" });
   desk.emulator.next({ fault: "emptyBody", on: "generate" });
-  expect((await desk.run("queue-worker.ts")).stdout).toBe("order-1: refused\norder-2: unknown\n");
+  expect((await desk.run("queue-worker.ts")).stdout).toBe("order-1: rejected\norder-2: unknown\n");
 });
 
 test.concurrent("server-route generates once for an order that comes twice, and shows the page neither the key nor another user's task", async ({

@@ -103,8 +103,8 @@ describe("tasks", () => {
     // A player may load in pieces, the last of them while it plays.
     const isLoaded = (one: HTMLVideoElement) => one.buffered.length > 0 && one.buffered.end(0) >= one.duration;
     await expect.poll(() => page.locator("video").evaluate(isLoaded)).toBe(true);
-    const loads: string[] = [];
-    page.on("request", (request) => loads.push(new URL(request.url()).pathname));
+    // A player may request pieces of its file again. That it starts anew is another matter.
+    await player?.evaluate((one) => one.addEventListener("loadstart", () => one.remove()));
     await image("Another");
     emulator.clock.advance("1h");
     await look();
@@ -114,7 +114,6 @@ describe("tasks", () => {
         (one) => one.isConnected && !(one as HTMLVideoElement).paused && (one as HTMLVideoElement).currentTime > 0,
       ),
     ).toBe(true);
-    expect(loads.filter((path) => path.endsWith(".mp4"))).toEqual([]);
     expect(await page.getByLabel("Advance by").inputValue()).toBe("12 ho");
     expect(await page.getByLabel("Set to").inputValue()).toBe("77");
     expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).name)).toBe("credits");

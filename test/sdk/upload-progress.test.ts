@@ -98,7 +98,7 @@ describe("the progress of an upload", () => {
       expect(await generateOn(create, { onUploadProgress: async () => throws() }, image)).toMatchObject({
         taskid: "t-1",
       });
-      const line = "mediagen: onUploadProgress threw error=mine";
+      const line = "mediagen: onUploadProgress threw error=RangeError";
       await vi.waitFor(() => expect(printed.mock.calls.length).toBeGreaterThanOrEqual(2));
       expect(new Set(printed.mock.calls.flat())).toEqual(new Set([line]));
     } finally {

@@ -181,7 +181,7 @@ describe("in a copy of the project", () => {
       ?.helpInformation()
       .replace(/\s+/g, " ");
     expect(help).toContain('--mood <text> What is felt ("calm" or "stormy"; only vidmodelnine)');
-    expect(help).toContain("--frames <file> Pictures in order (at most 4 files; only vidmodelnine)");
+    expect(help).toContain("--frames <file|url> Pictures in order (at most 4 files; only vidmodelnine)");
     expect(await complete(program, ["video", "-m", "vidmodeln"])).toEqual(["vidmodelnine"]);
     expect(await complete(program, ["video", "-m", "vidmodelnine", "--mood", ""])).toEqual(["calm", "stormy"]);
     expect(await complete(program, ["models", "vidmodeln"])).toEqual(["vidmodelnine"]);
