@@ -178,7 +178,7 @@ describe.concurrent("mediagen task", () => {
       { clock: "manual" },
     ));
 
-  test("list forgets what ended a month ago, but no key, nothing unfinished, and nothing of a store that it was given", ({
+  test("list forgets what ended a month ago, but no key, nothing unfinished or unsaved, and nothing of a store that it was given", ({
     expect,
   }) =>
     inPlace(async (place) => {
@@ -208,11 +208,12 @@ describe.concurrent("mediagen task", () => {
         await write("cc-keyed", { idempotencyKey: "k" });
         await write("dd-pending", { state: "created" });
         await write("ee-unknown", { state: "unknown", task: undefined });
+        await write("ff-unsaved", { outcome: "succeeded", updatedAt: Date.now() - 30.5 * 86_400_000 });
         expect((await mediagen(["task", "list", "--store", directory], { cwd, env }).ended).code).toBe(0);
         const { stdout } = await mediagen(["task", "list", "--store", directory], { cwd, env }).ended;
-        kept.push([...stdout.matchAll(/\w\w-(old|new|keyed|pending|unknown)/g)].map(([id]) => id).sort());
+        kept.push([...stdout.matchAll(/\w\w-(old|new|keyed|pending|unknown|unsaved)/g)].map(([id]) => id).sort());
       }
-      const all = ["aa-old", "bb-new", "cc-keyed", "dd-pending", "ee-unknown"];
+      const all = ["aa-old", "bb-new", "cc-keyed", "dd-pending", "ee-unknown", "ff-unsaved"];
       expect(kept).toEqual([all.slice(1), all]);
     }));
 });

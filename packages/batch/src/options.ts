@@ -162,9 +162,14 @@ export interface BatchProgress {
 }
 
 /**
- * Reason why a batch sends nothing more. `declined`: `confirm` returned false. `credits`: the balance does not cover a form.
- * `budget`: the `budget` of the options does not cover a form. `rejected`: the API key or the base URL is wrong. `unreachable`: there is no connection to the service. `unknown`: so many
- * outcomes in a row are unknown that more would be too.
+ * Reason why a batch sends nothing more:
+ *
+ * - `declined`: `confirm` returned false
+ * - `credits`: the balance does not cover a form
+ * - `budget`: the `budget` of the options does not cover a form
+ * - `rejected`: the API key or the base URL is wrong
+ * - `unreachable`: there is no connection to the service
+ * - `unknown`: more outcomes in a row are unknown than lines run at once
  */
 export type StopReason = "declined" | "credits" | "budget" | "rejected" | "unreachable" | "unknown";
 

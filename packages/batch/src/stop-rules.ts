@@ -16,7 +16,7 @@ export class NotStarted extends Error {}
 /** HTTP statuses that concern the key, the account or the URL rather than the form. */
 const statusesOfAll: ReadonlySet<number> = new Set([401, 403, 404, 405, 407]);
 
-/** Lets a run create at most so many tasks. A generation that is rejected makes room for another one. */
+/** Limits how many tasks a run creates. A generation that is rejected does not count. */
 export class Limit {
   #left: number;
   readonly #reserved = new Set<Promise<void>>();

@@ -84,11 +84,11 @@ function explainTask(error: unknown, circumstances: Circumstances): Explanation 
     ];
   if (error instanceof TaskFailedError) {
     const reason = "message" in error.record && error.record.message ? `: ${error.record.message}` : "";
-    const anew =
+    const advice =
       idempotencyKey === undefined
         ? "If you generate it again, it is billed again."
         : "Its idempotency key returns this task again. To generate it again, which is billed again, use another key.";
-    return [`${task ?? error.task.taskid} failed${reason}`, `It will have no results. ${anew}`, exitCodes.failed];
+    return [`${task ?? error.task.taskid} failed${reason}`, `It will have no results. ${advice}`, exitCodes.failed];
   }
   if (error instanceof WaitTimeoutError) {
     const last = error.cause instanceof Error ? `; the last query failed: ${error.cause.message}` : "";

@@ -170,10 +170,8 @@ function addBatch(command: Command): void {
     .requiredOption("-o, --output <dir>", "the directory for the results and for the state of the batch", readPath)
     .option("-y, --yes", "do not ask before anything is billed")
     .option("--dry-run", "check every line, print what would be billed, and send nothing")
-    .addOption(new Option("--limit <n>", "create at most so many tasks in this run").argParser(readPositive))
-    .addOption(
-      new Option("--max-results <n>", "create tasks of at most so many results in this run").argParser(readPositive),
-    )
+    .addOption(new Option("--limit <n>", "the maximum number of tasks that this run creates").argParser(readPositive))
+    .addOption(new Option("--max-results <n>", "the maximum number of results of these tasks").argParser(readPositive))
     .option("--only <id>", "run only this line; may be repeated", collect)
     .option("--retry-failed", "generate a second task, and no third one, for each line whose task has failed (billed)")
     .addOption(new Option("--concurrency <n>", "how many lines run at once (default: 8)").argParser(readPositive))

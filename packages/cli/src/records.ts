@@ -74,11 +74,24 @@ async function amend(
   }
 }
 
+/** Whether a task succeeded, and its results have not been saved. A key finds its task again by itself. */
+export function isUnsaved(record: CommandRecord): boolean {
+  const { state, outcome, idempotencyKey } = record;
+  const hasResults = state === "ended" && outcome === "succeeded";
+  return hasResults && idempotencyKey === undefined && savedPaths(record) === undefined;
+}
+
 /**
- * Removes generations that ended a month ago and have no idempotency key. What is unfinished or unknown stays, and so do keys,
- * because without its record a key would be billed again. A store that was named by --store is not the command's to clean.
+ * Removes generations that ended a month ago and have no idempotency key. Everything else stays: what is unfinished, unknown or not
+ * saved, and keys, which would be billed again without their records. A store that --store names is not cleaned. Never rejects.
  */
 export async function forgetOld(store: GenerationStore, directory: string | undefined): Promise<void> {
-  if (directory === undefined || resolve(directory) === stateDirectory())
-    await store.forget({ before: Date.now() - keptMs }).catch(() => undefined);
+  if (directory !== undefined && resolve(directory) !== stateDirectory()) return;
+  try {
+    const { records } = await readRecords(store, ["ended"]);
+    const unsaved = records.filter(isUnsaved).map(({ updatedAt }) => updatedAt);
+    await store.forget({ before: Math.min(Date.now() - keptMs, ...unsaved) });
+  } catch {
+    // What the command is for is done, and the next one tries again.
+  }
 }

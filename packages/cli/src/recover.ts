@@ -7,7 +7,7 @@ import { finish, type FinishOptions } from "./finish.ts";
 import { openCommand, type OpenCommand } from "./open-command.ts";
 import { commandLine, flagsToRepeat, nameOf, readTaskName, resolveCommands } from "./printed-commands.ts";
 import type { Progress } from "./progress.ts";
-import { type CommandRecord, forgetOld, readRecords, savedPaths } from "./records.ts";
+import { type CommandRecord, forgetOld, isUnsaved, readRecords, savedPaths } from "./records.ts";
 import { stateDirectory } from "./state-directory.ts";
 import { checkTarget } from "./target.ts";
 
@@ -55,8 +55,7 @@ async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
     ? await readRecords(media.store, ["sending", "created", "unknown", "ended"])
     : { records: [] };
   const saved = new Set(records.filter(savedPaths).map(({ id }) => id));
-  const isLeft = ({ state, outcome, idempotencyKey, id }: CommandRecord) =>
-    state !== "ended" || (outcome === "succeeded" && idempotencyKey === undefined && !saved.has(id));
+  const isLeft = (record: CommandRecord) => record.state !== "ended" || isUnsaved(record);
   const origins = new Set(records.filter(isLeft).map(({ origin }) => origin));
   origins.delete(media.origin);
   const finished = recovery.finished.filter(({ generationId = "" }) => !saved.has(generationId));

@@ -3,7 +3,7 @@ const bash = [
   '# mediagen: add to ~/.bashrc:  eval "$(mediagen completion bash)"',
   "_mediagen() {",
   '  local line="${COMP_LINE:0:COMP_POINT}" words word before candidate',
-  // Bash splits words at ":" and "=", so the line is split anew, and what stands before the last of them is there already.
+  // Bash splits words at ":" and "=", so the line is split again, and what stands before the last of them is there already.
   '  read -ra words <<< "$line"',
   '  [[ $line == *[[:space:]] ]] && words+=("")',
   '  word="${words[${#words[@]}-1]}"',

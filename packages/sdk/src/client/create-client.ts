@@ -36,7 +36,7 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
   return createClient(options, webRuntime);
 }
 
-/** Creates a client, with the parts of another one that no option given anew changes. */
+/** Creates a client. With `kept`, it shares the parts of that client that its own options do not change. */
 export function createClient<O extends MediaGenOptions>(
   options: O,
   createRuntime: (options: O, origin: string) => Runtime,

@@ -166,7 +166,7 @@ export interface MediaGen {
   /**
    * Returns a client with these options over those of this one; `headers` are added to its headers. The two share the store, the
    * connections and what limits them: `budget`, `maxTasksInFlight`, `maxGenerationsInFlight`, `maxQueriesInFlight` and the budget of
-   * retries. A limit that you give anew is the new client's own. Creating one is cheap enough for each request of a server. If users
+   * retries. A limit that you pass applies to the new client alone. Creating one is cheap enough for each request of a server. If users
    * have keys of their own, begin idempotency keys with the user: the store does not know whose they are.
    *
    * @throws {@link InvalidRequestError} an option is not valid, or `apiKey` is given and undefined

@@ -38,7 +38,7 @@ export interface Kept {
   readonly given: MediaGenOptions;
 }
 
-/** Creates the parts of a client. Those of another one are kept unless an option that they are made of is given anew. */
+/** Creates the parts of a client. A part of the `kept` client is shared unless `given` has an option that it depends on. */
 export function createParts(
   options: MediaGenOptions,
   origin: string,
@@ -93,7 +93,7 @@ function createRecording(
   });
 }
 
-/** Creates the limits of the options, which are loaded at the first generation. One that is not given anew is that of the other client. */
+/** Creates the limits, which are loaded at the first generation. A limit that `given` does not have is shared with the `kept` client. */
 function createLimits(options: MediaGenOptions, time: Time, kept: Kept | undefined): LazyLimits | undefined {
   if (!hasLimits(options)) return undefined;
   let loaded: Limits | undefined;

@@ -11,7 +11,7 @@ interface Waiter {
   readonly serve: (settle: Settle | undefined) => void;
 }
 
-/** Lets a client pay for so much. A generation that is rejected or not sent makes room for another one. */
+/** Keeps what a client pays for within its budget. A generation that is rejected or not sent returns its share. */
 export class Spending {
   readonly #budget: Amount;
   readonly #waiters = new Set<Waiter>();

@@ -26,7 +26,7 @@ export interface Place {
   leave(): void;
 }
 
-/** Lets so many tasks be unfinished at once. While a generation waits for a place, it polls the tasks that nobody waits for. */
+/** Limits how many tasks are unfinished at once. While a generation waits for a place, it polls the tasks that nobody waits for. */
 export class TasksInFlight {
   readonly #places: Semaphore;
   readonly #time: Pick<Time, "steady">;

@@ -6,7 +6,7 @@ const maxRedirects = 3;
 /** Why a URL with a private host is not requested. */
 export const privateNetwork = "leads to this machine or into a private network";
 
-/** A URL that must not be requested. It may hold a secret, so that whoever shows it hides that first. */
+/** A URL that must not be requested. It may hold a secret, which has to be hidden before the URL is shown. */
 export class UnusableUrl extends Error {
   readonly url: string;
   readonly why: string;
