@@ -64,7 +64,7 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
     title: "API",
     links: [
       { path: "api", title: "Complete reference" },
-      { path: "guides/not-documented", title: "What is not documented" },
+      { path: "guides/assumptions", title: "Assumptions about the service" },
       { path: "api/openapi.yaml", title: "openapi.yaml" },
       { path: "api/openapi.json", title: "openapi.json" },
     ],

@@ -35,10 +35,10 @@ test.concurrent("readme pays for its clip once, however often it runs", async ({
   expect(await desk.files("out")).toHaveLength(5);
 });
 
-test.concurrent("images-in-a-batch stops at its limit, and one failure holds up nothing", async ({ expect }) => {
+test.concurrent("many-images stops at its limit, and one failure holds up nothing", async ({ expect }) => {
   await using desk = await createDesk();
   desk.emulator.next({ fault: "taskFails", on: "generateImgmodelv4" });
-  const { stdout, ...end } = await desk.run("images-in-a-batch.ts");
+  const { stdout, ...end } = await desk.run("many-images.ts");
   expect(end).toEqual(isFine);
   expect(stdout).toContain("4 images of one task\na fox in the snow: BudgetError: imgmodelv4: the client's budget");
   expect(stdout.match(/TaskFailedError: Task image-\w+ failed/g)).toHaveLength(1);

@@ -46,7 +46,7 @@ test("every link between guides leads to a guide and a heading that are there", 
 });
 
 test("every error of the SDK has its place in the guide to what goes wrong", () => {
-  const { text = "" } = guides.find(({ file }) => file.endsWith("what-can-go-wrong.md")) ?? {};
+  const { text = "" } = guides.find(({ file }) => file.endsWith("errors.md")) ?? {};
   const errors = Object.values(sdk).filter(
     (one) => typeof one === "function" && one.prototype instanceof sdk.MediaGenError,
   );
@@ -62,7 +62,7 @@ test("every name that the guides speak of is one of the packages, of the spec, o
   ]
     .map(({ text }) => text)
     .join("\n");
-  const others = /moving\.md$/; // It speaks of other clients.
+  const others = /migration\.md$/; // It speaks of other clients.
   const names = guides
     .filter(({ file }) => !others.test(file))
     .flatMap(({ text }) => [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name));

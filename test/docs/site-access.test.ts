@@ -8,7 +8,7 @@ const site = useSite();
 const kinds = [
   "",
   "guides/",
-  "guides/what-can-go-wrong/",
+  "guides/errors/",
   "guides/command-line/",
   "guides/browsers/",
   "api/generateVidmodelv2/",

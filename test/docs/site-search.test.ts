@@ -52,7 +52,7 @@ test.for([
   ["cancel", /^guides\/abort-and-deletion\//],
   ["install", /^guides\/first-video\//],
   ["cors", /^guides\/browsers\//],
-  ["9000", /^guides\/what-can-go-wrong\//],
+  ["9000", /^guides\/errors\//],
   ["how long do URLs stay valid", /^guides\/(results|first-video)\//],
 ])("what one looks for is there: %s", ([typed = "", address]) => {
   expect(
