@@ -18,8 +18,9 @@ const sources = [
 // Figures and the words next to them are those of `npm run bench`.
 const notWritten = /\.gen\.|\/(node_modules|dist)\/|CHANGELOG|benchmarks\.md|released\.yaml|api\.md$/;
 
-/** About 25 words are easy to read; a few more may hold a list. */
-const mostWords = 30;
+/** About 25 words are easy to read. Comments and texts of programs may take a few more, to hold a list. */
+const mostWordsOfPage = 25;
+const mostWordsOfProgram = 30;
 
 /** Words that read as translated, and the plain ones. */
 const plainWords: ReadonlyMap<RegExp, string> = new Map([
@@ -60,14 +61,15 @@ export async function lintProse(): Promise<readonly string[]> {
     for await (const path of glob(pattern, { cwd: root })) {
       if (notWritten.test(path) || extname(path) === "") continue;
       const text = await readFile(`${root}/${path}`, "utf8").catch(() => "");
+      const mostWords = path.endsWith(".md") ? mostWordsOfPage : mostWordsOfProgram;
       for (const piece of piecesOf(path, text))
-        faults.push(...faultsOf(piece).map((fault) => `${path}:${piece.line} ${fault}`));
+        faults.push(...faultsOf(piece, mostWords).map((fault) => `${path}:${piece.line} ${fault}`));
     }
   }
   return faults;
 }
 
-function faultsOf({ text }: Piece): readonly string[] {
+function faultsOf({ text }: Piece, mostWords: number): readonly string[] {
   const faults: string[] = [];
   for (const [word, plain] of plainWords) {
     const [found] = new RegExp(word, "i").exec(text) ?? [];

@@ -1,6 +1,8 @@
+// #region client
 import { createMediaGen, OutcomeUnknownError } from "@mediagen/sdk/node";
 
 const media = createMediaGen();
+// #endregion client
 
 // #region before
 const closed = AbortSignal.abort("the page was closed");

@@ -1,7 +1,7 @@
+// #region input
 import { writeFile } from "node:fs/promises";
 import { planBatch, runBatch } from "@mediagen/batch";
 
-// #region input
 const lines = [
   { id: "fox", model: "imgmodelv4", prompt: "A fox in the snow", resolution: "16:9" },
   { id: "hare", model: "imgmodelv4", prompt: "A hare in the grass", batchsize: 3 },

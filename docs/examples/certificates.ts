@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createMediaGen } from "@mediagen/sdk/node";
 
-// #region tls
 const media = createMediaGen({
   tls: {
     ca: readFileSync("company-ca.pem"),
@@ -9,6 +8,5 @@ const media = createMediaGen({
     key: readFileSync("client-key.pem"),
   },
 });
-// #endregion tls
 const { taskid } = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
 console.log(taskid);

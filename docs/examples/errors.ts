@@ -1,3 +1,4 @@
+// #region client
 import {
   ConnectionError,
   createMediaGen,
@@ -13,6 +14,7 @@ import {
 const media = createMediaGen({
   statuses: { failed: [3] }, // what you have seen at the service; 3 is the emulator's
 });
+// #endregion client
 
 // #region generate
 /** Returns what an error of a generation means for your money. */

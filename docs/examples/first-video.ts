@@ -1,10 +1,7 @@
-// #region client
 import { createMediaGen, download } from "@mediagen/sdk/node";
 
 const media = createMediaGen(); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
-// #endregion client
 
-// #region generate
 const task = await media.video.generate("vidmodelv2", {
   prompt: "A fox runs through snow",
   ratio: "16:9",
@@ -12,17 +9,12 @@ const task = await media.video.generate("vidmodelv2", {
   generate_audio: true,
 });
 console.log(`task ${task.taskid}`);
-// #endregion generate
 
-// #region wait
 const video = await task.wait({
   onUpdate: ({ state, elapsedMs }) => console.log(`${state} after ${Math.round(elapsedMs)} ms`),
 });
 console.log(video.url);
-// #endregion wait
 
-// #region download
 for (const { path, bytes, type } of await download(task, "out")) {
   console.log(`${path}: ${bytes} bytes of ${type}`);
 }
-// #endregion download

@@ -1,6 +1,6 @@
+// #region client
 import { createMediaGen, download, waitEach } from "@mediagen/sdk/node";
 
-// #region client
 const media = createMediaGen({
   statuses: { failed: [3] }, // what you have seen at the service; 3 is the emulator's
   maxTasksInFlight: 2, // as many as the service runs for you at once

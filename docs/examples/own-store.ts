@@ -1,10 +1,10 @@
+// #region use
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkStore, createMediaGen } from "@mediagen/sdk/node";
 import { sqliteStore } from "./stores/sqlite-store.ts";
 
-// #region use
 const media = createMediaGen({ store: sqliteStore("generations.sqlite") });
 const task = await media.image.generate("imgmodelv4", { prompt: "A fox in the snow" }, { idempotencyKey: "order-43" });
 console.log(`order-43 is ${task.taskid}`);

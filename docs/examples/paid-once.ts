@@ -1,6 +1,5 @@
 import { createMediaGen, download, fileStore, OutcomeUnknownError } from "@mediagen/sdk/node";
 
-// #region key
 const media = createMediaGen({ store: fileStore("generations") });
 
 try {
@@ -13,4 +12,3 @@ try {
   if (!(error instanceof OutcomeUnknownError)) throw error;
   console.log(`order-42 may have been billed: resolve ${error.generationId}`);
 }
-// #endregion key

@@ -1,10 +1,10 @@
+// #region option
 import { createMediaGen } from "@mediagen/sdk/node";
 
-// #region option
 const media = createMediaGen({ proxy: process.env["COMPANY_PROXY"] }); // http://user:password@proxy.example:3128
-// #endregion option
 const { taskid } = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
 console.log(`through the option: ${taskid}`);
+// #endregion option
 
 // #region undici
 import { createMediaGen as createPlainMediaGen } from "@mediagen/sdk";
@@ -15,7 +15,7 @@ const plain = createPlainMediaGen({
   fetch: (url, init) => fetch(url, { ...init, dispatcher } as RequestInit),
   fetchSendsOnce: true,
 });
-// #endregion undici
 const task = await plain.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
 console.log(`through undici: ${task.taskid}`);
 await dispatcher.close();
+// #endregion undici

@@ -1,3 +1,4 @@
+// #region job
 import {
   checkStep,
   createMediaGen,
@@ -8,7 +9,6 @@ import {
   type TaskJSON,
 } from "@mediagen/sdk/node";
 
-// #region job
 /** What the queue stores: plain JSON. */
 type Job =
   | { readonly do: "generate"; readonly order: string; readonly form: Form<"vidmodelv2"> }
@@ -58,6 +58,7 @@ async function check({ order, task: saved }: Job & { readonly do: "check" }): Pr
 }
 // #endregion check
 
+// #region run
 // A queue in a few lines, so that this program runs. Yours stores its jobs and runs them on many machines.
 async function run(job: Job): Promise<void> {
   const next = await (job.do === "generate" ? generate(job) : check(job));
@@ -66,3 +67,4 @@ async function run(job: Job): Promise<void> {
 
 await run({ do: "generate", order: "order-1", form: { prompt: "A fox runs through snow" } });
 await run({ do: "generate", order: "order-2", form: { prompt: "A lighthouse at dusk" } });
+// #endregion run

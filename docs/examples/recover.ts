@@ -2,14 +2,11 @@ import { createMediaGen, download, fileStore, waitEach } from "@mediagen/sdk/nod
 
 const media = createMediaGen({ store: fileStore("generations") });
 
-// #region resolve
 // node recover.ts GENERATION_ID TASKID, or node recover.ts GENERATION_ID notCreated
 const [id, found] = process.argv.slice(2);
 if (id && found === "notCreated") await media.resolve(id, "notCreated");
 else if (id && found) await media.resolve(id, { taskid: found });
-// #endregion resolve
 
-// #region recover
 const { tasks, finished, unknown, unreadable } = await media.recover();
 
 for await (const outcome of waitEach([...tasks, ...finished])) {
@@ -25,4 +22,3 @@ for (const { generationId, model, idempotencyKey, at } of unknown) {
   console.log(`unknown: ${generationId}, ${model} for ${idempotencyKey} at ${new Date(at).toISOString()}`);
 }
 for (const record of unreadable) console.log(`unreadable: ${record.id}, ${record.unreadable}`);
-// #endregion recover

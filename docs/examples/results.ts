@@ -1,3 +1,4 @@
+// #region client
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -7,6 +8,7 @@ import { blobs, createMediaGen, download, type ResultStream, streams } from "@me
 const media = createMediaGen();
 const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
 await task.wait();
+// #endregion client
 
 // #region files
 const files = await download(task, "out", {
@@ -31,8 +33,9 @@ async function store({ stream, type, bytes }: ResultStream, url: string): Promis
   if (!ok) throw new Error(`The storage returned HTTP ${status}.`);
 }
 
-for (const result of await streams(task)) {
-  await store(result, `${process.env["STORAGE_URL"]}/${task.taskid}-${result.index + 1}`);
+const storage = process.env["STORAGE_URL"]; // without it, this part is left out
+for (const result of storage ? await streams(task) : []) {
+  await store(result, `${storage}/${task.taskid}-${result.index + 1}`);
 }
 // #endregion storage
 
@@ -56,9 +59,11 @@ const server = createServer(async (request, response) => {
 });
 // #endregion node-stream
 
+// #region visit
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const address = server.address();
 if (typeof address !== "object" || !address) throw new Error("The server has no address.");
 const shown = await fetch(`http://127.0.0.1:${address.port}/${task.taskid}`);
 console.log(shown.headers.get("content-type"), (await shown.arrayBuffer()).byteLength);
 server.close();
+// #endregion visit

@@ -1,8 +1,8 @@
+// #region list
 import { createMediaGen, describeIssue, fieldsOf, isModel, listModels, validate } from "@mediagen/sdk/node";
 
 const media = createMediaGen();
 
-// #region list
 for (const { kind, model } of listModels()) {
   const required = fieldsOf(model).filter((field) => field.required);
   console.log(`${kind} ${model} needs ${required.map(({ field }) => field).join(", ") || "no field"}`);

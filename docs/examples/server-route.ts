@@ -1,3 +1,4 @@
+// #region route
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
 import {
@@ -10,7 +11,6 @@ import {
   type TaskJSON,
 } from "@mediagen/sdk/node";
 
-// #region route
 const media = createMediaGen({ store: fileStore("generations") }); // the API key stays in this process
 const tasks = new Map<string, TaskJSON>(); // your own table
 

@@ -1,9 +1,9 @@
+// #region path
 import { readFile } from "node:fs/promises";
 import { createMediaGen, fileFrom, InvalidRequestError } from "@mediagen/sdk/node";
 
 const media = createMediaGen();
 
-// #region path
 await media.video.generate("vidmodelv2", {
   prompt: "The fox looks up",
   sourceImage: await fileFrom("first.png"),

@@ -1,9 +1,9 @@
+// #region deadline
 import { readFile, writeFile } from "node:fs/promises";
 import { createMediaGen, TaskFailedError, WaitTimeoutError } from "@mediagen/sdk/node";
 
 const media = createMediaGen();
 
-// #region deadline
 const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
 try {
   await task.wait({ waitTimeoutMs: 1 }); // far too short, to show what happens
@@ -13,23 +13,6 @@ try {
   await writeFile("task.json", JSON.stringify(error.task));
 }
 // #endregion deadline
-
-// #region progress
-const shown = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
-await shown.wait({
-  onUpdate({ expectedMs, task: { createdAt = Date.now() } }) {
-    if (expectedMs === undefined) return;
-    const share = Math.min(0.99, (Date.now() - createdAt) / expectedMs);
-    console.log(`about ${Math.round(100 * share)} %`);
-  },
-});
-// #endregion progress
-
-// #region resume
-const saved = media.task(JSON.parse(await readFile("task.json", "utf8")));
-const record = await saved.wait({ signal: AbortSignal.timeout(60_000) });
-console.log(record.url);
-// #endregion resume
 
 // #region statuses
 const knowing = createMediaGen({
@@ -51,3 +34,20 @@ const reading = createMediaGen({
 });
 console.log((await reading.video.task(doomed.taskid).check()).state);
 // #endregion classify
+
+// #region progress
+const shown = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
+await shown.wait({
+  onUpdate({ expectedMs, task: { createdAt = Date.now() } }) {
+    if (expectedMs === undefined) return;
+    const share = Math.min(0.99, (Date.now() - createdAt) / expectedMs);
+    console.log(`about ${Math.round(100 * share)} %`);
+  },
+});
+// #endregion progress
+
+// #region resume
+const saved = media.task(JSON.parse(await readFile("task.json", "utf8")));
+const record = await saved.wait({ signal: AbortSignal.timeout(60_000) });
+console.log(record.url);
+// #endregion resume

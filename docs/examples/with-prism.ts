@@ -1,6 +1,6 @@
+// #region mock
 import { createMediaGen, InsufficientCreditsError } from "@mediagen/sdk";
 
-// #region mock
 const media = createMediaGen({ baseUrl: process.env["MOCK_URL"] ?? "http://127.0.0.1:4010", apiKey: "any" });
 
 const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });

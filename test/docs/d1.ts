@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { Database, Statement } from "../../docs/examples/stores/d1-store.ts";
+import type { Database, Statement } from "../../docs/examples/frameworks/d1-store.ts";
 
 /** A database in memory with the methods of D1: D1 is SQLite behind them. */
 export function createD1(...migrations: readonly string[]): Database {

@@ -142,7 +142,7 @@ test.concurrent("waiting goes on with a saved task after its deadline, and knows
   const { stdout, ...end } = await desk.run("waiting.ts");
   expect(end).toEqual(isFine);
   expect(stdout).toMatch(
-    /^Task video-\w+ was not finished after 1 ms\.[^]*\nabout \d+ %\n[^]*\.mp4[^]*\nTask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\n$/,
+    /^Task video-\w+ was not finished after 1 ms\.[^]*\nTask video-\w+ failed: [^]*task_status: 3[^]*\nfailed\nabout \d+ %\n[^]*\.mp4[^]*\n$/,
   );
   expect(desk.emulator.charges).toHaveLength(3);
 });
@@ -217,6 +217,21 @@ test.concurrent("paid-once is paid once, also if its response is lost: recover l
 
   expect((await desk.run("paid-once.ts")).stdout).toBe(`order-42 is ${found?.taskid}, out/${found?.taskid}-1.mp4\n`);
   expect(desk.emulator.charges).toHaveLength(1);
+});
+
+test.concurrent("lost-response finds the task of its lost response, in each run its own", async ({ expect }) => {
+  await using desk = await createDesk();
+  for (const run of [1, 2]) {
+    const { stdout, ...end } = await desk.run("lost-response.ts");
+    expect(end).toEqual(isFine);
+    const { taskid } = desk.emulator.tasks.find(({ prompt }) => prompt.endsWith(`${/order-\d+/.exec(stdout)}`)) ?? {};
+    expect(stdout).toMatch(
+      new RegExp(
+        `^lost: vidmodelv2fast of 20.*\nOutcomeUnknownError\nfound: ${taskid}\norder-\\d+ is ${taskid}, billed once\n$`,
+      ),
+    );
+    expect(desk.emulator.charges).toHaveLength(run);
+  }
 });
 
 test.concurrent("recover frees the key of a generation that was not created", async ({ expect }) => {
@@ -337,6 +352,20 @@ test.concurrent("server-route generates once for an order that comes twice, and 
   });
   const text = await lost.text();
   expect([lost.status, text.includes(desk.emulator.client.apiKey)]).toEqual([409, false]);
+});
+
+test.concurrent("frameworks/express-server serves the routes to a user who is signed in", async ({ expect }) => {
+  await using desk = await createDesk();
+  const USERS = JSON.stringify({ ann: { id: "ann", apiKey: desk.emulator.client.apiKey } });
+  const server = desk.start("frameworks/express-server.ts", { environment: { USERS, PORT: "0" } });
+  const [printed] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
+  const url = `http://127.0.0.1:${/port: (\d+)/.exec(printed)?.[1]}/videos/order-1`;
+  const headers = { authorization: "Bearer ann", "content-type": "application/json" };
+  const posted = await fetch(url, { method: "POST", headers, body: '{ "prompt": "A fox" }' });
+  expect([posted.status, await posted.text()]).toEqual([202, '{"state":"pending"}']);
+  expect((await fetch(url)).status).toBe(401);
+  await expect.poll(async () => (await fetch(url, { headers })).text()).toMatch(/^\{"state":"succeeded","url":\["http/);
+  expect(desk.emulator.charges).toHaveLength(1);
 });
 
 test.concurrent("abort-and-delete: before sending nothing is paid, while sending perhaps, and a wait's task goes on", async ({

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkStore, createMediaGen, memoryStore, OutcomeUnknownError } from "@mediagen/sdk/node";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { d1Store, migration as storeMigration } from "../../docs/examples/stores/d1-store.ts";
+import { d1Store, migration as storeMigration } from "../../docs/examples/frameworks/d1-store.ts";
 import { migration } from "../../docs/examples/frameworks/videos-in-d1.ts";
 import { createD1 } from "./d1.ts";
 import { serveTwoAccounts, type TwoAccounts } from "./two-accounts.ts";

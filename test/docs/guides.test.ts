@@ -9,7 +9,7 @@ test("every TypeScript block of a guide is a program of docs/examples, or a regi
   const wrong: string[] = [];
   for (const { file, text } of guides) {
     for (const [, info = ""] of text.matchAll(/^```(.*)\n[^]*?^```$/gm)) {
-      if (info === "sh" || info === "text") continue;
+      if (info === "sh" || info === "text" || info === "json") continue;
       const [, program, region] = /^ts file=(\S+)(?: region=(\S+))?$/.exec(info) ?? [];
       const code = program && (await readFile(`docs/examples/${program}`, "utf8").catch(() => undefined));
       const isThere =
@@ -18,6 +18,33 @@ test("every TypeScript block of a guide is a program of docs/examples, or a regi
     }
   }
   expect(wrong).toEqual([]);
+});
+
+test("every program that a guide shows is shown completely, its parts in their order", async () => {
+  const wrong: string[] = [];
+  const linesOf = (text: string) => text.split("\n").map((line) => line.trim());
+  for (const { file, text } of guides) {
+    const blocks = [...text.matchAll(/^```ts file=(\S+)(?: region=\S+)?\n([^]*?)^```$/gm)];
+    for (const name of new Set(blocks.map(([, name = ""]) => name))) {
+      const shown = blocks.filter(([, other]) => other === name).map(([, , code = ""]) => code);
+      const program = linesOf(await readFile(`docs/examples/${name}`, "utf8"));
+      const isPart = (line: string) => line !== "" && !/^\/\/ #(end)?region /.test(line);
+      const complete = program.filter(isPart).join("\n");
+      const isComplete = [shown.join("\n"), ...shown].some(
+        (code) => linesOf(code).filter(isPart).join("\n") === complete,
+      );
+      if (!isComplete) wrong.push(`${file}: ${name}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("every guide begins with what a reader can do after it, and ends with two or three guides to read next", () => {
+  const wrong = guides.filter(({ text }) => {
+    const [, next = ""] = /\n## Next\n\n((?:- \[[^\]]*\]\(\.\/[^)]*\): .*\n){2,3})$/.exec(text) ?? [];
+    return !/^---\n[^]*?\n---\n\nAfter this guide you (can|know) [^.]*\.\n\n/.test(text) || next === "";
+  });
+  expect(wrong.map(({ file }) => file)).toEqual([]);
 });
 
 test("every region of a program is shown by a guide or the README", async () => {
@@ -46,7 +73,7 @@ test("every link between guides leads to a guide and a heading that are there", 
 });
 
 test("every error of the SDK has its place in the guide to what goes wrong", () => {
-  const { text = "" } = guides.find(({ file }) => file.endsWith("errors.md")) ?? {};
+  const { text = "" } = guides.find(({ file }) => file.endsWith("/errors.md")) ?? {};
   const errors = Object.values(sdk).filter(
     (one) => typeof one === "function" && one.prototype instanceof sdk.MediaGenError,
   );
@@ -67,5 +94,12 @@ test("every name that the guides speak of is one of the packages, of the spec, o
     .filter(({ file }) => !others.test(file))
     .flatMap(({ text }) => [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name));
   const unknown = names.filter((name) => !name.split(".").every((part) => new RegExp(`\\b${part}\\b`).test(sources)));
-  expect([...new Set(unknown)]).toEqual(["Promise.allSettled", "onUnhandledFrame", "disableNetConnect"]);
+  expect([...new Set(unknown)].sort()).toEqual([
+    "Promise.allSettled",
+    "allowImportingTsExtensions",
+    "disableNetConnect",
+    "onUnhandledFrame",
+    "onUnhandledRequest",
+    "proxyTunnel",
+  ]);
 });

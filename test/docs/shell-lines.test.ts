@@ -24,21 +24,34 @@ test("every shell line of guides and READMEs is run below, but for installing, t
   expect(
     lines
       .filter(
-        (line) => line !== beginning && !/^(task=\$\()?mediagen |^npx mediagen-emulator|^npm run mock$/.test(line),
+        (line) =>
+          line !== beginning && !/^(task=\$\()?mediagen |^(PORT=3000 )?npx mediagen-emulator|^npm run mock$/.test(line),
       )
       .sort(),
   ).toEqual([
-    // Not every machine has curl; the emulator's own tests post the same.
+    // Not every machine has curl; the emulator's own tests, and those of the routes, post the same.
+    `curl -H "authorization: Bearer ann" -H "content-type: application/json" -d '{ "prompt": "A fox" }' http://localhost:3000/videos/order-1`,
+    'curl -H "authorization: Bearer ann" http://localhost:3000/videos/order-1',
     `curl -H "content-type: application/json" -d '{ "fault": "resetAfter" }' "$MEDIAGEN_BASE_URL/_emulator/next"`,
+    `curl -d '{ "id": "press-1", "prompt": "A fox" }' http://127.0.0.1:3000/videos`,
+    "curl http://127.0.0.1:3000/videos/press-1",
     "export MEDIAGEN_API_KEY=...",
     "export MEDIAGEN_BASE_URL=https://...",
+    `export USERS='{ "ann": { "id": "ann", "apiKey": "emulator-key" } }'`,
     "node first-video.ts", // It runs under the emulator.
+    // test/fleet runs these programs, which need a Redis or PostgreSQL.
+    "node workers/bullmq.ts submit < orders.json",
+    "node workers/pg-boss.ts prepare",
+    "node workers/pg-boss.ts submit < orders.json",
     "npm ci && npm run pack", // Each tarball is packed and installed by test/package.
     "npm ci && npm start",
     "npm ci && npm test",
     "npm install --save-dev @mediagen/emulator",
     "npm install @mediagen/batch",
     "npm install @mediagen/sdk",
+    "npm install @mediagen/sdk bullmq ioredis",
+    "npm install @mediagen/sdk pg-boss pg",
+    "npm install @opentelemetry/api",
   ]);
 });
 
@@ -131,7 +144,8 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
     const show = 'node -p "process.env.MEDIAGEN_BASE_URL"';
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
     // The programs themselves are run twice by test/package/command.test.ts.
-    for (const program of ["first-video.ts", "program.ts", "program.js"])
+    await mkdir(join(folder, "workers"));
+    for (const program of lines.flatMap((line) => /\bnode ([\w./-]+\.[jt]s)\b/.exec(line)?.[1] ?? []))
       await writeFile(join(folder, program), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
     await symlink(resolve("node_modules"), join(folder, "node_modules"));
     await use(folder);

@@ -5,7 +5,6 @@ import { createMediaGen, fileStore, type MediaGen, type TaskJSON } from "@mediag
 import { type User, userOf } from "./users.ts";
 import type { Account, Videos } from "./videos.ts";
 
-// #region accounts
 const directory = process.env["DATA_DIRECTORY"] ?? "data";
 mkdirSync(directory, { recursive: true });
 const database = new DatabaseSync(join(directory, "videos.sqlite"), { timeout: 5_000 });
@@ -38,4 +37,3 @@ export function accountOf(authorization: string | null | undefined): Account | u
   const user = userOf(authorization, process.env["USERS"]);
   return user && { user: user.id, media: clientOf(user), videos };
 }
-// #endregion accounts

@@ -2,7 +2,6 @@ import express, { type Express } from "express";
 import { accountOf } from "./accounts.ts";
 import { readVideo, signedOut, startVideo } from "./videos.ts";
 
-// #region express
 export const app: Express = express();
 app.use(express.json());
 
@@ -17,4 +16,3 @@ app.get("/videos/:id", async (request, response) => {
   const { status, body } = account ? await readVideo(account, request.params.id) : signedOut;
   response.status(status).json(body);
 });
-// #endregion express

@@ -2,7 +2,6 @@ import { Hono } from "hono";
 import { accountOf } from "./accounts.ts";
 import { bodyOf, readVideo, signedOut, startVideo, toResponse } from "./videos.ts";
 
-// #region hono
 export const app: Hono = new Hono();
 
 app.post("/videos/:id", async (c) => {
@@ -14,4 +13,3 @@ app.get("/videos/:id", async (c) => {
   const account = accountOf(c.req.header("authorization"));
   return toResponse(account ? await readVideo(account, c.req.param("id")) : signedOut);
 });
-// #endregion hono

@@ -1,7 +1,6 @@
 import { accountOf } from "./accounts.ts";
 import { bodyOf, readVideo, signedOut, startVideo, toResponse } from "./videos.ts";
 
-// #region next
 interface Context {
   readonly params: Promise<{ readonly id: string }>;
 }
@@ -15,4 +14,3 @@ export async function GET(request: Request, { params }: Context): Promise<Respon
   const account = accountOf(request.headers.get("authorization"));
   return toResponse(account ? await readVideo(account, (await params).id) : signedOut);
 }
-// #endregion next

@@ -1,7 +1,6 @@
 import { accountOf } from "./accounts.ts";
 import { bodyOf, readVideo, signedOut, startVideo, toResponse } from "./videos.ts";
 
-// #region sveltekit
 interface RequestEvent {
   readonly request: Request;
   readonly params: { readonly id: string };
@@ -16,4 +15,3 @@ export async function GET({ request, params }: RequestEvent): Promise<Response> 
   const account = accountOf(request.headers.get("authorization"));
   return toResponse(account ? await readVideo(account, params.id) : signedOut);
 }
-// #endregion sveltekit

@@ -1,5 +1,5 @@
 import type { TaskJSON } from "@mediagen/sdk";
-import type { Database } from "../stores/d1-store.ts";
+import type { Database } from "./d1-store.ts";
 import type { Videos } from "./videos.ts";
 
 /** The migration that creates the table. */

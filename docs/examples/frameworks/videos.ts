@@ -8,7 +8,6 @@ import {
   type TaskJSON,
 } from "@mediagen/sdk";
 
-// #region common
 /** Your own table: one saved task per user and order. */
 export interface Videos {
   get(user: string, order: string): Promise<TaskJSON | undefined>;
@@ -66,14 +65,12 @@ function rejection(error: unknown): Reply {
   if (error instanceof OutcomeUnknownError) return { status: 409, body: { error: "outcome unknown: we look into it" } };
   return { status: error instanceof MediaGenError ? 502 : 500, body: { error: "please try again later" } };
 }
-// #endregion common
 
 function promptOf(body: unknown): string | undefined {
   if (typeof body !== "object" || body === null || !("prompt" in body)) return undefined;
   return typeof body.prompt === "string" ? body.prompt : undefined;
 }
 
-// #region response
 /** Sends a reply from a framework whose handlers return a web Response. */
 export function toResponse({ status, body }: Reply): Response {
   return Response.json(body, { status });
@@ -85,4 +82,3 @@ export async function bodyOf(request: Request): Promise<unknown> {
 }
 
 export const signedOut: Reply = { status: 401, body: { error: "sign in first" } };
-// #endregion response

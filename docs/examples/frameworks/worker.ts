@@ -1,10 +1,9 @@
 import { createMediaGen } from "@mediagen/sdk";
-import { d1Store, type Database } from "../stores/d1-store.ts";
+import { d1Store, type Database } from "./d1-store.ts";
 import { userOf } from "./users.ts";
 import { videosIn } from "./videos-in-d1.ts";
 import { type Account, bodyOf, readVideo, signedOut, startVideo, toResponse } from "./videos.ts";
 
-// #region worker
 interface Env {
   readonly DB: Database; // a D1 database, with a table `video` and the store's `generation`
   readonly MEDIAGEN_BASE_URL: string;
@@ -34,4 +33,3 @@ export default {
     return response;
   },
 };
-// #endregion worker
