@@ -200,9 +200,9 @@ function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: read
   const index: Page = {
     path: "guides",
     title: "Guides",
-    description: "From a first video to many at once, what can go wrong, and how to test without paying.",
+    description: "From a first video to many at once, errors and money, and how to test for free.",
     section: "guides",
-    markdown: `# Guides\n\nEach has programs that run in the tests.\n\n${list.join("\n")}\n`,
+    markdown: `# Guides\n\nThe tests run every program of these guides.\n\n${list.join("\n")}\n`,
   };
   const links = guides.map(({ path, title }) => ({ path, title }));
   return {
@@ -222,7 +222,7 @@ function playgroundPage(): Page {
       [
         "# Playground",
         "Each operation has a form made from the spec, with its limits. The SDK's own checks say what is wrong, and the TypeScript and curl for your input are next to it. Without a URL, Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
-        "Without a browser: `npx @mediagen/emulator exec -- node program.ts` runs a program against the same emulator.",
+        "Without a browser: `npx mediagen-emulator exec -- node program.ts` runs a program with the same emulator.",
       ].join("\n\n") + "\n",
     html: readFileSync(join(root, "docs/site/playground.html"), "utf8"),
     layout: "playground",
