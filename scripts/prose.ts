@@ -48,6 +48,23 @@ const plainWords: ReadonlyMap<RegExp, string> = new Map([
   [/, for (it|there|that|nobody|no) (is|are|was|has|may|can|would)\b/, "because"],
 ]);
 
+/** More of them, for pages: what users read first. */
+const plainWordsOfPages: ReadonlyMap<RegExp, string> = new Map([
+  ...plainWords,
+  [/\banew\b/, "again"],
+  [/\bunasked\b/, "unless you pass"],
+  [/\basked for\b/, "requested"],
+  [/\bbecame none\b/, "failed, unknown"],
+  [/\b(go|goes|going|went) on\b/, "continue"],
+  [/\b(the|four|eight|its) rooms?\b/, "directory, module"],
+  [/\b(take|takes|taken|taking) (\w+ )?for\b/, "read as, mistake for"],
+  [
+    /(?<!there )\b(is|are|was) no (image|task|url|number|list|file|failure|option|string|model|path|record)\b/,
+    "is not a",
+  ],
+  [/\blook(s|ed|ing)? once\b/, "poll once"],
+]);
+
 /** A piece of English in a file. */
 interface Piece {
   readonly line: number;
@@ -61,19 +78,21 @@ export async function lintProse(): Promise<readonly string[]> {
     for await (const path of glob(pattern, { cwd: root })) {
       if (notWritten.test(path) || extname(path) === "") continue;
       const text = await readFile(`${root}/${path}`, "utf8").catch(() => "");
-      const mostWords = path.endsWith(".md") ? mostWordsOfPage : mostWordsOfProgram;
+      const [words, mostWords] = path.endsWith(".md")
+        ? ([plainWordsOfPages, mostWordsOfPage] as const)
+        : ([plainWords, mostWordsOfProgram] as const);
       for (const piece of piecesOf(path, text))
-        faults.push(...faultsOf(piece, mostWords).map((fault) => `${path}:${piece.line} ${fault}`));
+        faults.push(...faultsOf(piece, words, mostWords).map((fault) => `${path}:${piece.line} ${fault}`));
     }
   }
   return faults;
 }
 
-function faultsOf({ text }: Piece, mostWords: number): readonly string[] {
+function faultsOf({ text }: Piece, plain: ReadonlyMap<RegExp, string>, mostWords: number): readonly string[] {
   const faults: string[] = [];
-  for (const [word, plain] of plainWords) {
+  for (const [word, better] of plain) {
     const [found] = new RegExp(word, "i").exec(text) ?? [];
-    if (found !== undefined) faults.push(`"${found}": write ${plain}`);
+    if (found !== undefined) faults.push(`"${found}": write ${better}`);
   }
   for (const sentence of text.split(/(?<=[.!?:;])\s+/)) {
     const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
