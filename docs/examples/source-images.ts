@@ -38,7 +38,8 @@ await media.video.generate("vidmodelv15pro", {
 // #endregion addresses
 
 // #region url
-const imageUrl = process.env["IMAGE_URL"] ?? "https://example.com/first.png";
+// Without IMAGE_URL, a data URI takes the place of an https URL.
+const imageUrl = process.env["IMAGE_URL"] ?? `data:image/png;base64,${bytes.toString("base64")}`;
 await media.video.generate("vidmodelv2", {
   prompt: "The fox sits down",
   sourceImage: await fileFrom(imageUrl, { maxBytes: 10_000_000, timeoutMs: 20_000 }),
