@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** What users and contributors read. */
 const sources = [
   "*.md",
+  ".changeset/*.md",
   "docs/**/*.{md,ts}",
   "packages/*/README.md",
   "packages/*/src/**/*.{md,ts}",

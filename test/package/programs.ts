@@ -22,11 +22,9 @@ export interface Ran {
  * programs, or need a Redis or PostgreSQL.
  */
 export const notRun: Readonly<Record<string, string>> = {
-  "abort-and-delete.ts": "waits for Ctrl+C",
   "certificates.ts": "needs a server with its own certificates",
   "open-telemetry.ts": "needs a package of OpenTelemetry",
   "proxies.ts": "needs a proxy",
-  "results.ts": "needs a storage",
   "server-route.ts": "serves until it is stopped",
   "with-prism.ts": "needs the mock server of this repository",
 };
