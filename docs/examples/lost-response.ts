@@ -20,7 +20,7 @@ console.log(`lost: ${lost.model} of ${new Date(lost.at).toISOString()}, generati
 // The same key does not send the form again: nothing more is billed.
 console.log(await generate().catch((error: unknown) => (error instanceof Error ? error.name : error)));
 
-// Look for the task, as you would in the service's own console: by its model and prompt.
+// Look for the task by its model and prompt, as a person would do at the service.
 const { tasks } = (await (await fetch(`${emulator}/state`)).json()) as {
   tasks: { taskid: string; model: string; prompt: string }[];
 };
