@@ -258,10 +258,7 @@ function mergeThrows(markdown: string): string {
   const merged: string[] = [];
   for (const block of blocks) {
     const [, heading, text] = /^(#+ Throws)\n\n([^]*)$/.exec(block) ?? [];
-    const item = text
-      ?.trim()
-      .replace(/\s*\n\s*/g, " ")
-      .replace(/^(\[[^\]]+\]\([^)]+\)) /, "$1: ");
+    const item = text?.trim().replace(/\s*\n\s*/g, " ");
     if (heading === undefined) merged.push(block);
     else if (merged.at(-1)?.startsWith(heading)) merged.push(`${merged.pop()?.trimEnd()}\n- ${item}\n`);
     else merged.push(`${heading}\n\n- ${item}\n`);

@@ -65,7 +65,7 @@ export class FolderLock {
   /**
    * Takes the lock. If another run has it, waits until that run renews it or has been silent for 15 seconds.
    *
-   * @throws {@link InvalidRequestError} another run is using the folder
+   * @throws An {@link InvalidRequestError} if another run is using the folder
    */
   async take(signal: AbortSignal = this.#ending.signal): Promise<void> {
     let seen: (Top & { readonly at: number }) | undefined;
@@ -87,7 +87,7 @@ export class FolderLock {
   /**
    * Resolves if the lock is held. Called before something is sent, because a machine may have slept since the last renewal.
    *
-   * @throws {@link InvalidRequestError} another run has taken the folder
+   * @throws An {@link InvalidRequestError} if another run has taken the folder
    */
   async confirm(): Promise<void> {
     if (!this.#isReliable()) await this.#renew();

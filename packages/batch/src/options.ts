@@ -1,6 +1,9 @@
 import type { CallOptions, Kind, NodeMediaGenOptions, TaskRecord, WaitOptions } from "@mediagen/sdk/node";
 
-/** Options of `runBatch`: those of a client, except the store, which is in the directory, and those of the batch. */
+/**
+ * Options of `runBatch`: those of the batch, and those of a client except the store, which is in the directory of the
+ * results.
+ */
 export interface BatchOptions
   extends Omit<NodeMediaGenOptions, "store">, CallOptions, Pick<WaitOptions, "waitTimeoutMs"> {
   /**
@@ -14,30 +17,32 @@ export interface BatchOptions
    */
   readonly generationsPerMinute?: number | undefined;
   /**
-   * Called once before anything is sent, unless nothing has to be paid. If it returns false, nothing is sent.
+   * Called once before anything is sent, unless nothing would be billed. May be async. If it returns false, nothing is
+   * sent.
    * @default every batch is confirmed
    */
   readonly confirm?: ((plan: BatchPlan) => boolean | Promise<boolean>) | undefined;
   /**
-   * Most tasks that this run creates. Generations of unknown outcome count, rejected ones do not. Lines that have a task are
-   * finished in any case, which costs nothing.
+   * Maximum number of tasks that this run creates. Generations of unknown outcome count, rejected ones do not. Lines
+   * that have a task are finished in any case, which is free.
    * @default Infinity
    */
   readonly limit?: number | undefined;
   /**
-   * Ids of the lines that this run is about. The others are checked, but neither run nor counted.
+   * Ids of the lines that this run is about. The other lines are checked, but neither run nor counted.
    * @default all lines
    */
   readonly only?: readonly string[] | undefined;
   /**
-   * Whether to generate a second task for each line whose task has failed, which is billed. Before, the first task is queried
-   * once more: if it has succeeded in the meantime, its results are downloaded and nothing is billed. No line ever gets a third task.
+   * Whether to generate a second task for each line whose task has failed, which is billed. The first task is queried
+   * once more before. If it has succeeded in the meantime, its results are downloaded and nothing is billed. No line
+   * ever gets a third task.
    * @default false
    */
   readonly retryFailed?: boolean | undefined;
   /** Called when the first line starts and whenever a line ends. */
   readonly onProgress?: ((progress: BatchProgress) => unknown) | undefined;
-  /** Called with every line that ends in this run. May be async. Throwing ends the batch. */
+  /** Called for every line that ends in this run. May be async. Throwing ends the batch. */
   readonly onLine?: ((line: BatchLine) => unknown) | undefined;
 }
 
@@ -63,13 +68,16 @@ export function clientOptionsOf(options: BatchOptions): NodeMediaGenOptions {
 export interface BatchPlan {
   /** Number of lines that the run is about. */
   readonly lines: number;
-  /** Most paid generations of this run: of lines without a result, a task or an unknown outcome, and of `retries`. */
+  /**
+   * Maximum number of paid generations of this run: of lines without a result, a task or an unknown outcome, and of
+   * `retries`.
+   */
   readonly generations: number;
-  /** How many of them at most are second tasks of lines whose first task is recorded as failed. */
+  /** Maximum number of them that are second tasks of lines whose first task is recorded as failed. */
   readonly retries: number;
   /** Number of lines whose outcome is unknown. They may have been billed and are not sent. */
   readonly unknown: number;
-  /** The paid generations by model: of the first lines, if there is a `limit`. */
+  /** Paid generations by model. With a `limit`, those of the first lines. */
   readonly byModel: Readonly<Record<string, PlannedModel>>;
 }
 
@@ -77,24 +85,24 @@ export interface BatchPlan {
 export interface PlannedModel {
   /** Number of paid generations. */
   readonly generations: number;
-  /** Number of images, or seconds of video, that they make. */
+  /** Number of images, or seconds of video, that they create. */
   readonly amount: number;
-  /** What `amount` counts. */
+  /** Unit of `amount`. */
   readonly unit: "image" | "second";
   /**
-   * Number of generations whose form leaves the amount to the service, which documents no default. Each of them counts as one
-   * image or as no second, so that `amount` is the least.
+   * Number of generations whose form leaves the amount to the service, which documents no default. Each counts as one
+   * image or as no second, so `amount` is a minimum.
    */
   readonly open: number;
 }
 
-/** File with a result of a line. */
+/** File that holds a result of a line. */
 export interface BatchFile {
   /** Name in the directory. */
   readonly name: string;
   /** Size in bytes. */
   readonly bytes: number;
-  /** Media type, read from the bytes, else as the server reported it. */
+  /** Media type, from the bytes, or else from the server's Content-Type. */
   readonly type?: string | undefined;
   /** SHA-256 of the bytes, in hexadecimal. Earlier versions did not record it. */
   readonly sha256?: string | undefined;
@@ -104,23 +112,23 @@ export interface BatchFile {
 export interface BatchLine {
   /** Line number in the input, from 1. */
   readonly line: number;
-  /** The line's own id, or one made from its content. */
+  /** Id of the line in the input, or one made from its content. */
   readonly id: string;
-  /** What the line generates. */
+  /** Kind of the results: video or image. */
   readonly kind: Kind;
-  /** Model that generates it. */
+  /** Model of the form. */
   readonly model: string;
   /**
-   * How the line ended. `succeeded` and `failed` are final and recorded in `results.jsonl`. `unknown` (may have been billed;
-   * check at the service) and `unfinished` (rejected, not reached or not in time; run the batch again) are recorded in
-   * `unfinished.jsonl`.
+   * How the line ended. `succeeded` and `failed` are final and recorded in `results.jsonl`. The others are recorded in
+   * `unfinished.jsonl`. `unknown` may have been billed: check at the service. `unfinished` was rejected, not reached or
+   * not in time: run the batch again.
    */
   readonly state: "succeeded" | "failed" | "unknown" | "unfinished";
-  /** Fields as the input has them. */
+  /** Fields of the form, as in the input. */
   readonly form: Readonly<Record<string, unknown>>;
   /** Id of the task, if there is one. */
   readonly taskid?: string | undefined;
-  /** When the results were there, in ISO 8601, if the line succeeded. Earlier versions did not record it. */
+  /** When the SDK saw that the line succeeded, in ISO 8601. Earlier versions did not record it. */
   readonly endedAt?: string | undefined;
   /** Record of the task at the service, such as its seed, if the line succeeded. Earlier versions did not record it. */
   readonly record?: TaskRecord | undefined;
@@ -153,7 +161,7 @@ export interface BatchProgress {
   readonly notStarted: number;
   /** Tasks that this run has created, each of them paid. */
   readonly generated: number;
-  /** Duration of this run so far, in milliseconds. */
+  /** Time since this run began, in milliseconds. */
   readonly elapsedMs: number;
   /** Lines that have ended per minute of this run. */
   readonly linesPerMinute: number;

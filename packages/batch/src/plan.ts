@@ -75,7 +75,7 @@ export class Plan {
   /**
    * Checks every line of an input.
    *
-   * @throws {@link InvalidRequestError} some lines are invalid; it names them all
+   * @throws An {@link InvalidRequestError} if some lines are invalid; it names them all
    */
   static async make(sources: PlanSources): Promise<Plan> {
     const { input, origin, known, options } = sources;
@@ -108,7 +108,7 @@ export class Plan {
   /**
    * Yields the lines that have to run, as they are read.
    *
-   * @throws {@link InvalidRequestError} the input has changed since it was checked
+   * @throws An {@link InvalidRequestError} if the input has changed since it was checked
    */
   async *lines(): AsyncGenerator<PlannedLine, void, undefined> {
     let index = 0;

@@ -13,19 +13,21 @@ import { checkInput } from "./rows.ts";
 import { Runner } from "./runner.ts";
 
 /**
- * Generates what each line of a file describes, and downloads the results into a folder. The file has JSON lines (`.jsonl`,
- * `.ndjson`) or CSV with a header (`.csv`, `.tsv`). Each line has a `model`, the fields of its form and, if you like, an `id`.
- * Files are paths relative to the input. Every line is checked before the first one is paid.
+ * Generates what each line of a file describes, and downloads the results into a directory. Every line is checked
+ * before the first one is billed.
  *
- * Run the batch again with the same folder to continue it, also after a crash. No line is paid twice. If `signal` aborts,
- * nothing more is sent: responses to forms that are being sent are still awaited, and no task is lost.
+ * The file has JSON lines (`.jsonl`, `.ndjson`) or CSV with a header (`.csv`, `.tsv`). Each line has a `model`, the
+ * fields of its form and, optionally, an `id`. Paths of files are relative to the input.
+ *
+ * To continue a batch, also after a crash, run it again with the same directory. No line is billed twice. If `signal`
+ * aborts, nothing more is sent. The run still waits for the responses to forms that are being sent, so no task is lost.
  *
  * @param input Path of the file with the forms.
- * @param folder Folder for the results. It is created if needed.
- * @returns How many lines have ended, and how.
- * @throws `InvalidRequestError` some lines are invalid (it names them all), or another run is using the folder; nothing was sent
- * @throws the signal's reason, if it aborts
- *
+ * @param folder Directory for the results. It is created if needed.
+ * @returns Number of lines by how they ended, and why lines were not started.
+ * @throws An `InvalidRequestError` if some lines are invalid (it names them all), or another run is using the directory;
+ *   nothing was sent
+ * @throws The signal's reason if the signal aborts, or the error of `confirm` or `onLine`
  * @example
  * ```ts
  * const summary = await runBatch("jobs.jsonl", "out", { concurrency: 4 });
@@ -52,13 +54,13 @@ export async function runBatch(input: string, folder: string, options: BatchOpti
 }
 
 /**
- * Returns what `runBatch` would do with the same arguments: it checks every line, and neither sends nor writes anything.
+ * Checks every line of a file and counts what `runBatch` would do with the same arguments. It neither sends nor writes
+ * anything.
  *
  * @param input Path of the file with the forms.
- * @param folder Folder for the results.
- * @returns How many lines there are, and what would be paid.
- * @throws `InvalidRequestError` some lines are invalid; it names them all
- *
+ * @param folder Directory for the results.
+ * @returns Number of lines, and of generations that would be billed.
+ * @throws An `InvalidRequestError` if some lines are invalid; it names them all
  * @example
  * ```ts
  * const { generations, byModel } = await planBatch("jobs.jsonl", "out");

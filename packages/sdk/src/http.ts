@@ -7,12 +7,12 @@ export type { ClientOptions } from "./client/options.ts";
 export type { paths } from "./spec/paths.gen.ts";
 
 /**
- * Creates the low-level client: openapi-fetch, typed by the service's description. It adds the key and sends forms as multipart. It
- * opens no envelope, checks no field, and retries nothing. A body that is encoded already (Blob, FormData, bytes, URLSearchParams) is
- * sent as it is.
+ * Creates the low-level client: openapi-fetch, typed by the service's description. It adds the API key and sends forms
+ * as multipart. It opens no envelope, checks no field, and retries nothing. A body that is encoded already (Blob,
+ * FormData, bytes, URLSearchParams) is sent unchanged.
  *
- * @throws `InvalidRequestError` an option is not valid
- *
+ * @returns The client of openapi-fetch.
+ * @throws An `InvalidRequestError` if an option is not valid
  * @example
  * const http = createHttpClient({ baseUrl: "https://media.example", apiKey: "..." });
  * const { data } = await http.POST("/v1/video/infobytaskid", { body: { taskid: "..." } });

@@ -108,16 +108,16 @@ export type { StateOptions } from "./wait/state.ts";
 export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
 
 /**
- * Fetches every result of a task into memory, each as a `Blob` with its media type, which is read from its first bytes. In
- * Node, `download` of `@mediagen/sdk/node` saves results to disk instead. A result of more than 256 MiB is rejected unless you
- * pass `maxBytes`.
+ * Fetches every result of a task into memory. In Node, `download` of `@mediagen/sdk/node` saves results to disk
+ * instead.
  *
  * @param task A task that has succeeded.
- * @returns the results, in the order of the task's record
- * @throws {@link InvalidRequestError} if there is no result yet
- * @throws {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
- * @throws {@link ConnectionError} if a result does not arrive completely; calling again is safe
- * @throws the signal's reason, when the signal aborts
+ * @param options A result of more than `maxBytes` is rejected: 256 MiB by default.
+ * @returns The results, in the order of the task's record. Each has its media type, from its first bytes.
+ * @throws An {@link InvalidRequestError} if there is no result yet
+ * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
+ * @throws A {@link ConnectionError} if a result does not arrive completely; calling again is safe
+ * @throws The signal's reason if the signal aborts
  * @example
  * const [clip] = await blobs(task);
  * console.log(clip?.type);
@@ -128,19 +128,21 @@ export async function blobs(task: Task, options: ResultOptions = {}): Promise<re
 }
 
 /**
- * Opens every result of a task as a stream, each with its media type and size: to pass it to object storage or to an HTTP client
- * without holding it in memory. No more is fetched than is read, and an interrupted result continues where it stopped if its
- * server supports that; otherwise the stream ends in a `ConnectionError`, and the result has to be fetched again.
+ * Opens every result of a task as a stream. Pass it to object storage or to an HTTP client without holding it in
+ * memory. No more is fetched than you read.
  *
- * Each stream holds a connection until you have read it to the end or cancelled it. The time that you take to read does not count as
- * a stall. `resultTimeoutMs` includes it, so that its default is no limit.
+ * An interrupted result continues where it stopped, if its server supports that. Otherwise its stream ends with a
+ * `ConnectionError`, and you have to fetch the result again.
+ *
+ * Each stream holds a connection until you have read it to the end or cancelled it. The time that you take to read does
+ * not count as a stall. It counts for `resultTimeoutMs`, which has no limit by default.
  *
  * @param task A task that has succeeded.
- * @returns the results, in the order of the task's record, as soon as the first bytes of each have arrived
- * @throws {@link InvalidRequestError} if there is no result yet
- * @throws {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
- * @throws {@link ConnectionError} if no first bytes of a result arrive; calling again is safe
- * @throws the signal's reason, when the signal aborts
+ * @returns The results, in the order of the task's record, as soon as the first bytes of each have arrived.
+ * @throws An {@link InvalidRequestError} if there is no result yet
+ * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
+ * @throws A {@link ConnectionError} if no first bytes of a result arrive; calling again is safe
+ * @throws The signal's reason if the signal aborts
  * @example
  * const [clip] = await streams(task);
  * const response = new Response(clip?.stream, { headers: { "content-type": clip?.type ?? "video/mp4" } });
@@ -151,14 +153,16 @@ export async function streams(task: Task, options: ResultOptions = {}): Promise<
 }
 
 /**
- * Returns a source image for a form, with its media type read from its first bytes. A URL, a data URI, a response and a stream are
- * read into memory, up to `maxBytes`. The API key is sent to no URL. Paths need `fileFrom` of `@mediagen/sdk/node`.
+ * Reads a source image for a form. A URL, a data URI, a response and a stream are read into memory, up to `maxBytes`.
+ * The API key is sent to no URL. To read a path, use `fileFrom` of `@mediagen/sdk/node`.
  *
  * @param source An http(s) URL, a data URI, bytes, a `Blob`, a `Response` or a stream.
- * @throws {@link InvalidRequestError} if it is no image, is too large, or leads into a private network
- * @throws {@link ServiceError} if the server of a URL, or a response, has an HTTP status other than 2xx
- * @throws {@link ConnectionError} if a URL, a response or a stream does not arrive completely in time; it is safe to retry
- * @throws the signal's reason, when the signal aborts
+ * @returns The image, with its media type from its first bytes.
+ * @throws An {@link InvalidRequestError} if it is not an image, is too large, or leads into a private network
+ * @throws A {@link ServiceError} if the server of a URL, or a response, has an HTTP status other than 2xx
+ * @throws A {@link ConnectionError} if a URL, a response or a stream does not arrive completely in time; it is safe to
+ *   retry
+ * @throws The signal's reason if the signal aborts
  * @example
  * const sourceImage = await fileFrom("https://example.com/first.png");
  * await media.video.generate("vidmodelv2", { sourceImage });

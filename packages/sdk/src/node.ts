@@ -17,18 +17,21 @@ export type { StoreReport } from "./store/check-store.ts";
 // What needs the file system is loaded when it is called, because loading it takes longer than the rest of this entry point.
 
 /**
- * Downloads every result of a task. Files are written atomically and never overwritten unless you pass `overwrite: true`. A
- * file that is there with the same bytes, as of an earlier run, is left as it is and returned like a new one; its result is
- * downloaded again to compare them. If one result fails, those before it stay.
+ * Downloads every result of a task. Files are written atomically and never overwritten unless you pass `overwrite:
+ * true`. If one result fails, the files before it stay.
+ *
+ * A file that already exists with the same bytes, for example from an earlier run, is left unchanged and returned like
+ * a new one. Its result is downloaded again to compare them.
  *
  * @param task A task that has succeeded.
- * @param target A directory, which is created if needed, or the path of a file. A path with an extension is a file, unless
- *   it is an existing directory. In a directory, files are named by task and number, with the extension of their type.
- * @returns the files, in the order of the task's results
- * @throws {@link InvalidRequestError} if there is no result yet, or a file of that name exists with other bytes
- * @throws {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
- * @throws {@link ConnectionError} if a result does not arrive completely; downloading again is safe
- * @throws the signal's reason, when the signal aborts
+ * @param target A directory, which is created if needed, or the path of a file. A path with an extension is a file,
+ *   unless it is an existing directory. In a directory, files are named by task and number, with the extension of their
+ *   type.
+ * @returns The files, in the order of the task's results.
+ * @throws An {@link InvalidRequestError} if there is no result yet, or a file of that name exists with other bytes
+ * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
+ * @throws A {@link ConnectionError} if a result does not arrive completely; downloading again is safe
+ * @throws The signal's reason if the signal aborts, or an error of the file system
  * @example
  * const [file] = await download(task, "out/");
  * console.log(file?.path);
@@ -42,14 +45,18 @@ export async function download(
 }
 
 /**
- * Returns a source image for a form, with its media type read from its first bytes. A file on disk is read while it is sent. All
- * else is read into memory, up to `maxBytes`. The API key is sent to no URL.
+ * Reads a source image for a form. A file on disk is read while it is sent. Everything else is read into memory, up to
+ * `maxBytes`. The API key is sent to no URL.
  *
- * @param source The path of an image file, a `file:` or http(s) URL, a data URI, bytes, a `Blob`, a `Response` or a stream.
- * @throws {@link InvalidRequestError} if it is no image, is too large, cannot be opened, or leads into a private network
- * @throws {@link ServiceError} if the server of a URL, or a response, has an HTTP status other than 2xx
- * @throws {@link ConnectionError} if a URL, a response or a stream does not arrive completely in time; it is safe to retry
- * @throws the signal's reason, when the signal aborts
+ * @param source The path of an image file, a `file:` or http(s) URL, a data URI, bytes, a `Blob`, a `Response` or a
+ *   stream.
+ * @returns The image, with its media type from its first bytes.
+ * @throws An {@link InvalidRequestError} if it is not an image, is too large, cannot be opened, or leads into a private
+ *   network
+ * @throws A {@link ServiceError} if the server of a URL, or a response, has an HTTP status other than 2xx
+ * @throws A {@link ConnectionError} if a URL, a response or a stream does not arrive completely in time; it is safe to
+ *   retry
+ * @throws The signal's reason if the signal aborts
  * @example
  * await media.video.generate("vidmodelv2", { sourceImage: await fileFrom("first.png") });
  */
@@ -58,11 +65,12 @@ export async function fileFrom(source: FileSource, options: FileFromOptions = {}
 }
 
 /**
- * Creates a store in a directory, which is made at the first write. The processes of one machine may share it, on a local disk.
- * Each record is on the disk (fsync) before its call goes on. A record is a small file: for millions, use a database.
+ * Creates a store in a directory, which is created at the first write. The processes of one machine may share it, on a
+ * local disk. Each record is on the disk (fsync) before its call continues. A record is a small file: for millions, use
+ * a database.
  *
- * @throws {@link InvalidRequestError} the directory is no path
- *
+ * @returns The store, for the option `store`.
+ * @throws An {@link InvalidRequestError} if the directory is not a path
  * @example
  * const media = createMediaGen({ store: fileStore(".mediagen") });
  */
@@ -85,12 +93,13 @@ export function fileStore(directory: string): GenerationStore {
 }
 
 /**
- * Checks an implementation of `GenerationStore`, for its tests: conditional writes, what other processes see of them, values, lists,
- * and records that are forgotten while others write them. It takes seconds, and leaves records behind.
+ * Checks an implementation of `GenerationStore`, for its tests. It covers conditional writes, their visibility to other
+ * processes, values, lists, and records that are forgotten while others write them. It takes seconds, and leaves
+ * records behind.
  *
  * @param create Returns a new handle on the same storage, as another process would have it. The storage must be empty.
- * @returns what the store does wrong, and what no test can prove
- *
+ * @returns What the store does wrong, and what no test can prove.
+ * @throws The error of `create`
  * @example
  * expect((await checkStore(() => postgresStore(pool))).failures).toEqual([]);
  */

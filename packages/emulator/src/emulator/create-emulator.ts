@@ -7,7 +7,16 @@ import { stateAt } from "../service/task.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createFetch } from "./fetch.ts";
 
-/** Creates the service on this machine. It holds nothing that must be closed. */
+/**
+ * Creates an emulator of the service in this process. It holds nothing that must be closed.
+ *
+ * @returns The emulator: a function from request to response, with a state that tests can read and set.
+ * @throws A `RangeError` if the clock or the balance is not valid
+ * @throws An `Error` if the document is not one that the emulator can serve
+ * @example
+ * const emulator = createEmulator({ credits: 100 });
+ * const media = createMediaGen(emulator.client);
+ */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const context = createContext(options);
   const { behaviour, state, clock, calls, faults, snapshot, statuses } = context;

@@ -28,7 +28,7 @@ export interface ClipOptions {
  * Returns an MP4 of exactly this size that shows the text over a running clock. Each second begins with a key frame.
  * The same options give the same bytes on every machine.
  *
- * @throws RangeError if the width or height is odd, because H.264 stores colour per pair of pixels
+ * @throws A `RangeError` if the width or height is odd, because H.264 stores colour per pair of pixels
  */
 export function renderClip(options: ClipOptions): Uint8Array<ArrayBuffer> {
   const { width, height } = options;

@@ -27,19 +27,30 @@ export interface ListenOptions {
   readonly publicUrl?: string | undefined;
 }
 
-/** An emulator behind a port. */
+/** An emulator that listens on a port. */
 export interface EmulatorServer {
   /** The base URL for clients on this machine. */
   readonly baseUrl: string;
-  /** Closes every connection and frees the port. */
+  /**
+   * Closes every connection and resolves when the port is free.
+   *
+   * @example
+   * const server = await listen(emulator);
+   * await server.close();
+   */
   close(): Promise<void>;
 }
 
-/** Serves an emulator over HTTP. */
-export async function listen(
-  emulator: Emulator,
-  { port = 0, host = "127.0.0.1", publicUrl }: ListenOptions = {},
-): Promise<EmulatorServer> {
+/**
+ * Serves an emulator over HTTP.
+ *
+ * @returns The server, which runs until you close it.
+ * @throws An `Error` if the port is in use, or `publicUrl` is not valid
+ * @example
+ * const { baseUrl, close } = await listen(createEmulator(), { port: 4020 });
+ */
+export async function listen(emulator: Emulator, options: ListenOptions = {}): Promise<EmulatorServer> {
+  const { port = 0, host = "127.0.0.1", publicUrl } = options;
   const url = publicUrl === undefined ? undefined : readPublicUrl(publicUrl);
   const server = createServer((incoming, outgoing) => void respond(emulator, url, incoming, outgoing));
   // A client may send on a connection that has been idle for long, and a reset then looks like a lost response.

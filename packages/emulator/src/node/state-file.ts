@@ -8,15 +8,37 @@ export const beginEmpty = "Delete it, or rename it, to begin with an empty state
 
 /** A file that holds an emulator's state. */
 export interface StateFile {
-  /** Returns the state in the file, or undefined if there is no file yet. */
+  /**
+   * Reads the state from the file.
+   *
+   * @returns The state; undefined if there is no file yet.
+   * @throws An `Error` if the file cannot be read or does not hold JSON
+   * @example
+   * const emulator = createEmulator({ persist: file.persist });
+   * const saved = await file.read();
+   * if (saved) emulator.restore(saved);
+   */
   read(): Promise<Snapshot | undefined>;
-  /** Saves the state. When it resolves, the state is on disk. */
+  /**
+   * Saves the state, and resolves when it is on disk. You can pass the function as the option `persist`.
+   *
+   * @param snapshot Returns the state. It is called when the write starts.
+   * @throws An error of the file system
+   * @example
+   * await file.persist(() => emulator.snapshot());
+   */
   persist(snapshot: () => Snapshot): Promise<void>;
 }
 
 /**
- * Creates a file for an emulator's state. It is replaced atomically: a killed process leaves the old or the new state.
- * Calls during a write share the next write, so that many calls cost few writes.
+ * Creates a file for an emulator's state. It is replaced atomically: if the process is killed, the old or the new state
+ * stays. Calls during a write share the next write, so that many calls cost few writes.
+ *
+ * @param path The path of the file. Its directory must exist.
+ * @returns The file. It is created at the first write.
+ * @example
+ * const file = createStateFile("emulator.json");
+ * const emulator = createEmulator({ persist: file.persist });
  */
 export function createStateFile(path: string): StateFile {
   let underWay: Promise<void> | undefined;

@@ -31,12 +31,12 @@ export interface Behaviour {
    */
   readonly wrongMethodStatus: number;
   /**
-   * Whether forms may have fields that the document does not have.
+   * The handling of form fields that the document does not have.
    * @default "accept"
    */
   readonly unknownFields: "accept" | "reject";
   /**
-   * Whether several results arrive all at once or one by one.
+   * The order in which several results arrive: all at once or one by one.
    * @default "together"
    */
   readonly resultsArrive: "together" | "one by one";

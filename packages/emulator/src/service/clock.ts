@@ -1,26 +1,45 @@
 import type { Activity } from "./activity.ts";
 import { millisecondsOf } from "./duration.ts";
 
-/** How time passes: with queries and sleeps, by hand, or like the machine's clock at a speed. */
+/** What advances the time: queries and sleeps, only your test, or the machine's clock at a speed. */
 export type ClockMode =
   | "auto"
   | "manual"
   | {
-      /** How many times as fast as the machine's clock. */
+      /** The factor by which it is faster than the machine's clock. */
       readonly speed: number;
     };
 
-/** The emulator's time. */
+/** The clock of an emulator. */
 export interface Clock {
-  /** Returns the time, in milliseconds since 1970. */
+  /**
+   * Returns the time on this clock.
+   *
+   * @returns Milliseconds since 1970.
+   * @example
+   * const startedAt = emulator.clock.now();
+   */
   now(): number;
-  /** Advances the time by milliseconds or by a duration such as `"20s"`. */
+  /**
+   * Advances the time.
+   *
+   * @param duration Milliseconds, or text such as `"20s"`, `"5m"` or `"1h"`.
+   * @throws A `RangeError` if it is not a duration, or the time would be after the year 9999
+   * @example
+   * emulator.clock.advance("20s");
+   */
   advance(duration: number | string): void;
   /**
-   * Sleeps on this clock. Rejects with the signal's reason if the signal aborts. In `auto` mode a pause ends as soon as
-   * no request is being served, and a deadline once pauses have advanced the time to it. A limit bounds something real,
-   * so it takes real time, unless every pending call of the emulator's clients hangs: then it ends at once, too. A sleep in
-   * the background takes real time and does not keep the process alive.
+   * Sleeps on this clock, and resolves when the sleep ends. In `auto` mode, a `pause` ends as soon as no request is
+   * being served, and a `deadline` once pauses have advanced the time to it.
+   *
+   * A `limit` bounds something real, so it takes real time, unless every pending call of the emulator's clients hangs:
+   * then it ends immediately, too. A `background` sleep takes real time and does not keep the process alive.
+   *
+   * @param why The purpose of the sleep: `pause` unless you pass another.
+   * @throws The signal's reason if the signal aborts
+   * @example
+   * await emulator.clock.sleep(20_000);
    */
   sleep(ms: number, signal?: AbortSignal, why?: "pause" | "deadline" | "limit" | "background"): Promise<void>;
 }

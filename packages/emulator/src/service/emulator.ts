@@ -37,16 +37,31 @@ export interface EmulatorOptions {
    */
   readonly document?: OpenApiDocument | undefined;
   /**
-   * Saves the state; awaited before the response to a call that changed it, so that the change survives the process.
+   * Called to save the state. It is awaited before the response to a call that changed the state, so that the change
+   * survives the process.
    */
   readonly persist?: ((snapshot: () => Snapshot) => Promise<void>) | undefined;
 }
 
 /** The Media Generation Service on this machine. */
 export interface Emulator {
-  /** Handles a request like `fetch`, without a network; pass it as the `fetch` of a client. */
+  /**
+   * Handles a request like the global `fetch`, without a network. Pass it as the `fetch` of a client.
+   *
+   * @returns The response of the emulator.
+   * @throws The signal's reason if the signal aborts, or the error of a reset connection if the call meets such a fault
+   * @example
+   * const response = await emulator.fetch("http://emulator.localhost/");
+   */
   fetch(request: Request | URL | string, init?: RequestInit): Promise<Response>;
-  /** Handles a request that is not a web Request. `fetch` and `listen` call it. */
+  /**
+   * Handles a request that is not a web Request, for your own server. `fetch` and `listen` call it.
+   *
+   * @returns The response, to be written to a socket.
+   * @throws The error of a reset connection, if the call meets such a fault
+   * @example
+   * const { status } = await emulator.serve(request);
+   */
   serve(request: EmulatorRequest): Promise<EmulatorResponse>;
   /** Options for the SDK's `createMediaGen`: the client calls this emulator and uses its clock. */
   readonly client: EmulatorClient;
@@ -57,9 +72,9 @@ export interface Emulator {
     /** Statuses of tasks that have failed. */
     readonly failed: readonly number[];
   };
-  /** The emulator's time. */
+  /** The emulator's clock. */
   readonly clock: Clock;
-  /** The balance in credits. Can be set. */
+  /** The balance in credits. You can set it. */
   credits: number;
   /** The latest calls, each with the violations that were found in it. */
   readonly calls: readonly CallEntry[];
@@ -67,17 +82,38 @@ export interface Emulator {
   readonly charges: readonly Charge[];
   /** Every task that has not been deleted, with its state. */
   readonly tasks: readonly EmulatedTask[];
-  /** Adds a fault that later calls meet. */
+  /**
+   * Adds a fault that the next calls meet.
+   *
+   * @throws A `RangeError` if the fault does not exist, no call can meet it, or one of its numbers is not valid
+   * @example
+   * emulator.next({ fault: "resetAfter", on: "generate" });
+   */
   next(fault: Fault): void;
-  /** Returns everything that outlives a call, as plain JSON. */
+  /**
+   * Copies everything that outlives a call, as plain JSON.
+   *
+   * @returns The state, for `restore` in this or another process.
+   * @example
+   * const before = emulator.snapshot();
+   */
   snapshot(): Snapshot;
   /**
    * Replaces the state and the time with those of a snapshot.
    *
-   * @throws TypeError if it is not a snapshot of this version of the emulator
+   * @throws A `TypeError` if it is not a snapshot of this version of the emulator; nothing was changed
+   * @example
+   * const before = emulator.snapshot();
+   * await media.video.generate("vidmodelv2", { prompt });
+   * emulator.restore(before);
    */
   restore(snapshot: Snapshot): void;
-  /** Returns the emulator to the state in which it was created. */
+  /**
+   * Returns the emulator to the state in which it was created, without faults and without recorded calls.
+   *
+   * @example
+   * emulator.reset();
+   */
   reset(): void;
 }
 
@@ -93,11 +129,11 @@ export interface EmulatorClient {
   readonly fetchSendsOnce: true;
   /** The final statuses. */
   readonly statuses: Emulator["statuses"];
-  /** The emulator's time, in milliseconds since 1970. */
+  /** The emulator's clock, in milliseconds since 1970. */
   readonly now: () => number;
-  /** Sleeps on the emulator's clock. */
+  /** The function that sleeps on the emulator's clock. */
   readonly sleep: Clock["sleep"];
-  /** Draws the jitter of waits from the seed, so that they take the same time in every run. */
+  /** The function that draws the jitter of waits from the seed, so that they take the same time in every run. */
   readonly random: () => number;
 }
 

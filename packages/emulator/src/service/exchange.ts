@@ -6,13 +6,27 @@ export interface EmulatorRequest {
   readonly method: string;
   /** The complete URL. */
   readonly url: URL;
-  /** What the URLs of results begin with: the public base URL of the emulator, without a slash at its end. */
+  /** The beginning of the URLs of results: the public base URL of the emulator, without a slash at its end. */
   readonly baseUrl: string;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Returns a header by its name in lower case, or null. */
+  /**
+   * Returns the value of a header.
+   *
+   * @param name The name in lower case.
+   * @returns The value; null if there is no such header.
+   * @example
+   * const type = request.header("content-type");
+   */
   header(name: string): string | null;
-  /** Reads the body. Resolves to undefined if it is longer than the limit. */
+  /**
+   * Reads the body.
+   *
+   * @param limit The maximum size in bytes.
+   * @returns The body; undefined if it is larger than the limit.
+   * @example
+   * const body = await request.bytes(1024 * 1024);
+   */
   bytes(limit: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 

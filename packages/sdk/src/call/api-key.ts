@@ -20,7 +20,7 @@ export function readKey(apiKey: ApiKey, signal: AbortSignal): Promise<string | u
 /**
  * Returns the headers that carry a key to a URL.
  *
- * @throws {@link InvalidRequestError} no header can carry the key, or it must not go there
+ * @throws An {@link InvalidRequestError} if no header can carry the key, or it must not go there
  */
 export function keyHeaders(key: string | undefined, url: string): Readonly<Record<string, string>> {
   if (key === undefined) return {};

@@ -31,7 +31,7 @@ export function userAgent(): RequestHeaders {
 /**
  * Returns a caller's headers with their names in lower case.
  *
- * @throws {@link InvalidRequestError} one cannot be sent, or is not the caller's to set; no value is shown, as it may be a secret
+ * @throws An {@link InvalidRequestError} if one cannot be sent, or is not the caller's to set; no value is shown, as it may be a secret
  */
 export function readHeaders(subject: string, headers: RequestHeaders = {}, outcome?: string): RequestHeaders {
   // The headers of a Headers or a Map are none of its own properties: they would be dropped.

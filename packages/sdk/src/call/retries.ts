@@ -2,17 +2,17 @@ import type { ServiceResponse } from "../errors/response-errors.ts";
 import type { Time } from "../time/clock.ts";
 import { isCreditsOut, isEnvelope, isRejection, isStatusAlone } from "./envelope.ts";
 
-/** How often and when requests are retried. */
+/** Options for the retries of requests. */
 export interface RetryOptions {
   /**
-   * How many times a request is retried: a generation only if it provably was not sent, or after HTTP 429; queries, deletions and
-   * requests for results, which are safe to repeat, also if their response was lost.
+   * The maximum number of retries of a request. A generation is retried only if it provably was not sent, or after HTTP
+   * 429. Queries, deletions and requests for results are safe to repeat, and are also retried after a lost response.
    * @default 4
    */
   readonly retries?: number | undefined;
   /**
-   * Statuses after which a generation is retried as well. What they mean at this service is not documented; 503 counts only with
-   * a Retry-After.
+   * HTTP statuses after which a generation is retried as well. What they mean at this service is not documented. 503
+   * counts only with a Retry-After header.
    * @default []
    */
   readonly resendGenerationAfter?: readonly (421 | 425 | 503)[] | undefined;

@@ -25,10 +25,10 @@ import { type Runtime, webRuntime } from "./runtime.ts";
 import { Tasks } from "./tasks.ts";
 
 /**
- * Creates a client that sends with the runtime's fetch.
+ * Creates a client that sends with the runtime's fetch. Nothing is sent.
  *
- * @throws {@link InvalidRequestError} an option is not valid, or this is a browser
- *
+ * @returns The client. One is enough for a program: its calls share connections, limits and polls.
+ * @throws An {@link InvalidRequestError} if an option is not valid, or this is a browser and `allowBrowser` is not set
  * @example
  * const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "..." });
  */

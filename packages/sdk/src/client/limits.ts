@@ -2,31 +2,32 @@ import type { Kind } from "../spec/operation.ts";
 import type { WaitOptions } from "../task/task.ts";
 import type { Release } from "../time/semaphore.ts";
 
-/** How many generations and results a client pays for at most. */
+/** The most that a client may spend. */
 export interface Budget {
   /**
-   * Number of generations.
+   * The maximum number of generations.
    * @default Infinity
    */
   readonly generations?: number | undefined;
   /**
-   * Number of results that their forms request.
+   * The maximum number of results that their forms request.
    * @default Infinity
    */
   readonly results?: number | undefined;
 }
 
-/** How many tasks a client pays for, and how many of them may be unfinished at once. */
+/** Limits on the tasks of a client. */
 export interface LimitOptions {
   /**
-   * What the client may pay for as long as it lives. Generations that are created or of unknown outcome count; those that are
-   * rejected or never sent do not. What exceeds it rejects with `BudgetError` before anything is sent.
+   * The most that the client may spend as long as it lives. Generations that are created or of unknown outcome count.
+   * Those that are rejected or never sent do not. A generation that exceeds it rejects with `BudgetError` before
+   * anything is sent.
    */
   readonly budget?: Budget | undefined;
   /**
-   * How many tasks that this client has created may be unfinished at once; further generations wait in order. A task counts until a
-   * check or a wait sees its end, it is deleted, or 30 minutes have passed since its creation. While a generation waits, the client
-   * polls the tasks that nobody waits for.
+   * The maximum number of unfinished tasks that this client has created. Further generations wait in order. A task
+   * counts until a check or a wait sees its end, it is deleted, or 30 minutes have passed since its creation. While a
+   * generation waits, the client polls the tasks that no call waits for.
    * @default Infinity
    */
   readonly maxTasksInFlight?: number | undefined;
@@ -58,7 +59,7 @@ export interface Limits {
   /**
    * Waits until a generation may be sent. `acquire` waits for its turn then.
    *
-   * @throws {@link BudgetError} the budget is used up
+   * @throws A {@link BudgetError} if the budget is used up
    */
   enter(generation: Entering, acquire: () => Promise<Release>): Promise<Leave>;
   /** Takes the handle of a new task, by which it can be polled. Never throws. */

@@ -7,103 +7,128 @@ import type { UnreadableRecord } from "../task/generation.ts";
 import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON, UploadProgress } from "../task/task.ts";
 import type { MediaGenOptions } from "./options.ts";
 
-/** How to generate. */
+/** Options of `generate`. */
 export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "headers"> {
-  /** Fields that the service takes and its description does not contain. They are sent unchecked. */
+  /** Fields that the service accepts and its description does not contain. They are sent unchecked. */
   readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob>> | undefined;
   /**
-   * Your own key for this generation, such as an order number: the same key returns the same task, in every process with the same
-   * store. It needs the client's `store`. A client without an API key sends it to its own server instead, as the header
-   * `idempotency-key`.
+   * Your own key for this generation, such as an order number. The same key returns the same task, in every process
+   * with the same store. It needs the client's `store`. A client without an API key sends it to your own server
+   * instead, in the header `idempotency-key`.
    */
   readonly idempotencyKey?: string | undefined;
   /**
-   * Whether the model and its form are sent without being checked against the service's description: for a model that is newer than
-   * this SDK. Files go into the part that files of the other models go into, and a boolean is sent as "1" or "0", as their flags are.
-   * What would be billed without its files is still rejected.
+   * Whether the model and its form are sent without being checked against the service's description. Use it for a model
+   * that is newer than this SDK. Files are sent in the same part as for the other models, and a boolean as "1" or "0".
+   * A form that would be billed without its files is still rejected.
    * @default false
    */
   readonly unchecked?: boolean | undefined;
   /**
-   * Called while the form with its files leaves; each attempt starts at 0 again. With `@mediagen/sdk/node` it is called for each piece
-   * that the operating system has taken. The runtime's fetch does not tell, so that with `@mediagen/sdk` or your own `fetch` it is
-   * called once, with all bytes, when the response begins. If it throws, that is printed: the generation goes on.
+   * Called while the form with its files is uploaded. Each attempt starts at 0 again. `@mediagen/sdk/node` calls it for
+   * each piece that the operating system has accepted. With `@mediagen/sdk` or your own `fetch`, it is called once,
+   * with all bytes, when the response begins. If it throws, the error is printed and the generation goes on.
    */
   readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
-/** How to generate without checks against the service's description. */
+/** Options of `generate` for a form that is not checked against the service's description. */
 export interface UncheckedOptions extends GenerateOptions {
-  /** The model and its form are not checked against the service's description. */
+  /** Whether the model and its form are sent unchecked: always true here. */
   readonly unchecked: true;
 }
 
 /** The form of a model that the service's description does not contain. */
 export type UncheckedForm = Readonly<Record<string, string | number | boolean | Blob | readonly Blob[] | undefined>>;
 
-/** How to create a task from its id alone. */
+/** Options of `task`, which creates a task from its id alone. */
 export interface TaskOptions {
   /**
-   * How many results the task's form requested.
+   * The number of results that the task's form requested.
    * @default 1
    */
   readonly resultCount?: number | undefined;
 }
 
-/** What a store knows of the generations of a client that begins. */
+/** What a store knows about the generations of a client that starts. */
 export interface Recovery {
-  /** Tasks that were created and whose end was not seen: wait for them. */
+  /** Tasks that were created and whose end was not seen. Wait for them. */
   readonly tasks: readonly AnyTask[];
-  /** Tasks without a key that succeeded and have not been forgotten: their results may not have been fetched. */
+  /** Tasks without a key that succeeded and have not been forgotten. Their results may not have been fetched. */
   readonly finished: readonly AnyTask[];
-  /** Generations to look for at the service and to settle with `media.resolve`. */
+  /** Generations of unknown outcome. Look for them at the service and settle them with `media.resolve`. */
   readonly unknown: readonly UnknownGeneration[];
   /** Records that this version cannot read. Each blocks its own key. */
   readonly unreadable: readonly UnreadableRecord[];
 }
 
-/** The methods for one kind. */
+/** The methods for one kind: videos or images. */
 export interface KindClient<K extends Kind> {
   /**
-   * Creates one paid task of a model that is newer than this SDK. Its form is not checked against the service's description.
+   * Creates one paid task of a model that is newer than this SDK. Its form is not checked against the service's
+   * description.
    *
-   * @throws as for the other models; {@link InvalidRequestError} a form cannot hold a value, or it would be billed without its files
-   *
+   * @param form Fields as the service names them. `undefined` fields are not sent.
+   * @param options At least `{ unchecked: true }`.
+   * @returns The new task, as soon as the service has created it. Its results come later.
+   * @throws An {@link InvalidRequestError} if a form cannot hold a value, or would be billed without its files; nothing
+   *   was sent
+   * @throws The other errors of `generate` for models that the SDK knows
    * @example
    * const task = await media.video.generate("vidmodelv9", { prompt, mood: "calm" }, { unchecked: true });
    */
   generate(model: string, form: UncheckedForm, options: UncheckedOptions): Promise<Task<K>>;
   /**
-   * Creates one paid task and returns it. It is retried only if it provably was not sent, after HTTP 429, or after a status in
-   * `resendGenerationAfter`.
+   * Creates one paid task and returns it. It is retried only if it provably was not sent, after HTTP 429, or after a
+   * status in `resendGenerationAfter`.
    *
-   * @throws {@link InvalidRequestError} a field is not valid; nothing was sent
-   * @throws {@link InsufficientCreditsError} the balance does not cover it
-   * @throws {@link ServiceError} the service rejected it
-   * @throws {@link ConnectionError} the service was not reached and nothing was sent
-   * @throws {@link StoreError} the store failed, and nothing was sent
-   * @throws {@link OutcomeUnknownError} the response was lost: a task may exist and may have been billed. With an idempotency key,
-   *   thrown each time until `resolve` settles it
-   *
+   * @param form The fields of the model's form. All of them are checked before anything is sent.
+   * @returns The new task, as soon as the service has created it. With an `idempotencyKey` that was used before, the
+   *   task of that generation.
+   * @throws An {@link InvalidRequestError} if a field or an option is not valid; nothing was sent
+   * @throws A {@link BudgetError} if the client's `budget` does not cover it; nothing was sent
+   * @throws An {@link InsufficientCreditsError} if the balance does not cover it
+   * @throws A {@link ServiceError} if the service rejected it
+   * @throws A {@link ConnectionError} if the service was not reached; nothing was sent
+   * @throws A {@link StoreError} if the store failed; nothing was sent
+   * @throws An {@link OutcomeUnknownError} if the response was lost: a task may exist and may have been billed. With an
+   *   idempotency key, it is thrown each time until `resolve` settles the generation
+   * @throws The error of `beforeGenerate` or the signal's reason, before anything was sent
    * @example
    * const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow", duration: 5 });
    */
   generate<M extends Model<K>>(model: M, form: Form<M>, options?: GenerateOptions): Promise<Task<K>>;
   /**
-   * Returns a task's record as it is now.
+   * Queries a task's record once, without reading its state. `task.check()` reads the state too.
    *
-   * @throws {@link ServiceError} the service rejected it
-   * @throws {@link ConnectionError} there was no complete response; it is safe to retry
+   * @returns The record as it is now, with the URLs of the results that are ready.
+   * @throws An {@link InvalidRequestError} if an option is not valid; nothing was sent
+   * @throws A {@link ServiceError} if the service rejected the query
+   * @throws A {@link ConnectionError} if there was no complete response; it is safe to retry
+   * @example
+   * const { url } = await media.video.query("video-1");
    */
   query(taskid: string, options?: QueryFields[K] & RequestOptions): Promise<Records[K]>;
   /**
    * Deletes tasks. What happens to unknown ids is not documented by the service.
    *
-   * @throws {@link ServiceError} the service rejected it
-   * @throws {@link ConnectionError} there was no complete response; it is safe to retry
+   * @returns The response of the service.
+   * @throws An {@link InvalidRequestError} if an option is not valid; nothing was sent
+   * @throws A {@link ServiceError} if the service rejected the deletion
+   * @throws A {@link ConnectionError} if there was no complete response; it is safe to retry
+   * @example
+   * await media.image.delete(["image-1", "image-2"]);
    */
   delete(taskids: readonly string[], options?: DeleteFields[K] & RequestOptions): Promise<Deletions[K]>;
-  /** Returns the task of an id, to check or wait for. */
+  /**
+   * Creates the task of an id, to check or to wait for. Nothing is sent.
+   *
+   * @param taskid The id of a task of this kind at the client's service.
+   * @returns The task. Its `model` and `createdAt` are undefined.
+   * @throws An {@link InvalidRequestError} if the id or `resultCount` is not valid
+   * @example
+   * const record = await media.image.task("image-1", { resultCount: 4 }).wait();
+   */
   task(taskid: string, options?: TaskOptions): Task<K>;
 }
 
@@ -114,10 +139,14 @@ export interface MediaGen {
   /** The methods for images. */
   readonly image: KindClient<"image">;
   /**
-   * Creates one paid task of a model that is known only at run time, as `media.video.generate` and `media.image.generate` do.
+   * Creates one paid task of a model that is known only at run time. Otherwise it does what `media.video.generate` and
+   * `media.image.generate` do.
    *
-   * @throws as `media.video.generate` does; an unknown model is an {@link InvalidRequestError}
-   *
+   * @param form The fields of the model's form. The compiler checks them if the model is a literal.
+   * @returns The new task, as soon as the service has created it.
+   * @throws An {@link InvalidRequestError} if there is no such model, or a field or an option is not valid; nothing was
+   *   sent
+   * @throws The other errors of `media.video.generate`
    * @example
    * const task = await media.generate(job.model, job.form, { idempotencyKey: job.id });
    */
@@ -127,56 +156,87 @@ export interface MediaGen {
     options?: GenerateOptions,
   ): Promise<AnyTask>;
   /**
-   * Returns the task of a saved `JSON.stringify(task)`, in this or another process.
+   * Restores a task from its saved JSON, in this or another process. Nothing is sent.
    *
-   * @throws {@link InvalidRequestError} it is no such task, or one of another service
+   * @param saved What `JSON.stringify(task)` saved, parsed.
+   * @returns The task, to check or to wait for.
+   * @throws An {@link InvalidRequestError} if it is not a saved task, or is a task of another service
+   * @example
+   * const record = await media.task(JSON.parse(text)).wait();
    */
   task(saved: TaskJSON): AnyTask;
   /**
-   * Returns what the store knows of generations at this service: tasks to resume, and generations whose outcome is unknown. Takes
-   * up to 15 seconds if another process may have just ended.
+   * Returns what the store knows about generations at this service. Takes up to 15 seconds if another process may have
+   * just ended.
    *
-   * @throws {@link InvalidRequestError} the client has no store
+   * @returns The tasks to resume, and the generations whose outcome is unknown.
+   * @throws An {@link InvalidRequestError} if the client has no store
+   * @throws The error of the store, if it cannot be read
+   * @example
+   * const { tasks, unknown } = await media.recover();
+   * for (const { generationId, reason } of unknown) console.error(generationId, reason);
+   * for await (const outcome of waitEach(tasks)) console.log(outcome.task.taskid, outcome.ok);
    */
   recover(options?: CallOptions): Promise<Recovery>;
   /**
-   * Settles a generation of unknown outcome with what you found at the service, and returns its task. The service is asked whether
-   * the task exists. A resolution can be corrected by another one: a task that
-   * another generation was given by hand is taken from it, whose outcome is unknown again.
+   * Settles a generation of unknown outcome with the task that you found at the service. The SDK queries the task to
+   * verify that it exists.
    *
-   * @throws {@link InvalidRequestError} the store has no such generation or knows its outcome, or the task is not its task
+   * You can correct a resolution with another one. A task that you gave to another generation before is taken from it,
+   * and that generation's outcome is unknown again.
+   *
+   * @param generationId The id of the generation's record, as in `OutcomeUnknownError` or `recover`.
+   * @returns The task, to check or to wait for.
+   * @throws An {@link InvalidRequestError} if the client has no store, the store has no such generation or knows its
+   *   outcome, or the task is not its task
+   * @throws A {@link ServiceError} if the service rejected the query for the task
+   * @throws A {@link ConnectionError} if the query for the task got no complete response; it is safe to retry
+   * @throws A {@link StoreError} if another process has changed the record; it is safe to retry
+   * @example
+   * const [lost] = (await media.recover()).unknown;
+   * if (lost) await (await media.resolve(lost.generationId, { taskid: "video-1" })).wait();
    */
   resolve(generationId: string, resolution: Exclude<Resolution, "notCreated">, options?: CallOptions): Promise<AnyTask>;
   /**
-   * Settles a generation of unknown outcome of which you found no task: its key may generate again.
+   * Settles a generation of unknown outcome for which you found no task. Its key may generate again.
    *
-   * @throws {@link InvalidRequestError} the store has no such generation or knows its outcome
+   * @param generationId The id of the generation's record, as in `OutcomeUnknownError` or `recover`.
+   * @throws An {@link InvalidRequestError} if the client has no store, or the store has no such generation or knows its
+   *   outcome
+   * @example
+   * const [lost] = (await media.recover()).unknown;
+   * if (lost) await media.resolve(lost.generationId, "notCreated");
    */
   resolve(generationId: string, resolution: "notCreated", options?: CallOptions): Promise<undefined>;
   /**
-   * Returns the task of an id with what the store knows of it, such as its model and how many results it has; undefined if the
-   * store does not know it. It reads the complete store.
+   * Returns the task of an id with what the store knows about it, such as its model and how many results it has. It
+   * reads the complete store.
    *
-   * @throws {@link InvalidRequestError} the client has no store
-   *
+   * @returns The task; undefined if the store does not know it.
+   * @throws An {@link InvalidRequestError} if the client has no store
+   * @throws The error of the store, if it cannot be read
    * @example
    * const task = (await media.find("video-1")) ?? media.video.task("video-1");
    */
   find(taskid: string, options?: CallOptions): Promise<AnyTask | undefined>;
   /**
-   * Returns a client with these options over those of this one; `headers` are added to its headers. The two share the store, the
-   * connections and what limits them: `budget`, `maxTasksInFlight`, `maxGenerationsInFlight`, `maxQueriesInFlight` and the budget of
-   * retries. A limit that you pass applies to the new client alone. Creating one is cheap enough for each request of a server. If users
-   * have keys of their own, begin idempotency keys with the user: the store does not know whose they are.
+   * Creates a client with some options changed. `headers` are added to the headers of this client. Creating one is
+   * cheap enough for each request of a server.
    *
-   * @throws {@link InvalidRequestError} an option is not valid, or `apiKey` is given and undefined
+   * The two clients share the store, the connections and their limits: `budget`, `maxTasksInFlight`,
+   * `maxGenerationsInFlight`, `maxQueriesInFlight` and the retry budget. A limit that you pass applies to the new
+   * client alone. If users have API keys of their own, begin idempotency keys with the user's id, because the store
+   * does not separate users.
    *
+   * @param options The options to change. A field that is undefined keeps the option of this client.
+   * @returns The new client.
+   * @throws An {@link InvalidRequestError} if an option is not valid, or `apiKey` is given and undefined
    * @example
    * const ofUser = media.withOptions({ apiKey: "..." });
    */
   withOptions(options: MediaGenOptions): MediaGen;
-  /** The origin of the base URL, which tasks carry. */
+  /** The origin of the base URL. Every task carries it. */
   readonly origin: string;
-  /** The store of the options. Without one, `generate` takes no idempotency key. */
+  /** The store from the options. Without one, `generate` accepts no idempotency key. */
   readonly store: GenerationStore | undefined;
 }

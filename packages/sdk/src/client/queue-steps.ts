@@ -7,81 +7,85 @@ import type { CallOptions, Records, Task, TaskJSON } from "../task/task.ts";
 import { Durations, worthOfQueryMs } from "../wait/durations.ts";
 import type { GenerateOptions, MediaGen } from "./media-gen.ts";
 
-/** How to generate as a step of a queue. */
+/** Options of `generateStep`. */
 export interface GenerateStepOptions extends GenerateOptions {
-  /** The key of the order. It keeps an order from being generated twice, however often the queue runs the step. */
+  /** The key of the order. An order is generated only once, however often the queue runs the step. */
   readonly idempotencyKey: string;
 }
 
-/** There is a task, of this step or of an earlier one: check it. */
+/** Result of a step: there is a task, from this run or an earlier one. Check it next. */
 export interface StepCreated {
   /** How the step ended. */
   readonly outcome: "created";
   /** The task, for `media.task`. */
   readonly task: TaskJSON;
-  /** After how long to check it, in milliseconds. */
+  /** The delay before the check, in milliseconds. */
   readonly afterMs: number;
 }
 
-/** There may be a task: set the order aside for a person. It is never sent until `media.resolve` settles it. */
+/**
+ * Result of a step: there may be a task. Set the order aside for a person. The order is not sent until `media.resolve`
+ * settles it.
+ */
 export interface StepUnknown {
   /** How the step ended. */
   readonly outcome: "unknown";
-  /** What is known of it. */
+  /** What is known about it. */
   readonly reason: string;
-  /** The id of the generation, for `media.resolve`. */
+  /** The id of the generation, for `media.resolve`. Undefined if its record could not be read. */
   readonly generationId: string | undefined;
 }
 
-/** It was not sent, or turned away by HTTP 429: run the step again. */
+/** Result of a step: the form was not sent, or was rejected with HTTP 429. Run the step again. */
 export interface StepAgain {
   /** How the step ended. */
   readonly outcome: "again";
   /** What went wrong. */
   readonly reason: string;
-  /** After how long to run it again, in milliseconds. */
+  /** The delay before the next run, in milliseconds. */
   readonly afterMs: number;
 }
 
-/** Nothing was created, and the step alone cannot change that. */
+/** Result of a step: no task was created, and running the step again does not help by itself. */
 export interface StepNotCreated {
   /**
-   * `creditsOut`: the balance or the client's budget does not cover it. It may run again when there are credits, or by another
-   * client. `rejected`: the form is not valid, or the service rejected it, as it would again.
+   * How the step ended. `creditsOut`: the balance or the client's budget does not cover the form; run it again when
+   * there are credits, or with another client. `rejected`: the form is not valid, or the service rejected it and would
+   * reject it again.
    */
   readonly outcome: "creditsOut" | "rejected";
-  /** What the service or the check of the form said. */
+  /** The reason, from the service or from the check of the form. */
   readonly reason: string;
 }
 
-/** What follows a generate step, by `outcome`, as plain JSON. */
+/** Result of `generateStep`, by `outcome`, as plain JSON. */
 export type GenerateStep = StepCreated | StepUnknown | StepAgain | StepNotCreated;
 
-/** How to check as a step of a queue. */
+/** Options of `checkStep`. */
 export interface CheckStepOptions extends CallOptions {
   /**
-   * How old a task may become, in milliseconds.
+   * The maximum age of a task, in milliseconds. An unfinished task that is older is `overdue`.
    * @default 1_800_000 (30 minutes)
    */
   readonly maxAgeMs?: number | undefined;
   /**
-   * Returns the present time in milliseconds since 1970.
+   * The function that returns the current time, in milliseconds since 1970.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined;
 }
 
-/** The task is not finished: check it again. */
+/** Result of a check: the task is not finished. Check it again. */
 export interface StepPending {
-  /** There are no results yet, or not all. */
+  /** The state: there are no results yet, or not all of them. */
   readonly state: "pending";
-  /** The task with what the check has learned. */
+  /** The task with what the check has learned. Save it in place of the one before. */
   readonly task: TaskJSON;
-  /** After how long to check it, in milliseconds. */
+  /** The delay before the next check, in milliseconds. */
   readonly afterMs: number;
 }
 
-/** There is no reason to check the task again. */
+/** Result of a check: there is no reason to check the task again. */
 export type StepEnded<K extends Kind = Kind> =
   | {
       /** How the task has ended. */
@@ -90,25 +94,27 @@ export type StepEnded<K extends Kind = Kind> =
       readonly record: Records[K];
     }
   | {
-      /** The task is unfinished and older than it may become. It is not lost: a later check may see its results. */
+      /** The task is unfinished and older than `maxAgeMs`. It is not lost: a later check may find its results. */
       readonly state: "overdue";
       /** The last record; undefined if the service does not know the task yet. */
       readonly record: Records[K] | undefined;
     };
 
-/** What follows a check step, by `state`, as plain JSON. */
+/** Result of `checkStep`, by `state`, as plain JSON. */
 export type CheckStep<K extends Kind = Kind> = StepPending | StepEnded<K>;
 
 /** After how long to try again if the service was not reached or did not say. */
 const againMs = 5_000;
 
 /**
- * Generates as a step of a queue that may run any step twice, and returns what follows. It stands on the client's store and does
- * not sleep beyond the client's own `retries`, unless another worker is sending the same order.
+ * Generates as a step of a queue that may run any step twice. It needs a client with a store. It does not sleep longer
+ * than the client's own `retries`, unless another worker is sending the same order.
  *
- * @throws {@link InvalidRequestError} the client has no store
- * @throws what `beforeGenerate` or the signal throws before anything was sent
- *
+ * @param form The fields of the model's form. The compiler checks them if the model is a literal.
+ * @returns What to do next: check the task, run the step again, or set the order aside. Failures that a queue can
+ *   handle are outcomes, not errors.
+ * @throws An {@link InvalidRequestError} if the client has no store, or the key was used with another form
+ * @throws The error of `beforeGenerate` or the signal's reason, before anything was sent
  * @example
  * const step = await generateStep(media, order.model, order.form, { idempotencyKey: order.id });
  * if (step.outcome === "created") await queue.add("check", step.task, { delay: step.afterMs });
@@ -128,12 +134,12 @@ export async function generateStep<M extends string>(
 }
 
 /**
- * Checks a task once as a step of a queue, and returns what follows. The older a task is, the later its next check.
+ * Checks a task once, as a step of a queue. The older a task is, the longer the delay before its next check.
  *
- * @throws {@link ServiceError} the service rejected the query
- * @throws {@link ConnectionError} there was no complete response; it is safe to run the step again
- * @throws {@link InvalidRequestError} `maxAgeMs` is no time
- *
+ * @returns What to do next: check again after a delay, or handle the end of the task.
+ * @throws A {@link ServiceError} if the service rejected the query
+ * @throws A {@link ConnectionError} if there was no complete response; it is safe to run the step again
+ * @throws An {@link InvalidRequestError} if `maxAgeMs` is not a number of milliseconds
  * @example
  * const step = await checkStep(media.task(job.data));
  * if (step.state === "pending") await queue.add("check", step.task, { delay: step.afterMs });

@@ -27,7 +27,7 @@ export class Spending {
   /**
    * Reserves what a generation costs, in order, as soon as it is known whether that is left.
    *
-   * @throws {@link BudgetError} it will not be left
+   * @throws A {@link BudgetError} if it will not be left
    */
   reserve(generation: Entering): Promise<Settle> {
     const { signal } = generation;

@@ -4,7 +4,7 @@ import { describeValue, invalid } from "./issue.ts";
 /**
  * Makes sure that what limits something is a number: nothing is more than `NaN`, so that it would limit nothing.
  *
- * @throws {@link InvalidRequestError} one is not
+ * @throws An {@link InvalidRequestError} if one is not
  */
 export function checkNumbers(subject: string, given: object, names: readonly string[]): void {
   const issues = Object.entries(given)

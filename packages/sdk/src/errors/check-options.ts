@@ -7,7 +7,7 @@ import { describeValue, invalid, type Issue } from "./issue.ts";
  * Rejects options that do not exist: a misspelled limit would limit nothing. No value is shown, as it may be a misspelled key's.
  *
  * @param field the option that has these options, if they are nested
- * @throws {@link InvalidRequestError} there is one, or a listener or a signal is something else
+ * @throws An {@link InvalidRequestError} if there is one, or a listener or a signal is something else
  */
 export function checkOptions(
   subject: string,

@@ -2,16 +2,16 @@ import type { Task, TaskRecord } from "../task/task.ts";
 import { describeIssue, invalid, type Issue, type IssueCode, shorten } from "./issue.ts";
 import { describeLast, type LastRecord, messageIn } from "./last-record.ts";
 
-/** Every error that this package throws itself. If your signal aborts, its reason is thrown unchanged. */
+/** The class of every error that this package throws itself. If your signal aborts, its reason is thrown unchanged. */
 export class MediaGenError extends Error {
-  /** The class's name, which outlives a copy of the error to another realm or log. */
+  /** The name of the class. It survives when the error is copied to another realm or to a log. */
   override readonly name: string = "MediaGenError";
 }
 
-/** A call was given something that is not valid. `issues` lists every bad field, not only the first. */
+/** An argument or option is not valid. `issues` lists every bad field, not only the first. */
 export class InvalidRequestError extends MediaGenError {
   override readonly name = "InvalidRequestError";
-  /** Everything that is wrong. */
+  /** Every mistake that was found. */
   readonly issues: readonly Issue[];
 
   /**
@@ -29,7 +29,9 @@ export class InvalidRequestError extends MediaGenError {
   }
 }
 
-/** A query, deletion or download got no complete response, or a generation provably never left. It is safe to retry. */
+/**
+ * A query, deletion or download got no complete response, or a generation provably was not sent. It is safe to retry.
+ */
 export class ConnectionError extends MediaGenError {
   override readonly name = "ConnectionError";
   /** The operation's id in the service's description, or `download` or `fileFrom`. */
@@ -61,7 +63,7 @@ export class BudgetError extends MediaGenError {
   override readonly name = "BudgetError";
   /** The client's budget. */
   readonly budget: Amount;
-  /** What of it the client has used. */
+  /** The part of it that the client has used. */
   readonly spent: Amount;
 
   constructor(what: string, budget: Amount, spent: Amount) {
@@ -71,20 +73,20 @@ export class BudgetError extends MediaGenError {
   }
 }
 
-/** What generations cost, as far as it is known: prices are not documented by the service. */
+/** A number of generations and their results. Prices are not documented by the service. */
 export interface Amount {
-  /** Number of generations. */
+  /** The number of generations. */
   readonly generations: number;
-  /** Number of results that they make. */
+  /** The number of results that they create. */
   readonly results: number;
 }
 
-/** The task failed, according to the caller's reading of its record. */
+/** The task failed, according to `statuses` or `classify` of the client. */
 export class TaskFailedError extends MediaGenError {
   override readonly name = "TaskFailedError";
   /** The task that failed. */
   readonly task: Task;
-  /** The record that says so. */
+  /** The record that shows the failure. */
   readonly record: TaskRecord;
 
   constructor(task: Task, record: TaskRecord) {
@@ -97,8 +99,9 @@ export class TaskFailedError extends MediaGenError {
 }
 
 /**
- * The wait's deadline passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. If the last status
- * means that the task has failed, pass it as `statuses.failed`: the service does not document what statuses mean.
+ * The deadline of a wait passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. If
+ * the last status means that the task has failed, pass it as `statuses.failed`, because the service does not document
+ * what statuses mean.
  */
 export class WaitTimeoutError extends MediaGenError {
   override readonly name = "WaitTimeoutError";

@@ -2,8 +2,8 @@ import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "../task/task.ts";
 
 /**
- * What a client emits, by `type`: for logs, metrics and traces. No event contains the key or an uploaded byte. More types may
- * come: ignore those you do not know.
+ * An event of a client, by `type`: for logs, metrics and traces. No event contains the key or an uploaded byte. New
+ * types may be added: ignore those that you do not know.
  */
 export type MediaGenEvent =
   | Generated
@@ -16,25 +16,25 @@ export type MediaGenEvent =
   | StoreFailed
   | LateTask;
 
-/** The fields of the events of operations and downloads. */
+/** The fields that the events of operations and downloads share. */
 export interface CallEvent {
   /** The operation's id in the service's description, or `download`. */
   readonly operation: string;
-  /** What the call was about. */
+  /** The kind of the task: video or image. */
   readonly kind: Kind;
   /** The model, if it is known. */
   readonly model: string | undefined;
   /** The task, if there is one yet. */
   readonly taskid: string | undefined;
-  /** The generation: the id of its record in the store; without a store, an id that the events of one `generate` share. */
+  /** The id of the generation's record in the store. Without a store, an id that the events of one `generate` share. */
   readonly generationId: string | undefined;
   /** When it happened, in milliseconds since 1970. */
   readonly at: number;
-  /** How long the call had taken by then, with its retries, in milliseconds. */
+  /** The duration of the call until then, including retries, in milliseconds. */
   readonly durationMs: number;
-  /** Which attempt of the call it was, from 1; 0 if it ended before or between attempts. */
+  /** The number of the attempt, from 1; 0 if the call ended before or between attempts. */
   readonly attempt: number;
-  /** The id that the service, or a proxy before it, gave the request, if a response brought one. */
+  /** The id that the service, or a proxy in front of it, gave the request, if a response had one. */
   readonly requestId: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface Generated extends CallEvent {
   readonly type: "generated";
   /** The new task. */
   readonly taskid: string;
-  /** How many results its form requested. */
+  /** The number of results that its form requested. */
   readonly resultCount: number;
   /** The seed that its form requested. */
   readonly seed: number | string | undefined;
@@ -52,7 +52,7 @@ export interface Generated extends CallEvent {
   readonly origin: string;
 }
 
-/** A query, also one of a wait, returned its record. */
+/** A query returned its record. Polls of waits count. */
 export interface Queried extends CallEvent {
   /** Which event this is. */
   readonly type: "queried";
@@ -63,15 +63,16 @@ export interface Queried extends CallEvent {
 }
 
 /**
- * A method rejected, or a poll of a wait failed. If `error` of a generation is an `InvalidRequestError` or a `ServiceError`, no task
- * was created; if it is an `OutcomeUnknownError`, a task may exist. `operation` can also be `wait`, `recover`, `resolve` or `find`.
+ * A method rejected, or a poll of a wait failed. If `error` of a generation is an `InvalidRequestError` or a
+ * `ServiceError`, no task was created. If it is an `OutcomeUnknownError`, a task may exist. `operation` can also be
+ * `wait`, `recover`, `resolve` or `find`.
  */
 export interface Failed extends Omit<CallEvent, "kind"> {
   /** Which event this is. */
   readonly type: "failed";
-  /** What the call was about; undefined if it was about no task. */
+  /** The kind of the task; undefined if the call was not about a task. */
   readonly kind: Kind | undefined;
-  /** What the method rejects with; its signal's reason if that aborted. */
+  /** The error that the method rejects with; the signal's reason if that aborted. */
   readonly error: unknown;
 }
 
@@ -87,7 +88,7 @@ export interface Retried extends CallEvent {
   readonly error: unknown;
 }
 
-/** A check found for the first time that a task has ended. Emitted once for each handle. */
+/** A check found for the first time that a task has ended. Emitted once for each task object. */
 export interface TaskSettled {
   /** Which event this is. */
   readonly type: "settled";
@@ -103,13 +104,14 @@ export interface TaskSettled {
   readonly status: number | undefined;
   /** When it was seen, in milliseconds since 1970. */
   readonly at: number;
-  /** How long after its generation, in milliseconds; undefined if that is unknown. */
+  /** The time since its generation, in milliseconds; undefined if that is unknown. */
   readonly durationMs: number | undefined;
 }
 
 /**
- * A task may have failed: its record has a message and a status of unknown meaning, and both have not changed over three checks.
- * Emitted once for each status. If the status means a failure, pass it as `statuses.failed`; if it does not, as `statuses.pending`.
+ * A task may have failed: its record has a message and a status of unknown meaning, and both have not changed over
+ * three checks. Emitted once for each status. Pass the status as `statuses.failed` if it means a failure, otherwise as
+ * `statuses.pending`.
  */
 export interface TaskMayHaveFailed {
   /** Which event this is. */
@@ -134,15 +136,15 @@ export interface Downloaded extends CallEvent {
   readonly type: "downloaded";
   /** The task whose result it is. */
   readonly taskid: string;
-  /** Which result, from 0. */
+  /** The position of the result, from 0. */
   readonly index: number;
-  /** How many results there are. */
+  /** The number of results of the task. */
   readonly count: number;
-  /** Its size. */
+  /** The size of the result, in bytes. */
   readonly bytes: number;
 }
 
-/** The store could not record what a generation became. It is tried again until it succeeds or the process ends. */
+/** The store could not record the result of a generation. The SDK retries until it succeeds or the process ends. */
 export interface StoreFailed {
   /** Which event this is. */
   readonly type: "storeFailed";
@@ -150,11 +152,13 @@ export interface StoreFailed {
   readonly generationId: string | undefined;
   /** The task, if there is one: save it. */
   readonly task: TaskJSON | undefined;
-  /** What the store rejected with. */
+  /** The error that the store rejected with. */
   readonly error: unknown;
 }
 
-/** A task arrived after its generation was taken for unknown, or after its key went to another attempt. It is recorded. */
+/**
+ * A task arrived after its generation was considered unknown, or after its key went to another attempt. It is recorded.
+ */
 export interface LateTask {
   /** Which event this is. */
   readonly type: "lateTask";
@@ -164,5 +168,5 @@ export interface LateTask {
   readonly task: TaskJSON;
 }
 
-/** Receives events. */
+/** A function that receives events. */
 export type OnEvent = (event: MediaGenEvent) => void;

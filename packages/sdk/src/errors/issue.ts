@@ -1,6 +1,6 @@
 import { isBlob } from "../spec/file.ts";
 
-/** What kind of mistake an issue is, for code that reads issues. */
+/** The kind of mistake of an issue, for programs. */
 export type IssueCode =
   | "missing"
   | "unknownField"
@@ -21,7 +21,7 @@ export type IssueCode =
   | "changed"
   | "notAllowed";
 
-/** What is wrong with one field or option. */
+/** A mistake in one field or option. */
 export interface Issue {
   /** The field or option, such as `duration`, `sourceImage[1]` or `baseUrl`. */
   readonly field: string;
@@ -29,9 +29,9 @@ export interface Issue {
   readonly code: IssueCode;
   /** The value that was received, in words and shortened: `"16x9"`, `nothing`, `a file (image/png, 12 bytes)`. */
   readonly received: string;
-  /** What is valid, in words that read after "Use", or after "Pass" if the field is missing. */
+  /** What is valid, in words that follow "Use", or "Pass" if the field is missing. */
   readonly expected: string;
-  /** What may have been meant: a field, a value, or for `notAllowed` the option that allows it. */
+  /** What you may have meant: a field, a value, or for `notAllowed` the option that allows it. */
   readonly suggestion?: string;
   /** The valid fields or values, if their number is finite. */
   readonly names?: readonly string[];
@@ -70,18 +70,18 @@ const verdicts: Partial<Record<IssueCode, string>> = {
 const passed = new Set<IssueCode>(["missing", "alreadyExists", "changed"]);
 
 /**
- * Returns an issue in sentences: what is wrong, what to use, and what may have been meant.
+ * Describes an issue in sentences: what is wrong, what to use, and what you may have meant.
  *
+ * @returns The sentences, as `InvalidRequestError` has them in its message.
  * @example
  * describeIssue(issue); // ratio "16x9" is not valid. Use one of "16:9", "4:3" or "1:1". Did you mean "16:9"?
  */
-export function describeIssue({ field, code, received, expected, suggestion }: Issue): string {
-  const advice = `${passed.has(code) ? "Pass" : "Use"} ${expected}.`;
-  const meant = suggestion === undefined ? "" : ` ${describeSuggestion(code, suggestion)}`;
-  return `${describeFault(field, code, received)} ${advice}${meant}`;
+export function describeIssue(issue: Issue): string {
+  const advice = `${passed.has(issue.code) ? "Pass" : "Use"} ${issue.expected}.`;
+  return `${describeFault(issue)} ${advice}${describeSuggestion(issue)}`;
 }
 
-function describeFault(field: string, code: IssueCode, received: string): string {
+function describeFault({ field, code, received }: Issue): string {
   if (code === "missing") return `${field} is missing.`;
   if (code === "unknownField") return `${field} is not a known field.`;
   if (code === "unknownOption") return `${field} is not a known option.`;
@@ -90,9 +90,10 @@ function describeFault(field: string, code: IssueCode, received: string): string
   return `${field}${value} ${verdicts[code] ?? "is not valid"}.`;
 }
 
-function describeSuggestion(code: IssueCode, suggestion: string): string {
-  if (code === "notAllowed") return `Pass { ${suggestion}: true } to allow it.`;
-  return `Did you mean ${code.startsWith("unknown") ? suggestion : JSON.stringify(suggestion)}?`;
+function describeSuggestion({ code, suggestion }: Issue): string {
+  if (suggestion === undefined) return "";
+  if (code === "notAllowed") return ` Pass { ${suggestion}: true } to allow it.`;
+  return ` Did you mean ${code.startsWith("unknown") ? suggestion : JSON.stringify(suggestion)}?`;
 }
 
 /** Returns a value in words, shortened; never the bytes of a file. */

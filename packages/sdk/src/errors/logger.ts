@@ -1,18 +1,46 @@
 import type { MediaGenEvent } from "./events.ts";
 
-/** Receives the lines of a log: `console`, or the logger of your program. */
+/** A destination of log lines: `console`, or the logger of your program. */
 export interface Logger {
-  /** Receives what no call returns or throws, and what may cost money. */
+  /**
+   * Receives problems that no call returns or throws, and problems that may cost money.
+   *
+   * @param line One line of text, without the API key and without a prompt.
+   * @returns Anything; it is ignored.
+   * @example
+   * const media = createMediaGen({ logger: { ...console, error: (line) => process.stderr.write(`${line}\n`) } });
+   */
   error(line: string): unknown;
-  /** Receives what you may have to act on. */
+  /**
+   * Receives what you may have to act on.
+   *
+   * @param line One line of text, without the API key and without a prompt.
+   * @returns Anything; it is ignored.
+   * @example
+   * const media = createMediaGen({ logger: { ...console, warn: (line) => process.stderr.write(`${line}\n`) } });
+   */
   warn(line: string): unknown;
-  /** Receives what has happened. */
+  /**
+   * Receives what has happened, such as a new task.
+   *
+   * @param line One line of text, without the API key and without a prompt.
+   * @returns Anything; it is ignored.
+   * @example
+   * const media = createMediaGen({ logger: { ...console, info: () => undefined }, logLevel: "info" });
+   */
   info(line: string): unknown;
-  /** Receives the polls of waits too. */
+  /**
+   * Receives the polls of waits.
+   *
+   * @param line One line of text, without the API key and without a prompt.
+   * @returns Anything; it is ignored.
+   * @example
+   * const media = createMediaGen({ logger: { ...console, debug: console.log }, logLevel: "debug" });
+   */
   debug(line: string): unknown;
 }
 
-/** How much is logged. Each level contains those before it. */
+/** A level of the log. Each level contains those before it; `off` logs nothing. */
 export type LogLevel = "off" | keyof Logger;
 
 /** The levels, from the one that logs nothing to the one that logs every event. */

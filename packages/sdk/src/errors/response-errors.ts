@@ -43,15 +43,15 @@ export class ServiceError extends MediaGenError {
   readonly operation: string;
   /** The HTTP status. */
   readonly status: number;
-  /** The envelope's code; undefined if the response was no envelope. */
+  /** The code of the envelope; undefined if the response was not an envelope. */
   readonly code: number | undefined;
-  /** The envelope's message; undefined if the response was no envelope. */
+  /** The message of the envelope; undefined if the response was not an envelope. */
   readonly msg: string | undefined;
   /** The start of the response's body. */
   readonly body: string;
-  /** How long the service asks to wait before another try, in milliseconds. */
+  /** The delay before another try that the service requests, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The id that the service, or a proxy before it, gave the request: name it when you ask for support. */
+  /** The id that the service, or a proxy in front of it, gave the request. Include it when you contact support. */
   readonly requestId: string | undefined;
   /** The headers of the response, without the key and without cookies. */
   readonly headers: ResponseHeaders;
@@ -78,41 +78,44 @@ export class ServiceError extends MediaGenError {
   }
 }
 
-/** HTTP 401 or 403: the API key is missing, is invalid, or lacks the permission. */
+/** HTTP 401 or 403: the API key is missing, is not valid, or lacks a permission. */
 export class AuthenticationError extends ServiceError {
   override readonly name = "AuthenticationError";
 }
 
-/** HTTP 404: nothing is at the URL. Check `baseUrl`. */
+/** HTTP 404: the service has nothing at this URL. Check `baseUrl`. */
 export class NotFoundError extends ServiceError {
   override readonly name = "NotFoundError";
 }
 
-/** HTTP 429, and no retry helped or was worth waiting for. `retryAfterMs` holds how long the service asks to wait, if it says so. */
+/**
+ * HTTP 429: retries did not help, or the service asks to wait for more than a minute. `retryAfterMs` holds how long, if
+ * the service says so.
+ */
 export class RateLimitError extends ServiceError {
   override readonly name = "RateLimitError";
 }
 
-/** The balance does not cover the request. Add credits; then the same call may be made again. */
+/** The balance does not cover the request. Add credits, then make the same call again. */
 export class InsufficientCreditsError extends ServiceError {
   override readonly name = "InsufficientCreditsError";
 }
 
 /**
- * A generation was sent and its outcome is unknown: a task may exist and may have been billed. The SDK does not resend it, and
- * neither should a caller before looking for the task at the service.
+ * A generation was sent and its outcome is unknown: a task may exist and may have been billed. The SDK does not retry
+ * it. Look for the task at the service before you do.
  */
 export class OutcomeUnknownError extends MediaGenError {
   override readonly name = "OutcomeUnknownError";
   /** The operation's id in the service's description. */
   readonly operation: string;
-  /** What was to be made. */
+  /** What the generation makes. */
   readonly kind: Kind;
-  /** The model that was to make it. */
+  /** The model of the generation. */
   readonly model: string;
   /** The SHA-256 of the form with its files, in hexadecimal; undefined without a store. */
   readonly digest: string | undefined;
-  /** When its attempt began, in milliseconds since 1970. */
+  /** When the attempt began, in milliseconds since 1970. */
   readonly at: number;
   /** The id of its record in the store, for `media.resolve`; undefined without a store. */
   readonly generationId: string | undefined;
@@ -122,7 +125,7 @@ export class OutcomeUnknownError extends MediaGenError {
   readonly status: number | undefined;
   /** The start of the response's body, if there was one. */
   readonly body: string | undefined;
-  /** The id that the service, or a proxy before it, gave the request, if there was a response with one. */
+  /** The id that the service, or a proxy in front of it, gave the request, if there was a response with one. */
   readonly requestId: string | undefined;
   /** The headers of the response, without the key and without cookies; empty if there was none. */
   readonly headers: ResponseHeaders;

@@ -11,7 +11,7 @@ const sliceBytes = 1024 * 1024;
  * Returns the SHA-256 of a form in hex: of its texts, and of its files with their names, types and bytes. The order in
  * which fields were passed does not matter. Undefined if the runtime has no Web Crypto, as on pages without https.
  *
- * @throws {@link InvalidRequestError} a file cannot be read, because it has changed since it was passed
+ * @throws An {@link InvalidRequestError} if a file cannot be read, because it has changed since it was passed
  */
 export async function digestOf(wire: WireFields): Promise<string | undefined> {
   const subtle = globalThis.crypto?.subtle;

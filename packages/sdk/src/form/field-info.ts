@@ -4,30 +4,30 @@ import { fieldOf, isFile, isFlag, valuesOf } from "../spec/schema.ts";
 import { type ModelInfo, operationOf } from "./model.ts";
 import { type Field, fieldsIn } from "./form.ts";
 
-/** One field of a model's form, for code that shows the form to people. */
+/** One field of a model's form, for programs that show the form to people. */
 export interface FieldInfo {
   /** The name, such as `sourceImage`. */
   readonly field: string;
   /** The property of the form's schema that bounds it: `sourceImage.items` for the files of `sourceImage`. */
   readonly property: string;
-  /** What it takes; a flag is true or false. */
+  /** The type of its value. The value of a flag is true or false. */
   readonly takes: "text" | "number" | "flag" | "file";
-  /** Whether it also takes a list. */
+  /** Whether it also accepts a list. */
   readonly many: boolean;
   /** Whether the service's description requires it. */
   readonly required: boolean;
   /** What is valid, in words, such as `one of 5, 10 or 15`. */
   readonly expected: string;
-  /** The values that are listed; if `expected` says more, others are valid too. */
+  /** The valid values that are listed. If `expected` says more, other values are valid too. */
   readonly values: readonly (string | number)[];
 }
 
 /**
- * Returns the fields of a model's form, in the order of the service's description.
+ * Lists the fields of a model's form, in the order of the service's description.
  *
- * @param model the model's name, or what `listModels` returned
- * @throws {@link InvalidRequestError} there is no such model
- *
+ * @param model The name of a model, or an entry of `listModels()`.
+ * @returns The fields, each with its valid values.
+ * @throws An {@link InvalidRequestError} if there is no such model
  * @example
  * for (const { field, expected } of fieldsOf("vidmodelv2")) console.log(`${field}: ${expected}`);
  */

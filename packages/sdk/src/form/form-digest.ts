@@ -5,10 +5,11 @@ import { readForm } from "./form.ts";
 import { operationOf } from "./model.ts";
 
 /**
- * Returns the SHA-256 of a form, in hexadecimal, as a store records it. Undefined if the runtime has no Web Crypto.
+ * Computes the SHA-256 of a form with its files, as a store records it.
  *
- * @throws {@link InvalidRequestError} the form is not valid
- *
+ * @param form The fields of the model's form.
+ * @returns The hash in hexadecimal; undefined if the runtime has no Web Crypto.
+ * @throws An {@link InvalidRequestError} if there is no such model, or the form is not valid
  * @example
  * const record = await store.get(await generationIdOf(media.origin, "order-42"));
  * const isSameForm = record?.digest === (await formDigest("vidmodelv2", form));

@@ -7,19 +7,25 @@ import { closestName } from "../errors/closest-name.ts";
 
 export type { Form, Model } from "../spec/types.gen.ts";
 
-/** A generation model and what its form takes. */
+/** A generation model and its form. */
 export interface ModelInfo {
   /** What it makes. */
   readonly kind: Kind;
-  /** Its name, as `generate` takes it. */
+  /** The name, as you pass it to `generate`. */
   readonly model: string;
   /** The generation's id in the service's description, such as `generateVidmodelv2`. */
   readonly operation: string;
-  /** The bounds of the form, in the words of JSON Schema. */
+  /** The bounds of the form, in the keywords of JSON Schema. */
   readonly form: Bounds;
 }
 
-/** Returns every generation model of the service's description. */
+/**
+ * Lists every generation model of the service's description.
+ *
+ * @returns The models: those of videos first, then those of images. Changing the list changes no check.
+ * @example
+ * for (const { kind, model } of listModels()) console.log(`${kind}: ${model}`);
+ */
 export function listModels(): readonly ModelInfo[] {
   const models = kinds.flatMap((kind) =>
     Object.entries(operations[kind].generate).map(([model, { id, body }]) => ({
@@ -34,8 +40,9 @@ export function listModels(): readonly ModelInfo[] {
 }
 
 /**
- * Returns whether a text is the name of a generation model.
+ * Checks whether a text is the name of a generation model, and narrows its type.
  *
+ * @returns Whether it is one. Inside the `if`, the compiler knows that `text` is a `Model`.
  * @example
  * if (isModel(text)) await media.generate(text, form);
  */
@@ -46,7 +53,7 @@ export function isModel(text: string): text is Model {
 /**
  * Returns what a model makes.
  *
- * @throws {@link InvalidRequestError} there is no such model
+ * @throws An {@link InvalidRequestError} if there is no such model
  */
 export function kindOf(model: string): Kind {
   const operation = operationOf(model, kinds);
@@ -56,7 +63,7 @@ export function kindOf(model: string): Kind {
 /**
  * Returns the generation operation of a model.
  *
- * @throws {@link InvalidRequestError} there is no such model among the kinds
+ * @throws An {@link InvalidRequestError} if there is no such model among the kinds
  */
 export function operationOf(model: string, among: readonly Kind[] = kinds): Operation {
   const found = findOperation(model, among);

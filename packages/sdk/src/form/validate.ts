@@ -5,24 +5,24 @@ import { findOperation, unknownModel } from "./model.ts";
 
 /** Options of `validate`. */
 export interface ValidateOptions {
-  /** Fields that the service takes and its description does not show. Their values are not checked against bounds. */
+  /** Fields that the service accepts and its description does not contain. Their values are not checked. */
   readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob>> | undefined;
 }
 
 /**
- * Returns what is wrong with a form, without a client and without sending it. The list is empty if the form is valid.
+ * Checks a form, without a client and without sending it.
  *
- * @param form the fields of the model's form; for a model that is known only at run time, any object
- *
+ * @param form The fields of the model's form. For a model that is known only at run time, any object.
+ * @returns Every mistake in the form; an empty list if it is valid. An unknown model is one of the mistakes.
  * @example
  * for (const issue of validate("vidmodelv2", { prompt, duration: 5 })) console.log(describeIssue(issue));
  */
 export function validate<M extends string>(
   model: M,
   form: M extends Model ? Form<M> : Readonly<Record<string, unknown>>,
-  { extraFields }: ValidateOptions = {},
+  options: ValidateOptions = {},
 ): readonly Issue[] {
   // A call without types may pass anything.
   const operation = typeof model === "string" ? findOperation(model) : undefined;
-  return operation ? readForm(operation.body, form, extraFields).issues : [unknownModel(model)];
+  return operation ? readForm(operation.body, form, options.extraFields).issues : [unknownModel(model)];
 }

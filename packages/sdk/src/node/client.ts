@@ -7,24 +7,29 @@ import { mostInFlight } from "../wait/scheduler.ts";
 import { checkConnectOptions, type ConnectOptions } from "./connect-options.ts";
 import { lazyTransport, usesNodeHttp } from "./lazy-transport.ts";
 
-/** How to create a client on Node. With your own `fetch`, that one connects and sends. */
+/** Options of `createMediaGen` on Node. With your own `fetch`, that function connects and sends. */
 export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
 
 /** A client of the Media Generation Service on Node. */
 export interface NodeMediaGen extends MediaGen {
   /**
-   * Returns a client with these options over those of this one, as {@link MediaGen.withOptions} does.
+   * Creates a client with some options changed, as {@link MediaGen.withOptions} does.
    *
-   * @throws {@link InvalidRequestError} an option is not valid, or `apiKey` is given and undefined
+   * @param options The options to change. A field that is undefined keeps the option of this client.
+   * @returns The new client.
+   * @throws An {@link InvalidRequestError} if an option is not valid, or `apiKey` is given and undefined
+   * @example
+   * const ofUser = createMediaGen().withOptions({ apiKey: "...", proxy: false });
    */
   withOptions(options: NodeMediaGenOptions): NodeMediaGen;
 }
 
 /**
- * Creates a client that sends with node:http: it knows whether a request left, and streams uploads from disk.
+ * Creates a client that sends with node:http. It knows whether a request was sent, and streams uploads from disk.
+ * Nothing is sent yet.
  *
- * @throws {@link InvalidRequestError} an option is not valid
- *
+ * @returns The client. One is enough for a program: its calls share connections, limits and polls.
+ * @throws An {@link InvalidRequestError} if an option is not valid
  * @example
  * const media = createMediaGen({ store: fileStore(".mediagen") }); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
  */

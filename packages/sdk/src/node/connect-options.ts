@@ -2,23 +2,24 @@ import { checkOptions } from "../errors/check-options.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { describeValue } from "../errors/issue.ts";
 
-/** How `@mediagen/sdk/node` connects. */
+/** Options for the connections of `@mediagen/sdk/node`. */
 export interface ConnectOptions {
   /**
-   * How long it may take until a connection is established, proxy and TLS included, in milliseconds. Nothing has been sent by then.
+   * The timeout for establishing a connection, including proxy and TLS, in milliseconds. Nothing has been sent by then.
    * @default 10_000
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
-   * The proxy for the service and for results, as an http or https URL, with `user:password@` if the proxy requires it. Hosts in NO_PROXY
-   * are reached directly. `false` ignores the environment's proxies.
+   * The proxy for the service and for results: an http or https URL, with `user:password@` if the proxy requires it.
+   * Hosts in NO_PROXY are reached directly. `false` ignores the proxies of the environment.
    * @default HTTPS_PROXY, HTTP_PROXY or ALL_PROXY of the environment, except for this machine
    */
   readonly proxy?: string | URL | false | undefined;
   /** Your own certificate authorities, and a client certificate. */
   readonly tls?: TlsOptions | undefined;
   /**
-   * Resolves host names, called as Node's `dns.lookup`. A proxy resolves the names of other hosts itself.
+   * The function that resolves host names, called as Node's `dns.lookup`. A proxy resolves the names of other hosts
+   * itself.
    * @default dns.lookup
    */
   readonly lookup?: Lookup | undefined;
@@ -26,13 +27,16 @@ export interface ConnectOptions {
 
 /** Certificates and keys, each as Node's `tls.createSecureContext` takes it. */
 export interface TlsOptions {
-  /** Certificate authorities that are trusted besides those of Node: for the service, for results and for an https proxy. */
+  /**
+   * Certificate authorities that are trusted in addition to those of Node: for the service, for results and for an
+   * https proxy.
+   */
   readonly ca?: Pem | readonly Pem[] | undefined;
   /** The client certificate. Only the origin of the base URL receives it. */
   readonly cert?: Pem | undefined;
   /** The private key of `cert`. */
   readonly key?: Pem | undefined;
-  /** The client certificate and its key in one file (PKCS #12), in place of `cert` and `key`. */
+  /** The client certificate and its key in one file (PKCS #12), instead of `cert` and `key`. */
   readonly pfx?: Uint8Array | undefined;
   /** The passphrase of `key` or `pfx`. */
   readonly passphrase?: string | undefined;
@@ -48,13 +52,13 @@ export type Lookup = (
   callback: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
 ) => void;
 
-/** What a lookup is called with. */
+/** The second argument of a lookup. */
 export interface LookupOptions {
-  /** 4, 6, or 0 for both. */
+  /** The address family: 4, 6, or 0 for both. */
   readonly family?: number | "IPv4" | "IPv6" | undefined;
-  /** Flags of `getaddrinfo`. */
+  /** The flags of `getaddrinfo`. */
   readonly hints?: number | undefined;
-  /** Whether all addresses are wanted, as a list. */
+  /** Whether all addresses are requested, as a list. */
   readonly all?: boolean | undefined;
 }
 
@@ -62,7 +66,7 @@ export interface LookupOptions {
 export interface LookupAddress {
   /** The IP address. */
   address: string;
-  /** 4 or 6. */
+  /** The address family: 4 or 6. */
   family: number;
 }
 
@@ -79,7 +83,7 @@ const ofTls: Readonly<Record<keyof TlsOptions, true>> = {
 /**
  * Checks the options that only connections on node:http have.
  *
- * @throws {@link InvalidRequestError} one is not valid, or there will be no such connection
+ * @throws An {@link InvalidRequestError} if one is not valid, or there will be no such connection
  */
 export function checkConnectOptions(subject: string, options: ConnectOptions, isUsed: boolean): void {
   const { proxy, tls, lookup } = options;

@@ -33,7 +33,7 @@ export class Connections {
   readonly #connecting = new WeakSet<Duplex>();
   readonly #pools = new Map<string, Agent>();
 
-  /** @throws {@link InvalidRequestError} the certificates of the options cannot be used */
+  /** @throws An {@link InvalidRequestError} if the certificates of the options cannot be used */
   constructor(modules: HttpModules, options: PoolOptions) {
     const { connectTimeoutMs = 10_000, tls } = options;
     this.#modules = modules;
@@ -98,7 +98,7 @@ export class Connections {
   /**
    * Returns what opens connections to a URL's origin, directly or through the proxy for it.
    *
-   * @throws {@link InvalidRequestError} the environment names a proxy that cannot be used
+   * @throws An {@link InvalidRequestError} if the environment names a proxy that cannot be used
    */
   async #opener(url: URL, context: SecureContext | undefined, lookup: Lookup | undefined): Promise<() => Duplex> {
     const direct = () => this.#establish(url, openSocket(url, context, lookup));

@@ -21,7 +21,7 @@ function encodingsOf({ headers }: IncomingMessage): readonly string[] {
  * Returns the body of a response as it was before it was encoded. Some gateways compress even if the request accepts no encoding.
  * It is read as it arrives, and a body that ends before its encoding does is an error.
  *
- * @throws an encoding is not supported
+ * @throws An `Error` if an encoding is not supported
  */
 export function decode(message: IncomingMessage): Readable {
   const encodings = encodingsOf(message);

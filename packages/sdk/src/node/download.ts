@@ -14,7 +14,7 @@ import { codeOf } from "./error-code.ts";
 import { createPart, type PartFile } from "./part-file.ts";
 import { hasBytes, publish } from "./publish.ts";
 
-/** How to download results. */
+/** Options of `download`. */
 export interface DownloadOptions extends ResultOptions {
   /**
    * Whether existing files may be replaced.
@@ -34,7 +34,7 @@ export interface Download {
   readonly path: string;
   /** The size in bytes. */
   readonly bytes: number;
-  /** The media type, by the file's first bytes, or else by the server's Content-Type. */
+  /** The media type, from the file's first bytes, or else from the server's Content-Type. */
   readonly type: string | undefined;
   /** The SHA-256 of the bytes, in hexadecimal. */
   readonly sha256: string;

@@ -28,7 +28,7 @@ export function encode(body: OutgoingRequest["body"]): Encoded {
 /**
  * Ensures that every file can still be read as it was when it was given.
  *
- * @throws {@link InvalidRequestError} a file has changed
+ * @throws An {@link InvalidRequestError} if a file has changed
  */
 export async function rejectChangedFiles({ pieces }: Encoded): Promise<void> {
   for (const piece of pieces) {

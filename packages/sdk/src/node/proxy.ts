@@ -17,7 +17,7 @@ export interface Proxy {
  * Returns the proxy for a URL: that of the option, or else of the environment. NO_PROXY holds for both. Only the option leads to this
  * machine through a proxy: somebody who sets a variable seldom means that.
  *
- * @throws {@link InvalidRequestError} the proxy is not one that can be used
+ * @throws An {@link InvalidRequestError} if the proxy is not one that can be used
  */
 export function proxyFor(
   url: URL,

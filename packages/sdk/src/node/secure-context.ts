@@ -6,7 +6,7 @@ import type { Pem, TlsOptions } from "./connect-options.ts";
 /**
  * Returns what connections are secured with; undefined if Node's defaults are. It is made once, because that takes milliseconds.
  *
- * @throws {@link InvalidRequestError} a certificate or key cannot be read, or they do not fit each other
+ * @throws An {@link InvalidRequestError} if a certificate or key cannot be read, or they do not fit each other
  */
 export function secureContextOf({ ca, ...own }: TlsOptions = {}): SecureContext | undefined {
   if ([ca, ...Object.values(own)].every((value) => value === undefined)) return undefined;

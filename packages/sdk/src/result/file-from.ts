@@ -11,7 +11,7 @@ import { bytesOfDataUri } from "./data-uri.ts";
 import { type Candidate, nameIn, readImage, requestImage, type Reading, showUrl } from "./source-url.ts";
 import { webGet } from "./web-get.ts";
 
-/** What a source image can be made from: an http(s) URL, a data URI, bytes, a response, a stream, or in Node the path of a file. */
+/** A source of an image: an http(s) URL, a data URI, bytes, a response, a stream, or in Node the path of a file. */
 export type FileSource =
   | string
   | URL
@@ -21,28 +21,29 @@ export type FileSource =
   | FetchResponse
   | NonNullable<FetchResponse["body"]>;
 
-/** How to read a source image. */
+/** Options of `fileFrom`. */
 export interface FileFromOptions extends CallOptions {
   /**
-   * The file name to send.
+   * The file name that is sent.
    * @default the source's own name, or else `file` with the extension of its type
    */
   readonly name?: string | undefined;
   /**
-   * The maximum size, in bytes. No more than that is read of what comes from elsewhere.
-   * @default 67_108_864 (64 MiB, as much as the service's largest image of 16,777,216 pixels takes uncompressed) for what is read into
-   * memory: a URL, a data URI, a response or a stream. No limit for a file on disk, and for bytes that you hold already
+   * The maximum size, in bytes. The default is for what is read into memory: a URL, a data URI, a response or a stream.
+   * It is the size of the service's largest image, 16,777,216 pixels, uncompressed. A file on disk, and bytes that you
+   * hold already, have no limit unless you set one.
+   * @default 67_108_864 (64 MiB)
    */
   readonly maxBytes?: number | undefined;
   /**
-   * How long reading a URL, a response or a stream may take, in milliseconds.
+   * The timeout for reading a URL, a response or a stream, in milliseconds.
    * @default 60_000
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * Whether a URL may lead to this machine or a private network. As for results, only `@mediagen/sdk/node` without your own `fetch`
-   * checks the address that it connects to. Behind a proxy, it checks the addresses that this machine resolves the name to: the proxy
-   * decides about a name that only the proxy can resolve, or resolves otherwise. Never allow it for URLs that your users pass.
+   * Whether a URL may lead to this machine or a private network. Never allow it for URLs from your users. Only
+   * `@mediagen/sdk/node` without your own `fetch` checks the IP address that it connects to. Behind a proxy, it checks
+   * the IP addresses that this machine resolves the name to. The proxy may resolve a name otherwise.
    * @default false
    */
   readonly allowPrivateHosts?: boolean | undefined;

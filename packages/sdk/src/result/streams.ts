@@ -11,9 +11,9 @@ import type { ResultSink } from "./transfer.ts";
 
 /** One result of a task, as a stream. */
 export interface ResultStream {
-  /** The bytes. Read them to the end, or cancel the stream: until then it holds a connection. */
+  /** The bytes. Read them to the end, or cancel the stream. Until then it holds a connection. */
   readonly stream: ReadableStream<Uint8Array>;
-  /** The media type, by the first bytes, or else by the server's Content-Type. */
+  /** The media type, from the first bytes, or else from the server's Content-Type. */
   readonly type: string | undefined;
   /** The size in bytes; undefined if the result's server does not send it. */
   readonly bytes: number | undefined;

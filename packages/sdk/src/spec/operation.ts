@@ -3,9 +3,8 @@ import type { Kind } from "./types.gen.ts";
 export type { Kind } from "./types.gen.ts";
 
 /**
- * The bounds of a value: the keywords of JSON Schema that the service's description uses, spelled as there.
- * `x-total-pixels` bounds width times height of an explicit size; `x-result-count` marks the field that says how many
- * results a form asks for.
+ * The bounds of a value, in the keywords of JSON Schema that the service's description uses. `x-total-pixels` bounds
+ * width times height of an explicit size. `x-result-count` marks the field that sets the number of results.
  */
 export interface Bounds {
   /** The JSON type. */
@@ -14,42 +13,42 @@ export interface Bounds {
   readonly format?: string;
   /** The media type of a file, such as `image/*`. */
   readonly contentMediaType?: string;
-  /** The only values that are taken. */
+  /** The only valid values. */
   readonly enum?: readonly (string | number)[];
   /** A regular expression that the text matches. */
   readonly pattern?: string;
-  /** The fewest characters, counted in code points. */
+  /** The minimum number of characters, counted in code points. */
   readonly minLength?: number;
-  /** The most characters, counted in code points. */
+  /** The maximum number of characters, counted in code points. */
   readonly maxLength?: number;
-  /** The least number. */
+  /** The minimum of a number. */
   readonly minimum?: number;
-  /** The greatest number. */
+  /** The maximum of a number. */
   readonly maximum?: number;
-  /** The fewest items of a list. */
+  /** The minimum number of items of a list. */
   readonly minItems?: number;
-  /** The most items of a list. */
+  /** The maximum number of items of a list. */
   readonly maxItems?: number;
-  /** The fewest fields. */
+  /** The minimum number of fields. */
   readonly minProperties?: number;
   /** The bounds of each item of a list. */
   readonly items?: Bounds;
-  /** Bounds of which one must hold. */
+  /** Bounds of which at least one must hold. */
   readonly anyOf?: readonly Bounds[];
-  /** The fields that must be there. */
+  /** The required fields. */
   readonly required?: readonly string[];
   /** The bounds of each field, by the name of its part or JSON key. */
   readonly properties?: Readonly<Record<string, Bounds>>;
-  /** What the service takes if the field is left out. The SDK never sends it. */
+  /** The value that the service uses if the field is missing. The SDK never sends it. */
   readonly default?: unknown;
-  /** The least and the greatest width times height, in pixels. */
+  /** The minimum and maximum of width times height, in pixels. */
   readonly "x-total-pixels"?: {
-    /** The least, inclusive. */
+    /** The minimum, inclusive. */
     readonly minimum: number;
-    /** The greatest, inclusive. */
+    /** The maximum, inclusive. */
     readonly maximum: number;
   };
-  /** Whether the field says how many results are asked for. */
+  /** Whether the field sets the number of results. */
   readonly "x-result-count"?: boolean;
 }
 

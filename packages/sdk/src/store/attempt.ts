@@ -54,7 +54,7 @@ export class Attempt {
   /**
    * Claims the key: nothing is sent yet. Resolves to false if another attempt came first.
    *
-   * @throws {@link StoreError} it could not be recorded
+   * @throws A {@link StoreError} if it could not be recorded
    */
   claim(): Promise<boolean> {
     return this.#move("claimed");
@@ -63,8 +63,8 @@ export class Attempt {
   /**
    * Records, immediately before the first byte leaves, that it is sent; or, before a retry delay, that nothing of it was.
    *
-   * @throws {@link OvertakenError} it must not be sent
-   * @throws {@link StoreError} it could not be recorded, so that it must not be sent
+   * @throws An {@link OvertakenError} if it must not be sent
+   * @throws A {@link StoreError} if it could not be recorded, so that it must not be sent
    */
   async enter(state: "sending" | "claimed"): Promise<void> {
     if (state === "claimed" && this.#state !== "sending") return;

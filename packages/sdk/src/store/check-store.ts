@@ -3,11 +3,11 @@ import type { GenerationRecord, GenerationState, UnreadableRecord } from "../tas
 import { at, difference, isSame, recordOf, unusualRecords } from "./check-records.ts";
 import { type GenerationStore, next, type WriteResult } from "./store.ts";
 
-/** What `checkStore` found. */
+/** Result of `checkStore`. */
 export interface StoreReport {
-  /** What the store does wrong, a sentence each. Empty if it passes. */
+  /** Mistakes of the store, one sentence each. Empty if it passes. */
   readonly failures: readonly string[];
-  /** What a test of a running store cannot prove, a sentence each: make sure of it yourself. */
+  /** Requirements that no test of a running store can prove, one sentence each. Verify them yourself. */
   readonly unproven: readonly string[];
 }
 

@@ -2,9 +2,10 @@ import type { GenerationRecord } from "../task/generation.ts";
 import { type GenerationStore, mayFollow, mayForget } from "./store.ts";
 
 /**
- * Creates a store in memory: one process pays no key twice, and nothing survives its end. For tests, and for servers that only
- * need to absorb double clicks.
+ * Creates a store in memory: one process pays for no key twice, and its records end with the process. It is for tests,
+ * and for servers that only need to absorb double clicks.
  *
+ * @returns The store, for the option `store`.
  * @example
  * const media = createMediaGen({ store: memoryStore() });
  */

@@ -29,9 +29,9 @@ export class Recorder {
   /**
    * Returns what a key stands for, as soon as no other attempt is generating it.
    *
-   * @throws {@link OutcomeUnknownError} a task may exist
-   * @throws {@link InvalidRequestError} the key stands for another form
-   * @throws {@link StoreError} the record cannot be read
+   * @throws An {@link OutcomeUnknownError} if a task may exist
+   * @throws An {@link InvalidRequestError} if the key stands for another form
+   * @throws A {@link StoreError} if the record cannot be read
    */
   async find(id: string, facts: GenerationFacts, operation: string, signal: AbortSignal | undefined): Promise<Found> {
     const watch = new SilenceWatch(this.session.host);
@@ -54,7 +54,7 @@ export class Recorder {
   /**
    * Begins an attempt. With a key, it is recorded at once, and undefined is returned if another one came first.
    *
-   * @throws {@link StoreError} it could not be recorded
+   * @throws A {@link StoreError} if it could not be recorded
    */
   async begin(
     facts: GenerationFacts,

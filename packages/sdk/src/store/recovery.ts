@@ -6,31 +6,31 @@ import type { CallOptions, TaskJSON } from "../task/task.ts";
 import { type Recorder, SilenceWatch, silentAfterMs } from "./recorder.ts";
 import { next, whyUnreadable } from "./store.ts";
 
-/** A generation of which nobody knows whether it became a task. */
+/** A generation for which it is unknown whether it created a task. */
 export interface UnknownGeneration {
   /** The id of its record, for `media.resolve`. */
   readonly generationId: string;
-  /** What was to be made. */
+  /** What the generation makes. */
   readonly kind: Kind;
-  /** The model that was to make it. */
+  /** The model of the generation. */
   readonly model: string;
   /** The SHA-256 of its form, as in `OutcomeUnknownError`. */
   readonly digest: string | undefined;
   /** The caller's idempotency key. */
   readonly idempotencyKey: string | undefined;
-  /** When its attempt began, in milliseconds since 1970. */
+  /** When the attempt began, in milliseconds since 1970. */
   readonly at: number;
   /** Why its outcome is unknown. */
   readonly reason: string;
 }
 
-/** What a caller found out about a generation: the id of its task, or that there is none. */
+/** What you found out about a generation: the id of its task, or that there is none. */
 export type Resolution =
   | {
-      /** The id of the task that was found at the service. */
+      /** The id of the task that you found at the service. */
       readonly taskid: string;
       /**
-       * Whether the task is recorded without asking the service for it.
+       * Whether the task is recorded without a query that verifies it.
        * @default false
        */
       readonly unverified?: boolean | undefined;
@@ -121,7 +121,7 @@ function describe(record: GenerationRecord): UnknownGeneration {
 /**
  * Records what a caller found out about a generation, and returns its task.
  *
- * @throws {@link InvalidRequestError} nothing was recorded
+ * @throws An {@link InvalidRequestError} if nothing was recorded
  */
 export async function resolveGeneration(
   recorder: Recorder,

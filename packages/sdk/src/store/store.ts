@@ -1,6 +1,6 @@
 import type { GenerationRecord, GenerationState, UnreadableRecord } from "../task/generation.ts";
 
-/** What `write` resolves to: whether the record was written, and if not, what is stored instead. */
+/** Result of `write`: whether the record was written, and if not, what is stored instead. */
 export type WriteResult =
   | {
       /** The record is stored, durably. */
@@ -13,49 +13,78 @@ export type WriteResult =
       readonly current: GenerationRecord | undefined;
     };
 
-/** Which records `list` yields. */
+/** The records that `list` yields. */
 export interface ListFilter {
   /** The states of the records. */
   readonly states: readonly GenerationState[];
 }
 
-/** Which records `forget` removes. */
+/** The records that `forget` removes. */
 export interface ForgetOptions {
   /**
-   * Whether records with an idempotency key are removed as well. Their keys then generate, and bill, anew.
+   * Whether records with an idempotency key are removed as well. Their keys can then generate again, which is billed
+   * again.
    * @default false
    */
   readonly keyed?: boolean | undefined;
   /**
-   * Only records that were last written before this time, in milliseconds since 1970.
+   * The time before which records were last written, in milliseconds since 1970. Later ones stay.
    * @default Infinity
    */
   readonly before?: number | undefined;
 }
 
 /**
- * Where generations are recorded before they are sent, so that none is billed twice and none is lost. Implement it on a
- * database with one conditional write; `checkStore` of `@mediagen/sdk/node` tests an implementation.
+ * A store that records generations before they are sent, so that none is billed twice and none is lost. Implement it on
+ * a database with one conditional write. `checkStore` of `@mediagen/sdk/node` tests an implementation.
  *
  * Your implementation must guarantee four things:
  *
- * 1. `write` is linearizable over all processes and durable before it resolves: of two writes of one revision, exactly one is
- *    written, and every later read sees it. `get` reads from the primary, never from a replica or a cache.
- * 2. Nothing expires and nothing is evicted: losing a record with a key can pay twice.
- * 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own record when it writes again.
- * 4. A record is stored as it is given, unknown fields included.
+ * 1. `write` is linearizable over all processes and durable before it resolves. Of two writes of one revision, exactly
+ *    one is written, and every later read sees it. `get` reads from the primary, never from a replica or a cache.
+ * 2. Nothing expires and nothing is evicted. Losing a record with a key can pay twice.
+ * 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own record when it writes
+ *    again.
+ * 4. A record is stored unchanged, including unknown fields.
  */
 export interface GenerationStore {
   /**
-   * Stores the record only if the stored revision is `record.revision - 1` and its attempt is `record.follows` (for revision 1: if
-   * nothing is stored under the id), in one atomic act.
+   * Stores a record if it follows the stored one, in one atomic step. It follows if the stored revision is
+   * `record.revision - 1` and the stored attempt is `record.follows`. Revision 1 follows if nothing is stored under the
+   * id.
+   *
+   * @returns Whether the record was written. If not, what is stored instead.
+   * @throws An error of the storage; the record may have been written anyway
+   * @example
+   * const { written } = await store.write(record);
    */
   write(record: GenerationRecord): Promise<WriteResult>;
-  /** Returns what is stored under the id; undefined if nothing is. Rejects if it cannot be read. */
+  /**
+   * Reads a record from the primary storage.
+   *
+   * @returns The record; undefined if nothing is stored under the id.
+   * @throws An error of the storage, or of a record that cannot be read
+   * @example
+   * const record = await store.get(await generationIdOf(media.origin, "order-42"));
+   */
   get(id: string): Promise<GenerationRecord | undefined>;
-  /** Yields the records in these states. A record that cannot be read is yielded as such, and hides no other. */
+  /**
+   * Lists the records in some states, in any order. A record that cannot be read is yielded as such and hides no other.
+   *
+   * @returns An async iterable of the records.
+   * @throws An error of the storage
+   * @example
+   * for await (const record of store.list({ states: ["unknown"] })) console.log(record.id);
+   */
   list(filter: ListFilter): AsyncIterable<GenerationRecord | UnreadableRecord>;
-  /** Removes `ended` and `notCreated` records, and resolves to how many. */
+  /**
+   * Removes `ended` and `notCreated` records, without a key unless you pass `keyed`.
+   *
+   * @returns The number of records that were removed.
+   * @throws An error of the storage
+   * @example
+   * await store.forget({ before: Date.now() - 30 * 86_400_000 });
+   */
   forget(options?: ForgetOptions): Promise<number>;
 }
 
@@ -76,7 +105,14 @@ export function mayForget(record: GenerationRecord, { keyed = false, before = In
   return (keyed || record.idempotencyKey === undefined) && record.updatedAt < before;
 }
 
-/** The id of the record of an idempotency key at an origin: a SHA-256, in hexadecimal. */
+/**
+ * Computes the id of the record that a store has for an idempotency key.
+ *
+ * @param origin The origin of the service, as `media.origin`.
+ * @returns A SHA-256 in hexadecimal.
+ * @example
+ * const record = await store.get(await generationIdOf(media.origin, "order-42"));
+ */
 export async function generationIdOf(origin: string, idempotencyKey: string): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify([origin, idempotencyKey]));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));

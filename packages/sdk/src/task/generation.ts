@@ -2,8 +2,9 @@ import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "./task.ts";
 
 /**
- * How far a generation has come: `claimed` while nothing of it was sent; `sending` from immediately before its first byte leaves;
- * then `created`, `notCreated`, or `unknown` if the response was lost; `ended` once its task has succeeded, failed or been deleted.
+ * The state of a generation. It is `claimed` while nothing was sent, and `sending` from immediately before its first
+ * byte is sent. It becomes `created`, `notCreated`, or `unknown` if the response was lost. It is `ended` once its task
+ * has succeeded, failed or been deleted.
  */
 export type GenerationState = "claimed" | "sending" | "created" | "unknown" | "notCreated" | "ended";
 
@@ -11,17 +12,17 @@ export type GenerationState = "claimed" | "sending" | "created" | "unknown" | "n
 export interface Sender {
   /** The name of its host. */
   readonly host: string;
-  /** What identifies the host's last start, if the system tells. */
+  /** An id of the host's last start, if the system has one. */
   readonly bootId?: string | undefined;
   /** Its process id. */
   readonly pid: number;
 }
 
-/** What is known of a generation before it is sent. */
+/** What is known about a generation before it is sent. */
 export interface GenerationFacts {
-  /** What is to be made. */
+  /** What the generation makes. */
   readonly kind: Kind;
-  /** The model that is to make it. */
+  /** The model of the generation. */
   readonly model: string;
   /** The origin of the base URL. */
   readonly origin: string;
@@ -44,25 +45,26 @@ export interface GenerationRecord extends GenerationFacts {
   /** The random id of the attempt that the record is about. */
   readonly attempt: string;
   /**
-   * The `attempt` of the revision that this one follows; none in revision 1. Once a record was forgotten, its revisions begin anew:
-   * a process that was paused since then must not follow another attempt's revision because their numbers are the same.
+   * The `attempt` of the revision before this one; undefined in revision 1. After a record was forgotten, its revisions
+   * begin at 1 again. A process that was paused until then must not overwrite the record of another attempt whose
+   * revision has the same number.
    */
   readonly follows?: string | undefined;
-  /** How far the generation has come. */
+  /** The state of the generation. */
   readonly state: GenerationState;
   /** When the attempt began, in milliseconds since 1970. */
   readonly createdAt: number;
   /** When the record was written, in milliseconds since 1970. */
   readonly updatedAt: number;
-  /** The process that sends it, if the runtime tells. */
+  /** The process that sends it, if the runtime has processes. */
   readonly sender?: Sender | undefined;
   /** The task, once it is `created`. */
   readonly task?: TaskJSON | undefined;
-  /** How the task ended, once it is `ended`. */
+  /** The end of the task, once the generation is `ended`. */
   readonly outcome?: "succeeded" | "failed" | "deleted" | undefined;
-  /** Why it is `unknown` or `notCreated`. */
+  /** The reason why it is `unknown` or `notCreated`. */
   readonly reason?: string | undefined;
-  /** Whether a caller said so by `media.resolve`, and not the service. */
+  /** Whether the outcome comes from `media.resolve` and not from the service. */
   readonly resolvedByHand?: boolean | undefined;
 }
 
@@ -70,6 +72,6 @@ export interface GenerationRecord extends GenerationFacts {
 export interface UnreadableRecord {
   /** The record's id. */
   readonly id: string;
-  /** Why it cannot be read. */
+  /** The reason why it cannot be read. */
   readonly unreadable: string;
 }

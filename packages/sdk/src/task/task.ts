@@ -4,62 +4,85 @@ import type { DeleteFields, Deletions, Records } from "../spec/types.gen.ts";
 export type { DeleteFields, Deletions, Records, TaskRecord } from "../spec/types.gen.ts";
 
 /**
- * A generated task. It is plain data with three verbs: keep `JSON.stringify(task)`, and `media.task(JSON.parse(text))`
- * gives it back in any process.
+ * A generated task: plain data with four methods. Save `JSON.stringify(task)`, and `media.task(JSON.parse(text))`
+ * restores the task in any process.
  */
 export interface Task<out K extends Kind = Kind> {
   /** What the task makes. */
   readonly kind: K;
-  /** The id, as the generation answered it. */
+  /** The id that the service gave the task. */
   readonly taskid: string;
-  /** The model; undefined where the task was made from its id alone. */
+  /** The model; undefined if the task was created from its id alone. */
   readonly model: string | undefined;
   /** The origin of the base URL that the task was generated at. */
   readonly origin: string;
   /** How many results the form requested. */
   readonly resultCount: number;
-  /** When the task was generated, in milliseconds since 1970; undefined where it was made from its id alone. */
+  /** When the task was generated, in milliseconds since 1970; undefined if it was created from its id alone. */
   readonly createdAt: number | undefined;
   /**
-   * The URL that the response to the generation named; undefined if it named none. Some models name one at once; whether the
-   * result is already there is not documented by the service.
+   * The URL in the response to the generation; undefined if there was none. Some models return one immediately. Whether
+   * the result is already there is not documented by the service.
    */
   readonly initialUrl: string | undefined;
   /** The id of the generation's record in the store; undefined without a store. */
   readonly generationId: string | undefined;
   /**
-   * The id that the service, or a proxy before it, gave the request that created the task: name it when you ask for support. Undefined
-   * if it gave none, or the task was found by its key.
+   * The id that the service, or a proxy in front of it, gave the request that created the task. Include it when you
+   * contact support. Undefined if there was none, or the task was found by its key.
    */
   readonly requestId: string | undefined;
-  /** The record that the last check of this handle answered; undefined before the first. */
+  /** The record that the last check of this object read; undefined before the first. */
   readonly record: Records[K] | undefined;
   /**
-   * Queries the task once and reads its state, without sleeping: for queues and workflow engines. A task that the service does
-   * not know within 60 seconds of its creation is pending, as it is for `wait`.
+   * Queries the task once and reads its state, without sleeping: for queues and workflow engines. A task that the
+   * service does not know within 60 seconds of its creation is pending, as it is for `wait`.
    *
-   * @throws {@link ServiceError} the service rejected the query
-   * @throws {@link ConnectionError} there was no complete response; checking again is safe
+   * @returns The state, with the record it was read from.
+   * @throws A {@link ServiceError} if the service rejected the query
+   * @throws A {@link ConnectionError} if there was no complete response; checking again is safe
+   * @throws An {@link InvalidRequestError} if an option is not valid
+   * @example
+   * const { state, record } = await task.check();
+   * if (state === "succeeded") console.log(record.url);
    */
   check(options?: RequestOptions): Promise<Check<K>>;
   /**
-   * Checks until the task has succeeded and resolves to its record: until there are as many result URLs as the form requested
-   * for, or fewer that have not changed over three checks. A failure is known only by `statuses` or `classify` of the client;
-   * without them a failed task ends in the deadline.
+   * Polls until the task has succeeded. It has when there are as many result URLs as the form requested, or fewer that
+   * have not changed over three checks. The service documents no sign of a failure: without `statuses` or `classify`,
+   * the wait for a failed task ends at its deadline.
    *
-   * @throws {@link TaskFailedError} the task failed, by `statuses` or `classify` of the client
-   * @throws {@link WaitTimeoutError} the deadline passed; the task is not lost
-   * @throws {@link ServiceError} the service rejected five queries in a row, or three with HTTP 401 or 403 over ten seconds: some of
-   *   those may come from a gateway in passing, but a wrong key stays wrong. The task is not lost
+   * @returns The record with the URLs of the results.
+   * @throws A {@link TaskFailedError} if the task failed, according to `statuses` or `classify` of the client
+   * @throws A {@link WaitTimeoutError} if the deadline passed; the task is not lost
+   * @throws A {@link ServiceError} if the service rejected five queries in a row, or three with HTTP 401 or 403 over ten
+   *   seconds; the task is not lost
+   * @throws An {@link InvalidRequestError} if an option is not valid
+   * @throws The signal's reason if the signal aborts, or the error of `onUpdate`; the task is not lost
+   * @example
+   * const record = await task.wait({ waitTimeoutMs: 600_000 });
+   * console.log(record.url);
    */
   wait(options?: WaitOptions<K>): Promise<Records[K]>;
   /**
    * Deletes the task. Whether that stops or refunds a running task is not documented by the service.
    *
-   * @throws {@link ServiceError} the service rejected it
+   * @returns The response of the service.
+   * @throws A {@link ServiceError} if the service rejected the deletion
+   * @throws A {@link ConnectionError} if there was no complete response; it is safe to retry
+   * @throws An {@link InvalidRequestError} if an option is not valid
+   * @example
+   * await download(task, "out/");
+   * await task.delete();
    */
   delete(options?: DeleteFields[K] & RequestOptions): Promise<Deletions[K]>;
-  /** The task as plain JSON; `media.task` takes it back, in any process. */
+  /**
+   * Returns the task as plain JSON, as `JSON.stringify(task)` does. `media.task` restores it in any process.
+   *
+   * @returns Everything that is needed to resume the task.
+   * @example
+   * await queue.add("check", task.toJSON(), { delay: 5_000 });
+   */
   toJSON(): TaskJSON;
 }
 
@@ -67,8 +90,8 @@ export interface Task<out K extends Kind = Kind> {
 export type AnyTask = Task<"video"> | Task<"image">;
 
 /**
- * A task as plain JSON: everything that resumes it in another process or on another machine. It fits the JSON types of workflow
- * engines, which an interface would not.
+ * A task as plain JSON: everything that is needed to resume it in another process or on another machine. It fits the
+ * JSON types of workflow engines, which an interface would not.
  */
 export type TaskJSON = {
   /** The version of this format. */
@@ -85,47 +108,52 @@ export type TaskJSON = {
   readonly model?: string;
   /** When the task was created, in milliseconds since 1970. */
   readonly createdAt?: number;
-  /** The URL that the response to the generation named, if it named one. */
+  /** The URL in the response to the generation, if there was one. */
   readonly initialUrl?: string;
   /** The id of the generation's record in the store. */
   readonly generationId?: string;
-  /** The id that the service gave the request that created the task, if it gave one. */
+  /** The id that the service, or a proxy in front of it, gave the request that created the task, if there was one. */
   readonly requestId?: string;
-  /** Fewer results than requested, if the last check found that. */
+  /** The partial result that the last check found, if there were fewer results than requested. */
   readonly partial?: PartialResult;
 };
 
-/** Fewer results than asked for, and over how many checks in a row their count has not changed. */
+/** Fewer results than requested, and for how many checks in a row their number has not changed. */
 export type PartialResult = {
-  /** How many result addresses the last check saw. */
+  /** The number of result URLs that the last check saw. */
   readonly count: number;
-  /** Over how many checks in a row that number has not changed. */
+  /** The number of checks in a row for which that number has not changed. */
   readonly checks: number;
 };
 
-/** Our reading of a record: `succeeded` once its results are there, `failed` only where the caller says which statuses are. */
+/**
+ * How the SDK reads a record: `succeeded` once its results are there, `failed` only if `statuses` or `classify` say so.
+ */
 export type State = "pending" | "succeeded" | "failed";
 
-/** What one query told about a task: its state with its record, which a task that is pending may not have yet. */
+/**
+ * What one query says about a task: its state, and the record it was read from. A pending task may not have a record
+ * yet.
+ */
 export type Check<K extends Kind = Kind> =
   | {
-      /** Our reading of the record. */
+      /** The state that the SDK reads from the record. */
       readonly state: "succeeded" | "failed";
-      /** The raw status; what its values mean is not documented by the service. */
+      /** The raw status. What its values mean is not documented by the service. */
       readonly status: number | undefined;
       /** The record. */
       readonly record: Records[K];
-      /** The id that the service, or a proxy before it, gave the query, if it gave one. */
+      /** The id that the service, or a proxy in front of it, gave the query, if there was one. */
       readonly requestId: string | undefined;
     }
   | {
-      /** Our reading of the record. */
+      /** The state that the SDK reads from the record. */
       readonly state: "pending";
       /** The raw status; undefined if there is no record. */
       readonly status: number | undefined;
       /** The record; undefined if the service does not know the task yet. */
       readonly record: Records[K] | undefined;
-      /** The id that the service, or a proxy before it, gave the query, if it gave one. */
+      /** The id that the service, or a proxy in front of it, gave the query, if there was one. */
       readonly requestId: string | undefined;
     };
 
@@ -137,34 +165,37 @@ export interface CheckedRecord<K extends Kind = Kind> {
   readonly requestId: string | undefined;
 }
 
-/** What every call takes last. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call; it rejects with the signal's reason. */
+  /** A signal that ends the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Headers of a request by their names; one that is undefined is not sent. */
+/** Headers of a request, by name. A header that is undefined is not sent. */
 export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
-/** How to query, check or delete. */
+/** Options of a query, check or deletion. */
 export interface RequestOptions extends CallOptions {
-  /** Headers of this call's requests, in place of the client's headers of the same names. */
+  /** Headers of this call's requests. They replace the client's headers of the same names. */
   readonly headers?: RequestHeaders | undefined;
   /**
-   * How long an attempt may take, in milliseconds.
+   * The timeout of each attempt, in milliseconds.
    * @default the client's `queryTimeoutMs`
    */
   readonly timeoutMs?: number | undefined;
   /**
-   * How many times the request is retried.
+   * The maximum number of retries.
    * @default the client's `retries`
    */
   readonly retries?: number | undefined;
 }
 
-/** How to wait for a task. */
+/** Options of `wait`, `waitAll` and `waitEach`. */
 export interface WaitOptions<K extends Kind = Kind> extends CallOptions {
-  /** Called after every poll. May be async: the wait continues when it settles, unless it ends before. Throwing ends the wait. */
+  /**
+   * Called after every poll. May be async: the wait continues when it settles, unless the wait ends before. Throwing
+   * ends the wait.
+   */
   readonly onUpdate?: ((update: WaitUpdate<K>) => unknown) | undefined;
   /**
    * The maximum time to wait, in milliseconds.
@@ -188,8 +219,8 @@ export interface WaitUpdate<K extends Kind = Kind> {
   /** The record; undefined if the poll failed. */
   readonly record: Records[K] | undefined;
   /**
-   * How long tasks of this model usually take from creation to end, in milliseconds: the median of those that this client has waited
-   * for. Undefined as long as the client has seen fewer than half of them end.
+   * How long tasks of this model usually take, in milliseconds: the median of those that this client has waited for.
+   * Undefined until the client has seen at least half of them end.
    */
   readonly expectedMs: number | undefined;
   /** The error that the poll failed with, if it did. The wait continues. */
@@ -198,17 +229,17 @@ export interface WaitUpdate<K extends Kind = Kind> {
 
 /** The progress of uploading one form. */
 export interface UploadProgress {
-  /** The number of bytes that have left. */
+  /** The number of bytes that have been sent. */
   readonly bytes: number;
   /** The size of the form with its files, as it is sent. */
   readonly totalBytes: number;
 }
 
-/** How to fetch results. */
+/** Options of `download`, `blobs` and `streams`. */
 export interface ResultOptions extends CallOptions {
   /**
-   * The maximum size of one result, in bytes.
-   * @default 4_294_967_296 (4 GiB), or for `blobs`, which holds all results in memory, 268_435_456 (256 MiB)
+   * The maximum size of one result, in bytes. `blobs` holds all results in memory.
+   * @default 4_294_967_296 (4 GiB), or 268_435_456 (256 MiB) for `blobs`
    */
   readonly maxBytes?: number | undefined;
   /**
@@ -218,22 +249,22 @@ export interface ResultOptions extends CallOptions {
   readonly stallTimeoutMs?: number | undefined;
   /**
    * The maximum time for one result, including retries, in milliseconds.
-   * @default 1_800_000 (30 minutes), or for `streams`, whose time is mostly your own, no limit
+   * @default 1_800_000 (30 minutes), or no limit for `streams`
    */
   readonly resultTimeoutMs?: number | undefined;
   /**
-   * How many times the request for one result is retried, also to resume it.
+   * The maximum number of retries of the request for one result, including those that resume it.
    * @default the client's `retries`
    */
   readonly retries?: number | undefined;
   /**
-   * Whether result URLs may lead to this machine or a private network. Clients of `@mediagen/sdk/node` check the address that
-   * they connect to. A client that uses fetch checks addresses in URLs and the names below `localhost`, but does not resolve other
-   * names: they may lead to a private address.
-   * @default true if the base URL does, else false
+   * Whether result URLs may lead to this machine or a private network. Clients of `@mediagen/sdk/node` check the IP
+   * address that they connect to. A client that uses fetch checks IP addresses in URLs and names below `localhost`. It
+   * does not resolve other names, which may lead to a private network.
+   * @default true if the base URL does, otherwise false
    */
   readonly allowPrivateHosts?: boolean | undefined;
-  /** Called for each piece that arrives, or for `streams` that is read. Throwing ends the download. */
+  /** Called for each piece of a result that arrives, or that is read from `streams`. Throwing ends the download. */
   readonly onProgress?: ((progress: ResultProgress) => void) | undefined;
 }
 

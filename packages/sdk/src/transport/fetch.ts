@@ -1,38 +1,50 @@
-/** What a fetch function is called with besides the URL: only what every implementation takes. */
+/** The second argument of a fetch function: only what every implementation accepts. */
 export interface FetchInit {
   /** `POST` for the service; without it, the request is the GET of a result. */
   readonly method?: string;
   /** The headers, with the API key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A JSON text, or a form as one Blob. */
+  /** A JSON text, or a form as a single Blob. */
   readonly body?: string | Blob;
-  /** Aborts when the call ends early. */
+  /** A signal that aborts when the call ends early. */
   readonly signal: AbortSignal;
-  /** `error` for the service, `manual` for results: the SDK never wants a redirect followed unseen. */
+  /** The handling of redirects: `error` for the service, `manual` for results. */
   readonly redirect: "error" | "manual" | "follow";
 }
 
 /** The headers of a fetch function's response. */
 export interface FetchHeaders {
-  /** Returns the value of a header, or null. */
+  /**
+   * Returns the value of a header.
+   *
+   * @returns The value; null if there is no such header.
+   * @example
+   * const type = response.headers.get("content-type");
+   */
   get(name: string): string | null;
-  /** Iterates over names and values. */
+  /**
+   * Iterates over the headers.
+   *
+   * @returns An iterator over pairs of name and value.
+   * @example
+   * for (const [name, value] of response.headers) console.log(`${name}: ${value}`);
+   */
   [Symbol.iterator](): Iterator<[string, string]>;
 }
 
-/** What is read of a fetch function's response. */
+/** The part of a fetch function's response that the SDK reads. */
 export interface FetchResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** Whether a redirect was followed to it. */
+  /** Whether the response comes from a redirect that was followed. */
   readonly redirected: boolean;
   /** The headers. */
   readonly headers: FetchHeaders;
-  /** A web stream, or one of Node's, as node-fetch has it. */
+  /** The body: a web stream, or one of Node's, as node-fetch has it. */
   readonly body: ReadableStream<Uint8Array> | AsyncIterable<unknown> | null;
 }
 
-/** A fetch function of the caller's: the runtime's own, undici's, node-fetch's, or one around them. */
+/** A fetch function: the runtime's own, undici's, node-fetch's, or your own around one of them. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** A fetch function whose responses are those of the runtime. */

@@ -9,11 +9,11 @@ const defaultInFlight = 16;
 /** How many queries that take much longer than usual may be in flight for each slot. */
 const overduePerSlot = 3;
 
-/** How the waits of one client share the service. */
+/** Options for the polling of all waits of a client. */
 export interface SchedulerOptions {
   /**
-   * The maximum number of concurrent queries of all waits together. A query that takes several times as long as usual does not
-   * count, so that it does not delay other waits, until there are three times as many of those.
+   * The maximum number of concurrent queries of all waits together. A query that takes several times as long as usual
+   * does not count, so that it does not delay other waits. At most three times as many of those are in flight.
    * @default 16
    */
   readonly maxQueriesInFlight?: number | undefined;

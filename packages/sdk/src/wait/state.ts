@@ -6,9 +6,9 @@ const states: readonly State[] = ["pending", "succeeded", "failed"];
 /** The states that statuses can be given for. */
 export const stateNames: readonly string[] = states;
 
-/** What you know about the statuses of records. The service does not document them. */
+/** Options that say what the statuses of records mean. The service does not document it. */
 export interface StateOptions {
-  /** What statuses mean. A wait ends as soon as a record has one that is final: `succeeded` or `failed`. */
+  /** The meanings of statuses. A wait ends as soon as a record has a final one: `succeeded` or `failed`. */
   readonly statuses?:
     | {
         /** Statuses of tasks that have their results. */
@@ -18,11 +18,14 @@ export interface StateOptions {
          * @default MEDIAGEN_FAILED_STATUSES of the environment, such as "3,4"
          */
         readonly failed?: readonly number[] | undefined;
-        /** Statuses of tasks that have not failed: no `taskMayHaveFailed` reports them. A task with its results has succeeded all the same. */
+        /**
+         * Statuses of tasks that have not failed. No `taskMayHaveFailed` event reports them. A task with all its
+         * results has succeeded anyway.
+         */
         readonly pending?: readonly number[] | undefined;
       }
     | undefined;
-  /** Returns a record's state, or undefined to leave it to `statuses` and the documented fields. */
+  /** The function that returns a record's state, or undefined to leave it to `statuses` and the documented fields. */
   readonly classify?: ((record: TaskRecord) => State | undefined) | undefined;
 }
 

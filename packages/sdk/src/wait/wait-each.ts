@@ -2,7 +2,7 @@ import type { Records, Task, WaitOptions } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { waitTimeoutOf } from "./wait.ts";
 
-/** How the wait for one of several tasks ended. `ok` says whether there is a record or an error. */
+/** How the wait for one of several tasks ended: with a record if `ok` is true, otherwise with an error. */
 export type WaitOutcome<T extends Task = Task> = T extends Task
   ?
       | {
@@ -24,13 +24,14 @@ export type WaitOutcome<T extends Task = Task> = T extends Task
   : never;
 
 /**
- * Waits for tasks and yields an outcome for each as soon as it finishes. A task that fails does not end the loop. Leaving the
- * loop ends the other waits and loses no task: each can be waited for again.
+ * Waits for tasks and yields an outcome for each as soon as it finishes. A task that fails does not end the loop.
+ * Leaving the loop ends the other waits. No task is lost: you can wait for each again.
  *
  * @param tasks The tasks, of either kind and of any client.
- * @param options The options of each wait; `waitTimeoutMs` counts from the start of the loop.
- * @throws the signal's reason, at once, when the signal aborts
- * @throws {@link InvalidRequestError} if `waitTimeoutMs` is not a number of milliseconds
+ * @param options The options of each wait. `waitTimeoutMs` counts from the start of the loop.
+ * @returns An async iterable of one outcome for each task, in the order in which they finish.
+ * @throws The signal's reason, immediately, if the signal aborts
+ * @throws An {@link InvalidRequestError} if an option is not valid
  * @example
  * for await (const outcome of waitEach(tasks)) {
  *   if (outcome.ok) console.log(outcome.record.url);
@@ -45,14 +46,13 @@ export async function* waitEach<T extends Task>(
 }
 
 /**
- * Waits for tasks and resolves to the outcome of each, in the order of the tasks. A task that fails does not reject the
- * promise: its outcome has the error.
+ * Waits for all tasks. A task that fails does not reject the promise: its outcome has the error.
  *
  * @param tasks The tasks, of either kind and of any client.
  * @param options The options of each wait.
  * @returns One outcome for each task, in input order.
- * @throws the signal's reason, at once, when the signal aborts
- * @throws {@link InvalidRequestError} if `waitTimeoutMs` is not a number of milliseconds
+ * @throws The signal's reason, immediately, if the signal aborts
+ * @throws An {@link InvalidRequestError} if an option is not valid
  * @example
  * const outcomes = await waitAll(tasks);
  * console.log(`${outcomes.filter(({ ok }) => ok).length} of ${outcomes.length} succeeded`);

@@ -166,7 +166,7 @@ class Wait<K extends Kind> {
 /**
  * Returns how long to wait at most.
  *
- * @throws {@link InvalidRequestError} an option does not exist, or `waitTimeoutMs` is not a number of milliseconds
+ * @throws An {@link InvalidRequestError} if an option does not exist, or `waitTimeoutMs` is not a number of milliseconds
  */
 export function waitTimeoutOf<K extends Kind>(options: WaitOptions<K>): number {
   checkOptions("wait", options, optionNames);
