@@ -3,14 +3,16 @@ import { join, resolve } from "node:path";
 import * as sdk from "@mediagen/sdk/node";
 import ts from "typescript";
 import { expect, test } from "vitest";
+import { docstringFaults } from "./docstring-faults.ts";
 import { readAll } from "./read-all.ts";
 
 /** What an example may use besides the packages' own functions. */
 const prelude = `
 import { ${Object.keys(sdk).join(", ")} } from "@mediagen/sdk/node";
-import type { AnyTask, Form, GenerationStore, Issue, MediaGen, TaskJSON } from "@mediagen/sdk/node";
+import type { AnyTask, FetchResponse, Form, GenerationRecord, GenerationStore, Issue, MediaGen, TaskJSON } from "@mediagen/sdk/node";
 import { planBatch, runBatch } from "@mediagen/batch";
-import { createEmulator } from "@mediagen/emulator";
+import type { Emulator, EmulatorRequest } from "@mediagen/emulator";
+import { createEmulator, createStateFile, listen, type StateFile } from "@mediagen/emulator/node";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { Pool } from "pg";
 import { expect } from "vitest";
@@ -20,6 +22,11 @@ declare const media: MediaGen;
 declare const text: string;
 declare const prompt: string;
 declare const store: GenerationStore;
+declare const record: GenerationRecord;
+declare const response: FetchResponse;
+declare const emulator: Emulator;
+declare const request: EmulatorRequest;
+declare const file: StateFile;
 declare const pool: Pool;
 declare const task: AnyTask;
 declare const tasks: readonly AnyTask[];
@@ -33,19 +40,73 @@ declare const queue: { add(name: string, data: TaskJSON, options: { readonly del
 test("every example of a docstring compiles", async () => {
   const sources = await readAll("packages/*/src/**/*.ts");
   const examples = sources.flatMap(({ text }) => examplesIn(text));
-  expect(examples.length).toBeGreaterThan(10);
+  expect(examples.length).toBeGreaterThan(60);
+  const functions = examples.map((code) => `void (async () => {\n${code}\n});`);
+  await withFile([prelude, ...functions].join("\n"), (file) => expect(problemsOf(file)).toEqual([]));
+});
 
+test("every exported function and method says what it does and returns, and has one example", async () => {
+  const files = await entryPoints();
+  expect(files.length).toBeGreaterThan(6);
+  expect(docstringFaults(programOf(files), files)).toEqual([]);
+});
+
+test("a docstring that says too little, or too much at once, is found", async () => {
+  const example = "@example\n * f();\n";
+  const sources = {
+    undescribed: "export declare function undescribed(): void;",
+    noun: `/**\n * The end.\n * ${example} */\nexport function noun() {}`,
+    bare: "/** Ends. */\nexport function bare() {}",
+    doubled: `/**\n * Ends.\n * ${example} * ${example} */\nexport function doubled() {}`,
+    silent: `/**\n * Counts.\n * ${example} */\nexport const silent = async () => 1;`,
+    renamed: `/**\n * Ends.\n * @param old A text.\n * ${example} */\nexport function renamed(given: string) {}`,
+    apart: `/**\n * Ends.\n * ${example} */\nexport function apart({ part }: { part: 1 }) {}`,
+    linked: `/**\n * Ends.\n * @throws {@link Error} if not\n * ${example} */\nexport function linked() {}`,
+    inherited: "interface Base {\n  /** Ends. */\n  inherited(): void;\n}\nexport interface Own extends Base {}",
+    Long: `/** ${"word ".repeat(26)}*/\nexport interface Long {}`,
+    fine: `/**\n * Counts.\n * @returns The number.\n * ${example} */\nexport function fine() {\n  return 1;\n}`,
+  };
+  await withFile(Object.values(sources).join("\n"), (file) => {
+    const faults = docstringFaults(programOf([file]), [file]).map((fault) => fault.replace(/^\S+ /, ""));
+    expect(faults.map((fault) => fault.replace(/: word .*/, "")).sort()).toEqual([
+      `Long has a sentence of 26 words`,
+      "apart shows the parts of a parameter in its hover: take it apart inside",
+      "bare has 0 @example",
+      "doubled has 2 @example",
+      "inherited has 0 @example",
+      "linked has a {@link} right after a tag: write a word before it",
+      "noun does not begin with a verb such as Returns",
+      "renamed has a @param old, which is not a parameter",
+      "silent has no @returns",
+      "undescribed has no docstring",
+    ]);
+  });
+});
+
+async function withFile(text: string, use: (file: string) => void): Promise<void> {
   await mkdir("out", { recursive: true });
   const folder = resolve(await mkdtemp("out/docstrings-"));
   try {
     const file = join(folder, "examples.ts");
-    const functions = examples.map((code) => `void (async () => {\n${code}\n});`);
-    await writeFile(file, [prelude, ...functions].join("\n"));
-    expect(problemsOf(file)).toEqual([]);
+    await writeFile(file, text);
+    use(file);
   } finally {
     await rm(folder, { recursive: true });
   }
-});
+}
+
+/** Returns the sources of all entry points of the packages, those of each condition. */
+async function entryPoints(): Promise<readonly string[]> {
+  const manifests = await readAll("packages/*/package.json");
+  return manifests.flatMap(({ file, text }) => {
+    const { exports } = JSON.parse(text) as { readonly exports: Readonly<Record<string, unknown>> };
+    const targets = Object.values(exports).flatMap((target) =>
+      typeof target === "string" ? target : Object.values(Object(target)),
+    );
+    const built = targets.map((target) => /^\.\/dist\/(.*)\.js$/.exec(String(target))?.[1]);
+    return built.filter((name) => name !== undefined).map((name) => resolve(file, `../src/${name}.ts`));
+  });
+}
 
 /** Returns the code of each `@example`, without the stars and without fences. */
 function examplesIn(source: string): readonly string[] {
@@ -59,13 +120,16 @@ function examplesIn(source: string): readonly string[] {
   );
 }
 
-function problemsOf(file: string): readonly string[] {
+function programOf(files: readonly string[]): ts.Program {
   const { config } = ts.readConfigFile("tsconfig.json", ts.sys.readFile.bind(ts.sys));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, process.cwd());
   // An example shows what a call returns; it need not use it.
-  const program = ts.createProgram([file], { ...options, noEmit: true, noUnusedLocals: false });
+  return ts.createProgram(files, { ...options, noEmit: true, noUnusedLocals: false });
+}
+
+function problemsOf(file: string): readonly string[] {
   return ts
-    .getPreEmitDiagnostics(program)
+    .getPreEmitDiagnostics(programOf([file]))
     .filter((problem) => problem.file?.fileName === file)
     .map((problem) => ts.flattenDiagnosticMessageText(problem.messageText, "\n"));
 }
