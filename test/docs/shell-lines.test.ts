@@ -29,6 +29,7 @@ test("every shell line of guides and READMEs is run below, but for installing, t
       )
       .sort(),
   ).toEqual([
+    "NODE_OPTIONS=--experimental-vm-modules npx jest", // By test/package/long.
     // Not every machine has curl; the emulator's own tests, and those of the routes, post the same.
     `curl -H "authorization: Bearer ann" -H "content-type: application/json" -d '{ "prompt": "A fox" }' http://localhost:3000/videos/order-1`,
     'curl -H "authorization: Bearer ann" http://localhost:3000/videos/order-1',
