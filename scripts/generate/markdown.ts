@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exitCodeMeanings } from "../../packages/cli/src/exit-codes.ts";
 import { readSpecPages, table } from "../docs/tables.ts";
+import { compilers, typeScriptRows } from "../docs/typescript-settings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -55,6 +56,7 @@ export function tablesOf(yaml: string): Tables {
   return (name, argument) => {
     if (name === "errors") return errorsTable();
     if (name === "exit-codes") return exitCodesTable();
+    if (name === "typescript-settings") return typeScriptTable();
     if (name === "measured" && argument) return measured(argument);
     if (name === "file" && argument) return read(argument);
     return Object.hasOwn(tables, name) ? tables[name as keyof typeof tables] : undefined;
@@ -66,6 +68,12 @@ function exitCodesTable(): string {
     ["Code", "What happened"],
     exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
   );
+}
+
+/** The compiler settings that tests type-check a program with, by version of TypeScript. */
+function typeScriptTable(): string {
+  const versions = Object.keys(compilers).map((version) => `TypeScript ${version}`);
+  return table(["Project", "`module`, `moduleResolution`", ...versions], typeScriptRows());
 }
 
 /** Every error of the SDK with the first words of its docstring. */

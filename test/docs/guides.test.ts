@@ -98,8 +98,10 @@ test("every name that the guides speak of is one of the packages, of the spec, o
     "Promise.allSettled",
     "allowImportingTsExtensions",
     "disableNetConnect",
+    "moduleResolution",
     "onUnhandledFrame",
     "onUnhandledRequest",
     "proxyTunnel",
+    "skipLibCheck",
   ]);
 });

@@ -64,7 +64,7 @@ export async function writePrograms(project: string): Promise<readonly Program[]
   const commands = await blocksOf("docs/guides/command-line.md", "sh");
   await add("docs/guides/command-line.md", "", [tidy, ...commands].join("\n"));
   for (const name of await readdir("docs/examples")) {
-    if (!name.endsWith(".ts") || name in notRun) continue;
+    if (!/\.c?ts$/.test(name) || name in notRun) continue;
     await add(name, await readFile(join("docs/examples", name), "utf8"), lines[name] ?? `node ${name}`);
   }
   await cp("docs/examples/submit.ts", join(project, "programs/collect-ts/submit.ts"));

@@ -1,0 +1,149 @@
+import { execFile } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join, relative, resolve } from "node:path";
+import { promisify } from "node:util";
+import type ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { compilers, type CompilerVersion, typeScriptSettings } from "../../scripts/docs/typescript-settings.ts";
+import { pack } from "../../scripts/release.ts";
+import { install } from "./install.ts";
+
+const exec = promisify(execFile);
+const versions = Object.keys(compilers) as readonly CompilerVersion[]; // The cast: Object.keys forgets the names.
+
+/** Uses the three entry points, their types, and their checks of types. */
+const program = `
+import { createMediaGen, type Form, type VideoRecord } from "@mediagen/sdk";
+import { createHttpClient } from "@mediagen/sdk/http";
+import { download, fileFrom } from "@mediagen/sdk/node";
+export const media = createMediaGen({ baseUrl: "http://localhost" });
+export const http = createHttpClient({ baseUrl: "http://localhost" });
+export const form: Form<"vidmodelv2"> = { prompt: "A fox", generate_audio: true };
+export async function run(): Promise<VideoRecord> {
+  const task = await media.video.generate("vidmodelv2", { ...form, sourceImage: await fileFrom("first.png") });
+  await download(task, "out");
+  await http.POST("/v1/video/infobytaskid", { body: { taskid: task.taskid } });
+  return task.wait();
+}
+// @ts-expect-error -- a wrong model
+void media.video.generate("vidmodelx", {});
+// @ts-expect-error -- a wrong field
+void media.video.generate("vidmodelv2", { promt: "A fox" });`;
+
+/** A project of each kind. Their programs compile together, since package.json of each decides its format. */
+const projects = { module: "esm/program.ts", commonjs: "cjs/program.ts" } as const;
+/** The program of the guide for CommonJS projects that may not require ES modules. */
+const lazy = "cjs/from-commonjs.cts";
+const modes = [
+  { module: "nodenext" },
+  { module: "node16" },
+  { module: "esnext", moduleResolution: "bundler" },
+  { module: "commonjs", moduleResolution: "node10" },
+] as const;
+
+let folder = "";
+beforeAll(async () => {
+  await mkdir("out", { recursive: true });
+  folder = resolve(await mkdtemp("out/typescript-"));
+  const dependencies = ["openapi-fetch", "openapi-typescript-helpers"].map((name) => [name, "sdk"] as const);
+  await install(folder, [await pack("packages/sdk", folder)], dependencies);
+  for (const [type, file] of Object.entries(projects)) {
+    await mkdir(join(folder, file, ".."));
+    await writeFile(join(folder, file, "../package.json"), JSON.stringify({ type }));
+    await writeFile(join(folder, file), program);
+  }
+  await copyFile("docs/examples/from-commonjs.cts", join(folder, lazy));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(versions)("TypeScript %s", (version) => {
+  test.each(modes)(
+    "with module $module, type-checks the programs that the guide says it does, and no others",
+    async (mode) => {
+      const broken = await filesWithErrors(version, mode);
+      const settings = typeScriptSettings.filter(({ module }) => module === mode.module);
+      const works = settings.filter(({ project }) => {
+        const others = [lazy, projects[project === "module" ? "commonjs" : "module"]];
+        return broken.every((file) => others.includes(file));
+      });
+      expect(works, broken.join()).toEqual(settings.filter(({ works }) => works.includes(version)));
+      expect(broken, "await import() needs nothing of the settings").not.toContain(lazy);
+    },
+  );
+});
+
+test("CommonJS loads all entry points with require()", async () => {
+  const names = ["@mediagen/sdk", "@mediagen/sdk/http", "@mediagen/sdk/node"];
+  const script = `console.log(${JSON.stringify(names)}.flatMap((name) => Object.keys(require(name))).join())`;
+  const { stdout } = await exec(process.execPath, ["--input-type=commonjs", "-e", script], { cwd: folder });
+  expect(stdout.trim().split(",")).toEqual(
+    expect.arrayContaining(["createMediaGen", "createHttpClient", "download", "fileStore"]),
+  );
+});
+
+/** Returns the files that a compiler reports errors in, declarations of the SDK included; or "settings", if it rejects those. */
+async function filesWithErrors(version: CompilerVersion, mode: (typeof modes)[number]): Promise<readonly string[]> {
+  const compilerOptions = {
+    ...mode,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    target: "es2022",
+    lib: ["es2022"],
+    types: ["node"],
+    noEmit: true,
+  };
+  // Bundlers compile no CommonJS, and node10 knows no attributes of imports.
+  const files = [...Object.values(projects), ...(mode.module.startsWith("node") ? [lazy] : [])];
+  return version === "7.0"
+    ? reportedByCommand(compilers[version], { compilerOptions, files })
+    : reportedByLibrary(compilers[version], compilerOptions, files);
+}
+
+/** TypeScript 7 has no library to call. Its command is fast. */
+async function reportedByCommand(compiler: string, config: object): Promise<readonly string[]> {
+  const path = join(folder, "tsconfig.json");
+  await writeFile(path, JSON.stringify(config));
+  const run = exec(process.execPath, [resolve("node_modules", compiler, "bin/tsc"), "-p", path], { cwd: folder });
+  const { stdout } = await run.catch((error: { stdout: string }) => error);
+  const lines = stdout.split("\n").filter((line) => line.includes("error TS"));
+  return [...new Set(lines.map((line) => /^(?!tsconfig)(.+?)\(\d+,\d+\): error/.exec(line)?.[1] ?? "settings"))];
+}
+
+/** Compiles in this process: the declarations of Node and of the language are read once for all settings. */
+function reportedByLibrary(
+  compiler: string,
+  compilerOptions: { readonly module: string },
+  files: readonly string[],
+): readonly string[] {
+  // The cast: the other versions have the same functions.
+  const library = createRequire(import.meta.url)(compiler) as typeof ts;
+  const { options, errors } = library.convertCompilerOptionsFromJson(compilerOptions, folder);
+  const host = library.createCompilerHost(options);
+  const read = host.getSourceFile.bind(host);
+  host.getSourceFile = (file, ...rest) => {
+    if (!isOfOthers(file)) return read(file, ...rest);
+    const parsed = parsedFiles.get(compiler + file) ?? read(file, ...rest);
+    if (parsed) parsedFiles.set(compiler + file, parsed);
+    return parsed;
+  };
+  const compiled = library.createProgram(
+    files.map((file) => join(folder, file)),
+    options,
+    host,
+  );
+  const found = new Set<string>();
+  if (errors.length + compiled.getOptionsDiagnostics().length + compiled.getGlobalDiagnostics().length > 0)
+    found.add("settings");
+  for (const file of compiled.getSourceFiles().filter(({ fileName }) => !isOfOthers(fileName))) {
+    // With node16 the declarations are those of nodenext.
+    if (file.isDeclarationFile && compilerOptions.module === "node16") continue;
+    if (compiled.getSyntacticDiagnostics(file).length + compiled.getSemanticDiagnostics(file).length > 0)
+      found.add(relative(folder, file.fileName).replaceAll("\\", "/"));
+  }
+  return [...found];
+}
+
+const parsedFiles = new Map<string, ts.SourceFile>();
+const isOfOthers = (file: string) => /\/lib\.[^/]*d\.ts$|\/@types\/node\/|\/undici-types\//.test(file);
