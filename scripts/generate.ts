@@ -17,7 +17,7 @@ const pageHeader = header.replace("openapi/openapi.yaml", "packages/emulator/src
 const root = new URL("../", import.meta.url);
 const pageSource = new URL("packages/emulator/src/page/page.html", root);
 /** The pages that show programs and tables. */
-const written = ["README.md", "docs/home.md", "docs/guides/*.md"];
+const written = ["README.md", "docs/home.md", "docs/guides/*.md", "packages/*/README.md"];
 
 /** Returns what is made from the spec, from the emulator's page and from programs: paths of the repository, and the text there. */
 export async function generate(yaml: string): Promise<Readonly<Record<string, string>>> {

@@ -33,7 +33,9 @@ export default async function run(args: readonly string[]): Promise<void> {
     throw new TypeError('npm keeps flags for itself unless "--" stands before them: npm run release -- --dry-run');
   }
   const { "dry-run": dry, pack: packsOnly, test: tests } = values;
-  const fault = addressFault(inOrder().map(manifestOf));
+  const fault = addressFault(
+    inOrder().map((path) => ({ ...manifestOf(path), readme: readFileSync(join(path, "README.md"), "utf8") })),
+  );
   if (fault && !dry) throw new TypeError(fault);
   if (git("status", "--porcelain") !== "")
     throw new TypeError("release: commit what has changed first, so that what is released can be seen");
@@ -58,13 +60,13 @@ export default async function run(args: readonly string[]): Promise<void> {
  * provenance, and a version that is published keeps its addresses.
  */
 export function addressFault(manifests: readonly Manifest[]): string | undefined {
-  const bad = manifests.find(({ repository, homepage, bugs }) =>
-    [repository?.url, homepage, bugs?.url].some((url) => !url || /\bOWNER\b/.test(url)),
+  const bad = manifests.find(({ repository, homepage, bugs, author, readme = "" }) =>
+    [repository?.url, homepage, bugs?.url, author].some((url) => !url || /\bOWNER\b/.test(url + readme)),
   );
   if (!bad) return undefined;
   return (
-    `release: ${bad.name} has no URL, or the placeholder ${placeholder}, as its repository, homepage or bugs. Nothing was published. ` +
-    "Write the repository's URL into every packages/*/package.json."
+    `release: ${bad.name} has no URL, or the placeholder ${placeholder}, as its repository, homepage, bugs or author, or in its README. ` +
+    "Nothing was published. Write the repository's URL into every packages/*/package.json and packages/*/README.md."
   );
 }
 
@@ -154,6 +156,9 @@ export interface Manifest {
   readonly repository?: { readonly url: string };
   readonly homepage?: string;
   readonly bugs?: { readonly url: string };
+  readonly author?: string;
+  /** The text of the package's README. */
+  readonly readme?: string;
 }
 
 function manifestOf(directory: string): Manifest {

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,6 +9,7 @@ import { addressFault, type Manifest } from "../../scripts/release.ts";
 
 interface Addresses {
   readonly name: string;
+  readonly author: string;
   readonly keywords: readonly string[];
   readonly homepage: string;
   readonly bugs: { readonly url: string };
@@ -23,16 +25,50 @@ test("every package says where it comes from: the same repository, and its own d
   const page = first?.repository.url.replace(/^git\+(.*)\.git$/, "$1");
   expect(page).toMatch(/^https:\/\/github\.com\/[\w-]+\/mediagen$/);
   expect(
-    manifests.map(({ keywords, homepage, bugs, repository }) => ({ keywords, homepage, bugs, repository })),
+    manifests.map(({ author, keywords, homepage, bugs, repository }) => ({
+      author,
+      keywords,
+      homepage,
+      bugs,
+      repository,
+    })),
   ).toEqual(
     packages.map((directory) => ({
+      author: `The mediagen authors (${page})`,
       keywords: expect.arrayContaining(["media-generation"]),
-      homepage: `${page}#readme`,
+      homepage: `${page}/tree/main/${directory}#readme`,
       bugs: { url: `${page}/issues` },
       repository: { type: "git", url: first?.repository.url, directory },
     })),
   );
 });
+
+test("no link of a package's README is relative, and none leads to a file or heading that is not in the repository", async () => {
+  const page = manifests[0]?.repository.url.replace(/^git\+(.*)\.git$/, "$1") ?? "";
+  const links: string[] = [];
+  const dead: string[] = [];
+  for (const directory of packages) {
+    const text = await readFile(`${directory}/README.md`, "utf8");
+    for (const [, link = ""] of text.matchAll(/\]\(([^)]+)\)/g)) {
+      links.push(link);
+      const [, path = "", heading] = /^\/(?:blob|tree)\/main\/([^#]+)(?:#(.+))?$/.exec(link.replace(page, "")) ?? [];
+      const isThere = path
+        ? existsSync(path) && (!heading || headingsOf(await readFile(path, "utf8")).includes(heading))
+        : link === page || link === `${page}/issues` || /^https:(?!.*\/mediagen)/.test(link);
+      if (!isThere) dead.push(`${directory}: ${link}`);
+    }
+  }
+  expect(dead).toEqual([]);
+  expect(links.length).toBeGreaterThan(10);
+});
+
+const headingsOf = (markdown: string) =>
+  [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, "")
+      .replace(/\s+/g, "-"),
+  );
 
 describe("a release", () => {
   const good: Manifest = {
@@ -40,6 +76,7 @@ describe("a release", () => {
     repository: { url: "git+https://github.com/fox/mediagen.git" },
     homepage: "https://github.com/fox/mediagen#readme",
     bugs: { url: "https://github.com/fox/mediagen/issues" },
+    author: "Fox (https://github.com/fox)",
   };
   const { repository: _, ...without } = good;
 
@@ -50,6 +87,8 @@ describe("a release", () => {
       { ...good, repository: { url: "git+https://github.com/OWNER/mediagen.git" } },
       { ...good, homepage: "https://github.com/OWNER/mediagen#readme" },
       { ...good, bugs: { url: "https://github.com/OWNER/mediagen/issues" } },
+      { ...good, author: "Fox (https://github.com/OWNER)" },
+      { ...good, readme: "[Guides](https://github.com/OWNER/mediagen/tree/main/docs/guides)" },
     ])
       expect(addressFault([good, bad])).toMatch(/^release: @mediagen\/sdk .* Nothing was published\./);
   });
@@ -69,6 +108,7 @@ describe("a release", () => {
         };
         await mkdir(join(copy, path), { recursive: true });
         await writeFile(join(copy, path, "package.json"), JSON.stringify(manifest));
+        await writeFile(join(copy, path, "README.md"), "");
       }
     });
     afterAll(() => rm(copy, { recursive: true, force: true }));
