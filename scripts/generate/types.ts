@@ -31,13 +31,13 @@ export function typesFile(spec: Spec): string {
       interfaceText(`${Kind}Deletion`, dataOf(deletion).description, fieldsOf(dataOf(deletion), "out"), "out"),
       interfaceText(
         `${Kind}QueryFields`,
-        `What a query of ${kind} tasks takes besides the task.`,
+        `The optional fields of a query of ${kind} tasks.`,
         further(bodyOf(query)),
         "in",
       ),
       interfaceText(
         `${Kind}DeleteFields`,
-        `What a deletion of ${kind} tasks takes besides their ids.`,
+        `The optional fields of a deletion of ${kind} tasks.`,
         further(bodyOf(deletion)),
         "in",
       ),
@@ -48,7 +48,7 @@ export function typesFile(spec: Spec): string {
 
 function kindText(kinds: readonly string[]): string {
   const union = kinds.map((kind) => JSON.stringify(kind)).join(" | ");
-  return `/** What is generated: a video or images. */\nexport type Kind = ${union};`;
+  return `/** The kind of what a task generates: a video or images. */\nexport type Kind = ${union};`;
 }
 
 /** The types that lead from a kind or a model to what belongs to it. */
@@ -72,9 +72,9 @@ function lookUpTexts(all: ReturnType<typeof byKind>): string[] {
     lookUp("Forms", "The forms of the models, by kind.", "Forms"),
     lookUp("Records", "The record of a task, by kind.", "Record"),
     `/** The record of a task of any kind. */\nexport type TaskRecord = ${each("Record").join(" | ")};`,
-    lookUp("QueryFields", "What a query takes besides the task, by kind.", "QueryFields"),
-    lookUp("DeleteFields", "What a deletion takes besides the tasks, by kind.", "DeleteFields"),
-    lookUp("Deletions", "What a deletion returns, by kind.", "Deletion"),
+    lookUp("QueryFields", "The optional fields of a query, by kind.", "QueryFields"),
+    lookUp("DeleteFields", "The optional fields of a deletion, by kind.", "DeleteFields"),
+    lookUp("Deletions", "The response to a deletion, by kind.", "Deletion"),
     `// Looked up, not computed: conditional types would cost every program's compiler three times as much.\ninterface ModelsOf {\n${models.join("")}}`,
     `interface FormsOf extends ${each("Forms").join(", ")} {}`,
     "/** A generation model, of one kind or of any. */\nexport type Model<K extends Kind = Kind> = ModelsOf[K];",

@@ -12,7 +12,7 @@ type Callable =
 const mostWords = 25;
 
 /**
- * Returns what the docstrings of the entry points' exports lack: those of functions and methods, and sentences that are too long.
+ * Returns what the docstrings of the entry points' exports lack, and what in them has to be read twice.
  *
  * Constructors are exempt: users catch errors and do not create them. Functions that are options are too, because they are
  * described as what they are for. So is what is not written here: the types made from the spec, and those of other packages.
@@ -23,7 +23,7 @@ export function docstringFaults(program: ts.Program, entryPoints: readonly strin
   const callables = new Set([...declarations].flatMap((declaration) => callablesIn(checker, declaration)));
   return [
     ...[...callables].flatMap((one) => faultsOf(checker, one).map((fault) => `${placeOf(one)} ${fault}`)),
-    ...[...declarations].flatMap((one) => longSentencesIn(one).map((fault) => `${placeOf(one)} ${fault}`)),
+    ...[...declarations].flatMap((one) => unclearIn(one).map((fault) => `${placeOf(one)} ${fault}`)),
   ];
 }
 
@@ -84,11 +84,13 @@ function isNothing({ flags }: ts.Type): boolean {
   return (flags & (ts.TypeFlags.Void | ts.TypeFlags.Undefined)) !== 0;
 }
 
-/** Returns the sentences with too many words in the docstrings of a declaration and of its members. */
-function longSentencesIn(declaration: ts.Declaration): readonly string[] {
+/** Returns what has to be read twice in the docstrings of a declaration and of its members. */
+function unclearIn(declaration: ts.Declaration): readonly string[] {
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
     for (const doc of ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc)) {
+      const [clause] = /^(What|How|When|Where) .*/.exec(textOf(doc.comment)) ?? [];
+      if (clause !== undefined) found.push(`is described by a clause, not by a noun: ${clause}`);
       const prose = (doc.tags ?? []).filter(({ tagName }) => tagName.text !== "example");
       const texts = [doc.comment, ...prose.map(({ comment }) => comment)].map(textOf);
       for (const sentence of texts.flatMap((text) => text.split(/(?<=[.:;!?])\s+|\n\n/))) {

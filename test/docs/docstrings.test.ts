@@ -64,12 +64,14 @@ test("a docstring that says too little, or too much at once, is found", async ()
     linked: `/**\n * Ends.\n * @throws {@link Error} if not\n * ${example} */\nexport function linked() {}`,
     inherited: "interface Base {\n  /** Ends. */\n  inherited(): void;\n}\nexport interface Own extends Base {}",
     Long: `/** ${"word ".repeat(26)}*/\nexport interface Long {}`,
+    Clause: "/** What is long. */\nexport interface Clause {}",
     fine: `/**\n * Counts.\n * @returns The number.\n * ${example} */\nexport function fine() {\n  return 1;\n}`,
   };
   await withFile(Object.values(sources).join("\n"), (file) => {
     const faults = docstringFaults(programOf([file]), [file]).map((fault) => fault.replace(/^\S+ /, ""));
     expect(faults.map((fault) => fault.replace(/: word .*/, "")).sort()).toEqual([
-      `Long has a sentence of 26 words`,
+      "Clause is described by a clause, not by a noun: What is long.",
+      "Long has a sentence of 26 words",
       "apart shows the parts of a parameter in its hover: take it apart inside",
       "bare has 0 @example",
       "doubled has 2 @example",

@@ -119,7 +119,7 @@ export interface BatchLine {
   /** Model of the form. */
   readonly model: string;
   /**
-   * How the line ended. `succeeded` and `failed` are final and recorded in `results.jsonl`. The others are recorded in
+   * Outcome of the line. `succeeded` and `failed` are final and recorded in `results.jsonl`. The others are recorded in
    * `unfinished.jsonl`. `unknown` may have been billed: check at the service. `unfinished` was rejected, not reached or
    * not in time: run the batch again.
    */
@@ -128,7 +128,7 @@ export interface BatchLine {
   readonly form: Readonly<Record<string, unknown>>;
   /** Id of the task, if there is one. */
   readonly taskid?: string | undefined;
-  /** When the SDK saw that the line succeeded, in ISO 8601. Earlier versions did not record it. */
+  /** Time at which the SDK saw that the line succeeded, in ISO 8601. Earlier versions did not record it. */
   readonly endedAt?: string | undefined;
   /** Record of the task at the service, such as its seed, if the line succeeded. Earlier versions did not record it. */
   readonly record?: TaskRecord | undefined;

@@ -10,7 +10,7 @@ export interface CallEntry {
   readonly path: string;
   /** The operation's id, or `download`; undefined if the path is unknown. */
   readonly operation: string | undefined;
-  /** What is invalid in the request; each entry names the field and the bound. */
+  /** The mistakes in the request; each entry names the field and the bound. */
   readonly violations: readonly string[];
   /** The HTTP status; undefined if no response was sent. */
   readonly status: number | undefined;

@@ -1,7 +1,7 @@
 import type { Activity } from "./activity.ts";
 import { millisecondsOf } from "./duration.ts";
 
-/** What advances the time: queries and sleeps, only your test, or the machine's clock at a speed. */
+/** The cause that advances the time: queries and sleeps, only your test, or the machine's clock at a speed. */
 export type ClockMode =
   | "auto"
   | "manual"

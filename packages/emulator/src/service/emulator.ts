@@ -25,7 +25,7 @@ export interface EmulatorOptions {
    */
   readonly seed?: number | undefined;
   /**
-   * How time passes.
+   * The way in which time passes.
    * @default "auto"
    */
   readonly clock?: ClockMode | undefined;

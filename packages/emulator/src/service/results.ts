@@ -19,7 +19,7 @@ export interface ResultPlan {
     readonly seconds: number;
     /** Frames per second. */
     readonly fps: number;
-    /** Whether it has sound. */
+    /** Whether the video has sound. */
     readonly audio: boolean;
   };
 }

@@ -4,7 +4,7 @@ import { document as bundled } from "./openapi.gen.ts";
 /** What operations do; an operation's id begins with its verb. */
 export const verbs = ["generate", "query", "delete"] as const;
 
-/** What an operation does. */
+/** The action of an operation. */
 export type Verb = "generate" | "query" | "delete";
 
 /** One operation as the emulator serves it. */

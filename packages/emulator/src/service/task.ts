@@ -29,7 +29,7 @@ export interface EmulatorTask {
   readonly startsAfterMs: number;
   /** The time until it ends, in milliseconds after its creation. */
   readonly endsAfterMs: number;
-  /** Whether it fails. */
+  /** Whether the task fails. */
   readonly fails: boolean;
 }
 

@@ -50,7 +50,7 @@ export interface TaskOptions {
   readonly resultCount?: number | undefined;
 }
 
-/** What a store knows about the generations of a client that starts. */
+/** The generations in a store, for a client that starts. */
 export interface Recovery {
   /** Tasks that were created and whose end was not seen. Wait for them. */
   readonly tasks: readonly AnyTask[];

@@ -15,7 +15,7 @@ export interface GenerateStepOptions extends GenerateOptions {
 
 /** Result of a step: there is a task, from this run or an earlier one. Check it next. */
 export interface StepCreated {
-  /** How the step ended. */
+  /** The outcome of the step. */
   readonly outcome: "created";
   /** The task, for `media.task`. */
   readonly task: TaskJSON;
@@ -28,9 +28,9 @@ export interface StepCreated {
  * settles it.
  */
 export interface StepUnknown {
-  /** How the step ended. */
+  /** The outcome of the step. */
   readonly outcome: "unknown";
-  /** What is known about it. */
+  /** The reason why the outcome is unknown. */
   readonly reason: string;
   /** The id of the generation, for `media.resolve`. Undefined if its record could not be read. */
   readonly generationId: string | undefined;
@@ -38,9 +38,9 @@ export interface StepUnknown {
 
 /** Result of a step: the form was not sent, or was rejected with HTTP 429. Run the step again. */
 export interface StepAgain {
-  /** How the step ended. */
+  /** The outcome of the step. */
   readonly outcome: "again";
-  /** What went wrong. */
+  /** The reason why it has to run again. */
   readonly reason: string;
   /** The delay before the next run, in milliseconds. */
   readonly afterMs: number;
@@ -49,7 +49,7 @@ export interface StepAgain {
 /** Result of a step: no task was created, and running the step again does not help by itself. */
 export interface StepNotCreated {
   /**
-   * How the step ended. `creditsOut`: the balance or the client's budget does not cover the form; run it again when
+   * The outcome of the step. `creditsOut`: the balance or the client's budget does not cover the form; run it again when
    * there are credits, or with another client. `rejected`: the form is not valid, or the service rejected it and would
    * reject it again.
    */
@@ -88,9 +88,9 @@ export interface StepPending {
 /** Result of a check: there is no reason to check the task again. */
 export type StepEnded<K extends Kind = Kind> =
   | {
-      /** How the task has ended. */
+      /** The final state of the task. */
       readonly state: "succeeded" | "failed";
-      /** The record that says so. */
+      /** The record that the state was read from. */
       readonly record: Records[K];
     }
   | {

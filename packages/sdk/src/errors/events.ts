@@ -28,7 +28,7 @@ export interface CallEvent {
   readonly taskid: string | undefined;
   /** The id of the generation's record in the store. Without a store, an id that the events of one `generate` share. */
   readonly generationId: string | undefined;
-  /** When it happened, in milliseconds since 1970. */
+  /** The time when it happened, in milliseconds since 1970. */
   readonly at: number;
   /** The duration of the call until then, including retries, in milliseconds. */
   readonly durationMs: number;
@@ -92,17 +92,17 @@ export interface Retried extends CallEvent {
 export interface TaskSettled {
   /** Which event this is. */
   readonly type: "settled";
-  /** What the task makes. */
+  /** The kind of its results: video or image. */
   readonly kind: Kind;
   /** Its model, if it is known. */
   readonly model: string | undefined;
   /** The task that has ended. */
   readonly taskid: string;
-  /** How it has ended. */
+  /** The final state of the task. */
   readonly state: "succeeded" | "failed";
   /** The raw status of the record. */
   readonly status: number | undefined;
-  /** When it was seen, in milliseconds since 1970. */
+  /** The time when it was seen, in milliseconds since 1970. */
   readonly at: number;
   /** The time since its generation, in milliseconds; undefined if that is unknown. */
   readonly durationMs: number | undefined;
@@ -116,7 +116,7 @@ export interface TaskSettled {
 export interface TaskMayHaveFailed {
   /** Which event this is. */
   readonly type: "taskMayHaveFailed";
-  /** What the task makes. */
+  /** The kind of its results: video or image. */
   readonly kind: Kind;
   /** Its model, if it is known. */
   readonly model: string | undefined;
@@ -126,7 +126,7 @@ export interface TaskMayHaveFailed {
   readonly status: number;
   /** The message of the record. */
   readonly message: string;
-  /** When it was seen, in milliseconds since 1970. */
+  /** The time when it was seen, in milliseconds since 1970. */
   readonly at: number;
 }
 

@@ -29,9 +29,9 @@ export interface Issue {
   readonly code: IssueCode;
   /** The value that was received, in words and shortened: `"16x9"`, `nothing`, `a file (image/png, 12 bytes)`. */
   readonly received: string;
-  /** What is valid, in words that follow "Use", or "Pass" if the field is missing. */
+  /** The valid values, in words that follow "Use", or "Pass" if the field is missing. */
   readonly expected: string;
-  /** What you may have meant: a field, a value, or for `notAllowed` the option that allows it. */
+  /** The field or value that you may have meant. For `notAllowed`, the option that allows it. */
   readonly suggestion?: string;
   /** The valid fields or values, if their number is finite. */
   readonly names?: readonly string[];

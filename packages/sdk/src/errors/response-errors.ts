@@ -109,17 +109,17 @@ export class OutcomeUnknownError extends MediaGenError {
   override readonly name = "OutcomeUnknownError";
   /** The operation's id in the service's description. */
   readonly operation: string;
-  /** What the generation makes. */
+  /** The kind of its results: video or image. */
   readonly kind: Kind;
   /** The model of the generation. */
   readonly model: string;
   /** The SHA-256 of the form with its files, in hexadecimal; undefined without a store. */
   readonly digest: string | undefined;
-  /** When the attempt began, in milliseconds since 1970. */
+  /** The time when the attempt began, in milliseconds since 1970. */
   readonly at: number;
   /** The id of its record in the store, for `media.resolve`; undefined without a store. */
   readonly generationId: string | undefined;
-  /** What happened instead of a usable response. */
+  /** The reason why there is no usable response. */
   readonly reason: string;
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined;

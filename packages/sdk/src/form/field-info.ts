@@ -12,11 +12,11 @@ export interface FieldInfo {
   readonly property: string;
   /** The type of its value. The value of a flag is true or false. */
   readonly takes: "text" | "number" | "flag" | "file";
-  /** Whether it also accepts a list. */
+  /** Whether the field also accepts a list. */
   readonly many: boolean;
   /** Whether the service's description requires it. */
   readonly required: boolean;
-  /** What is valid, in words, such as `one of 5, 10 or 15`. */
+  /** The valid values, in words such as `one of 5, 10 or 15`. */
   readonly expected: string;
   /** The valid values that are listed. If `expected` says more, other values are valid too. */
   readonly values: readonly (string | number)[];

@@ -9,7 +9,7 @@ export type { Form, Model } from "../spec/types.gen.ts";
 
 /** A generation model and its form. */
 export interface ModelInfo {
-  /** What it makes. */
+  /** The kind of its results: video or image. */
   readonly kind: Kind;
   /** The name, as you pass it to `generate`. */
   readonly model: string;

@@ -1,6 +1,6 @@
 // Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.
 
-/** What is generated: a video or images. */
+/** The kind of what a task generates: a video or images. */
 export type Kind = "video" | "image";
 
 /** What vidmodelv2 and vidmodelv2fast make a video from. */
@@ -227,13 +227,13 @@ export interface VideoDeletion {
   status: string;
 }
 
-/** What a query of video tasks takes besides the task. */
+/** The optional fields of a query of video tasks. */
 export interface VideoQueryFields {
   /** Whether to return more information about the task. Its effect on the response is not documented by the service. */
   readonly moreTaskInfo?: boolean | undefined;
 }
 
-/** What a deletion of video tasks takes besides their ids. */
+/** The optional fields of a deletion of video tasks. */
 export interface VideoDeleteFields {
 }
 
@@ -371,11 +371,11 @@ export interface ImageDeletion {
   status: string;
 }
 
-/** What a query of image tasks takes besides the task. */
+/** The optional fields of a query of image tasks. */
 export interface ImageQueryFields {
 }
 
-/** What a deletion of image tasks takes besides their ids. */
+/** The optional fields of a deletion of image tasks. */
 export interface ImageDeleteFields {
   /** A user id. Its meaning is not documented by the service. */
   readonly uid?: string | undefined;
@@ -400,7 +400,7 @@ export interface Records {
 /** The record of a task of any kind. */
 export type TaskRecord = VideoRecord | ImageRecord;
 
-/** What a query takes besides the task, by kind. */
+/** The optional fields of a query, by kind. */
 export interface QueryFields {
   /** For video tasks. */
   readonly video: VideoQueryFields;
@@ -408,7 +408,7 @@ export interface QueryFields {
   readonly image: ImageQueryFields;
 }
 
-/** What a deletion takes besides the tasks, by kind. */
+/** The optional fields of a deletion, by kind. */
 export interface DeleteFields {
   /** For video tasks. */
   readonly video: VideoDeleteFields;
@@ -416,7 +416,7 @@ export interface DeleteFields {
   readonly image: ImageDeleteFields;
 }
 
-/** What a deletion returns, by kind. */
+/** The response to a deletion, by kind. */
 export interface Deletions {
   /** For video tasks. */
   readonly video: VideoDeletion;

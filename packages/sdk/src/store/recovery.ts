@@ -10,7 +10,7 @@ import { next, whyUnreadable } from "./store.ts";
 export interface UnknownGeneration {
   /** The id of its record, for `media.resolve`. */
   readonly generationId: string;
-  /** What the generation makes. */
+  /** The kind of its results: video or image. */
   readonly kind: Kind;
   /** The model of the generation. */
   readonly model: string;
@@ -18,13 +18,13 @@ export interface UnknownGeneration {
   readonly digest: string | undefined;
   /** The caller's idempotency key. */
   readonly idempotencyKey: string | undefined;
-  /** When the attempt began, in milliseconds since 1970. */
+  /** The time when the attempt began, in milliseconds since 1970. */
   readonly at: number;
   /** Why its outcome is unknown. */
   readonly reason: string;
 }
 
-/** What you found out about a generation: the id of its task, or that there is none. */
+/** Your finding about a generation: the id of its task, or that there is none. */
 export type Resolution =
   | {
       /** The id of the task that you found at the service. */

@@ -9,7 +9,7 @@ export type WriteResult =
   | {
       /** Nothing was changed. */
       readonly written: false;
-      /** What is stored under this id; undefined if nothing is. */
+      /** The record that is stored under this id; undefined if there is none. */
       readonly current: GenerationRecord | undefined;
     };
 

@@ -18,9 +18,9 @@ export interface Sender {
   readonly pid: number;
 }
 
-/** What is known about a generation before it is sent. */
+/** The facts of a generation that are known before it is sent. */
 export interface GenerationFacts {
-  /** What the generation makes. */
+  /** The kind of its results: video or image. */
   readonly kind: Kind;
   /** The model of the generation. */
   readonly model: string;
@@ -28,7 +28,7 @@ export interface GenerationFacts {
   readonly origin: string;
   /** The SHA-256 of the form, its files included; the form itself is not stored. */
   readonly digest?: string | undefined;
-  /** How many results the form requests. */
+  /** The number of results that the form requests. */
   readonly resultCount: number;
   /** The caller's idempotency key. */
   readonly idempotencyKey?: string | undefined;
@@ -40,7 +40,7 @@ export interface GenerationRecord extends GenerationFacts {
   readonly version: 1;
   /** The record's id: the SHA-256 of origin and idempotency key, or a random one without a key. */
   readonly id: string;
-  /** How many times the record has been written: 1, 2, ... */
+  /** The number of times that the record has been written: 1, 2, ... */
   readonly revision: number;
   /** The random id of the attempt that the record is about. */
   readonly attempt: string;
@@ -52,9 +52,9 @@ export interface GenerationRecord extends GenerationFacts {
   readonly follows?: string | undefined;
   /** The state of the generation. */
   readonly state: GenerationState;
-  /** When the attempt began, in milliseconds since 1970. */
+  /** The time when the attempt began, in milliseconds since 1970. */
   readonly createdAt: number;
-  /** When the record was written, in milliseconds since 1970. */
+  /** The time when the record was written, in milliseconds since 1970. */
   readonly updatedAt: number;
   /** The process that sends it, if the runtime has processes. */
   readonly sender?: Sender | undefined;
@@ -68,7 +68,7 @@ export interface GenerationRecord extends GenerationFacts {
   readonly resolvedByHand?: boolean | undefined;
 }
 
-/** A record that a store holds and this version cannot read: it is damaged, or a newer version wrote it. */
+/** A record in a store that this version cannot read: it is damaged, or a newer version wrote it. */
 export interface UnreadableRecord {
   /** The record's id. */
   readonly id: string;

@@ -2,7 +2,7 @@ import type { Records, Task, WaitOptions } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { waitTimeoutOf } from "./wait.ts";
 
-/** How the wait for one of several tasks ended: with a record if `ok` is true, otherwise with an error. */
+/** The outcome of the wait for one of several tasks: a record if `ok` is true, otherwise an error. */
 export type WaitOutcome<T extends Task = Task> = T extends Task
   ?
       | {
