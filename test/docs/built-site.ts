@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { buildSite } from "../../scripts/docs/build.ts";
@@ -21,6 +21,8 @@ export async function builtSite(): Promise<string> {
         () => false,
       )
     ) {
+      // A build may take minutes on a busy machine.
+      const renew = setInterval(() => void utimes(lock, new Date(), new Date()), 5_000);
       try {
         if (!existsSync(folder)) {
           await removeOthers(folder);
@@ -28,6 +30,7 @@ export async function builtSite(): Promise<string> {
           await rename(`${folder}.part`, folder);
         }
       } finally {
+        clearInterval(renew);
         await rm(lock, { recursive: true });
       }
     } else {
