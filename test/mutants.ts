@@ -1920,7 +1920,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     guard:
-      'expect("origin", saved?.origin === origin, `${origin}, this client\'s origin (change it if both reach the same service)`);',
+      'expect("origin", saved.origin === origin, `${origin}, this client\'s origin (change it if both reach the same service)`);',
     becomes: "",
     promise: "a task of another service is refused",
     tests: ["sdk/task"],

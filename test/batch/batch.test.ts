@@ -128,9 +128,11 @@ describe("a batch", () => {
     const { run, write, emulator } = await start(linesOf(2));
     await run();
     await write("jobs.jsonl", [{ id: "line-1", model: "imgmodelz", prompt: "A hare" }, ...linesOf(3)]);
-    await expect(run()).rejects.toThrow(/line 1, id "line-1" with another form is not allowed[^]*line 2, id/);
+    await expect(run()).rejects.toThrow(
+      /line 1, id "line-1" was first used with another form in this directory. Use that form, or a new id.[^]*line 2, id/,
+    );
     await expect(run({ baseUrl: "http://127.0.0.1:1" })).rejects.toThrow(
-      /folder: a folder with results of http:\/\/emulator\.localhost/,
+      /directory has results of http:\/\/emulator\.localhost/,
     );
     expect(emulator.charges).toHaveLength(2);
   });
@@ -193,7 +195,7 @@ describe("a part of a batch", () => {
     expect(countsOf(named)).toEqual({ lines: 3, sum: 3, succeeded: 2, notStarted: 1, generated: 1 });
     expect(emulator.tasks.map(({ prompt }) => prompt).sort()).toEqual(["Picture 1", "Picture 2", "Picture 5"]);
     await expect(run({ only: ["line-7"], limit: 0 })).rejects.toThrow(/limit: 0 is not valid/);
-    await expect(run({ only: ["line-7"] })).rejects.toThrow(/only "line-7" was not found/);
+    await expect(run({ only: ["line-7"] })).rejects.toThrow(/only "line-7" is not the id of a line/);
     // What has a task is finished beyond the limit.
     await writeFile(join(out, "results.jsonl"), "");
     expect(countsOf(await run({ limit: 1 }))).toMatchObject({ succeeded: 4, notStarted: 2, generated: 1 });
@@ -326,7 +328,7 @@ describe("a folder", () => {
     const { run, emulator, results } = await start(linesOf(4));
     const confirm = async () => {
       const others = await Promise.allSettled([run(), run()]);
-      const message = `folder: a folder that another run is using (process ${process.pid} on `;
+      const message = `directory is in use by another run (process ${process.pid} on `;
       for (const other of others)
         expect(other).toMatchObject({ reason: { message: expect.stringContaining(message) } });
       return true;
@@ -346,7 +348,7 @@ describe("a folder", () => {
       await writeFile(join(out, ".lock.9"), another);
       vi.spyOn(Date, "now").mockImplementation(() => awake() + 60_000);
     };
-    await expect(run({ concurrency: 1, onLine })).rejects.toThrow(/another run is using.*The batch was stopped/);
+    await expect(run({ concurrency: 1, onLine })).rejects.toThrow(/in use by another run.*The batch was stopped/);
     expect(emulator.charges).toHaveLength(2);
   });
 });
@@ -358,7 +360,9 @@ test("a picture that has changed since an earlier run is another form, also if i
   await writeFile(join(folder, "first.gif"), "GIF89a, a picture");
   await run();
   await writeFile(join(folder, "first.gif"), "GIF89a, another..");
-  await expect(run()).rejects.toThrow('line 1, id "fox" with another form is not allowed');
+  await expect(run()).rejects.toThrow(
+    'line 1, id "fox" was first used with another form in this directory. Use that form, or a new id.',
+  );
   expect(emulator.charges).toHaveLength(1);
 });
 
@@ -388,7 +392,9 @@ test("an id stands for one form also in a folder that was copied without its sto
   await rm(join(out, "generations"), { recursive: true });
   expect(await run()).toMatchObject({ succeeded: 2, generated: 0 });
   await write("jobs.jsonl", [{ ...linesOf(1)[0], prompt: "A hare" }]);
-  await expect(run()).rejects.toThrow('line 1, id "line-1" with another form is not allowed');
+  await expect(run()).rejects.toThrow(
+    'line 1, id "line-1" was first used with another form in this directory. Use that form, or a new id.',
+  );
   expect(emulator.charges).toHaveLength(2);
 });
 
@@ -431,7 +437,7 @@ test("a result that a full disk cut off amid others is told with what to do, and
   const path = join(out, "results.jsonl");
   const [first = "", second = ""] = (await readFile(path, "utf8")).split("\n");
   await writeFile(path, `${first.slice(0, 20)}${second}\n`);
-  await expect(run()).rejects.toThrow(/line 1 of results\.jsonl is not valid\. Use .*remove that line/);
+  await expect(run()).rejects.toThrow(/results\.jsonl whose line 1 is not valid\. Use .*remove that line/);
   await writeFile(path, "");
   expect([await run(), emulator.charges.length]).toMatchObject([{ succeeded: 2, generated: 0 }, 2]);
 });

@@ -6,7 +6,7 @@ import { FolderLock } from "../../packages/batch/src/folder-lock.ts";
 import { createHolder, lockFilesIn, type LockFiles } from "../../packages/batch/src/lock-files.ts";
 import { createLockFiles, createTime, holderOf, inEveryOrder, sleepUntilAborted } from "./lock-model.ts";
 
-const inUse = /folder: .*another run is using/;
+const inUse = /directory is in use by another run/;
 const own = await createHolder();
 
 async function createFolder() {
@@ -21,9 +21,7 @@ describe("a lock on a disk", () => {
     const { folder, lock } = await createFolder();
     const first = lock();
     await first.take();
-    await expect(lock().take()).rejects.toThrow(
-      `a folder that another run is using (process ${process.pid} on ${own.host})`,
-    );
+    await expect(lock().take()).rejects.toThrow(`in use by another run (process ${process.pid} on ${own.host})`);
     await first.release();
     const second = lock();
     await second.take();
@@ -124,7 +122,7 @@ describe("in virtual time", () => {
     await vi.advanceTimersByTimeAsync(20_000);
     await taken;
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(String(first.lost.reason)).toMatch(/another run is using.*process \d+ on second.*The batch was stopped/);
+    expect(String(first.lost.reason)).toMatch(/in use by another run.*process \d+ on second.*The batch was stopped/);
     await expect(first.confirm()).rejects.toBe(first.lost.reason);
     await first.release();
     await second.confirm();

@@ -185,7 +185,7 @@ describe.concurrent("mediagen batch", () => {
           code: 2,
           stdout: "",
           stderr: expect.stringMatching(
-            `another run is using \\(process ${first.child.pid} on .*\n {2}Nothing was sent`,
+            `in use by another run \\(process ${first.child.pid} on .*\n {2}Nothing was sent`,
           ),
         });
         first.child.kill("SIGKILL");

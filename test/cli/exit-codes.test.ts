@@ -27,7 +27,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [2, image.toSpliced(2, 2), { says: "Nothing was sent. Add -m with one of imgmodelv45, " }],
     [2, image.with(3, "vidmodelv2"), { says: "vidmodelv2 makes videos\n  Nothing was sent. Use mediagen video." }],
     [2, ["models", "vidmodelv3"], { says: 'no model "vidmodelv3"' }],
-    [2, [...image, "--image", "none.png"], { says: '"none.png": no such file. Use an image file' }],
+    [2, [...image, "--image", "none.png"], { says: '"none.png" does not exist. Use an image file' }],
     [2, ["video", "-10 degrees", "-m", "vidmodelv2"], { says: "Write a prompt that begins with - after --." }],
     [2, [...image, "--modle", "x"], { says: "Did you mean --model?" }],
     [
@@ -40,7 +40,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [
       2,
       [...image, "--batchsize", "many"],
-      { says: `--batchsize "many" is not valid. Use a whole number from ${minimum} to ${maximum}.` },
+      { says: `--batchsize must be a whole number from ${minimum} to ${maximum}, not "many".` },
     ],
     [2, [...image, "--idempotency-key", "a", "--no-store"], { says: "Leave out --no-store." }],
     [2, [...image, "--timeout", "soon"], { says: "Use a time such as 90s, 30m or 2h." }],
@@ -49,7 +49,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [
       2,
       [...image, "--image", "http://10.0.0.1/a.png"],
-      { says: "a URL that leads to this machine or into a private network is not allowed. Use a public https URL." },
+      { says: "leads to this machine or into a private network. Use a public https URL." },
     ],
     [2, ["image", "A", "bicycle", "-m", "imgmodelv4"], { says: "Put the prompt in quotes: " }],
     [

@@ -189,18 +189,18 @@ describe("an option of connections is rejected when the client is created", () =
     ],
     [{ proxy: "" }, "proxy: a value (not shown) is not valid."],
     [{ proxy: "secret:3128" }, "proxy: a value (not shown) is not valid."],
-    [{ lookup: "secret.example" }, 'lookup "secret.example" is not valid. Use a function'],
-    [{ tls: "secret" }, "tls: a value (not shown) is not valid. Use an object such as { ca }."],
+    [{ lookup: "secret.example" }, 'lookup must be a function such as dns.lookup, not "secret.example"'],
+    [{ tls: "secret" }, "tls must be an object such as { ca }, not a value (not shown)."],
     [{ tls: { ca: "/secret/ca.pem" } }, "tls.ca: a value (not shown) is not valid. Use the contents of a PEM file"],
     [{ tls: { ca: ["-----BEGIN ", Buffer.from("secret")] } }, "tls.ca: a value (not shown) is not valid."],
     [{ tls: { cert: "-----BEGIN ", key: 1 } }, "tls.key: a value (not shown) is not valid."],
     [{ tls: { certificate: "secret" } }, "tls: certificate is not a known option."],
     [
       { proxy: "http://user:secret@proxy", fetch },
-      "proxy: a value (not shown) is not allowed. Use your fetch's own option",
+      "proxy has no effect with your own fetch, on Bun and on Deno, where fetch opens the connections.",
     ],
-    [{ tls: { ca: "secret" }, fetch }, "tls: a value (not shown) is not allowed."],
-    [{ lookup: here, fetch }, "lookup: a value (not shown) is not allowed."],
+    [{ tls: { ca: "secret" }, fetch }, "tls has no effect with your own fetch"],
+    [{ lookup: here, fetch }, "lookup has no effect with your own fetch"],
   ] as const)("%j", ([options, says]) => {
     for (const [name, create] of Object.entries(creators)) {
       // The cast: most are errors of type as well.

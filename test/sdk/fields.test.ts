@@ -102,7 +102,7 @@ describe("what is refused", () => {
     expect(validate(model, { prompt: "x" })).toMatchObject([{ field: "model", suggestion: "vidmodelv2fast" }]);
     await expect(media.video.generate(model, { prompt: "x" })).rejects.toBeInstanceOf(InvalidRequestError);
     await expect(media.video.generate("imgmodelz" as "vidmodelv2", { prompt: "x" })).rejects.toThrow(
-      'model "imgmodelz" (a model of images) is not valid',
+      'model "imgmodelz" makes images',
     );
     await expect(media.video.generate("constructor" as "vidmodelv2", { prompt: "x" })).rejects.toThrow("model");
   });
@@ -128,7 +128,7 @@ describe("what is refused", () => {
     await expect(media.video.query("t-1", { moreTaskinfo: true } as object)).rejects.toThrow(
       "Did you mean moreTaskInfo?",
     );
-    await expect(media.video.query(7 as unknown as string)).rejects.toThrow("taskid: 7 is not valid. Use text.");
+    await expect(media.video.query(7 as unknown as string)).rejects.toThrow("taskid must be text, not 7.");
   });
 });
 

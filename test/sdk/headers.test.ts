@@ -170,7 +170,7 @@ describe("a call has its own", () => {
   test.for(calls)("time limit: a %s", async ([, call]) => {
     const service = clientOf([forever], { passing: ["pause", "limit"] });
     const start = service.now();
-    expect(String(await errorOf(call(service.media, { timeoutMs: 2_000 })))).toContain("longer than 2000 ms");
+    expect(String(await errorOf(call(service.media, { timeoutMs: 2_000 })))).toContain("longer than 2 seconds");
     expect(service.now() - start).toBe(2_000);
   });
 

@@ -228,6 +228,6 @@ test("a refusal for the key is told as such", async () => {
   await expect(media.video.query("t-1")).rejects.toMatchObject({
     constructor: AuthenticationError,
     msg: hidden,
-    message: expect.stringContaining("not accepted"),
+    message: expect.stringContaining("Check the API key"),
   });
 });

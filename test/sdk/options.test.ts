@@ -95,7 +95,7 @@ test("a key that no header can carry is refused without being shown", async () =
   for (const apiKey of ["secret\nline", "secret–dash", " secret", "", "sécret"]) {
     const error: unknown = await errorOf(whereTo({ baseUrl: "http://localhost", apiKey }));
     expect(error, JSON.stringify(apiKey)).toMatchObject({ name: "InvalidRequestError" });
-    expect(String(error)).toContain(apiKey === "" ? "an empty text" : "(not shown)");
+    expect(String(error)).toContain(apiKey === "" ? "apiKey is empty" : "(not shown)");
     expect(JSON.stringify(error) + String(error) + String((error as Error).stack)).not.toMatch(/s[eé]cret/);
   }
 });
@@ -191,7 +191,7 @@ test("the emulator's key is refused anywhere but on this machine, and where http
     "https://10.0.0.1",
   ]) {
     await expect(whereTo({ baseUrl, apiKey: "emulator-key" })).rejects.toThrow(
-      /the emulator's key.* start it with --key KEY/,
+      /apiKey is that of the emulator.* start it with --key KEY/,
     );
   }
 });
@@ -264,11 +264,11 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
   const create = (options: object) => () => createNodeMediaGen({ baseUrl: "http://localhost", ...options });
   const generate = (options: unknown) => () =>
     media.image.generate("imgmodelz", { prompt: "A fox" }, options as GenerateOptions);
-  const anObject = "Use an object, such as Object.fromEntries(headers).";
+  const anObject = "an object, such as Object.fromEntries(headers)";
 
   test.for<[() => unknown, string]>([
-    [create({ budget: 5 }), "createMediaGen: budget: 5 is not valid. Use an object."],
-    [create({ budget: null }), "createMediaGen: budget: null is not valid. Use an object."],
+    [create({ budget: 5 }), "createMediaGen: budget must be an object, not 5."],
+    [create({ budget: null }), "createMediaGen: budget must be an object, not null."],
     [
       create({ budget: { generation: 5 } }),
       "createMediaGen: budget: generation is not a known option. Use one of generations, results. Did you mean generations?",
@@ -277,59 +277,50 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
       create({ maxTasksInFlight: "2" }),
       'createMediaGen: maxTasksInFlight "2" is not valid. Use a number of at least 1.',
     ],
-    [create({ headers: "x" }), `createMediaGen: headers: a value (not shown) is not valid. ${anObject}`],
-    [create({ headers: new Headers() }), `createMediaGen: headers: a value (not shown) is not valid. ${anObject}`],
+    [create({ headers: "x" }), `createMediaGen: headers must be ${anObject}, not a value (not shown).`],
+    [create({ headers: new Headers() }), `createMediaGen: headers must be ${anObject}, not a value (not shown).`],
     [
       create({ statuses: { fail: [3] } }),
       "createMediaGen: statuses: fail is not a known option. Use one of pending, succeeded, failed. Did you mean failed?",
     ],
-    [create({ statuses: 3 }), "createMediaGen: statuses: 3 is not valid. Use an object."],
-    [create({ store: ".mediagen" }), 'createMediaGen: store ".mediagen" is not valid. Use fileStore(".mediagen").'],
+    [create({ statuses: 3 }), "createMediaGen: statuses must be an object, not 3."],
+    [create({ store: ".mediagen" }), 'createMediaGen: store must be fileStore(".mediagen"), not ".mediagen".'],
     [
       create({ tls: { pfx: "x" } }),
       "createMediaGen: tls.pfx: a value (not shown) is not valid. Use the bytes of a PKCS #12 file, not its path.",
     ],
-    [
-      create({ tls: { passphrase: 5 } }),
-      "createMediaGen: tls.passphrase: a value (not shown) is not valid. Use a text.",
-    ],
+    [create({ tls: { passphrase: 5 } }), "createMediaGen: tls.passphrase must be text, not a value (not shown)."],
     [
       create({ tls: { keys: "x" } }),
       "createMediaGen: tls: keys is not a known option. Use one of ca, cert, key, pfx, passphrase. Did you mean key?",
     ],
-    [
-      () => createMediaGen(null as unknown as MediaGenOptions),
-      "createMediaGen: options: null is not valid. Use an object.",
-    ],
+    [() => createMediaGen(null as unknown as MediaGenOptions), "createMediaGen: options must be an object, not null."],
     [
       () => media.withOptions(undefined as unknown as MediaGenOptions),
-      "withOptions: options: undefined is not valid. Use an object.",
+      "withOptions: options must be an object, not undefined.",
     ],
     [
       () => media.withOptions({ headers: new Headers() as unknown as RequestHeaders }),
-      `withOptions: headers: a value (not shown) is not valid. ${anObject}`,
+      `withOptions: headers must be ${anObject}, not a value (not shown).`,
     ],
-    [generate(null), "imgmodelz: options: null is not valid. Use an object. Nothing was sent."],
-    [
-      generate({ onUploadProgress: 5 }),
-      "imgmodelz: onUploadProgress: 5 is not valid. Use a function. Nothing was sent.",
-    ],
-    [generate({ signal: 5 }), "imgmodelz: signal: 5 is not valid. Use an AbortSignal. Nothing was sent."],
+    [generate(null), "imgmodelz: options must be an object, not null. Nothing was sent."],
+    [generate({ onUploadProgress: 5 }), "imgmodelz: onUploadProgress must be a function, not 5. Nothing was sent."],
+    [generate({ signal: 5 }), "imgmodelz: signal must be an AbortSignal, not 5. Nothing was sent."],
     [
       generate({ signal: new AbortController() }),
-      "imgmodelz: signal: an object is not valid. Use an AbortSignal. Nothing was sent.",
+      "imgmodelz: signal must be an AbortSignal, not an object. Nothing was sent.",
     ],
-    [generate({ headers: "x" }), `imgmodelz: headers: a value (not shown) is not valid. ${anObject} Nothing was sent.`],
+    [generate({ headers: "x" }), `imgmodelz: headers must be ${anObject}, not a value (not shown). Nothing was sent.`],
     [
       generate({ idempotencyKey: "a", headers: { "Idempotency-Key": "b" } }),
-      "imgmodelz: headers.idempotency-key: another key than the option idempotencyKey is not allowed. Use idempotencyKey alone. Nothing was sent.",
+      "imgmodelz: headers.idempotency-key differs from the option idempotencyKey. Use idempotencyKey alone. Nothing was sent.",
     ],
     [
       () => media.image.query("t-1", { signal: 5 } as object),
-      "queryImageTask: signal: 5 is not valid. Use an AbortSignal. Nothing was sent.",
+      "queryImageTask: signal must be an AbortSignal, not 5. Nothing was sent.",
     ],
-    [() => media.recover({ signal: 5 } as object), "recover: signal: 5 is not valid. Use an AbortSignal."],
-    [() => task.wait({ onUpdate: 5 } as object), "wait: onUpdate: 5 is not valid. Use a function."],
+    [() => media.recover({ signal: 5 } as object), "recover: signal must be an AbortSignal, not 5."],
+    [() => task.wait({ onUpdate: 5 } as object), "wait: onUpdate must be a function, not 5."],
   ])("%#", async ([call, message]) => {
     const error = await errorOf((async () => call())());
     expect(error).toMatchObject({ name: "InvalidRequestError", message });

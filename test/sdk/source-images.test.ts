@@ -25,10 +25,10 @@ test.for<[what: string, Blob, message: RegExp]>([
   [
     "a page that came instead of an image",
     new Blob(["<html>404</html>"], { type: "text/html" }),
-    /sourceImage\[0\]: a file \(text\/html, 16 bytes\) whose bytes are no known image is not valid. Use an image file/,
+    /sourceImage\[0\] is not an image: a file \(text\/html, 16 bytes\). Use an image file/,
   ],
-  ["a text that calls itself an image", new Blob(["hello"], { type: "image/png" }), /whose bytes are no known image/],
-  ["a clip", new Blob(["\0\0\0\x18ftypmp42"], { type: "video/mp4" }), /whose bytes are no known image/],
+  ["a text that calls itself an image", new Blob(["hello"], { type: "image/png" }), /is not an image: a file/],
+  ["a clip", new Blob(["\0\0\0\x18ftypmp42"], { type: "video/mp4" }), /is not an image: a file/],
   ["an empty file", new Blob([], { type: "image/png" }), /0 bytes\) is empty/],
 ])("%s is rejected before it is paid for", async ([, blob, message]) => {
   for (const create of [createMediaGen, createNodeMediaGen]) {

@@ -176,6 +176,7 @@ export class FolderLock {
 
 function inUse(error: typeof stoppedBy, holder: LockHolder | undefined): InvalidRequestError {
   const by = holder ? ` (process ${holder.pid} on ${holder.host})` : "";
-  const received = `a folder that another run is using${by}`;
-  return error(issueOf("folder", "notAllowed", received, "another folder, or wait until that run has ended"));
+  const received = `a directory that another run is using${by}`;
+  const expected = "another directory, or wait until that run has ended";
+  return error(issueOf("directory", "notAllowed", received, expected, `is in use by another run${by}`));
 }

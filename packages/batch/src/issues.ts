@@ -1,8 +1,8 @@
 import { InvalidRequestError, type Issue, type IssueCode } from "@mediagen/sdk/node";
 
 /** Returns an issue. */
-export function issueOf(field: string, code: IssueCode, received: string, expected: string): Issue {
-  return { field, code, received, expected };
+export function issueOf(field: string, code: IssueCode, received: string, expected: string, problem?: string): Issue {
+  return { field, code, received, expected, ...(problem !== undefined && { problem }) };
 }
 
 /** Returns the error of a batch that has sent nothing. */

@@ -124,7 +124,8 @@ class Files {
     if (typeof value !== "string") return value;
     if (/^(https?|data):/i.test(value)) {
       const expected = "the path of a file, or the field for URLs if the form has one";
-      this.issues.push(issueOf(field, "notAFile", `${describe(value)} (a URL)`, expected));
+      const given = describe(value);
+      this.issues.push(issueOf(field, "notAFile", `${given} (a URL)`, expected, `${given} is a URL`));
       return value;
     }
     const path = resolve(this.#directory, value);
@@ -135,8 +136,14 @@ class Files {
       return file;
     } catch (error) {
       if (!(error instanceof InvalidRequestError)) throw error;
-      const received = (issue: Issue) => `${describe(value)} (${issue.received})`;
-      this.issues.push(...error.issues.map((issue) => ({ ...issue, field, received: received(issue) })));
+      const given = describe(value);
+      const inField = ({ problem, received, ...issue }: Issue): Issue => ({
+        ...issue,
+        ...(problem !== undefined && { problem: `${given} ${problem}` }),
+        field,
+        received: `${given} (${received})`,
+      });
+      this.issues.push(...error.issues.map(inField));
       return value;
     }
   }
@@ -147,7 +154,7 @@ function blanksIn(given: Readonly<Record<string, unknown>>, fields: Fields): rea
   return Object.entries(given).flatMap(([field, value]) => {
     const isBlank = [value].flat().some((one) => typeof one === "string" && one.trim() === "");
     return isBlank && fields.get(field)?.takes !== "file"
-      ? [issueOf(field, "empty", describe(value), "a text that is not blank, or leave the field out")]
+      ? [issueOf(field, "empty", describe(value), "text that is not blank, or leave the field out")]
       : [];
   });
 }

@@ -83,15 +83,30 @@ export class Plan {
     const other = await known.origin();
     if (other !== undefined && other !== origin)
       plan.#issues.push(
-        issueOf("folder", "notAllowed", `a folder with results of ${other}`, `another folder for ${origin}`),
+        issueOf(
+          "directory",
+          "notAllowed",
+          `a directory with results of ${other}`,
+          `another directory for ${origin}`,
+          `has results of ${other}`,
+        ),
       );
     for await (const row of readRows(input)) {
       options.signal?.throwIfAborted();
       await plan.#check(row);
     }
-    if (plan.#checked.length === 0) plan.#issues.push(issueOf("input", "tooFew", "no line", "at least one"));
+    if (plan.#checked.length === 0)
+      plan.#issues.push(issueOf("input", "tooFew", "no line", "a file with at least one line", "has no lines"));
     for (const id of plan.#missing)
-      plan.#issues.push(issueOf("only", "notFound", describe(id), "the id of a line of the input"));
+      plan.#issues.push(
+        issueOf(
+          "only",
+          "notFound",
+          describe(id),
+          "the id of a line of the input",
+          `${describe(id)} is not the id of a line`,
+        ),
+      );
     if (plan.#issues.length > 0) throw nothingSent(...plan.#issues);
     return plan;
   }
@@ -150,9 +165,9 @@ export class Plan {
       ? known.record.model !== model || known.record.digest !== digest
       : ended && ended.form !== digestOfGiven(model, form.given);
     if (isOther) {
-      const expected = "the form that it was first used with in this folder, or a new id";
       const received = `${JSON.stringify(id)} with another form`;
-      return { issues: [issueOf("id", "notAllowed", received, expected)], todo: undefined };
+      const problem = `${JSON.stringify(id)} was first used with another form in this directory`;
+      return { issues: [issueOf("id", "notAllowed", received, "that form, or a new id", problem)], todo: undefined };
     }
     return { issues: [], todo: this.#count(id, form, known, ended) };
   }

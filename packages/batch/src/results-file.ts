@@ -105,7 +105,8 @@ function parseResult(bytes: Uint8Array, number: number): BatchLine {
   } catch {
     // A full disk may cut off a line while others are written.
     const expected = "a result in each line, or remove that line: its result is downloaded again, without paying again";
-    throw nothingSent(issueOf("folder", "wrongFormat", `line ${number} of ${resultsName}`, expected));
+    const problem = `has a ${resultsName} whose line ${number} is not valid`;
+    throw nothingSent(issueOf("directory", "wrongFormat", `line ${number} of ${resultsName}`, expected, problem));
   }
 }
 

@@ -34,7 +34,10 @@ export async function checkInput(input: string): Promise<void> {
   await access(input).catch((error: unknown) => {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     const received = isMissing ? describe(input) : `${describe(input)} (${messageOf(error)})`;
-    throw nothingSent(issueOf("input", isMissing ? "notFound" : "notAFile", received, "a file that can be read"));
+    const problem = `${describe(input)} ${isMissing ? "does not exist" : `cannot be read (${messageOf(error)})`}`;
+    throw nothingSent(
+      issueOf("input", isMissing ? "notFound" : "notAFile", received, "a file that can be read", problem),
+    );
   });
 }
 
@@ -69,7 +72,8 @@ function parse(text: string | undefined): Pick<Row, "fields" | "issue"> {
     // It is reported below.
   }
   const received = text === undefined ? "text that is not UTF-8" : describe(text);
-  return { fields: undefined, issue: issueOf("form", "wrongFormat", received, "one JSON object") };
+  const problem = text === undefined ? "is not text in UTF-8" : `${received} is not JSON`;
+  return { fields: undefined, issue: issueOf("form", "wrongFormat", received, "one JSON object", problem) };
 }
 
 async function* readCsvRows(path: string): AsyncGenerator<Row, void, undefined> {
@@ -90,10 +94,19 @@ async function* readCsvRows(path: string): AsyncGenerator<Row, void, undefined> 
 }
 
 function issueIn({ cells, isCutOff }: CsvRow, { length }: readonly string[]): Pick<Row, "issue"> {
-  if (isCutOff) return { issue: issueOf("form", "wrongFormat", "a quote that is not closed", "a closing quote") };
+  if (isCutOff)
+    return {
+      issue: issueOf(
+        "form",
+        "wrongFormat",
+        "a quote that is not closed",
+        "a closing quote",
+        "has a quote that is not closed",
+      ),
+    };
   if (cells.length <= length) return {};
   const expected = `at most ${length}, as the header has. A cell that contains delimiters needs quotes`;
-  return { issue: issueOf("form", "tooMany", `${cells.length} cells`, expected) };
+  return { issue: issueOf("form", "tooMany", `${cells.length} cells`, expected, `has ${cells.length} cells`) };
 }
 
 /** The fields of a row: a column that repeats is a list, and an empty cell leaves its field out. */
@@ -116,6 +129,8 @@ async function* readText(path: string): AsyncGenerator<string, void, undefined> 
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw nothingSent(issueOf("input", "wrongFormat", "text that is not UTF-8", "text in UTF-8"));
+    throw nothingSent(
+      issueOf("input", "wrongFormat", "text that is not UTF-8", "text in UTF-8", "is not text in UTF-8"),
+    );
   }
 }

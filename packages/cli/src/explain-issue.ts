@@ -17,8 +17,6 @@ function describe(issue: Issue, command: Command | undefined): string {
   if (code === "tooFew" && flags.length > 0)
     return `There is nothing to generate from. Pass a prompt, or at least one of ${flags.filter((one) => one !== argumentField).join(", ")}.`;
   if (code === "notAllowed" && flag) return `${describeIssue({ ...rest, field, code })} Pass ${flag} to allow it.`;
-  // The field is a path, and what was received is the reason.
-  if (field.startsWith('"')) return `${field}: ${issue.received}. Use ${issue.expected}.`;
   if (code === "alreadyExists") return `${issue.received} already exists. Pass --overwrite to replace it.`;
   return describeIssue({ ...issue, field });
 }

@@ -135,7 +135,8 @@ function explainService(error: unknown, circumstances: Circumstances): Explanati
       exitCodes.failed,
     ];
   }
-  if (error instanceof ServiceError) return [error.message, adviceOnService(error, circumstances), exitCodes.failed];
+  if (error instanceof ServiceError)
+    return [rejectionOf(error), adviceOnService(error, circumstances), exitCodes.failed];
   if (error instanceof StoreError && generates && !error.taskMayExist)
     return [
       error.message,
@@ -144,6 +145,13 @@ function explainService(error: unknown, circumstances: Circumstances): Explanati
     ];
   const isForeseen = error instanceof StoreError || (error instanceof Error && "code" in error);
   return isForeseen ? [error.message, afterFix(circumstances), exitCodes.failed] : undefined;
+}
+
+/** Says what the service responded, without the advice for programs. */
+function rejectionOf({ operation, status, code, msg, message }: ServiceError): string {
+  if (operation === imageRead || (status < 300 && code === undefined)) return message;
+  const why = code === undefined ? `HTTP ${status}` : `code ${code}: ${msg ?? ""}`;
+  return `${operation}: the service rejected it (${why})`;
 }
 
 /** What to do about a generation of unknown outcome, before the two commands that resolve it. */

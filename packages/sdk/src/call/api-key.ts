@@ -27,19 +27,16 @@ export function keyHeaders(key: string | undefined, url: string): Readonly<Recor
   if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
     // The engine would reject a header with such a value in an error that shows the value.
     const received = key === "" ? "an empty text" : "a value that no header can carry (not shown)";
-    throw invalidRequest(
-      "request",
-      "apiKey",
-      "wrongFormat",
-      received,
-      "printable ASCII without line breaks",
-      nothingWasSent,
-    );
+    const expected = "printable ASCII without line breaks";
+    const problem = key === "" ? "is empty" : "has a value that no header can carry (not shown)";
+    throw invalidRequest("request", "apiKey", "wrongFormat", received, expected, nothingWasSent, { problem });
   }
   const target = new URL(url);
   if (key === emulatorKey && target.protocol === "https:" && !isLoopback(target)) {
     const expected = "the service's key. For an emulator at this host, start it with --key KEY and use that key";
-    throw invalidRequest("request", "apiKey", "notAllowed", "the emulator's key", expected, nothingWasSent);
+    throw invalidRequest("request", "apiKey", "notAllowed", "the emulator's key", expected, nothingWasSent, {
+      problem: "is that of the emulator",
+    });
   }
   return { authorization: key };
 }

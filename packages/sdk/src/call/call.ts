@@ -168,7 +168,9 @@ function failureOf(
     const reason = `there was no complete response (${messageOf(cause)})`;
     return new OutcomeUnknownError(reason, operation.id, generation, { cause });
   }
-  return signal?.aborted ? signal.reason : new ConnectionError(operation.id, cause);
+  if (signal?.aborted) return signal.reason;
+  // What was never sent says so itself.
+  return new ConnectionError(operation.id, cause, delivery === "unknown" ? undefined : messageOf(cause));
 }
 
 /** Opens the envelope. A rejection after an attempt whose response was lost may be that attempt's own doing. */
@@ -179,6 +181,6 @@ function openAfter(
   generation: SentGeneration | undefined,
 ): Readonly<Record<string, unknown>> {
   const isDeletion = Object.values(operations).some((kind) => kind.delete === operation);
-  const note = ". The response to an earlier attempt was lost: the tasks may already be deleted";
+  const note = " The response to an earlier attempt was lost: the tasks may already be deleted.";
   return openEnvelope(response, operation.id, generation, lost && isDeletion ? note : undefined);
 }

@@ -7,7 +7,7 @@ import {
 } from "../errors/response-errors.ts";
 import { shorten } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
-import { codes } from "../spec/operations.gen.ts";
+import { codes, operations } from "../spec/operations.gen.ts";
 
 interface Envelope {
   readonly code: number;
@@ -33,19 +33,21 @@ export function openEnvelope(
   }
   const undocumented = `the response is not one that the service documents: ${describeResponse(response, envelope)}`;
   if (generation && !isRejection(response)) {
-    const what = isSuccess(status) ? undocumented : `the response was HTTP ${status}`;
+    const redirect = status >= 300 && status < 400 ? ", a redirect, which is not followed: check the base URL" : "";
+    const what = isSuccess(status) ? undocumented : `the response was HTTP ${status}${redirect}`;
     throw new OutcomeUnknownError(what, operation, generation, { response });
   }
+  const end = (generation ? ". No task was created." : ".") + note;
   if (envelope?.code === codes.insufficientCredits) {
-    const what = `insufficient credits (code ${envelope.code}: ${envelope.msg}). Add credits, then make the same call again${note}`;
+    const what = `insufficient credits (code ${envelope.code}: ${envelope.msg})${end} Add credits, then make the same call again.`;
     throw new InsufficientCreditsError(what, operation, response, envelope);
   }
   if (envelope?.code === codes.failure) {
-    const what = `the service rejected it (code ${envelope.code}: ${envelope.msg})${describeStatus(status, status === 401 || status === 404)}${note}`;
+    const what = `the service rejected it (code ${envelope.code}: ${envelope.msg})${describeStatus(status)}${end}${hintOf(status, status === 401 || status === 404)}`;
     throw serviceError(what, operation, response, envelope);
   }
-  const what = isSuccess(status) ? undocumented : `the service rejected it${describeStatus(status, true)}`;
-  throw serviceError(what + note, operation, response, envelope);
+  const what = isSuccess(status) ? undocumented : `the service rejected it${describeStatus(status)}`;
+  throw serviceError(what + end + hintOf(status, true), operation, response, envelope);
 }
 
 /** Returns whether a response is an envelope. */
@@ -100,24 +102,31 @@ function readEnvelope({ json }: ServiceResponse): Envelope | undefined {
   return { code, msg: typeof msg === "string" ? shorten(msg) : "no message", data };
 }
 
-const keyHint = ": the API key is missing or not accepted. Set apiKey, or MEDIAGEN_API_KEY in the environment";
+const keyHint = " Check the API key (apiKey or MEDIAGEN_API_KEY) and the base URL.";
+const [, prefix] = operations.video.query.path.split("/");
+const urlHint = ` Check the base URL: the paths of operations, which begin with /${prefix}, are added to it.`;
 /** What a status says in the words of a caller. */
 const hints: Readonly<Record<number, string>> = {
   401: keyHint,
   403: keyHint,
-  404: ": check baseUrl",
-  413: ": the files are larger than the service, or a proxy before it, takes",
+  302: " It is a redirect, which is not followed. Check the base URL.",
+  404: urlHint,
+  413: " The files are larger than the service, or a proxy before it, takes.",
 };
 
+function describeStatus(status: number): string {
+  return isSuccess(status) ? "" : ` with HTTP ${status}`;
+}
+
 /** A message of the service's own says more than a hint. */
-function describeStatus(status: number, hasHint: boolean): string {
-  if (isSuccess(status)) return "";
-  return ` with HTTP ${status}${(hasHint && hints[status]) || ""}`;
+function hintOf(status: number, hasHint: boolean): string {
+  return (hasHint && hints[status]) || "";
 }
 
 function describeResponse({ text }: ServiceResponse, envelope: Envelope | undefined): string {
   if (text.trim() === "") return "an empty body";
-  if (!envelope) return "no envelope with a code";
+  if (/^\s*</.test(text)) return "an HTML page, not JSON: check the base URL";
+  if (!envelope) return "there is no code in it";
   if (envelope.code !== codes.success) return `the code ${envelope.code} is unknown (${envelope.msg})`;
   return "a success without its data";
 }

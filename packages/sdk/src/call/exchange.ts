@@ -1,3 +1,4 @@
+import { describeDuration } from "../errors/duration.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
 import type { WireFields } from "../form/form.ts";
@@ -182,11 +183,13 @@ class Limits {
     this.#deadline.end();
   }
 
-  readonly #tooLong = (): Error => new Error(`the call took longer than ${this.#totalMs} ms`);
+  readonly #tooLong = (): Error => new Error(`the call took longer than ${describeDuration(this.#totalMs)}`);
 
   /** Limits what comes next, within the call. */
   #limit(ms: number, what: string): void {
     const leftMs = Math.max(0, this.#end - this.#time.steady());
-    this.#deadline.restart(Math.min(ms, leftMs), () => (ms < leftMs ? new Error(`${what} ${ms} ms`) : this.#tooLong()));
+    this.#deadline.restart(Math.min(ms, leftMs), () =>
+      ms < leftMs ? new Error(`${what} ${describeDuration(ms)}`) : this.#tooLong(),
+    );
   }
 }

@@ -42,9 +42,9 @@ export function readHeaders(subject: string, headers: RequestHeaders = {}, outco
   const issues: Issue[] = [];
   const read = Object.entries(headers).map(([given, value]): [string, string | undefined] => {
     const name = given.toLowerCase();
-    const reject = (code: Issue["code"], received: string, expected: string) =>
-      issues.push(invalid(`headers.${given}`, code, received, expected));
-    if (reserved.has(name)) reject("notAllowed", "a header that the SDK sets", "other headers");
+    const reject = (code: Issue["code"], received: string, expected: string, problem?: string) =>
+      issues.push(invalid(`headers.${given}`, code, received, expected, problem ? { problem } : {}));
+    if (reserved.has(name)) reject("notAllowed", "a header that the SDK sets", "other headers", "is set by the SDK");
     else if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) reject("wrongFormat", "this name", "letters, digits and hyphens");
     else if (value !== undefined && typeof value !== "string") reject("wrongType", describeValue(value), "a string");
     else if (

@@ -184,5 +184,11 @@ function recordedMethods(
 
 function storeOf(recording: LazyRecording | undefined, method: string): LazyRecording {
   if (recording) return recording;
-  throw invalidRequest(method, "store", "missing", "nothing", "a client with a store, such as fileStore(directory)");
+  throw invalidRequest(
+    method,
+    "store",
+    "missing",
+    "nothing",
+    "{ store } to createMediaGen, such as fileStore(directory)",
+  );
 }

@@ -62,11 +62,12 @@ export async function generate(checked: CheckedGeneration, host: GenerateHost): 
 
 function rejectKey({ idempotencyKey, model }: CheckedGeneration, isKept: boolean): void {
   if (idempotencyKey === undefined) return;
-  const reject = (code: "notAllowed" | "wrongType", received: string, expected: string) =>
-    invalidRequest(model, "idempotencyKey", code, received, expected, nothingWasSent);
-  if (!isKept) throw reject("notAllowed", "a key and no store", "a client with a store, such as fileStore(directory)");
+  const reject = (code: "notAllowed" | "wrongType", received: string, expected: string, problem?: string) =>
+    invalidRequest(model, "idempotencyKey", code, received, expected, nothingWasSent, problem ? { problem } : {});
+  if (!isKept)
+    throw reject("notAllowed", "a key and no store", "a client with one: createMediaGen({ store })", "needs a store");
   if (typeof idempotencyKey !== "string" || idempotencyKey === "") {
-    throw reject("wrongType", describeValue(idempotencyKey), "a text that is not empty");
+    throw reject("wrongType", describeValue(idempotencyKey), "text that is not empty");
   }
 }
 

@@ -28,8 +28,14 @@ export function createHttpClientOn(transport: Transport, options: ClientOptions)
     const { origin, pathname } = new URL(request.url);
     // A middleware or the options of a call may name another: neither the key nor a paid form goes there.
     if (origin !== home)
-      throw reject("url", "notAllowed", origin, `a URL at ${home}, or a client for the other service`);
-    if (request.method !== "POST") throw reject("method", "notAllowed", request.method, "POST");
+      throw reject(
+        "url",
+        "notAllowed",
+        origin,
+        `a URL at ${home}, or a client for the other service`,
+        `is at ${origin}`,
+      );
+    if (request.method !== "POST") throw reject("method", "notAllowed", request.method, "POST", `is ${request.method}`);
     const paid = formUrls.has(origin + pathname);
     // AbortSignal.timeout takes whole numbers alone.
     const timeoutMs = Math.ceil(Math.min(paid ? generateMs : queryMs, longestDelayMs));
@@ -60,8 +66,15 @@ export function createHttpClientOn(transport: Transport, options: ClientOptions)
   } as HttpClient;
 }
 
-function reject(field: string, code: IssueCode, received: string, expected: string): InvalidRequestError {
-  return invalidRequest("createHttpClient", field, code, received, expected, nothingWasSent);
+function reject(
+  field: string,
+  code: IssueCode,
+  received: string,
+  expected: string,
+  problem?: string,
+): InvalidRequestError {
+  const more = problem === undefined ? {} : { problem };
+  return invalidRequest("createHttpClient", field, code, received, expected, nothingWasSent, more);
 }
 
 /** What is read of the options of a call. */

@@ -19,7 +19,9 @@ export function readGenerateHeaders(
   const name = "idempotency-key";
   if (idempotencyKey !== undefined && (given[name] ?? idempotencyKey) !== idempotencyKey) {
     const received = "another key than the option idempotencyKey";
-    throw invalidRequest(model, `headers.${name}`, "notAllowed", received, "idempotencyKey alone", nothingWasSent);
+    throw invalidRequest(model, `headers.${name}`, "notAllowed", received, "idempotencyKey alone", nothingWasSent, {
+      problem: "differs from the option idempotencyKey",
+    });
   }
   // Pages over http have no randomUUID.
   const own = !hasKey && { [name]: idempotencyKey ?? crypto.randomUUID?.() };

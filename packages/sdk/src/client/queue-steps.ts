@@ -1,5 +1,6 @@
 import { checkNumbers } from "../errors/check-numbers.ts";
 import { BudgetError, ConnectionError, InvalidRequestError, StoreError } from "../errors/errors.ts";
+import { notATask } from "../errors/issue.ts";
 import { InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "../errors/response-errors.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
@@ -146,6 +147,7 @@ export async function generateStep<M extends string>(
  */
 export async function checkStep<K extends Kind>(task: Task<K>, options: CheckStepOptions = {}): Promise<CheckStep<K>> {
   const { signal, now = Date.now, maxAgeMs = 30 * 60_000 } = options;
+  if (typeof task?.check !== "function") throw notATask("checkStep", task);
   checkNumbers("checkStep", { maxAgeMs }, ["maxAgeMs"]);
   const { state, record } = await task.check({ signal });
   if (state !== "pending") return { state, record };

@@ -115,8 +115,9 @@ export function atLeastOne(name: "maxGenerationsInFlight" | "maxTasksInFlight", 
 
 /** Returns a base URL without a slash at its end, if it is safe to send a key to. */
 function readBaseUrl(subject: string, given: string | undefined, allowHttp: boolean): string {
-  const reject = (...rest: [Issue["code"], received: string, expected: string, more?: Pick<Issue, "suggestion">]) =>
-    new InvalidRequestError(subject, [invalid("baseUrl", ...rest)]);
+  const reject = (
+    ...rest: [Issue["code"], received: string, expected: string, more?: Pick<Issue, "problem" | "suggestion">]
+  ) => new InvalidRequestError(subject, [invalid("baseUrl", ...rest)]);
   if (!given) throw reject("missing", "nothing", "{ baseUrl } or set MEDIAGEN_BASE_URL");
   const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -124,11 +125,13 @@ function readBaseUrl(subject: string, given: string | undefined, allowHttp: bool
   }
   const { href, protocol, username, password } = url;
   if (username || password || /[?#]/.test(href)) {
-    throw reject("wrongFormat", "more than a base URL (not shown)", "a URL without user, password, query or fragment");
+    const problem = "has a user, password, query or fragment (not shown)";
+    throw reject("wrongFormat", "more than a base URL (not shown)", "a URL without them", { problem });
   }
   if (protocol === "http:" && !allowHttp && !isLoopback(url)) {
     const expected = "an https URL: http shows the API key to everyone on the way";
-    throw reject("notAllowed", describeValue(given), expected, { suggestion: "allowHttp" });
+    const problem = `${describeValue(given)} is not encrypted`;
+    throw reject("notAllowed", describeValue(given), expected, { problem, suggestion: "allowHttp" });
   }
   return href.replace(/\/$/, "");
 }
@@ -138,7 +141,8 @@ function rejectBrowser(subject: string, allowed: boolean): void {
   if (allowed || !isBrowser()) return;
   const expected =
     "a server. In a page the API key is public, and a browser resends a generation whose response was lost, which bills it twice";
-  const issue = invalid("allowBrowser", "notAllowed", "a browser", expected, { suggestion: "allowBrowser" });
+  const more = { problem: "is needed in a browser", suggestion: "allowBrowser" };
+  const issue = invalid("allowBrowser", "notAllowed", "a browser", expected, more);
   throw new InvalidRequestError(subject, [issue]);
 }
 

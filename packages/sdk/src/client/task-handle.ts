@@ -1,8 +1,9 @@
-import { InvalidRequestError } from "../errors/errors.ts";
+import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import type { Failures } from "../errors/failures.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { rememberContext, type ResultContext } from "../result/context.ts";
+import { isObject } from "../spec/is-object.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes, kinds, operations } from "../spec/operations.gen.ts";
 import type {
@@ -157,37 +158,38 @@ function isTextOrNothing(value: unknown): boolean {
 
 /** Returns what was saved of a task, if it is complete and of this origin. */
 export function readTask(saved: TaskJSON, origin: string): TaskJSON {
+  if (!isObject(saved) || saved instanceof Promise) {
+    const expected = "the parsed JSON of a task (for an id, use media.video.task or media.image.task)";
+    throw invalidRequest("media.task", "saved", "wrongType", describeValue(saved), expected);
+  }
   const issues: Issue[] = [];
-  const expect = (field: keyof TaskJSON, holds: boolean, expected: string) => {
-    const code = saved?.[field] === undefined ? "missing" : field === "origin" ? "notAllowed" : "wrongType";
-    if (!holds) issues.push(invalid(field, code, describeValue(saved?.[field]), expected));
+  const expect = (field: keyof TaskJSON, holds: boolean, expected: string, problem?: string) => {
+    const code = saved[field] === undefined ? "missing" : problem ? "notAllowed" : "wrongType";
+    if (!holds) issues.push(invalid(field, code, describeValue(saved[field]), expected, problem ? { problem } : {}));
   };
-  expect("version", saved?.version === 2, "2");
-  expect("kind", kinds.includes(saved?.kind), kinds.join(" or "));
-  expect("taskid", typeof saved?.taskid === "string" && saved.taskid !== "", "a task id");
-  expect(
-    "resultCount",
-    Number.isSafeInteger(saved?.resultCount) && saved.resultCount > 0,
-    "a whole number, at least 1",
-  );
-  expect("model", isTextOrNothing(saved?.model), "a model, or nothing");
+  expect("version", saved.version === 2, "2");
+  expect("kind", kinds.includes(saved.kind), kinds.join(" or "));
+  expect("taskid", typeof saved.taskid === "string" && saved.taskid !== "", "a task id");
+  expect("resultCount", Number.isSafeInteger(saved.resultCount) && saved.resultCount > 0, "a whole number, at least 1");
+  expect("model", isTextOrNothing(saved.model), "a model, or nothing");
   expect(
     "createdAt",
-    saved?.createdAt === undefined || Number.isFinite(saved.createdAt),
+    saved.createdAt === undefined || Number.isFinite(saved.createdAt),
     "a time in milliseconds, or nothing",
   );
-  expect("initialUrl", isTextOrNothing(saved?.initialUrl), "a URL, or nothing");
-  expect("requestId", isTextOrNothing(saved?.requestId), "the id of a request, or nothing");
-  expect("generationId", isTextOrNothing(saved?.generationId), "the id of a record, or nothing");
+  expect("initialUrl", isTextOrNothing(saved.initialUrl), "a URL, or nothing");
+  expect("requestId", isTextOrNothing(saved.requestId), "the id of a request, or nothing");
+  expect("generationId", isTextOrNothing(saved.generationId), "the id of a record, or nothing");
   expect(
     "partial",
-    saved?.partial === undefined || saved.partial.count < saved.resultCount,
+    saved.partial === undefined || saved.partial.count < saved.resultCount,
     "fewer results than asked for, or nothing",
   );
   expect(
     "origin",
-    saved?.origin === origin,
+    saved.origin === origin,
     `${origin}, this client's origin (change it if both reach the same service)`,
+    saved.origin && `${describeValue(saved.origin)} is not that of this client`,
   );
   if (issues.length > 0) throw new InvalidRequestError("task", issues);
   return saved;

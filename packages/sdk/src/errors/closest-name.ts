@@ -1,7 +1,7 @@
 /** Returns the candidate that is closest to a mistyped word, or undefined if none is close. */
 export function closestName(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let least = Math.max(2, Math.floor(word.length / 3)) + 1;
+  let least = Math.max(word.length < 4 ? 1 : 2, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     // The distance is at least the difference in length, and a file that was pasted as a word takes minutes to compare.
     if (Math.abs(word.length - candidate.length) >= least) continue;
@@ -11,8 +11,9 @@ export function closestName(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** Returns the value that is closest to a mistyped one. A value with other digits means something else. */
+/** Returns the value that is closest to a mistyped one, as text. A value with other digits means something else. */
 export function closestValue(value: string, candidates: readonly (string | number)[]): string | undefined {
+  if (candidates.some((one) => String(one) === value)) return value;
   const digits = digitsOf(value);
   return closestName(
     value,

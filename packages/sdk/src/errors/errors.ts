@@ -1,5 +1,6 @@
 import type { Task, TaskRecord } from "../task/task.ts";
 import { describeIssue, invalid, type Issue, type IssueCode, shorten } from "./issue.ts";
+import { describeDuration } from "./duration.ts";
 import { describeLast, type LastRecord, messageIn } from "./last-record.ts";
 
 /** The class of every error that this package throws itself. If your signal aborts, its reason is thrown unchanged. */
@@ -37,10 +38,10 @@ export class ConnectionError extends MediaGenError {
   /** The operation's id in the service's description, or `download` or `fileFrom`. */
   readonly operation: string;
 
-  constructor(operation: string, cause: unknown, what = "there was no complete response") {
+  constructor(operation: string, cause: unknown, what = `there was no complete response (${messageOf(cause)})`) {
     // A retry meets the same certificate or the same rules of a proxy again.
     const { isFinal } = Object(cause) as { readonly isFinal?: boolean };
-    super(`${operation}: ${what} (${messageOf(cause)}).${isFinal ? "" : " It is safe to retry."}`, { cause });
+    super(`${operation}: ${what}.${isFinal ? "" : " It is safe to retry."}`, { cause });
     this.operation = operation;
   }
 }
@@ -53,7 +54,8 @@ export class StoreError extends MediaGenError {
 
   constructor(subject: string, what: string, cause?: unknown, taskMayExist = false) {
     const reason = cause === undefined ? "" : ` (${messageOf(cause)})`;
-    super(`${subject}: ${what}${reason}.`, cause === undefined ? undefined : { cause });
+    const [fault, ...rest] = what.split(". ");
+    super(`${subject}: ${[fault + reason, ...rest].join(". ")}.`, cause === undefined ? undefined : { cause });
     this.taskMayExist = taskMayExist;
   }
 }
@@ -115,7 +117,7 @@ export class WaitTimeoutError extends MediaGenError {
   constructor(task: Task, timeoutMs: number, lastError: unknown, last?: LastRecord) {
     const trouble = lastError === undefined ? "" : `The last query failed (${messageOf(lastError)}). `;
     super(
-      `Task ${task.taskid} was not finished after ${timeoutMs} ms. ${describeLast(last)}${trouble}It is not lost: wait again, or save JSON.stringify(error.task).`,
+      `Task ${task.taskid} was not finished after ${describeDuration(timeoutMs)}. ${describeLast(last)}${trouble}It is not lost: wait again, or save JSON.stringify(error.task).`,
       lastError === undefined ? undefined : { cause: lastError },
     );
     this.task = task;
@@ -141,6 +143,7 @@ export function invalidRequest(
   received: string,
   expected: string,
   outcome: string = "",
+  more: Pick<Issue, "problem"> = {},
 ): InvalidRequestError {
-  return new InvalidRequestError(subject, [invalid(field, code, received, expected)], outcome);
+  return new InvalidRequestError(subject, [invalid(field, code, received, expected, more)], outcome);
 }

@@ -31,6 +31,8 @@ export interface Issue {
   readonly received: string;
   /** The valid values, in words that follow "Use", or "Pass" if the field is missing. */
   readonly expected: string;
+  /** What is wrong, in words that follow the field, if `code` and `received` do not say it: `needs a store`. */
+  readonly problem?: string;
   /** The field or value that you may have meant. For `notAllowed`, the option that allows it. */
   readonly suggestion?: string;
   /** The valid fields or values, if their number is finite. */
@@ -46,7 +48,7 @@ export function invalid(
   code: IssueCode,
   received: string,
   expected: string,
-  more: Pick<Issue, "suggestion" | "names"> = {},
+  more: Pick<Issue, "problem" | "suggestion" | "names"> = {},
 ): Issue {
   return { field, code, received, expected, ...more };
 }
@@ -56,18 +58,18 @@ const verdicts: Partial<Record<IssueCode, string>> = {
   tooLong: "is too long",
   tooShort: "is too short",
   empty: "is empty",
-  tooMany: "is too many",
-  tooFew: "is not enough",
-  notAFile: "is not a file",
+  tooMany: "is too long",
+  tooFew: "is too short",
   notFound: "was not found",
   duplicate: "is used twice",
   alreadyExists: "already exists",
   changed: "has changed since it was given",
-  notAllowed: "is not allowed",
 };
 
 /** Codes whose `expected` says what to pass, not what to use instead of the received value. */
 const passed = new Set<IssueCode>(["missing", "alreadyExists", "changed"]);
+/** Codes of a value that is something else than it must be. */
+const wrongTypes = new Set<IssueCode>(["wrongType", "notAFile"]);
 
 /**
  * Describes an issue in sentences: what is wrong, what to use, and what you may have meant.
@@ -77,8 +79,10 @@ const passed = new Set<IssueCode>(["missing", "alreadyExists", "changed"]);
  * describeIssue(issue); // ratio "16x9" is not valid. Use one of "16:9", "4:3" or "1:1". Did you mean "16:9"?
  */
 export function describeIssue(issue: Issue): string {
-  const advice = `${passed.has(issue.code) ? "Pass" : "Use"} ${issue.expected}.`;
-  return `${describeFault(issue)} ${advice}${describeSuggestion(issue)}`;
+  const { field, code, received, expected, problem } = issue;
+  if (!problem && wrongTypes.has(code)) return `${field} must be ${expected}, not ${received}.${describeSuggestion(issue)}`;
+  const fault = problem ? `${field} ${problem}.` : describeFault(issue);
+  return `${fault} ${passed.has(code) ? "Pass" : "Use"} ${expected}.${describeSuggestion(issue)}`;
 }
 
 function describeFault({ field, code, received }: Issue): string {
@@ -93,7 +97,8 @@ function describeFault({ field, code, received }: Issue): string {
 function describeSuggestion({ code, suggestion }: Issue): string {
   if (suggestion === undefined) return "";
   if (code === "notAllowed") return ` Pass { ${suggestion}: true } to allow it.`;
-  return ` Did you mean ${code.startsWith("unknown") ? suggestion : JSON.stringify(suggestion)}?`;
+  // A value of another type is a number, and what is unknown has a name.
+  return ` Did you mean ${/^(unknown|wrongType)/.test(code) ? suggestion : JSON.stringify(suggestion)}?`;
 }
 
 /** Returns a value in words, shortened; never the bytes of a file. */
@@ -109,6 +114,13 @@ export function describeValue(value: unknown): string {
   if (value instanceof Uint8Array) return "bytes (pass a Blob, or use fileFrom)";
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "function" ? "a function" : String(value);
+}
+
+/** Returns the error for something that was passed as a task. */
+export function notATask(subject: string, value: unknown): TypeError {
+  return new TypeError(
+    `${subject}: the task must be what generate or media.task returned, not ${describeValue(value)}.`,
+  );
 }
 
 /** Counts code points, as the service's bounds do. A list of them would take gigabytes for a file that was pasted as text. */

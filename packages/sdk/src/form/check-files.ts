@@ -31,5 +31,6 @@ async function issueOf(file: Blob, bounds: Bounds, field: string): Promise<Issue
   if (!head) return invalid(field, "changed", describeValue(file), "the file again");
   if (!isImage(bounds) || mediaTypeOf(new Uint8Array(head))?.type.startsWith("image/")) return undefined;
   const expected = `${describe(bounds)} (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)`;
-  return invalid(field, "wrongFormat", `${describeValue(file)} whose bytes are no known image`, expected);
+  const received = `${describeValue(file)} whose bytes are no known image`;
+  return invalid(field, "wrongFormat", received, expected, { problem: `is not an image: ${describeValue(file)}` });
 }

@@ -12,6 +12,7 @@ export function referenceIssue(field: string, text: string): Issue | undefined {
 
 function issueOf(field: string, text: string): Issue {
   const expected =
-    "fileFrom, which takes paths, URLs and data URIs, or a Blob: this would be sent as text, and billed without its image";
-  return invalid(field, "notAFile", describeValue(text), expected);
+    "a file: pass await fileFrom(...), or a Blob. Text would be sent as it is, and billed without its image";
+  const received = describeValue(text);
+  return invalid(field, "notAFile", received, expected, { problem: `${received} is text, not a file` });
 }

@@ -94,7 +94,7 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
   if (issues.length === 0 && count < (body.minProperties ?? 0)) {
     const names = [...fields.keys()];
     const expected = `at least ${body.minProperties} of ${names.join(", ")}`;
-    issues.push(invalid("form", "tooFew", "no field", expected, { names }));
+    issues.push(invalid("form", "tooFew", "no field", expected, { names, problem: "is empty" }));
   }
   return { wire, issues };
 }
@@ -113,7 +113,7 @@ function readExtra(
     const value = toWire({}, given);
     if (Object.hasOwn(properties, name))
       issues.push(
-        invalid(field, "notAllowed", describeValue(given), "the form for this field, because the model knows it"),
+        invalid(field, "notAllowed", describeValue(given), "the form for it", { problem: "is a field of the form" }),
       );
     else if (isText(value) || isBlob(value)) {
       count++;

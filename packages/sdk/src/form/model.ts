@@ -88,6 +88,10 @@ export function unknownModel(model: unknown, among: readonly Kind[] = kinds): Is
   if (typeof model !== "string") return invalid("model", "wrongType", describeValue(model), expected, { names });
   const other = kinds.find((kind) => findOperation(model, [kind]));
   const suggestion = closestName(model, names);
-  const received = describeValue(model) + (other ? ` (a model of ${other}s)` : "");
-  return invalid("model", "notOneOf", received, expected, { names, ...(suggestion && { suggestion }) });
+  const name = describeValue(model);
+  if (other) {
+    const problem = `${name} makes ${other}s`;
+    return invalid("model", "notOneOf", `${name} (a model of ${other}s)`, expected, { names, problem });
+  }
+  return invalid("model", "notOneOf", name, expected, { names, ...(suggestion && { suggestion }) });
 }

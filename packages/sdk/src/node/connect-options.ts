@@ -89,8 +89,9 @@ export function checkConnectOptions(subject: string, options: ConnectOptions, is
   const { proxy, tls, lookup } = options;
   for (const [name, value] of Object.entries({ proxy, tls, lookup })) {
     if (isUsed || value === undefined) continue;
-    const expected = "your fetch's own option for it: with your fetch, on Bun and on Deno, fetch opens the connections";
-    throw invalidRequest(subject, name, "notAllowed", "a value (not shown)", expected);
+    const problem = "has no effect with your own fetch, on Bun and on Deno, where fetch opens the connections";
+    const expected = "the fetch function's own option for it";
+    throw invalidRequest(subject, name, "notAllowed", "a value (not shown)", expected, undefined, { problem });
   }
   // The rest of it is checked when it is read, as that of the environment is.
   if (proxy !== undefined && proxy !== false && !/^https?:\/\//i.test(String(proxy)))
@@ -108,7 +109,7 @@ function checkTls(subject: string, tls: TlsOptions): void {
     invalidRequest(subject, `tls.${name}`, "wrongFormat", "a value (not shown)", expected);
   if (tls.pfx !== undefined && !((tls.pfx as unknown) instanceof Uint8Array))
     throw reject("pfx", "the bytes of a PKCS #12 file, not its path");
-  if (tls.passphrase !== undefined && typeof tls.passphrase !== "string") throw reject("passphrase", "a text");
+  if (tls.passphrase !== undefined && typeof tls.passphrase !== "string") throw reject("passphrase", "text");
   for (const name of ["ca", "cert", "key"] as const)
     for (const pem of [tls[name] ?? []].flat() as readonly unknown[]) {
       const isBytes = pem instanceof Uint8Array;

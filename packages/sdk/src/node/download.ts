@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { mkdir, rename, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { checkOptions } from "../errors/check-options.ts";
-import { InvalidRequestError } from "../errors/errors.ts";
-import { invalid } from "../errors/issue.ts";
+import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { describeValue, invalid } from "../errors/issue.ts";
 import { extensionFor, mediaTypeOf } from "../form/media-type.ts";
 import type { ResultContext } from "../result/context.ts";
 import { reportFetching, resultOptionNames } from "../result/fetching.ts";
@@ -50,6 +50,11 @@ const optionNames = [...resultOptionNames, ...Object.keys(ofFiles)];
 export async function download(task: Task, target: string, options: DownloadOptions): Promise<readonly Download[]> {
   return reportFetching(task, async (context) => {
     checkOptions("download", options, optionNames);
+    if (typeof target !== "string" || target === "") {
+      const expected = 'a directory or the path of a file, such as "out/"';
+      const code = typeof target === "object" ? "wrongType" : "missing";
+      throw invalidRequest("download", "target", code, describeValue(target), expected);
+    }
     const sources = await sourcesOf(task, options.signal);
     const names = await namesFor(task, target, options.name);
     const done: Download[] = [];

@@ -2,6 +2,7 @@ import { openAsBlob } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { messageOf } from "../errors/errors.ts";
 import { describeValue } from "../errors/issue.ts";
 import {
   checkFileOptions,
@@ -41,7 +42,7 @@ function pathIn(url: string): string {
   try {
     return fileURLToPath(url);
   } catch (cause) {
-    throw notAnImage(describeValue(url), "notAFile", String(cause));
+    throw notAnImage(describeValue(url), "notAFile", String(cause), "is no path on this machine");
   }
 }
 
@@ -51,15 +52,19 @@ async function openPath(path: string): Promise<Blob> {
     await blob.slice(0, 1).arrayBuffer();
     return blob;
   } catch (cause) {
-    throw notAnImage(describeValue(path), "notAFile", await whyUnreadable(path, cause));
+    throw notAnImage(describeValue(path), "notAFile", ...(await whyUnreadable(path, cause)));
   }
 }
 
 /** `openAsBlob` does not say why it failed, but the file system does. */
-async function whyUnreadable(path: string, cause: unknown): Promise<string> {
+async function whyUnreadable(path: string, cause: unknown): Promise<readonly [received: string, problem: string]> {
   try {
-    return (await stat(path)).isDirectory() ? "a directory" : String(cause);
+    return (await stat(path)).isDirectory() ? ["a directory", "is a directory"] : unreadable(cause);
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? "no such file" : String(error);
+    return codeOf(error) === "ENOENT" ? ["no such file", "does not exist"] : unreadable(error);
   }
+}
+
+function unreadable(error: unknown): readonly [received: string, problem: string] {
+  return [String(error), `cannot be read (${messageOf(error)})`];
 }

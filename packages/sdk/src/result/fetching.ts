@@ -1,3 +1,4 @@
+import { notATask } from "../errors/issue.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { contexts, type ResultContext } from "./context.ts";
 
@@ -23,6 +24,6 @@ export function reportFetching<T>(task: Task, run: (context: ResultContext) => P
 /** Returns how to fetch a task's results. */
 function resultContextOf(task: Task): ResultContext {
   const context = contexts.get(task);
-  if (!context) throw new TypeError("This task belongs to no client. Pass what generate or media.task returned.");
+  if (!context) throw notATask("download", task);
   return context;
 }

@@ -83,23 +83,24 @@ export async function toFile(
   { blob, subject, name, contentType }: Candidate,
   { name: given = name, maxBytes = Infinity }: FileFromOptions,
 ): Promise<File> {
-  if (blob.size === 0) throw notAnImage(subject, "empty", "0 bytes");
+  if (blob.size === 0) throw notAnImage(subject, "empty", "0 bytes", "is empty");
   if (blob.size > maxBytes) throw tooLarge(subject, maxBytes);
   const head = new Uint8Array(await blob.slice(0, headLength).arrayBuffer());
   const { type, extension } = mediaTypeOf(head) ?? {};
   const isPage = contentType === "text/html" || /^\s*</.test(String.fromCharCode(...head));
   const received = isPage ? "an HTML page" : "bytes of no known image type";
-  if (!type?.startsWith("image/")) throw notAnImage(subject, "wrongFormat", received);
+  const problem = isPage ? "is an HTML page" : "is not an image";
+  if (!type?.startsWith("image/")) throw notAnImage(subject, "wrongFormat", received, problem);
   return new File([blob], given || `file.${extension}`, { type });
 }
 
 async function open(source: FileSource, options: FileFromOptions, get: ResultGet | undefined): Promise<Candidate> {
   if (typeof source === "string" || source instanceof URL) return openText(String(source), options, get);
   if (isBlob(source))
-    return { blob: source, subject: "bytes", name: "name" in source ? String(source.name) : undefined };
+    return { blob: source, subject: "the image", name: "name" in source ? String(source.name) : undefined };
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
     // The cast: whatever is in shared memory is copied, or rejected by the engine.
-    return { blob: new Blob([source as ArrayBuffer]), subject: "bytes" };
+    return { blob: new Blob([source as ArrayBuffer]), subject: "the image" };
   }
   if (isResponse(source)) return openResponse(source, options);
   if (isStream(source)) {
@@ -107,7 +108,7 @@ async function open(source: FileSource, options: FileFromOptions, get: ResultGet
     const response = toWebResponse({ status: 200, redirected: false, headers: new Headers(), body: source });
     return readImage(async () => response, readingOf(options, "the stream"));
   }
-  throw notAnImage("source", "wrongType", describeValue(source), sources);
+  throw notAnImage("source", "wrongType", describeValue(source), undefined, sources);
 }
 
 async function openText(text: string, options: FileFromOptions, get: ResultGet | undefined): Promise<Candidate> {
@@ -117,13 +118,14 @@ async function openText(text: string, options: FileFromOptions, get: ResultGet |
     // Checked before it is decoded: Base64 has four characters for three bytes.
     if (text.length * 0.75 > maxBytes + 1_000) throw tooLarge(subject, maxBytes);
     const bytes = bytesOfDataUri(text);
-    if (!bytes) throw notAnImage(subject, "wrongFormat", "no valid data URI", "data:image/...;base64,...");
+    if (!bytes)
+      throw notAnImage(subject, "wrongFormat", "no valid data URI", "is not valid", "data:image/...;base64,...");
     if (bytes.length > maxBytes) throw tooLarge(subject, maxBytes);
     return { blob: new Blob([bytes]), subject };
   }
   if (!isUrl(text)) {
     const expected = "a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node";
-    throw notAnImage(describeValue(text), "notAFile", "a path", expected);
+    throw notAnImage(describeValue(text), "notAFile", "a path", "is a path", expected);
   }
   const { fetch } = options;
   const web = () => webGet(fetch ? toWebFetch(fetch) : (url, init) => globalThis.fetch(url, init));
@@ -145,7 +147,13 @@ function openResponse(given: FetchResponse, options: FileFromOptions): Promise<C
 
 function rejectRead(body: object | null, subject: string): void {
   if (!body || !(("bodyUsed" in body && body.bodyUsed) || ("locked" in body && body.locked))) return;
-  throw notAnImage(subject, "notAFile", "a body that was read before", "one that nobody has read");
+  throw notAnImage(
+    subject,
+    "notAFile",
+    "a body that was read before",
+    "has been read before",
+    "a Response whose body has not been read",
+  );
 }
 
 function readingOf(
@@ -177,12 +185,14 @@ export function notAnImage(
   subject: string,
   code: IssueCode,
   received: string,
+  problem: string | undefined,
   expected: string = images,
 ): InvalidRequestError {
-  return invalidRequest("fileFrom", subject, code, shorten(received), expected, nothingWasSent);
+  const more = problem === undefined ? {} : { problem };
+  return invalidRequest("fileFrom", subject, code, shorten(received), expected, nothingWasSent, more);
 }
 
 function tooLarge(subject: string, maxBytes: number): InvalidRequestError {
   const expected = `a smaller image, or pass { maxBytes } to raise the limit`;
-  return notAnImage(subject, "outOfRange", `more than ${maxBytes} bytes`, expected);
+  return notAnImage(subject, "outOfRange", `more than ${maxBytes} bytes`, `has more than ${maxBytes} bytes`, expected);
 }

@@ -1,6 +1,7 @@
 import { mergeHeaders, userAgent } from "../call/headers.ts";
 import { hideInError } from "../call/hide-key.ts";
-import { ConnectionError, InvalidRequestError, invalidRequest, MediaGenError } from "../errors/errors.ts";
+import { describeDuration } from "../errors/duration.ts";
+import { ConnectionError, InvalidRequestError, invalidRequest, MediaGenError, messageOf } from "../errors/errors.ts";
 import { invalid, nothingWasSent, shorten } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { sleep } from "../time/clock.ts";
@@ -38,8 +39,10 @@ export async function requestImage(
 ): Promise<Candidate> {
   const { username, password } = URL.canParse(url) ? new URL(url) : { username: "", password: "" };
   if (username || password) {
-    const expected = "a URL without them, or pass the Response of your own fetch";
-    throw invalidRequest("fileFrom", reading.subject, "notAllowed", "a user or password", expected, nothingWasSent);
+    const expected = "a URL without them";
+    throw invalidRequest("fileFrom", reading.subject, "notAllowed", "a user or password", expected, nothingWasSent, {
+      problem: "contains a user or password",
+    });
   }
   const headers = mergeHeaders(userAgent(), { "accept-encoding": "identity" });
   const request = (signal: AbortSignal) =>
@@ -54,7 +57,12 @@ export async function readImage(
   name?: string,
 ): Promise<Candidate> {
   const alarm = shareTimer({ steady: () => performance.now(), sleep });
-  const deadline = new Deadline({ alarm }, timeoutMs, () => new Error(`it took longer than ${timeoutMs} ms`), signal);
+  const deadline = new Deadline(
+    { alarm },
+    timeoutMs,
+    () => new Error(`it took longer than ${describeDuration(timeoutMs)}`),
+    signal,
+  );
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   try {
     const response = await orAbort(respond(deadline.signal), deadline.signal);
@@ -84,14 +92,15 @@ export async function readImage(
     signal?.throwIfAborted();
     if (error instanceof MediaGenError) throw error;
     const cause = hideInError(deadline.passed ? deadline.signal.reason : error, hideUrls);
-    throw new ConnectionError("fileFrom", cause, `${subject} was not read, and nothing was sent to the service`);
+    const what = `${subject} was not read, and nothing was sent to the service (${messageOf(cause)})`;
+    throw new ConnectionError("fileFrom", cause, what);
   } finally {
     deadline.end();
   }
 }
 
 function toInvalid({ url, why }: UnusableUrl): InvalidRequestError {
-  const more = why === privateNetwork ? { suggestion: "allowPrivateHosts" } : {};
+  const more = { problem: why, ...(why === privateNetwork && { suggestion: "allowPrivateHosts" }) };
   const issue = invalid(JSON.stringify(showUrl(url)), "notAllowed", `a URL that ${why}`, "a public https URL", more);
   return new InvalidRequestError("fileFrom", [issue], nothingWasSent);
 }

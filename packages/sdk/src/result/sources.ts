@@ -19,7 +19,8 @@ export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Pr
   const urls = task.model === undefined ? named : named.slice(0, task.resultCount);
   if (urls.length === 0) {
     const received = `${task.taskid}, which has no results yet`;
-    const issue = invalid("task", "notAllowed", received, "a task that has succeeded: wait for it first");
+    const more = { problem: `${task.taskid} has no results yet` };
+    const issue = invalid("task", "notAllowed", received, "a task that has succeeded: wait for it first", more);
     throw new InvalidRequestError("download", [issue]);
   }
   const renew = (index: number) => async () => (await task.check({ signal })).record?.url[index];

@@ -118,7 +118,8 @@ class StreamSink implements ResultSink {
     this.#held = [];
     if (!this.#isOpen) return;
     const what = `the stream ended after ${this.#passedOn} bytes, and the result has to be fetched again, which is free`;
-    throw new ConnectionError("download", new Error("it was interrupted, and its server cannot continue it"), what);
+    const cause = new Error("it was interrupted, and its server cannot continue it");
+    throw new ConnectionError("download", cause, `${what} (${cause.message})`);
   }
 
   /** Returns the stream with what is known of it. */

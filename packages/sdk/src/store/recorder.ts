@@ -159,19 +159,16 @@ export function outcomeUnknown(record: GenerationRecord, operation: string): Out
 
 /** Rejects a key that stands for another generation; an unknown digest differs from none. */
 function rejectOther(record: GenerationRecord, { kind, model, digest, idempotencyKey }: GenerationFacts): void {
-  const reject = (received: string, expected: string) =>
-    invalidRequest(
-      model,
-      "idempotencyKey",
-      "notAllowed",
-      `${describeValue(idempotencyKey)} with ${received}`,
-      expected,
-      nothingWasSent,
-    );
+  const reject = (other: string, expected: string) => {
+    const key = describeValue(idempotencyKey);
+    const more = { problem: `${key} was first used with ${other}` };
+    const received = `${key} with ${other}`;
+    return invalidRequest(model, "idempotencyKey", "notAllowed", received, expected, nothingWasSent, more);
+  };
   if (record.model !== model || record.kind !== kind) {
-    throw reject("another model", `${record.model}, which the key was first used with`);
+    throw reject("another model", `${record.model} again, or a new key`);
   }
   if (record.digest && digest && record.digest !== digest) {
-    throw reject("another form", "the form that the key was first used with, or a new key");
+    throw reject("another form", "that form again, or a new key");
   }
 }

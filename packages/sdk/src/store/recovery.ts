@@ -134,7 +134,9 @@ export async function resolveGeneration(
   const record = await recorder.session.host.store.get(generationId);
   if (record?.origin !== recorder.session.host.origin || whyUnreadable(record) !== undefined) {
     const expected = "the id of an unknown generation, from recover() or an OutcomeUnknownError";
-    throw invalidRequest("resolve", "generationId", "notAllowed", describeValue(generationId), expected);
+    const received = describeValue(generationId);
+    const more = { problem: `${received} is not in the store` };
+    throw invalidRequest("resolve", "generationId", "notAllowed", received, expected, undefined, more);
   }
   if (taskid !== undefined && record.task?.taskid === taskid) return record.task;
   await rejectSettled(recorder, record, taskid, signal);
@@ -146,7 +148,9 @@ export async function resolveGeneration(
     if (!isKnown) {
       const way = record.state === "ended" ? "" : " ({ unverified: true } records it anyway)";
       const expected = `the id of a task that the service knows${way}`;
-      throw invalidRequest("resolve", "taskid", "notAllowed", describeValue(taskid), expected);
+      const received = describeValue(taskid);
+      const more = { problem: `${received} is not known to the service` };
+      throw invalidRequest("resolve", "taskid", "notAllowed", received, expected, undefined, more);
     }
     if (holder) await takeTask(recorder, holder, record);
   }
@@ -189,7 +193,9 @@ async function rejectSettled(
   const received = isUnderWay
     ? "a generation that is still under way"
     : `a generation whose outcome is known (${task?.taskid ?? state})`;
-  throw invalidRequest("resolve", "generationId", "notAllowed", received, "a generation of unknown outcome");
+  const problem = isUnderWay ? "is still under way" : `has a known outcome (${task?.taskid ?? state})`;
+  const expected = "a generation of unknown outcome";
+  throw invalidRequest("resolve", "generationId", "notAllowed", received, expected, undefined, { problem });
 }
 
 /**
@@ -205,7 +211,8 @@ async function findHolder(
     if (other.task?.taskid !== taskid) continue;
     if (other.resolvedByHand) return other;
     const received = `${describeValue(taskid)}, the task of the generation ${other.id}`;
-    throw invalidRequest("resolve", "taskid", "duplicate", received, "the task of this generation");
+    const more = { problem: `${describeValue(taskid)} is the task of the generation ${other.id}` };
+    throw invalidRequest("resolve", "taskid", "duplicate", received, "the task of this generation", undefined, more);
   }
   return undefined;
 }

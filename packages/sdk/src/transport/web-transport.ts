@@ -38,7 +38,8 @@ function rejectAborted(signal: AbortSignal): void {
 /** Returns what a rejection of fetch means. */
 function whatFailed(error: unknown, sendsOnce: boolean): unknown {
   const evidence = sendsOnce && fetchEvidence(error);
-  if (evidence) return new NeverSentError(messageOf(error), error, evidence === "cannot be sent");
+  if (evidence)
+    return new NeverSentError(`nothing was sent (${messageOf(error)})`, error, evidence === "cannot be sent");
   // One of our own errors that a caller's fetch throws is about another request than this one.
   const isOurs = error instanceof MediaGenError || error instanceof NeverSentError;
   return isOurs ? new Error("the fetch function failed", { cause: error }) : error;

@@ -1,3 +1,4 @@
+import { notATask } from "../errors/issue.ts";
 import type { Records, Task, WaitOptions } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { waitTimeoutOf } from "./wait.ts";
@@ -86,6 +87,7 @@ async function* outcomesOf<T extends Task>(
   let running = 0;
   try {
     for (const task of tasks) {
+      if (typeof task?.wait !== "function") throw notATask("waitEach", task);
       const index = count++;
       running++;
       const finish = (outcome: object) => {
