@@ -1920,7 +1920,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     guard:
-      'expect("origin", saved.origin === origin, `${origin}, this client\'s origin (change it if both reach the same service)`);',
+      'expect("origin", saved.origin === origin, `${origin}, this client\'s origin (change it if both reach the same service)`, saved.origin && `${describeValue(saved.origin)} is not that of this client`);',
     becomes: "",
     promise: "a task of another service is refused",
     tests: ["sdk/task"],

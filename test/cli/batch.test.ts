@@ -243,7 +243,7 @@ describe.concurrent("mediagen batch", () => {
         2,
         [
           expect.stringMatching(/^line 1, model "imgmodelq" is not valid\..*Did you mean/),
-          `line 2, duration: 0.5 is not valid. Use one of ${durationsInWords}.`,
+          `line 2, duration must be one of ${durationsInWords}, not 0.5.`,
           "mediagen: 2 problems in jobs.jsonl",
           "  Nothing was sent. Correct them and run the command again.",
           "",

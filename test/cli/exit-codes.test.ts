@@ -62,13 +62,13 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [2, ["batch", "jobs.jsonl", "-o", ""], { says: "The path is empty." }],
     [2, image.with(1, "-"), { says: "prompt: the text is empty" }],
     [2, image.with(1, "A \uFFFD fox"), { says: "prompt: the text is not valid UTF-8\n  Nothing was sent." }],
-    [2, [...image, "--image", "-"], { says: "mediagen: --image: 0 bytes is empty. Use an image file" }],
+    [2, [...image, "--image", "-"], { says: "mediagen: --image is empty. Use an image file" }],
     [
       2,
       [...image, "--extra-field", "a"],
       { says: "--extra-field a: the value is missing\n  Nothing was sent. Write --" },
     ],
-    [2, ["batch", "no.jsonl", "-o", "out", "-yq"], { says: 'mediagen: input "no.jsonl" was not found. Use a file' }],
+    [2, ["batch", "no.jsonl", "-o", "out", "-yq"], { says: 'mediagen: input "no.jsonl" does not exist. Use a file' }],
     [
       2,
       ["task", "list", "--store", "nowhere"],

@@ -45,10 +45,10 @@ test("an invalid form lists every bad field, what was received and what is valid
   expect((error as Error).message).toBe(
     `vidmodelv2: 5 problems. Nothing was sent.
   prompt "${"x".repeat(60)}"... (${maxLength + 1} characters) is too long. Use text of at most ${maxLength} characters.
-  duration: 0.5 is not valid. Use one of ${list(durations)}.
+  duration must be one of ${list(durations)}, not 0.5.
   ratio "16x9" is not valid. Use one of ${list(schemaOf("vidmodelv2", "ratio").enum)}. Did you mean "16:9"?
   generateAudio is not a known field. Use one of ${names.join(", ")}. Did you mean generate_audio?
-  seed: 1.5 is not valid. Use a whole number.`,
+  seed must be a whole number, not 1.5.`,
   );
   expect(sent).toBe(0);
 });
@@ -227,7 +227,7 @@ test("each issue has a code, and what may have been meant", () => {
 test("the message of one issue is one line", async () => {
   const sent = (form: object) => media.video.generate("vidmodelv2", form);
   await expect(sent({ prompt: 1 })).rejects.toThrow(
-    `vidmodelv2: prompt: 1 is not valid. Use text of at most ${maxLength} characters. Nothing was sent.`,
+    `vidmodelv2: prompt must be text of at most ${maxLength} characters, not 1. Nothing was sent.`,
   );
   await expect(sent({ ratio: "16x9" })).rejects.toThrow(
     /^vidmodelv2: ratio "16x9" is not valid\. Use one of .+\. Did you mean "16:9"\? Nothing was sent\.$/,

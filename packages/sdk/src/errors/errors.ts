@@ -38,10 +38,12 @@ export class ConnectionError extends MediaGenError {
   /** The operation's id in the service's description, or `download` or `fileFrom`. */
   readonly operation: string;
 
-  constructor(operation: string, cause: unknown, what = `there was no complete response (${messageOf(cause)})`) {
+  constructor(operation: string, cause: unknown, what = "there was no complete response") {
     // A retry meets the same certificate or the same rules of a proxy again.
     const { isFinal } = Object(cause) as { readonly isFinal?: boolean };
-    super(`${operation}: ${what}.${isFinal ? "" : " It is safe to retry."}`, { cause });
+    const reason = messageOf(cause);
+    const why = what.includes(reason) ? "" : ` (${reason})`;
+    super(`${operation}: ${what}${why}.${isFinal ? "" : " It is safe to retry."}`, { cause });
     this.operation = operation;
   }
 }
