@@ -2029,7 +2029,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/upload-progress"],
   },
   {
-    guard: 'if (!type?.startsWith("image/")) throw notAnImage(subject, "wrongFormat", received);',
+    guard: 'if (!type?.startsWith("image/")) throw notAnImage(subject, "wrongFormat", received, problem);',
     becomes: "",
     promise: "what is no image is not sent",
     tests: ["sdk/file-from"],
