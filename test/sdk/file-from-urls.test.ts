@@ -119,7 +119,7 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
       ["https://images.example.com/round", "redirects more than 3 times"],
       ["https://images.example.com/odd", "is neither http nor https"],
       ["ftp://images.example.com/a.png", "is neither http nor https"],
-      ["https://:80:80/", "a URL that is not an absolute URL"],
+      ["https://:80:80/", "is not an absolute URL"],
       ["https://user:password@images.example.com/a", "a user or password"],
     ] as const) {
       const { result } = await resultOf(url);

@@ -289,7 +289,7 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
       create({ tls: { pfx: "x" } }),
       "createMediaGen: tls.pfx: a value (not shown) is not valid. Use the bytes of a PKCS #12 file, not its path.",
     ],
-    [create({ tls: { passphrase: 5 } }), "createMediaGen: tls.passphrase must be text, not a value (not shown)."],
+    [create({ tls: { passphrase: 5 } }), "createMediaGen: tls.passphrase: a value (not shown) is not valid. Use text."],
     [
       create({ tls: { keys: "x" } }),
       "createMediaGen: tls: keys is not a known option. Use one of ca, cert, key, pfx, passphrase. Did you mean key?",

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../errors/errors.ts";
-import { describeValue } from "../errors/issue.ts";
+import { describeValue, shorten } from "../errors/issue.ts";
 import {
   checkFileOptions,
   fileFrom as portableFileFrom,
@@ -42,7 +42,7 @@ function pathIn(url: string): string {
   try {
     return fileURLToPath(url);
   } catch (cause) {
-    throw notAnImage(describeValue(url), "notAFile", String(cause), "is no path on this machine");
+    throw notAnImage(describeValue(url), "notAFile", String(cause), "names a host, and is no path on this machine");
   }
 }
 
@@ -66,5 +66,5 @@ async function whyUnreadable(path: string, cause: unknown): Promise<readonly [re
 }
 
 function unreadable(error: unknown): readonly [received: string, problem: string] {
-  return [String(error), `cannot be read (${messageOf(error)})`];
+  return [String(error), `cannot be read (${shorten(messageOf(error))})`];
 }
