@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { build, type Plugin } from "esbuild";
 
 /** A program of some thirty lines for each client, which generates and waits, as its README does it. */
@@ -20,41 +21,59 @@ export function consumerOf(client: string): string {
   return fileURLToPath(new URL(`consumers/${consumers[client]}`, import.meta.url));
 }
 
-/** The bytes of a program and all that it imports, as a browser loads them before it begins; what it may load later is not in them. */
+/** A script that esbuild made. */
+export interface Script {
+  readonly name: string;
+  readonly contents: Uint8Array;
+}
+
+/** A program as scripts: those that a browser loads before it begins, and those that it may load later. */
+export interface Bundle {
+  readonly entry: string;
+  readonly initial: readonly Script[];
+  readonly later: readonly Script[];
+}
+
+/** Bundles a program and all that it imports for browsers, minified. */
 export async function bundle(
   entry: string,
-  plugins: Plugin[] = [],
-): Promise<{ readonly minified: number; readonly gzip: number; readonly brotli: number }> {
-  const options = {
+  { plugins = [], splitting = true }: { readonly plugins?: Plugin[]; readonly splitting?: boolean } = {},
+): Promise<Bundle> {
+  const { outputFiles, metafile } = await build({
     bundle: true,
     minify: true,
-    splitting: true,
+    splitting,
     format: "esm",
     platform: "browser",
     target: "es2022",
-  } as const;
-  const { outputFiles, metafile } = await build({
-    ...options,
     entryPoints: [entry],
     outdir: "out",
     write: false,
     metafile: true,
     plugins,
   });
-  const bytes = { minified: 0, gzip: 0, brotli: 0 };
-  const loaded = new Set<string>();
-  const load = (path: string) => {
-    if (loaded.has(path)) return;
-    loaded.add(path);
-    const contents = outputFiles.find((file) => file.path.endsWith(path))?.contents ?? new Uint8Array();
-    bytes.minified += contents.length;
-    bytes.gzip += gzipSync(contents, { level: 9 }).length;
-    bytes.brotli += brotliCompressSync(contents).length;
-    for (const { kind, path: imported } of metafile.outputs[path]?.imports ?? [])
-      if (kind === "import-statement") load(imported);
+  const { outputs } = metafile;
+  const first = Object.keys(outputs).find((path) => outputs[path]?.entryPoint?.endsWith(basename(entry))) ?? "";
+  const initial = new Set([first]);
+  // It grows while it is read.
+  for (const path of initial)
+    for (const { kind, path: imported } of outputs[path]?.imports ?? [])
+      if (kind === "import-statement") initial.add(imported);
+  const scripts = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
+  const names = [...initial].map((path) => basename(path));
+  return {
+    entry: basename(first),
+    initial: scripts.filter(({ name }) => names.includes(name)),
+    later: scripts.filter(({ name }) => !names.includes(name)),
   };
-  load(Object.keys(metafile.outputs).find((path) => metafile.outputs[path]?.entryPoint) ?? "");
-  return bytes;
+}
+
+/** The bytes of scripts, each compressed by itself, as a browser gets them. */
+export function weigh(scripts: readonly Script[]): { readonly minified: number; readonly gzip: number } {
+  return {
+    minified: scripts.reduce((sum, { contents }) => sum + contents.length, 0),
+    gzip: scripts.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0),
+  };
 }
 
 /** The packages that npm installs for one, itself included, by the lockfile of where it is installed. */
@@ -78,7 +97,7 @@ export function packagesOf(name: string, lockfile: URL): readonly string[] {
   return [...found];
 }
 
-/** Where a package that another asks for stands: in its own folder, or in one above. */
+/** Where a package that another one needs is installed: in its own directory, or in one above. */
 function nearest(packages: object, from: string, name: string): string {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
     const path = `${folder}${folder ? "/" : ""}node_modules/${name}`;

@@ -1,57 +1,64 @@
 import { fileURLToPath } from "node:url";
+
 /** What one measurement came to, by name. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** A column: which figure, and how it is written. */
+/** A column: which figure, how it is written, and which way is better, if clients are compared by it. */
 export interface Column {
   readonly key: string;
   readonly label: string;
   readonly digits?: number;
+  readonly better?: "less" | "more";
 }
 
-/** A line: what was measured, its figures round by round, and why it failed where it did. */
+/** A line: what was measured, its figures round by round, and why it failed, if it did. */
 export interface Line {
   readonly name: string;
   readonly rounds: readonly Figures[];
   readonly failed?: string;
 }
 
-export interface Table {
+/** What a table shows. The lines are measured. */
+export interface TableShape {
   readonly title: string;
   readonly columns: readonly Column[];
+  /** Lines that are no clients: what clients stand on, or a part of ours. They are not compared with ours. */
+  readonly references?: readonly string[];
+}
+
+export interface Table extends TableShape {
   readonly lines: readonly Line[];
 }
 
-/** What the project wants of one figure of its own, and whether this run showed it. */
+/** What the project wants of one of its own figures, and whether this run held it. */
 export interface Aim {
   readonly what: string;
   readonly figure: number;
   readonly aim: string;
   readonly holds: boolean;
-  /** Why it cannot hold, where that is known. */
-  readonly note?: string;
+  /** Why it is missed, if that is known. */
+  readonly why?: string;
+  /** Ideas that were tried and did not help. */
+  readonly tried?: readonly string[];
 }
 
-/** What a row of the benchmarks came to. */
-export interface Result {
-  readonly tables: readonly Table[];
-  readonly aims: readonly Aim[];
-}
-
-/** A row of the benchmarks. */
+/** A row of the benchmarks. Its words and aims can change without another measurement. */
 export interface Row {
   readonly title: string;
   /** What is measured, and how. */
   readonly what: string;
   /** What no client can pass. */
   readonly limit: string;
-  measure(scale: Scale): Promise<Result>;
+  readonly tables: readonly TableShape[];
+  /** Measures the lines of each table. */
+  measure(scale: Scale): Promise<readonly (readonly Line[])[]>;
+  aims(tables: readonly Table[]): readonly Aim[];
 }
 
 /** Where this machine has the project: nobody else needs to read that. */
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A number as the row gives it, or much smaller where it is only to be seen that the row runs. */
+/** A number as the row gives it, or much smaller if the run only shows that the row works. */
 export type Scale = (count: number) => number;
 
 /** Measures each of several in turn, round by round, so that whatever else the machine does meets them all. */
@@ -83,7 +90,7 @@ export async function inTurn(
   });
 }
 
-/** The lines with one more figure: each round's, by that of another line in the same round. */
+/** The lines with one more figure: each round's, divided by that of another line in the same round. */
 export function withRatio(lines: readonly Line[], to: string, key: string, ratio: string): Line[] {
   const base = lineOf(lines, to);
   return lines.map((line) => ({
@@ -105,79 +112,44 @@ export function without(lines: readonly Line[], name: string): Line[] {
   return lines.filter((line) => line !== base).map((line) => ({ ...line, rounds: line.rounds.map(less) }));
 }
 
-export function lineOf(lines: readonly Line[], name: string): Line {
-  const line = lines.find((one) => one.name === name);
+/** A line of a table, by its name. */
+export function lineOf(lines: readonly Line[] | undefined, name: string): Line {
+  const line = lines?.find((one) => one.name === name);
   if (!line) throw new Error(`nothing was measured of ${name}`);
   return line;
 }
 
-export type Wanted = ({ readonly atMost: number } | { readonly atLeast: number }) & Pick<Aim, "note">;
+export type Wanted = ({ readonly atMost: number } | { readonly atLeast: number }) & {
+  readonly unit?: string;
+} & Pick<Aim, "why" | "tried">;
 
 /** Whether a line's median is at most, or at least, what it should be. */
-export function aimOf(what: string, line: Line, key: string, wanted: Wanted, unit = ""): Aim {
+export function aimOf(what: string, line: Line, key: string, { unit = "", why, tried, ...wanted }: Wanted): Aim {
   const figure = spread(line, key).median;
   const [aim, holds] =
     "atMost" in wanted
-      ? [`at most ${wanted.atMost}${unit}`, figure <= wanted.atMost]
-      : [`at least ${wanted.atLeast}${unit}`, figure >= wanted.atLeast];
+      ? [`at most ${wanted.atMost.toLocaleString("en")}${unit}`, figure <= wanted.atMost]
+      : [`at least ${wanted.atLeast.toLocaleString("en")}${unit}`, figure >= wanted.atLeast];
   return {
     what: `${line.name}: ${what}`,
     figure,
     aim,
     holds,
-    ...(wanted.note === undefined ? {} : { note: wanted.note }),
+    ...(why === undefined ? {} : { why }),
+    ...(tried === undefined ? {} : { tried }),
   };
 }
 
-/** The median of a figure over the rounds, the least and the most. */
+/** The median of a figure over the rounds, and its quartiles. */
 export function spread(
   { rounds }: Line,
   key: string,
 ): { readonly median: number; readonly low: number; readonly high: number } {
   const values = rounds.map((figures) => figures[key] ?? Number.NaN).sort((a, b) => a - b);
-  const middle = values.length >> 1;
-  const median =
-    values.length % 2 === 1
-      ? values[middle]
-      : ((values[middle - 1] ?? Number.NaN) + (values[middle] ?? Number.NaN)) / 2;
-  return { median: median ?? Number.NaN, low: values[0] ?? Number.NaN, high: values.at(-1) ?? Number.NaN };
-}
-
-/** A row's part of the page, in Markdown. */
-export function markdown({ title, what, limit }: Row, { tables, aims }: Result): string {
-  const held = aims.map(({ what: of, figure, aim, holds, note }) => {
-    const word = holds ? "holds" : `**missed**${note === undefined ? "" : `: ${note}`}`;
-    return `| ${of} | ${written(figure, figure < 10 ? 2 : 0)} | ${aim} | ${word} |`;
-  });
-  return [
-    `## ${title}`,
-    "",
-    what,
-    "",
-    `The limit: ${limit}`,
-    "",
-    ...tables.flatMap((table) => [`### ${table.title}`, "", ...tableLines(table), ""]),
-    ...(held.length > 0 ? ["| aim of | this run | aim | |", "|---|---|---|---|", ...held, ""] : []),
-  ].join("\n");
-}
-
-function tableLines({ columns, lines }: Table): string[] {
-  const cell = (line: Line, { key, digits = 0 }: Column) => {
-    if (line.rounds.length === 0) return "failed";
-    const { median, low, high } = spread(line, key);
-    if (Number.isNaN(median)) return "";
-    const [middle, least, most] = [median, low, high].map((value) => written(value, digits));
-    return least === most ? `${middle}` : `${middle} (${least} to ${most})`;
+  const at = (share: number) => {
+    const place = (values.length - 1) * share;
+    const [below = Number.NaN, above = Number.NaN] = [values[Math.floor(place)], values[Math.ceil(place)]];
+    return below + (above - below) * (place % 1);
   };
-  const failures = lines.filter(({ failed }) => failed).map(({ name, failed }) => `\n${name} failed: ${failed}`);
-  return [
-    `| | ${columns.map(({ label }) => label).join(" | ")} |`,
-    `|---|${columns.map(() => "---:|").join("")}`,
-    ...lines.map((line) => `| ${line.name} | ${columns.map((column) => cell(line, column)).join(" | ")} |`),
-    ...failures,
-  ];
-}
-
-function written(value: number, digits: number): string {
-  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return { median: at(0.5), low: at(0.25), high: at(0.75) };
 }

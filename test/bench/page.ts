@@ -1,0 +1,221 @@
+import { readFile, writeFile } from "node:fs/promises";
+import type { Aim, Column, Line, Row, Table } from "./table.ts";
+import { spread } from "./table.ts";
+
+/** The rows in the order of the page; each is a file of its name. */
+export const names = [
+  "size",
+  "import",
+  "query",
+  "waiting",
+  "intervals",
+  "hanging",
+  "lost-responses",
+  "form",
+  "upload",
+  "batch",
+  "store",
+  "growth",
+  "types",
+  "emulator",
+  "docs",
+];
+
+/** What was measured of a row, and with what, when and for how long. */
+export interface Measured {
+  readonly at: string;
+  readonly node: string;
+  readonly machine: string;
+  /** How long the row took. */
+  readonly seconds: number;
+  /** The lines of each table. */
+  readonly tables: readonly (readonly Line[])[];
+}
+
+type AllMeasured = Readonly<Record<string, Measured>>;
+
+const page = new URL("../../docs/benchmarks.md", import.meta.url);
+const figures = new URL("../../docs/benchmarks.json", import.meta.url);
+
+/** Puts what was measured of a row next to the other rows, which may be of another day. */
+export async function record(name: string, measured: Measured): Promise<void> {
+  const all = { ...(await readFigures()), [name]: measured };
+  const rounded = (_: string, value: unknown) => (typeof value === "number" ? Number(value.toPrecision(5)) : value);
+  const inOrder = Object.fromEntries(names.flatMap((one) => (one in all ? [[one, all[one]]] : [])));
+  // A round is one line.
+  const text = JSON.stringify(inOrder, rounded, 1).replace(/\{[^{}[\]]*\}/g, (round) => round.replace(/\s+/g, " "));
+  await writeFile(figures, `${text}\n`);
+}
+
+/** Writes the page of what was measured. */
+export async function writePage(): Promise<void> {
+  await writeFile(page, await pageOf(await readFigures()));
+}
+
+/** What was measured of a row. */
+export interface Part {
+  readonly name: string;
+  readonly row: Row;
+  readonly measured: Measured;
+  readonly tables: readonly Table[];
+  readonly aims: readonly Aim[];
+}
+
+async function readFigures(): Promise<AllMeasured> {
+  // The cast: what `record` wrote.
+  return JSON.parse(await readFile(figures, "utf8").catch(() => "{}")) as AllMeasured;
+}
+
+/** A file for each row. */
+export async function loadRow(name: string): Promise<Row> {
+  // The cast: what each of them exports.
+  return ((await import(`./rows/${name}.ts`)) as { readonly row: Row }).row;
+}
+
+/** What a row measured, with its words and aims. */
+export function partOf(name: string, row: Row, measured: Measured): Part {
+  const tables = row.tables.map((shape, index) => ({ ...shape, lines: measured.tables[index] ?? [] }));
+  return { name, row, measured, tables, aims: row.aims(tables) };
+}
+
+/** The page of the benchmarks, in Markdown. */
+export async function pageOf(all: AllMeasured): Promise<string> {
+  const parts: Part[] = [];
+  for (const name of names) {
+    const measured = all[name];
+    if (measured) parts.push(partOf(name, await loadRow(name), measured));
+  }
+  return [intro, overview(parts), notFirst(parts), ...parts.map(sectionOf)].join("\n");
+}
+
+const intro = `---
+title: Benchmarks
+description: "Size, speed, waiting and lost responses of mediagen and other SDKs, measured in one run, and where mediagen is not first."
+also: performance speed size comparison
+---
+
+\`npm run bench\` measures all of this and writes this page. \`npm run bench -- size\` measures one row; the others keep their figures and
+their date. Every figure is in benchmarks.json. No test asserts a time.
+
+mediagen and its peers run in turn, in the same run, against the same local server, which speaks as each peer's own service does. Each
+client runs in its own process, as its README says, in the version that test/bench/package.json pins. A figure is the median of all rounds,
+with the quartiles in brackets.
+`;
+
+function overview(parts: readonly Part[]): string {
+  const lines = parts.map(({ name, row, measured, aims }) => {
+    const missed = aims.filter(({ holds }) => !holds).length;
+    const held = `${aims.length - missed} of ${aims.length}`;
+    return `| [${row.title}](#${anchorOf(row.title)}) | \`${name}\` | ${held} | ${timeOf(measured.seconds)} | ${measured.at} |`;
+  });
+  return ["## All rows", "", "| row | name | aims held | takes | measured |", "|---|---|---:|---:|---|", ...lines, ""].join(
+    "\n",
+  );
+}
+
+/** Every figure in which another client's median is better than ours by more than a twentieth. */
+function notFirst(parts: readonly Part[]): string {
+  const lines = parts.flatMap(({ row, tables }) =>
+    tables.flatMap((table) =>
+      table.columns.flatMap((column) => {
+        const behind = behindOf(table, column);
+        const title = `${row.title}, ${table.title}, ${column.label}`;
+        return behind.map(([ours, better]) => `| ${title} | ${ours} | ${better} |`);
+      }),
+    ),
+  );
+  return [
+    "## Where we are not first",
+    "",
+    "Each line is a figure in which another client is better by more than 5 %. Some of these clients do less: openapi-fetch does not wait,",
+    "and the peers query with GET, which is faster than the POST of this service.",
+    "",
+    "| figure | ours | better |",
+    "|---|---|---|",
+    ...lines,
+    "",
+  ].join("\n");
+}
+
+function behindOf({ lines, references = [] }: Table, { key, digits = 0, better }: Column): (readonly [string, string])[] {
+  if (better === undefined) return [];
+  const isOurs = ({ name }: Line) => name.startsWith("@mediagen/");
+  const shown = (line: Line) => `${line.name} ${written(spread(line, key).median, digits)}`;
+  const clients = lines.filter(({ name, rounds }) => rounds.length > 0 && !references.includes(name));
+  return clients.filter(isOurs).flatMap((ours) => {
+    const own = spread(ours, key).median;
+    const ahead = clients.filter((line) => {
+      const other = spread(line, key).median;
+      return !isOurs(line) && (better === "less" ? other < own * 0.95 : other > own * 1.05);
+    });
+    return ahead.length > 0 ? [[shown(ours), ahead.map(shown).join(", ")] as const] : [];
+  });
+}
+
+/** A row's part of the page. */
+export function sectionOf({ name, row, measured, tables, aims }: Part): string {
+  const { at, node, machine, seconds } = measured;
+  return [
+    `## ${row.title}`,
+    "",
+    row.what,
+    "",
+    `**The limit:** ${row.limit}`,
+    "",
+    `<!-- charts: ${name} -->`,
+    "",
+    ...tables.flatMap((table) => [`### ${table.title}`, "", ...tableLines(table), ""]),
+    ...aimLines(aims),
+    `Measured on ${at} with Node ${node}, ${machine}, in ${timeOf(seconds)}.`,
+    "",
+  ].join("\n");
+}
+
+function aimLines(aims: readonly Aim[]): string[] {
+  if (aims.length === 0) return [];
+  const lines = aims.map(({ what, figure, aim, holds }) => {
+    const digits = figure < 10 && !Number.isInteger(figure) ? 2 : 0;
+    return `| ${what} | ${written(figure, digits)} | ${aim} | ${holds ? "held" : "**missed**"} |`;
+  });
+  const missed = aims.filter(({ holds, why, tried }) => !holds && (why ?? tried));
+  // Several aims may be missed for one reason.
+  const reasons = new Map<string, string[]>();
+  for (const { what, why = "", tried = [] } of missed) {
+    const text = [why, ...(tried.length > 0 ? ["", "Tried, without success:", "", ...tried.map((idea) => `- ${idea}`)] : [])];
+    reasons.set(text.join("\n"), [...(reasons.get(text.join("\n")) ?? []), what]);
+  }
+  const explained = [...reasons].flatMap(([text, what]) => [`**Missed: ${what.join("; ")}.** ${text}`, ""]);
+  return ["### Aims", "", "| figure | this run | aim | |", "|---|---:|---|---|", ...lines, "", ...explained];
+}
+
+function tableLines({ columns, lines }: Table): string[] {
+  const cell = (line: Line, { key, digits = 0 }: Column) => {
+    if (line.rounds.length === 0) return "failed";
+    const { median, low, high } = spread(line, key);
+    if (Number.isNaN(median)) return "";
+    const [middle, lower, upper] = [median, low, high].map((value) => written(value, digits));
+    return lower === upper ? `${middle}` : `${middle} (${lower} to ${upper})`;
+  };
+  const failures = lines.filter(({ failed }) => failed).map(({ name, failed }) => `\n${name} failed: ${failed}`);
+  return [
+    `| | ${columns.map(({ label }) => label).join(" | ")} |`,
+    `|---|${columns.map(() => "---:|").join("")}`,
+    ...lines.map((line) => `| ${line.name} | ${columns.map((column) => cell(line, column)).join(" | ")} |`),
+    ...failures,
+  ];
+}
+
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^a-z\d\s-]/g, "")
+    .replaceAll(" ", "-");
+}
+
+function timeOf(seconds: number): string {
+  return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
+function written(value: number, digits: number): string {
+  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}

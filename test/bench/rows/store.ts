@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { GenerationRecord, GenerationStore } from "@mediagen/sdk/node";
+import { inChild, type Measurement, watchMemory } from "../child.ts";
+import { startDoubles } from "../doubles.ts";
+import { aimOf, inTurn, lineOf, type Row } from "../table.ts";
+
+type StoreName = "fileStore" | "memoryStore";
+
+interface Given {
+  readonly store: StoreName | typeof reading;
+  readonly base: string;
+}
+
+const stores: readonly StoreName[] = ["fileStore", "memoryStore"];
+const reading = "reading every file once";
+const generations = 100_000;
+/** One generation of so many has no end yet. */
+const unfinishedOf = 100;
+const directory = fileURLToPath(new URL("../../../out/bench/store/", import.meta.url));
+const states = ["claimed", "sending", "created", "unknown", "notCreated", "ended"] as const;
+
+export const row: Row = {
+  title: "Listing and recovering generations",
+  what: `A store with ${generations.toLocaleString("en")} generations, of which one in ${unfinishedOf} has no end yet. The records are copies of two that a client has written. \`list\` reads all of them, \`recover\` those that a program has to look at. The files are in the cache of the operating system.`,
+  limit: "for the file store, reading each directory and each record once.",
+  tables: [
+    {
+      title: "A fresh process",
+      columns: [
+        { key: "listSeconds", label: "list, s", digits: 2 },
+        { key: "recoverSeconds", label: "recover, s", digits: 2 },
+        { key: "memoryMb", label: "memory, MB" },
+      ],
+    },
+  ],
+  async measure(scale) {
+    const doubles = await startDoubles();
+    await fill(doubles.base, scale(generations));
+    const lines = await inTurn([...stores, reading], scale(3), (store) =>
+      inChild("store", { store: store as Given["store"], base: doubles.base } satisfies Given),
+    );
+    rmSync(directory, { recursive: true, force: true });
+    doubles.stop();
+    return [lines];
+  },
+  aims([table]) {
+    const why = "A record is a directory and a file, which are read one after the other.";
+    return stores.flatMap((name) => [
+      aimOf("list", lineOf(table?.lines, name), "listSeconds", { atMost: 2, unit: " s", why }),
+      aimOf("recover", lineOf(table?.lines, name), "recoverSeconds", { atMost: 2, unit: " s", why }),
+    ]);
+  },
+};
+
+/** Copies two records, one of a task that has ended and one of a task that has not, under other ids. */
+async function fill(base: string, count: number): Promise<void> {
+  rmSync(directory, { recursive: true, force: true });
+  const { createMediaGen, fileStore } = await import("@mediagen/sdk/node");
+  const media = createMediaGen({ apiKey: "key", baseUrl: `${base}/media`, store: fileStore(directory) });
+  const prompt = "A fox runs through snow";
+  const ended = await media.image.generate("imgmodelz", { prompt }, { idempotencyKey: "ended" });
+  await ended.wait();
+  await media.image.generate("imgmodelz", { prompt }, { idempotencyKey: "created" });
+  const templates = readRecords().map(({ id, names, text, record }) => ({ id, names, text, state: record.state }));
+  const [pending, done] = ["created", "ended"].map((state) => templates.find((one) => one.state === state));
+  if (!pending || !done) throw new Error("the store has not recorded one generation of each state");
+  for (let index = 0; index < count; index++) {
+    const { id, names, text } = index % unfinishedOf === 0 ? pending : done;
+    const copy = randomUUID().replaceAll("-", "").padEnd(64, "0");
+    const target = join(directory, copy.slice(0, 2), copy);
+    mkdirSync(target, { recursive: true });
+    for (const name of names) writeFileSync(join(target, name), name === names.at(-1) ? text.replaceAll(id, copy) : "");
+  }
+}
+
+/** Every record of the file store, by its files alone. */
+function readRecords() {
+  return readdirSync(directory).flatMap((shard) =>
+    readdirSync(join(directory, shard)).map((id) => {
+      const names = readdirSync(join(directory, shard, id)).sort();
+      const text = readFileSync(join(directory, shard, id, names.at(-1) ?? ""), "utf8");
+      // The cast: the client wrote it.
+      return { id, names, text, record: JSON.parse(text) as GenerationRecord };
+    }),
+  );
+}
+
+export const measurement: Measurement<Given> = async ({ store: name, base }) => {
+  const { createMediaGen, fileStore, memoryStore } = await import("@mediagen/sdk/node");
+  if (name === reading) {
+    const begin = performance.now();
+    await readAll();
+    return { listSeconds: (performance.now() - begin) / 1_000 };
+  }
+  const store = name === "fileStore" ? fileStore(directory) : memoryStore();
+  if (name === "memoryStore") await copyInto(store);
+  const media = createMediaGen({ apiKey: "key", baseUrl: `${base}/media`, store });
+  const memory = watchMemory();
+  let begin = performance.now();
+  let count = 0;
+  for await (const _ of store.list({ states: [...states] })) count++;
+  const listSeconds = (performance.now() - begin) / 1_000;
+  begin = performance.now();
+  const { tasks } = await media.recover();
+  const recoverSeconds = (performance.now() - begin) / 1_000;
+  if (tasks.length < count / unfinishedOf - 1) throw new Error(`recover found ${tasks.length} of ${count} generations`);
+  return { listSeconds, recoverSeconds, memoryMb: memory() };
+};
+
+async function copyInto(store: GenerationStore): Promise<void> {
+  for (const { record } of readRecords()) {
+    const { follows: _, ...first } = record;
+    const { written } = await store.write({ ...first, revision: 1 });
+    if (!written) throw new Error("the store has not taken a record");
+  }
+}
+
+/** Reads each directory and each record once, one after the other. */
+async function readAll(): Promise<void> {
+  for (const shard of await readdir(directory)) {
+    for (const id of await readdir(join(directory, shard))) {
+      const names = await readdir(join(directory, shard, id));
+      JSON.parse(await readFile(join(directory, shard, id, names.sort().at(-1) ?? ""), "utf8"));
+    }
+  }
+}
