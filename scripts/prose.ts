@@ -16,8 +16,7 @@ const sources = [
   "openapi/**/*",
   "scripts/**/*.ts",
 ];
-// Figures and the words next to them are those of `npm run bench`.
-const notWritten = /\.gen\.|\/(node_modules|dist)\/|CHANGELOG|benchmarks\.md|released\.yaml|api\.md$/;
+const notWritten = /\.gen\.|\/(node_modules|dist)\/|CHANGELOG|released\.yaml|api\.md$/;
 
 /** About 25 words are easy to read. Comments and texts of programs may take a few more, to hold a list. */
 const mostWordsOfPage = 25;

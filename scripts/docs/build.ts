@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { specFile } from "../spec.ts";
+import { drawCharts } from "./charts.ts";
 import { checkLinks } from "./links.ts";
 import { finishPage, type PageOf, readFrontMatter } from "./finish-page.ts";
 import { createRenderer, type Rendered } from "./markdown.ts";
@@ -73,7 +74,7 @@ export async function buildSite({
     pages.map((page) => [page, renderer.render(page.markdown, page.path, twinOf(page))]),
   );
   for (const [page, { html, headings }] of rendered) {
-    const body = page.layout === "redoc" ? `<div id="redoc"><main>${html}</main></div>` : html;
+    const body = drawCharts(page.layout === "redoc" ? `<div id="redoc"><main>${html}</main></div>` : html);
     files.set(
       page.path === "" ? "index.html" : `${page.path}/index.html`,
       renderPage(site, page, page.html ?? body, headings),
@@ -204,9 +205,10 @@ function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: read
     section: "guides",
     markdown: `# Guides\n\nThe tests run every program of these guides.\n\n${list.join("\n")}\n`,
   };
-  const links = guides.map(({ path, title }) => ({ path, title }));
+  const benchmarks = readPage("docs/benchmarks.md", "benchmarks", "guides");
+  const links = [...guides, benchmarks].map(({ path, title }) => ({ path, title }));
   return {
-    pages: [index, ...guides],
+    pages: [index, ...guides, benchmarks],
     sidebar: [{ title: "Guides", links: [{ path: "guides", title: "All guides" }, ...links] }],
   };
 }
@@ -270,6 +272,7 @@ function headersFile(): string {
     ["/", policy()],
     ["/404.html", policy()],
     ["/guides/*", policy()],
+    ["/benchmarks/*", policy()],
     ["/sdk/*", policy()],
     ["/api/*", policy({ style: `'self' ${emptyStyle}`, font: "data:" })],
     // The reader may enter the URL of a service.

@@ -30,7 +30,7 @@ export function inChild(
     });
     child.once("error", reject);
     child.once("exit", () =>
-      reject(new Error(/^.*Error.*$/m.exec(errors)?.[0] ?? (errors || "the process ended without an answer"))),
+      reject(new Error(/^\S*Error\b.*$/m.exec(errors)?.[0] ?? (errors || "the process ended without an answer"))),
     );
   });
 }
@@ -69,5 +69,10 @@ if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) void mea
 async function measure(row = "", given = ""): Promise<void> {
   // The cast: `inChild` names a row that has a measurement, and gives it what it takes.
   const { measurement } = (await import(`./rows/${row}.ts`)) as { readonly measurement: Measurement<object> };
-  process.send?.(await measurement(JSON.parse(given) as object));
+  try {
+    process.send?.(await measurement(JSON.parse(given) as object));
+  } catch (error) {
+    console.error(error);
+    process.exit(1);
+  }
 }

@@ -44,4 +44,3 @@ export function tsc(args: readonly string[]): string {
     cwd: fileURLToPath(root),
   });
 }
-

@@ -130,7 +130,12 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
     if (first === "storage") return { json: { upload_url: `${base}/fal/put/file`, file_url: result } };
     if (first === "put") return { json: { partNumber: Number(third), etag: "etag" } };
     if (third !== "requests") return created((request_id) => ({ request_id, status: "IN_QUEUE", queue_position: 0 }));
-    return queried(part, (done, request_id) => ({ request_id, status: done ? "COMPLETED" : "IN_PROGRESS", logs: [], images: [] }));
+    return queried(part, (done, request_id) => ({
+      request_id,
+      status: done ? "COMPLETED" : "IN_PROGRESS",
+      logs: [],
+      images: [],
+    }));
   },
   luma({ method, path }) {
     if (method === "POST") return created((id) => ({ id, state: "queued" }));

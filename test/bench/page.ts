@@ -26,8 +26,8 @@ export interface Measured {
   readonly at: string;
   readonly node: string;
   readonly machine: string;
-  /** How long the row took. */
-  readonly seconds: number;
+  /** How long the row took. Earlier versions did not record it. */
+  readonly seconds?: number;
   /** The lines of each table. */
   readonly tables: readonly (readonly Line[])[];
 }
@@ -108,53 +108,66 @@ function overview(parts: readonly Part[]): string {
     const held = `${aims.length - missed} of ${aims.length}`;
     return `| [${row.title}](#${anchorOf(row.title)}) | \`${name}\` | ${held} | ${timeOf(measured.seconds)} | ${measured.at} |`;
   });
-  return ["## All rows", "", "| row | name | aims held | takes | measured |", "|---|---|---:|---:|---|", ...lines, ""].join(
-    "\n",
-  );
-}
-
-/** Every figure in which another client's median is better than ours by more than a twentieth. */
-function notFirst(parts: readonly Part[]): string {
-  const lines = parts.flatMap(({ row, tables }) =>
-    tables.flatMap((table) =>
-      table.columns.flatMap((column) => {
-        const behind = behindOf(table, column);
-        const title = `${row.title}, ${table.title}, ${column.label}`;
-        return behind.map(([ours, better]) => `| ${title} | ${ours} | ${better} |`);
-      }),
-    ),
-  );
   return [
-    "## Where we are not first",
+    "## All rows",
     "",
-    "Each line is a figure in which another client is better by more than 5 %. Some of these clients do less: openapi-fetch does not wait,",
-    "and the peers query with GET, which is faster than the POST of this service.",
-    "",
-    "| figure | ours | better |",
-    "|---|---|---|",
+    "| row | name | aims held | takes | measured |",
+    "|---|---|---:|---:|---|",
     ...lines,
     "",
   ].join("\n");
 }
 
-function behindOf({ lines, references = [] }: Table, { key, digits = 0, better }: Column): (readonly [string, string])[] {
+/** Every figure in which another client's median is better than the best of ours by more than a twentieth. */
+function notFirst(parts: readonly Part[]): string {
+  const behind = parts.map(({ row, tables }) => ({
+    row,
+    lines: tables.flatMap((table) =>
+      table.columns.flatMap((column) => {
+        const where = `[${row.title}](#${anchorOf(row.title)}), ${table.title.toLowerCase()}: ${column.label}`;
+        return behindOf(table, column).map((figures) => `| ${[where, ...figures].join(" | ")} |`);
+      }),
+    ),
+  }));
+  const reasons = behind.flatMap(({ row: { title, notFirst: why }, lines }) =>
+    lines.length > 0 && why !== undefined ? [`- ${title}: ${why}`] : [],
+  );
+  return [
+    "## Where we are not first",
+    "",
+    "Each line is a figure in which another client is better by more than 5 % than the better of our two entry points.",
+    "",
+    "| figure | ours | better |",
+    "|---|---:|---|",
+    ...behind.flatMap(({ lines }) => lines),
+    "",
+    ...(reasons.length > 0 ? ["Reasons:", "", ...reasons, ""] : []),
+  ].join("\n");
+}
+
+function behindOf(
+  { lines, references = [] }: Table,
+  { key, digits = 0, better }: Column,
+): (readonly [string, string])[] {
   if (better === undefined) return [];
-  const isOurs = ({ name }: Line) => name.startsWith("@mediagen/");
-  const shown = (line: Line) => `${line.name} ${written(spread(line, key).median, digits)}`;
-  const clients = lines.filter(({ name, rounds }) => rounds.length > 0 && !references.includes(name));
-  return clients.filter(isOurs).flatMap((ours) => {
-    const own = spread(ours, key).median;
-    const ahead = clients.filter((line) => {
-      const other = spread(line, key).median;
-      return !isOurs(line) && (better === "less" ? other < own * 0.95 : other > own * 1.05);
-    });
-    return ahead.length > 0 ? [[shown(ours), ahead.map(shown).join(", ")] as const] : [];
-  });
+  const sign = better === "less" ? 1 : -1;
+  const clients = lines
+    .filter(({ name, rounds }) => rounds.length > 0 && !references.includes(name))
+    .map((line) => ({ name: line.name, figure: spread(line, key).median }))
+    .sort((a, b) => sign * (a.figure - b.figure));
+  const ours = clients.find(({ name }) => name.startsWith("@mediagen/"));
+  if (!ours) return [];
+  const limit = ours.figure * (better === "less" ? 0.95 : 1.05);
+  const ahead = clients.filter(({ name, figure }) => !name.startsWith("@mediagen/") && sign * (figure - limit) < 0);
+  if (ahead.length === 0) return [];
+  const shown = ahead.map(({ name, figure }) => `${name} ${written(figure, digits)}`);
+  return [[written(ours.figure, digits), shown.join(", ")]];
 }
 
 /** A row's part of the page. */
 export function sectionOf({ name, row, measured, tables, aims }: Part): string {
   const { at, node, machine, seconds } = measured;
+  const took = seconds === undefined ? "" : `, in ${timeOf(seconds)}`;
   return [
     `## ${row.title}`,
     "",
@@ -166,7 +179,7 @@ export function sectionOf({ name, row, measured, tables, aims }: Part): string {
     "",
     ...tables.flatMap((table) => [`### ${table.title}`, "", ...tableLines(table), ""]),
     ...aimLines(aims),
-    `Measured on ${at} with Node ${node}, ${machine}, in ${timeOf(seconds)}.`,
+    `Measured on ${at} with Node ${node}, ${machine}${took}.`,
     "",
   ].join("\n");
 }
@@ -181,7 +194,10 @@ function aimLines(aims: readonly Aim[]): string[] {
   // Several aims may be missed for one reason.
   const reasons = new Map<string, string[]>();
   for (const { what, why = "", tried = [] } of missed) {
-    const text = [why, ...(tried.length > 0 ? ["", "Tried, without success:", "", ...tried.map((idea) => `- ${idea}`)] : [])];
+    const text = [
+      why,
+      ...(tried.length > 0 ? ["", "Tried, without success:", "", ...tried.map((idea) => `- ${idea}`)] : []),
+    ];
     reasons.set(text.join("\n"), [...(reasons.get(text.join("\n")) ?? []), what]);
   }
   const explained = [...reasons].flatMap(([text, what]) => [`**Missed: ${what.join("; ")}.** ${text}`, ""]);
@@ -212,7 +228,8 @@ function anchorOf(title: string): string {
     .replaceAll(" ", "-");
 }
 
-function timeOf(seconds: number): string {
+function timeOf(seconds: number | undefined): string {
+  if (seconds === undefined) return "";
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 

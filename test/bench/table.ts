@@ -49,6 +49,8 @@ export interface Row {
   readonly what: string;
   /** What no client can pass. */
   readonly limit: string;
+  /** Why others are better in some figures. */
+  readonly notFirst?: string;
   readonly tables: readonly TableShape[];
   /** Measures the lines of each table. */
   measure(scale: Scale): Promise<readonly (readonly Line[])[]>;

@@ -77,7 +77,9 @@ export const row: Row = {
     return [lines];
   },
   aims([table]) {
-    return [clean, again].map((name) => aimOf("time", lineOf(table?.lines, name), "seconds", { atMost: 15, unit: " s" }));
+    return [clean, again].map((name) =>
+      aimOf("time", lineOf(table?.lines, name), "seconds", { atMost: 15, unit: " s" }),
+    );
   },
 };
 

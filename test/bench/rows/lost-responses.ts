@@ -24,7 +24,8 @@ const ours = [nodeSdk, webSdk];
 export const row: Row = {
   title: "Lost responses",
   what: `${generations} generations, 20 at once. A fifth of them lose their response after the task was created and billed. A *duplicate* is a task beyond the one that was requested. A *warning* is an error whose text says that a task may exist. A task is *lost silently* if neither its id nor a warning came back. A call that has not ended after 20 s counts as never ended.`,
-  limit: "no duplicate and no silent loss. Without an idempotency key, a lost response cannot be fetched from the service later.",
+  limit:
+    "no duplicate and no silent loss. Without an idempotency key, a lost response cannot be fetched from the service later.",
   tables: ways.map(([, title]) => ({
     title,
     columns: [

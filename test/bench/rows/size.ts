@@ -35,6 +35,7 @@ export const row: Row = {
   title: "Size in a browser",
   what: "The bytes of a program of about thirty lines that generates and waits (test/bench/consumers), bundled and minified by esbuild, after gzip -9. *Initial*: the entry and its static imports. *Happy path*: every script that a successful run evaluates, found by running the bundle against the local server. *Single file*: bundled without splitting.",
   limit: "openapi-fetch, which knows no waiting, no errors and no bounds.",
+  notFirst: "the others check no forms, and resend what may have been billed. openapi-fetch does not wait either.",
   tables: [
     {
       title: "Bytes",
@@ -80,7 +81,12 @@ async function sizesOf(client: string, base: string): Promise<Figures> {
 
 /** A script that says that it is evaluated, and that Node reads as a module. */
 function scriptOf(says: string, contents: Uint8Array): string {
-  return says + Buffer.from(contents).toString("utf8").replace(/(["'])(\.\/[^"']+)\.js\1/g, '"$2.mjs"');
+  return (
+    says +
+    Buffer.from(contents)
+      .toString("utf8")
+      .replace(/(["'])(\.\/[^"']+)\.js\1/g, '"$2.mjs"')
+  );
 }
 
 /** Runs a program to its success, and answers which scripts were evaluated. */

@@ -21,8 +21,7 @@ const servers = [
   ["A server that reads 60 MB/s", slow],
 ] as const;
 
-const why =
-  "V8 returns the pieces that were sent only after some 64 MB of them have collected.";
+const why = "V8 returns the pieces that were sent only after some 64 MB of them have collected.";
 
 export const row: Row = {
   title: "An upload from disk",

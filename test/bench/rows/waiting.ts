@@ -38,10 +38,19 @@ export const row: Row = {
   what: `Tasks that were generated at once and take 2 to 6 s. Each client waits in its own way. The delay is from the task's end until its wait has resolved. Memory is the peak above what the process had before. openai and lumaai do not wait. With more than 1,000 tasks, mediagen has \`maxQueriesInFlight: ${manyInFlight}\`; otherwise its default, 16. Waits of mediagen are measured in three rounds, those of peers in one.`,
   limit:
     "one query and no delay, if the end were known. It is not, which costs some 3.4 queries for 0.3 s (see the next row). The server handles some 20,000 queries per second.",
-  tables: ["1,000 tasks", "10,000 tasks", "2,000 tasks in a process that may open 1,024 files"].map((title) => ({
-    title,
-    columns,
-  })),
+  notFirst:
+    "replicate and @fal-ai/client query every task each 500 ms. That is two to three times as many queries, on one connection per task.",
+  tables: [
+    { title: "1,000 tasks", columns },
+    { title: "10,000 tasks", columns },
+    {
+      title: "2,000 tasks in a process that may open 1,024 files",
+      // What is to be seen is whether all of them arrive.
+      columns: columns.map(({ better, ...column }) =>
+        column.key === "arrived" ? { ...column, better: "more" } : column,
+      ),
+    },
+  ],
   async measure(scale) {
     const doubles = await startDoubles();
     const waits = (clients: readonly string[], rounds: number, tasks: number, openFiles?: number) =>
@@ -62,7 +71,8 @@ export const row: Row = {
   aims([thousand, many, narrow]) {
     const [one, ten, two] = [thousand, many, narrow].map((table) => lineOf(table?.lines, nodeSdk));
     if (!one || !ten || !two) return [];
-    const learning = "The client knows nothing of the model when it begins. The next row shows what the rule reaches when it knows.";
+    const learning =
+      "The client knows nothing of the model when it begins. The next row shows what the rule reaches when it knows.";
     return [
       aimOf("queries per task, 1,000 tasks", one, "queriesPerTask", { atMost: 3.7, why: learning, tried }),
       aimOf("p50 of the delay, 1,000 tasks", one, "p50", { atMost: 0.3, unit: " s", why: learning, tried }),

@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs";
+import { escapeHtml } from "./page.ts";
+
+/** A bar: its length is its value's share of the longest one. */
+export interface Bar {
+  readonly name: string;
+  readonly value: number;
+}
+
+/** Which figure of a row of the benchmarks is drawn, and how. */
+interface Drawn {
+  readonly row: string;
+  /** Number of the row's table, from 0. */
+  readonly table: number;
+  readonly key: string;
+  readonly title: string;
+  readonly unit: string;
+  /** What a unit is in the figures. @default 1 */
+  readonly per?: number;
+  readonly digits?: number;
+}
+
+/** The figures that pages show as charts. */
+const drawn: readonly Drawn[] = [
+  { row: "size", table: 0, key: "happy", title: "Happy path, gzip", unit: "kB", per: 1_000, digits: 1 },
+  { row: "query", table: 1, key: "one by one micros", title: "Latency of a warm query", unit: "µs" },
+  { row: "lost-responses", table: 0, key: "duplicates", title: "Duplicates billed, of 300 generations", unit: "" },
+  { row: "lost-responses", table: 0, key: "lost", title: "Tasks lost silently, of 300 generations", unit: "" },
+];
+
+/** The figures of docs/benchmarks.json, as far as charts need them. */
+type Figures = Readonly<
+  Record<
+    string,
+    {
+      readonly tables: readonly (readonly {
+        readonly name: string;
+        readonly rounds: readonly Readonly<Record<string, number>>[];
+      }[])[];
+    }
+  >
+>;
+
+/** Puts charts into a page's HTML in place of its comments `<!-- charts: ROW -->`. */
+export function drawCharts(html: string, file = new URL("../../docs/benchmarks.json", import.meta.url)): string {
+  if (!html.includes("<!-- charts: ")) return html;
+  // The cast: `npm run bench` wrote it.
+  const figures = JSON.parse(readFileSync(file, "utf8")) as Figures;
+  return html.replace(/<!-- charts: ([\w-]+) -->\n?/g, (_, row: string) =>
+    drawn
+      .filter((one) => one.row === row)
+      .map((one) => drawBars(one, barsOf(one, figures)))
+      .join(""),
+  );
+}
+
+function barsOf({ row, table, key, per = 1 }: Drawn, figures: Figures): readonly Bar[] {
+  return (figures[row]?.tables[table] ?? []).flatMap(({ name, rounds }) => {
+    const values = rounds.flatMap((round) => round[key] ?? []).sort((a, b) => a - b);
+    const middle = values.length >> 1;
+    const median = values.length % 2 === 1 ? values[middle] : ((values[middle - 1] ?? 0) + (values[middle] ?? 0)) / 2;
+    return values.length === 0 || median === undefined ? [] : [{ name, value: median / per }];
+  });
+}
+
+const barHeight = 34;
+
+/**
+ * Draws horizontal bars, the shortest first, as SVG. Lengths are shares of the width and letters keep their size, so that a chart
+ * is as wide as its page. The style sheet colors it by classes, in both themes. A screen reader gets all names and values as text.
+ */
+export function drawBars(
+  { title, unit, digits = 0 }: Pick<Drawn, "title" | "unit" | "digits">,
+  bars: readonly Bar[],
+): string {
+  if (bars.length === 0) return "";
+  const sorted = [...bars].sort((a, b) => a.value - b.value);
+  const longest = Math.max(...sorted.map(({ value }) => value)) || 1;
+  const written = (value: number) =>
+    `${value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`.trim();
+  const label = `${title}: ${sorted.map(({ name, value }) => `${name} ${written(value)}`).join(", ")}`;
+  const shapes = sorted.map(({ name, value }, index) => {
+    const y = index * barHeight;
+    const own = name.startsWith("@mediagen/") ? ' class="own"' : "";
+    const width = `${Number(((value / longest) * 100).toFixed(2))}%`;
+    return (
+      `<g${own}><text y="${y + 14}">${escapeHtml(name)}</text>` +
+      `<text x="100%" y="${y + 14}" text-anchor="end">${escapeHtml(written(value))}</text>` +
+      `<rect y="${y + 20}" width="${width}" height="8" rx="2"/></g>`
+    );
+  });
+  const svg = `<svg role="img" aria-label="${escapeHtml(label)}" width="100%" height="${sorted.length * barHeight}">${shapes.join("")}</svg>`;
+  return `<figure class="chart">${svg}<figcaption>${escapeHtml(title)}. Less is better.</figcaption></figure>\n`;
+}

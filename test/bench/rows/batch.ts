@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inChild, type Measurement, watchCpu, watchMemory } from "../child.ts";
+import { aimOf, inTurn, lineOf, withRatio, type Row } from "../table.ts";
+
+interface Given {
+  readonly lines: number;
+  readonly baseUrl: string;
+}
+
+/** Numbers of lines. Memory is flat if the last one needs no more than the first. */
+const counts = ["2,000", "10,000"];
+const [fewest = "", most = ""] = counts;
+const concurrency = 32;
+const directory = fileURLToPath(new URL("../../../out/bench/batch/", import.meta.url));
+
+export const row: Row = {
+  title: "A batch",
+  what: `\`runBatch\` with one image per line, \`concurrency: ${concurrency}\`, and an emulator in another process whose time passes a thousand times as fast. Each line is checked, recorded, generated, waited for and downloaded. Memory is the peak above what the process had before.`,
+  limit: "the emulator, which uses the other core and draws every picture, and the disk, which each record waits for.",
+  tables: [
+    {
+      title: "By lines",
+      columns: [
+        { key: "perSecond", label: "lines/s" },
+        { key: "cpuMs", label: "CPU per line, ms", digits: 2 },
+        { key: "memoryMb", label: "memory, MB" },
+        { key: "memoryMb, growth", label: "2,000 lines = 1", digits: 2 },
+      ],
+    },
+  ],
+  async measure(scale) {
+    const lines = await inTurn(counts, scale(3), async (count) => {
+      await using emulator = await startEmulator();
+      return await inChild("batch", { lines: scale(Number(count.replace(",", ""))), baseUrl: emulator.baseUrl });
+    });
+    rmSync(directory, { recursive: true, force: true });
+    return [withRatio(lines, fewest, "memoryMb", "memoryMb, growth")];
+  },
+  aims([table]) {
+    const line = lineOf(table?.lines, most);
+    return [
+      aimOf("lines per second", line, "perSecond", {
+        atLeast: 300,
+        why: "Each line is recorded durably four times before its results are there, and the emulator draws a picture for it.",
+      }),
+      aimOf("memory, 2,000 lines = 1", line, "memoryMb, growth", { atMost: 1.25 }),
+    ];
+  },
+};
+
+export const measurement: Measurement<Given> = async ({ lines, baseUrl }) => {
+  const { runBatch } = await import("@mediagen/batch");
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  const input = join(directory, "jobs.jsonl");
+  const form = (index: number) => JSON.stringify({ id: `fox-${index}`, model: "imgmodelz", prompt: `A fox ${index}` });
+  writeFileSync(input, Array.from({ length: lines }, (_, index) => `${form(index)}\n`).join(""));
+  const [memory, cpu] = [watchMemory(), watchCpu()];
+  const begin = performance.now();
+  let error: string | undefined;
+  const { succeeded } = await runBatch(input, join(directory, "out"), {
+    apiKey: "emulator-key",
+    baseUrl,
+    concurrency,
+    onLine: (line) => (error ??= line.error?.message),
+  });
+  const seconds = (performance.now() - begin) / 1_000;
+  if (succeeded !== lines) throw new Error(`${succeeded} of ${lines} lines have succeeded: ${error}`);
+  return { perSecond: lines / seconds, cpuMs: cpu() / 1_000 / lines, memoryMb: memory() };
+};
+
+/** An emulator in a process of its own, whose tasks end within milliseconds. Results expire after a day, which passes in 86 s. */
+async function startEmulator(): Promise<AsyncDisposable & { readonly baseUrl: string }> {
+  const port = await freePort();
+  const command = fileURLToPath(new URL("../../../packages/emulator/dist/command.js", import.meta.url));
+  const flags = ["--fresh", "--port", String(port), "--credits", "1e12", "--speed", "1000"];
+  const child = spawn(process.execPath, [command, ...flags], { stdio: "ignore" });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const deadline = performance.now() + 30_000;
+  while (!(await fetch(baseUrl).catch(() => undefined))) {
+    if (performance.now() > deadline) throw new Error("the emulator has not started");
+    await sleep(20);
+  }
+  return {
+    baseUrl,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") throw new Error("no port is free");
+  return address.port;
+}

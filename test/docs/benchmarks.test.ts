@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { drawBars, drawCharts } from "../../scripts/docs/charts.ts";
+
+interface Page {
+  readonly pageOf: (figures: unknown) => Promise<string>;
+}
+
+test("docs/benchmarks.md is made of docs/benchmarks.json and the words of the rows", async () => {
+  // By URL: the compiler must not follow into a directory whose packages may not be installed. The cast says what is there.
+  const { pageOf } = (await import(new URL("../bench/page.ts", import.meta.url).href)) as Page;
+  const figures: unknown = JSON.parse(await readFile("docs/benchmarks.json", "utf8"));
+  expect(await pageOf(figures), "run `npm run bench -- --page`").toBe(await readFile("docs/benchmarks.md", "utf8"));
+});
+
+test("the page of the benchmarks shows charts of bytes and of lost responses", async () => {
+  const charts = drawCharts(await readFile("docs/benchmarks.md", "utf8"));
+  expect(charts).not.toContain("<!-- charts");
+  expect([...charts.matchAll(/<figcaption>([^<]+)/g)].map(([, title]) => title)).toEqual(
+    expect.arrayContaining([
+      "Happy path, gzip. Less is better.",
+      "Duplicates billed, of 300 generations. Less is better.",
+      "Tasks lost silently, of 300 generations. Less is better.",
+    ]),
+  );
+});
+
+test("a chart draws each bar as long as its value, and says names and values to screen readers", () => {
+  const bars = [
+    { name: "other <client>", value: 20 },
+    { name: "@mediagen/sdk", value: 5 },
+  ];
+  const chart = drawBars({ title: "Size", unit: "kB" }, bars);
+  expect(chart).toContain('role="img" aria-label="Size: @mediagen/sdk 5 kB, other &lt;client&gt; 20 kB"');
+  expect([...chart.matchAll(/<rect [^>]*width="([^"]+)"/g)].map(([, width]) => width)).toEqual(["25%", "100%"]);
+  expect(chart, "a strict policy allows no style attributes").not.toContain("style=");
+});
+
+test("a chart whose values are all zero has bars without length", () => {
+  const chart = drawBars({ title: "Duplicates", unit: "" }, [{ name: "@mediagen/sdk", value: 0 }]);
+  expect(chart).toContain('width="0%"');
+});
+
+test("a figure that was not measured has no chart", () => {
+  expect(drawBars({ title: "Size", unit: "kB" }, [])).toBe("");
+});
