@@ -47,7 +47,7 @@ const plainMiss = {
 
 export const row: Row = {
   title: "A query",
-  what: `Queries through each client, and through what the clients stand on. Each fresh process makes ${cold} calls one by one (cold), then ${warmUp.toLocaleString("en")} calls to warm up, after which the compiler is done, and then those that are measured. A query of mediagen is a POST, like the raw fetch that it is compared with; the peers' are GETs. CPU is the client's own. Allocation is what V8's sampling profiler saw on the heap.`,
+  what: `Queries through each client, and through what the clients stand on. Each fresh process makes ${cold} calls one by one, which are the cold ones. Then it makes ${warmUp.toLocaleString("en")} calls, after which the compiler is done, and then the warm ones. A query of mediagen is a POST, like the raw fetch that it is compared with; the peers' are GETs. CPU is the client's own. Allocation is what V8's sampling profiler saw on the heap.`,
   limit: "a bare socket that writes one string and reads one. The server, which is node:http, uses the other core.",
   notFirst: "the peers query with GET, which needs no body and is faster than the POST of this service.",
   tables: [
