@@ -56,15 +56,15 @@ test("every region of a program is shown by a guide or the README", async () => 
   expect(regions.filter((region) => !pages.some(({ text }) => text.includes(`file=${region}\n`)))).toEqual([]);
 });
 
-test("every link between guides leads to a guide and a heading that are there", () => {
+test("every link between guides leads to a page and a heading that are there", async () => {
   const slugOf = (heading: string) =>
     heading
       .toLowerCase()
       .replace(/[^\w\s-]/g, "")
       .trim()
       .replace(/\s+/g, "-");
-  const places = guides.flatMap(({ file, text }) => {
-    const name = `./${file.split("/").at(-1)}`;
+  const places = [...guides, ...(await readAll("docs/benchmarks.md"))].flatMap(({ file, text }) => {
+    const name = `${file.includes("guides/") ? "." : ".."}/${file.split("/").at(-1)}`;
     return [name, ...[...text.matchAll(/^##+ (.*)$/gm)].map(([, heading = ""]) => `${name}#${slugOf(heading)}`)];
   });
   const links = guides.flatMap(({ text }) => [...text.matchAll(/\]\((\.[^)]*)\)/g)].map(([, link = ""]) => link));
