@@ -59,8 +59,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/sending"],
   },
   {
-    guard: 'if (key === emulatorKey && target.protocol === "https:" && !isLoopback(target)) {',
-    becomes: 'if (false && target.protocol === "https:" && !isLoopback(target)) {',
+    guard: 'if (target?.protocol === "https:" && !isLoopback(target)) {',
+    becomes: "if (target && !target) {",
     promise: "the emulator's key goes nowhere else",
     tests: ["sdk/options"],
   },
@@ -143,8 +143,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["faults/node-door"],
   },
   {
-    guard: "return openEnvelope(response, operation.id, generation, lost && isDeletion ? note : undefined);",
-    becomes: "return openEnvelope(response, operation.id, generation, isDeletion ? note : undefined);",
+    guard: "const isDeletion = lost && Object.values(operations).some((kind) => kind.delete === operation);",
+    becomes: "const isDeletion = Object.values(operations).some((kind) => kind.delete === operation);",
     promise: "a deletion that is refused at once is just refused",
     tests: ["sdk/sending"],
   },
@@ -495,8 +495,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/keys"],
   },
   {
-    guard: "if (key !== last) [last, hide] = [key, createHide(key)];",
-    becomes: "if (last === undefined) [last, hide] = [key, createHide(key)];",
+    guard: "return (key) => (last && last.key === key ? last : (last = createKeyed(key, baseUrl, headers)));",
+    becomes: "return (key) => (last ??= createKeyed(key, baseUrl, headers));",
     promise: "another key is hidden too",
     tests: ["sdk/keys"],
   },
@@ -773,8 +773,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["faults/matrix"],
   },
   {
-    guard: 'body.once("end", () => (signal.aborted ? reject(signal.reason) : resolve()));',
-    becomes: 'body.once("end", () => (resolve()));',
+    guard: 'body.on("end", () => (signal.aborted ? reject(signal.reason) : resolve()));',
+    becomes: 'body.on("end", () => (resolve()));',
     promise: "an abort is not the end of an answer",
     tests: ["faults/matrix"],
   },
@@ -830,7 +830,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     file: "node/transport.ts",
-    guard: 'signal.addEventListener("abort", abort, { once: true });',
+    guard: 'signal.addEventListener("abort", abort);',
     becomes: "",
     promise: "an abort ends the call at once",
     tests: ["faults/node-door"],
@@ -1570,7 +1570,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: 'if (isLate) emit({ type: "lateTask", task: recorded, generationId: this.id });',
+    guard: 'if (isLate) emit("lateTask", () => ({ task: recorded, generationId: this.id }));',
     becomes: "",
     promise: "a late task is told of",
     tests: ["sdk/store"],
@@ -1938,8 +1938,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/fields"],
   },
   {
-    guard: "time.sleep(Math.min(Math.max(0, own.until - now), longestDelayMs), own.stop.signal)",
-    becomes: "time.sleep(Math.max(0, first.at - now), own.stop.signal)",
+    guard: "const ms = Math.min(Math.max(0, first.at - now), longestDelayMs);",
+    becomes: "const ms = Math.max(0, first.at - now);",
     promise: "a delay past the timer's range does not fire at once",
     tests: ["sdk/wait"],
   },
@@ -1993,13 +1993,13 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/failures"],
   },
   {
-    guard: "if (level > logLevels.indexOf(most)) return;",
+    guard: "if (level > most) return;",
     becomes: "return;",
     promise: "what no call returns or throws is in the log",
     tests: ["sdk/log"],
   },
   {
-    guard: "if (level > logLevels.indexOf(most)) return;",
+    guard: "if (level > most) return;",
     becomes: "",
     promise: "nothing is logged beyond the level",
     tests: ["sdk/log"],

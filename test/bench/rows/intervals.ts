@@ -1,6 +1,6 @@
 import type { Kind, VideoRecord } from "@mediagen/sdk";
 // The client's own code behind a wait, without HTTP: a million queries through Request and Response would measure those.
-import { sleepBy } from "../../../packages/sdk/src/time/clock.ts";
+import { sleepBy, timersOf } from "../../../packages/sdk/src/time/clock.ts";
 import { shareTimer } from "../../../packages/sdk/src/time/shared-timer.ts";
 import { Durations, worthOfQueryMs } from "../../../packages/sdk/src/wait/durations.ts";
 import { Scheduler } from "../../../packages/sdk/src/wait/scheduler.ts";
@@ -123,7 +123,7 @@ export async function simulate(durations: Float64Array, tasksOfBatch: number): P
       asleep = own;
       signal.addEventListener("abort", () => ((asleep = undefined), reject(signal.reason)));
     });
-  const alarm = shareTimer({ steady: () => now, sleep });
+  const alarm = shareTimer({ steady: () => now }, timersOf(sleep));
   const time = { now: () => now, steady: () => now, random, alarm, sleep: sleepBy(alarm) };
   const host = { ...time, scheduler: new Scheduler({}, time) };
   let queriesAtFirst = 0;

@@ -1,7 +1,10 @@
 import { invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { orAbort } from "../time/deadline.ts";
+import type { RequestHeaders } from "../task/task.ts";
 import { isLoopback } from "../transport/address.ts";
+import { mergeHeaders } from "./headers.ts";
+import { createHide, type Hide } from "./hide-key.ts";
 
 /** The API key, what returns it for each call, or undefined if the server at the base URL holds it. */
 export type ApiKey = string | undefined | (() => Promise<string | undefined>);
@@ -15,6 +18,33 @@ const emulatorKey = "emulator-key";
 /** Returns the key of one call; rejects at once when the signal aborts. */
 export function readKey(apiKey: ApiKey, signal: AbortSignal): Promise<string | undefined> | string | undefined {
   return typeof apiKey === "function" ? orAbort(apiKey(), signal) : apiKey;
+}
+
+/** What requests with a key have in common. */
+export interface Keyed {
+  readonly key: string | undefined;
+  readonly hide: Hide;
+  /** Returns the headers of a request: the caller's replace those of the client, and the key replaces both. */
+  readonly headers: (isJson: boolean, own: RequestHeaders | undefined) => Readonly<Record<string, string>>;
+}
+
+/** Returns what requests with a key have in common. The last one is kept, because most clients have one key. */
+export function rememberKey(baseUrl: string, headers: RequestHeaders): (key: string | undefined) => Keyed {
+  let last: Keyed | undefined;
+  return (key) => (last && last.key === key ? last : (last = createKeyed(key, baseUrl, headers)));
+}
+
+function createKeyed(key: string | undefined, baseUrl: string, headers: RequestHeaders): Keyed {
+  const keyed = keyHeaders(key, baseUrl);
+  // A transport knows the type of a form.
+  const typed = { "content-type": "application/json" };
+  const jsonHeaders = mergeHeaders(headers, keyed, typed);
+  return {
+    key,
+    hide: createHide(key),
+    headers: (isJson, own) =>
+      isJson && !own ? jsonHeaders : mergeHeaders(headers, own, keyed, isJson ? typed : undefined),
+  };
 }
 
 /**
@@ -31,8 +61,8 @@ export function keyHeaders(key: string | undefined, url: string): Readonly<Recor
     const problem = key === "" ? "is empty" : "has a value that no header can carry (not shown)";
     throw invalidRequest("request", "apiKey", "wrongFormat", received, expected, nothingWasSent, { problem });
   }
-  const target = new URL(url);
-  if (key === emulatorKey && target.protocol === "https:" && !isLoopback(target)) {
+  const target = key === emulatorKey ? new URL(url) : undefined;
+  if (target?.protocol === "https:" && !isLoopback(target)) {
     const expected = "the service's key. For an emulator at this host, start it with --key KEY and use that key";
     throw invalidRequest("request", "apiKey", "notAllowed", "the emulator's key", expected, nothingWasSent, {
       problem: "is that of the emulator",

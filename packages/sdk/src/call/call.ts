@@ -1,6 +1,6 @@
 import { ConnectionError, InvalidRequestError, messageOf } from "../errors/errors.ts";
 import { OutcomeUnknownError, type SentGeneration, type ServiceResponse } from "../errors/response-errors.ts";
-import type { OnEvent } from "../errors/events.ts";
+import type { Emit } from "../errors/emit.ts";
 import type { Failures, MethodSubject } from "../errors/failures.ts";
 import type { WireFields } from "../form/form.ts";
 import type { RequestHeaders } from "../task/task.ts";
@@ -48,10 +48,10 @@ export interface CallContext {
   readonly patienceMs?: number | undefined;
 }
 
-/** The `data` of an envelope, and the id of its request. */
+/** The `data` of an envelope, and its response. */
 export interface Opened {
   readonly data: Readonly<Record<string, unknown>>;
-  readonly requestId: string | undefined;
+  readonly response: ServiceResponse;
 }
 
 /** Sends one operation and opens the envelope of its response. */
@@ -59,7 +59,7 @@ export type Call = (operation: Operation, wire: WireFields, context: CallContext
 
 /** What calls stand on. */
 export interface CallHost extends Connection {
-  readonly emit: OnEvent;
+  readonly emit: Emit;
   readonly failures: Failures;
   readonly retries: Retries;
 }
@@ -79,7 +79,8 @@ export function createCall(host: CallHost): Call {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       const exchanged = await exchange(host, operation, wire, { paid, ...limits, beforeSend });
-      const about = {
+      // Most calls emit nothing that anybody hears.
+      const about = () => ({
         operation: operation.id,
         kind,
         model,
@@ -88,32 +89,33 @@ export function createCall(host: CallHost): Call {
         at: time.now(),
         durationMs: Math.round(time.steady() - start),
         attempt,
-        requestId: exchanged.response?.requestId,
-      };
+        requestId: exchanged.response?.requestId?.(),
+      });
       const isOver = patienceMs !== undefined || (!exchanged.response && signal?.aborted);
       const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid, limits.retries);
       if (delayMs !== undefined) {
         lost ||= exchanged.response?.status !== 429;
-        emit({ type: "retried", ...about, delayMs, ...whyRetried(exchanged) });
+        emit("retried", () => ({ ...about(), delayMs, ...whyRetried(exchanged) }));
         await orAbort(onPhase?.("claimed") ?? Promise.resolve(), signal);
         await time.sleep(delayMs, signal ?? new AbortController().signal);
         continue;
       }
-      if (exchanged.response) retries.succeeded();
-      const isQuery = operation === operations[kind].query && taskid !== undefined;
       try {
-        const data = dataOf(exchanged, lost, operation, context);
-        const status = data[operations[kind].statusField];
+        if (!exchanged.response) throw failureOf(exchanged, operation, context);
+        const { response } = exchanged;
+        retries.succeeded();
+        const data = openAfter(lost, response, operation, generation);
         if (generation) {
           const { resultCount, seed, origin } = generation;
-          emit({ type: "generated", ...about, taskid: taskidIn(data) ?? "", resultCount, seed, origin });
-        } else if (isQuery) {
-          emit({ type: "queried", ...about, taskid, status: typeof status === "number" ? status : undefined });
+          emit("generated", () => ({ ...about(), taskid: taskidIn(data) ?? "", resultCount, seed, origin }));
+        } else if (taskid !== undefined && operation === operations[kind].query) {
+          const status = data[operations[kind].statusField];
+          emit("queried", () => ({ ...about(), taskid, status: typeof status === "number" ? status : undefined }));
         }
-        return { data, requestId: about.requestId };
+        return { data, response };
       } catch (error) {
         // An abort is what the caller's method reports.
-        if (!signal?.aborted || error !== signal.reason) failures.emit({ ...about, error });
+        if (!signal?.aborted || error !== signal.reason) failures.emit(error, about);
         throw error;
       }
     }
@@ -143,16 +145,6 @@ function whyRetried(exchanged: Exchanged): { readonly status: number | undefined
   return { status: undefined, error: hideInError(exchanged.cause, exchanged.hide) };
 }
 
-function dataOf(
-  exchanged: Exchanged,
-  lost: boolean,
-  operation: Operation,
-  context: CallContext,
-): Readonly<Record<string, unknown>> {
-  if (!exchanged.response) throw failureOf(exchanged, operation, context);
-  return openAfter(lost, exchanged.response, operation, context.generation);
-}
-
 /** Returns what to throw if there is no response. */
 function failureOf(
   { cause: given, hide, delivery }: NoResponse,
@@ -180,7 +172,7 @@ function openAfter(
   operation: Operation,
   generation: SentGeneration | undefined,
 ): Readonly<Record<string, unknown>> {
-  const isDeletion = Object.values(operations).some((kind) => kind.delete === operation);
+  const isDeletion = lost && Object.values(operations).some((kind) => kind.delete === operation);
   const note = " The response to an earlier attempt was lost: the tasks may already be deleted.";
-  return openEnvelope(response, operation.id, generation, lost && isDeletion ? note : undefined);
+  return openEnvelope(response, operation.id, generation, isDeletion ? note : undefined);
 }

@@ -9,9 +9,8 @@ import type { Operation } from "../spec/operation.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
-import type { OnUpload, OutgoingRequest, Transport } from "../transport/transport.ts";
-import { type ApiKey, keyHeaders, readKey } from "./api-key.ts";
-import { mergeHeaders } from "./headers.ts";
+import type { OnUpload, Transport } from "../transport/transport.ts";
+import { type ApiKey, type Keyed, readKey } from "./api-key.ts";
 import type { Hide } from "./hide-key.ts";
 import { readResponse } from "./read-response.ts";
 
@@ -21,10 +20,12 @@ export interface Connection {
   readonly baseUrl: string;
   readonly transport: Transport;
   readonly apiKey: ApiKey;
-  /** The headers of every request. */
-  readonly headers: RequestHeaders;
-  /** Returns what hides a key. */
-  readonly hideOf: (key: string | undefined) => Hide;
+  /**
+   * Returns what requests with a key have in common.
+   *
+   * @throws {@link InvalidRequestError} no header can carry the key, or it must not go there
+   */
+  readonly keyed: (key: string | undefined) => Keyed;
   readonly time: Time;
   readonly timeouts: Timeouts;
 }
@@ -93,11 +94,14 @@ export async function exchange(
   };
   try {
     const url = connection.baseUrl + operation.path;
-    const key = await readKey(connection.apiKey, limits.signal);
-    hide = connection.hideOf(key);
-    const request = outgoing(url, mergeHeaders(connection.headers, options.headers, keyHeaders(key, url)), wire, paid);
-    isTried = true;
     const { onLeaving, signal } = limits;
+    const given = readKey(connection.apiKey, signal);
+    const keyed = connection.keyed(given instanceof Promise ? await given : given);
+    hide = keyed.hide;
+    const body = paid ? toMultipart(formParts(wire)) : JSON.stringify(wire);
+    const headers = keyed.headers(!paid, options.headers);
+    const request = { url, headers, body };
+    isTried = true;
     const incoming = await connection.transport(request, {
       paid,
       signal,
@@ -123,16 +127,6 @@ export async function exchange(
 function deliveryOf(reason: unknown): Delivery {
   if (!(reason instanceof NeverSentError)) return "unknown";
   return reason.isFinal ? "cannot be sent" : "never sent";
-}
-
-function outgoing(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  wire: WireFields,
-  isForm: boolean,
-): OutgoingRequest {
-  if (isForm) return { url, headers, body: toMultipart(formParts(wire)) };
-  return { url, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(wire) };
 }
 
 /** The timeouts of one exchange: for all of it, for what leaves, for what arrives. */

@@ -6,21 +6,11 @@ export type Hide = ((text: string) => string) & {
   readonly isWord?: boolean;
 };
 
-/** Returns what hides a key. The last one is kept, because most clients have one key. */
-export function rememberHide(): (key: string | undefined) => Hide {
-  let last: string | undefined;
-  let hide = createHide(last);
-  return (key) => {
-    if (key !== last) [last, hide] = [key, createHide(key)];
-    return hide;
-  };
-}
-
 /** A shorter key is hidden only where it stands as a word of its own. */
 const shortestSecret = 8;
 
-/** Hides a key in texts, however it is spelled: as it is, escaped for JSON, or encoded for a URL. */
-function createHide(key: string | undefined): Hide {
+/** Returns what hides a key in texts, however it is spelled: as it is, escaped for JSON, or encoded for a URL. */
+export function createHide(key: string | undefined): Hide {
   if (!key) return (text) => text;
   const isWord = key.length < shortestSecret;
   let pattern: RegExp | undefined;

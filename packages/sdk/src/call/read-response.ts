@@ -17,16 +17,15 @@ export async function readResponse(
 ): Promise<ServiceResponse> {
   const { status, redirected } = incoming;
   const retryAfterMs = readRetryAfter(incoming.header("retry-after"), now);
-  const decoder = new TextDecoder();
-  let text = "";
+  const pieces: Uint8Array[] = [];
   let length = 0;
   await incoming.read((bytes) => {
     onPiece();
     length += bytes.byteLength;
     if (length > longestBody) throw new Error(`the response is longer than ${longestBody} bytes`);
-    text += decoder.decode(bytes, { stream: true });
+    pieces.push(bytes);
   });
-  text += decoder.decode();
+  const text = textOf(pieces, length);
   const shown = hide(text);
   const json = parse(text);
   return {
@@ -35,9 +34,24 @@ export async function readResponse(
     json: shown === text ? json : hideInResponse(json, hide),
     retryAfterMs,
     redirected,
-    requestId: readRequestId(incoming, hide),
+    requestId: () => readRequestId(incoming, hide),
     headers: () => readHeaders(incoming, hide),
   };
+}
+
+/** Decodes complete texts, and keeps nothing between them. */
+const decoder = new TextDecoder();
+
+/** Most responses arrive in one piece. */
+function textOf([first, ...others]: readonly Uint8Array[], length: number): string {
+  if (!first || others.length === 0) return decoder.decode(first);
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of [first, ...others]) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return decoder.decode(whole);
 }
 
 /** Where services and the proxies before them put the id of a request, the service's own first. */
@@ -71,7 +85,10 @@ function parse(text: string): unknown {
 
 function isDeeper(value: unknown, most: number): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return most === 0 || Object.values(value).some((one) => isDeeper(one, most - 1));
+  if (most === 0) return true;
+  // The cast: what JSON.parse returns. A list of the values would be garbage for each response.
+  for (const name in value) if (isDeeper((value as Record<string, unknown>)[name], most - 1)) return true;
+  return false;
 }
 
 /** Returns a Retry-After header, in seconds or as a date, in milliseconds from now. */

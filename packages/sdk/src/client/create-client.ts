@@ -1,6 +1,7 @@
 import { createCall } from "../call/call.ts";
 import { readHeaders } from "../call/headers.ts";
-import { type Hide, rememberHide } from "../call/hide-key.ts";
+import { rememberKey } from "../call/api-key.ts";
+import type { Hide } from "../call/hide-key.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { checkOptions } from "../errors/check-options.ts";
 import { nothingWasSent } from "../errors/issue.ts";
@@ -50,10 +51,15 @@ export function createClient<O extends MediaGenOptions>(
   const { runtime, time, log, emit, retries, limits, recording, scheduler, turns } = parts;
   const { transport, get } = runtime;
   const failures = new Failures(emit, time);
-  const hideOf = rememberHide();
+  const keyedBy = rememberKey(baseUrl, headers);
   // Results are requested without a key. Their URLs may contain the one that their record was requested with.
   let hide: Hide = (text) => text;
-  const connection = { baseUrl, transport, apiKey, headers, hideOf: (key: string | undefined) => (hide = hideOf(key)) };
+  const keyed = (key: string | undefined) => {
+    const found = keyedBy(key);
+    hide = found.hide;
+    return found;
+  };
+  const connection = { baseUrl, transport, apiKey, keyed };
   const call = createCall({ ...connection, time, timeouts, emit, failures, retries });
   const { store, beforeGenerate } = options;
   const tasks = new Tasks({ call, emit, time, recording, states: readStates("createMediaGen", options), limits });

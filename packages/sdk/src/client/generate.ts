@@ -120,7 +120,7 @@ export async function send(
   const onPhase = attempt && ((phase: "sending" | "claimed") => attempt.enter(phase));
   const onUpload: OnUpload = (bytes, totalBytes) =>
     callListener("onUploadProgress", () => onUploadProgress?.({ bytes, totalBytes }), log);
-  const { data, requestId } = await call(operation, wire, {
+  const { data, response } = await call(operation, wire, {
     subject: { kind, model },
     signal,
     headers,
@@ -128,6 +128,7 @@ export async function send(
     onPhase,
     onUpload,
   });
+  const requestId = response.requestId?.();
   return {
     version: 2,
     kind,

@@ -1,8 +1,7 @@
 import { createRetries, type Retries } from "../call/retries.ts";
-import { createEmit, createLog, type Log } from "../errors/emit.ts";
-import type { OnEvent } from "../errors/events.ts";
+import { createEmit, createLog, type Emit, type Log } from "../errors/emit.ts";
 import type { RecordingHost } from "../store/session.ts";
-import { sleep, sleepBy, type SleepReason, type Time } from "../time/clock.ts";
+import { sleepBy, type SleepReason, startTimer, type Time, timersOf } from "../time/clock.ts";
 import { Semaphore } from "../time/semaphore.ts";
 import { shareTimer } from "../time/shared-timer.ts";
 import { Scheduler } from "../wait/scheduler.ts";
@@ -21,7 +20,7 @@ export interface Parts {
   readonly runtime: Runtime;
   readonly time: Time;
   readonly log: Log;
-  readonly emit: OnEvent;
+  readonly emit: Emit;
   readonly retries: Retries;
   readonly scheduler: Scheduler;
   /** Limits how many generations are sent at once. */
@@ -118,8 +117,11 @@ function once<T>(load: () => Promise<T>): () => Promise<T> {
 function createTime(options: MediaGenOptions): Time {
   const { now = Date.now, random = Math.random } = options;
   const steady = options.now ?? (() => performance.now());
+  const { sleep } = options;
   const shared = (reason: SleepReason) =>
-    shareTimer({ steady, sleep: (ms, signal) => (options.sleep ?? sleep)(ms, signal, reason) });
+    shareTimer({ steady }, sleep ? timersOf((ms, signal) => sleep(ms, signal, reason)) : startTimer, {
+      holds: reason !== "background",
+    });
   const timers = {
     pause: shared("pause"),
     deadline: shared("deadline"),

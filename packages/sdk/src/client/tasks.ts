@@ -4,8 +4,9 @@ import { readHeaders } from "../call/headers.ts";
 import { checkNumbers } from "../errors/check-numbers.ts";
 import { checkOptions } from "../errors/check-options.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
+import type { ServiceResponse } from "../errors/response-errors.ts";
 import { invalid, nothingWasSent } from "../errors/issue.ts";
-import type { OnEvent } from "../errors/events.ts";
+import type { Emit } from "../errors/emit.ts";
 import { messageIn } from "../errors/last-record.ts";
 import { type ReadFields, readBody } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
@@ -32,7 +33,7 @@ import type { CheckOfClient } from "./task-handle.ts";
 /** What queries and deletions need of their client. */
 export interface TasksHost {
   readonly call: Call;
-  readonly emit: OnEvent;
+  readonly emit: Emit;
   readonly time: Time;
   /** Loads what records the ends of tasks, if there is a store. */
   readonly recording: (() => Promise<RecordedGenerations>) | undefined;
@@ -58,16 +59,18 @@ export class Tasks {
 
   async query<K extends Kind>(
     subject: TaskSubject<K>,
-    { signal, headers, timeoutMs, retries, ...further }: QueryFields[K] & RequestOptions,
+    options: QueryFields[K] & RequestOptions,
     patienceMs?: number,
-  ): Promise<{ readonly record: Records[K]; readonly requestId: string | undefined }> {
-    const operation = operations[subject.kind].query;
-    const wire = bodyOf(operation, { taskid: subject.taskid }, further);
-    const request = readRequest(operation.id, { signal, headers, timeoutMs, retries });
-    const { data, requestId } = await this.#host.call(operation, wire, { subject, ...request, patienceMs });
+  ): Promise<{ readonly record: Records[K]; readonly response: ServiceResponse }> {
+    const { kind, model, taskid, generationId } = subject;
+    const operation = operations[kind].query;
+    const { wire, request } = readRequest(operation, { taskid }, options);
+    const { signal, headers, timeoutMs, retries } = request;
+    const context = { subject: { kind, model, taskid, generationId }, signal, headers, timeoutMs, retries, patienceMs };
+    const { data, response } = await this.#host.call(operation, wire, context);
     const record = { ...data, taskid: taskidIn(data) ?? subject.taskid, url: urlsIn(data["url"]) };
     // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
-    return { record: record as TaskRecord as Records[K], requestId };
+    return { record: record as TaskRecord as Records[K], response };
   }
 
   async check<K extends Kind>(
@@ -76,7 +79,8 @@ export class Tasks {
     { patienceMs, ...request }: RequestOptions & { readonly patienceMs?: number },
   ): Promise<CheckOfClient<K>> {
     const { signal } = request;
-    const { record, requestId } = await this.query(task, request, patienceMs);
+    const { record, response } = await this.query(task, request, patienceMs);
+    const requestId = response.requestId?.();
     const raw: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
     const status = typeof raw === "number" ? raw : undefined;
     const { isKnown, ...read } = readState(record, status, task.resultCount, partial, this.#host.states);
@@ -87,17 +91,17 @@ export class Tasks {
   #warnOfFailure(task: Task, status: number | undefined, message: string): void {
     if (status === undefined || !this.#suspicion.isNew(task, status, message)) return;
     const { kind, model, taskid } = task;
-    this.#host.emit({ type: "taskMayHaveFailed", kind, model, taskid, status, message, at: this.#host.time.now() });
+    this.#host.emit("taskMayHaveFailed", () => ({ kind, model, taskid, status, message, at: this.#host.time.now() }));
   }
 
   async delete<K extends Kind>(
     kind: K,
     taskids: readonly string[],
-    { signal, headers, timeoutMs, retries, ...further }: DeleteFields[K] & RequestOptions,
+    options: DeleteFields[K] & RequestOptions,
   ): Promise<Deletions[K]> {
+    const { signal } = options;
     const operation = operations[kind].delete;
-    const wire = bodyOf(operation, { taskids }, further);
-    const request = readRequest(operation.id, { signal, headers, timeoutMs, retries });
+    const { wire, request } = readRequest(operation, { taskids }, options);
     const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
     for (const taskid of taskids) this.#host.limits?.loaded()?.ended({ kind, taskid });
     await this.#record((recording) => recording.endDeleted(kind, taskids), signal);
@@ -112,7 +116,7 @@ export class Tasks {
     const { kind, model, taskid, createdAt } = task;
     const at = this.#host.time.now();
     const durationMs = createdAt && Math.round(at - createdAt);
-    this.#host.emit({ type: "settled", kind, model, taskid, state, status, at, durationMs });
+    this.#host.emit("settled", () => ({ kind, model, taskid, state, status, at, durationMs }));
     if (task.generationId === undefined) return;
     await this.#record((recording) => recording.end(task.toJSON(), state), signal);
   }
@@ -141,22 +145,26 @@ export function valid(subject: string, { wire, issues }: ReadFields): ReadFields
   return wire;
 }
 
-/** Returns the options of one call, or rejects what is wrong with them. */
-function readRequest(subject: string, options: RequestOptions): RequestOptions {
-  const { headers, ...limits } = options;
-  checkOptions(subject, { signal: limits.signal }, ["signal"], nothingWasSent);
-  checkNumbers(subject, limits, ["timeoutMs", "retries"]);
-  return headers === undefined ? options : { ...options, headers: readHeaders(subject, headers, nothingWasSent) };
-}
-
-/** A JSON body of a method's first argument and its options, which must not repeat it. */
-function bodyOf(operation: Operation, first: object, further: object): ReadFields["wire"] {
-  const twice = Object.keys(further).filter((field) => field in first);
+/** Returns the body and the options of one call, or rejects what is wrong with them. The options must not repeat the first argument. */
+function readRequest(operation: Operation, first: object, options: RequestOptions): Request {
+  const { signal, headers, timeoutMs, retries, ...further } = options;
+  const names = Object.keys(further);
+  const twice = names.filter((field) => field in first);
   const issues = twice.map((field) =>
     invalid(`options.${field}`, "duplicate", "a second value", "only the method's first argument"),
   );
-  const read = readBody(operation.body, { ...further, ...first });
-  return valid(operation.id, { wire: read.wire, issues: [...issues, ...read.issues] });
+  const read = readBody(operation.body, names.length === 0 ? first : { ...further, ...first });
+  const wire = valid(operation.id, issues.length === 0 ? read : { ...read, issues: [...issues, ...read.issues] });
+  if (signal !== undefined) checkOptions(operation.id, { signal }, ["signal"], nothingWasSent);
+  if (timeoutMs !== undefined || retries !== undefined)
+    checkNumbers(operation.id, { timeoutMs, retries }, ["timeoutMs", "retries"]);
+  const own = headers === undefined ? undefined : readHeaders(operation.id, headers, nothingWasSent);
+  return { wire, request: { signal, headers: own, timeoutMs, retries } };
+}
+
+interface Request {
+  readonly wire: ReadFields["wire"];
+  readonly request: RequestOptions;
 }
 
 /** The result URLs of a record; some models may name a single one without a list. */

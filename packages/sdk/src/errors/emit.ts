@@ -4,22 +4,31 @@ import { describeRecord } from "./last-record.ts";
 import { type Entry, type Logger, type LogLevel, logLevels } from "./logger.ts";
 
 /** The events that are not logged as `info`, each with its level's index. */
-const levelOf: Partial<Record<MediaGenEvent["type"], number>> = {
+const levels: Partial<Record<MediaGenEvent["type"], number>> = {
   storeFailed: 1,
   lateTask: 1,
   taskMayHaveFailed: 2,
   queried: 4,
 };
 
-/** Writes an entry to the log. */
-export type Log = (entry: Entry) => void;
+/** Returns the index of the level that an entry is logged at. */
+const levelOf = (type: MediaGenEvent["type"] | undefined) => (type ? (levels[type] ?? 3) : 1);
+
+/** Writes an entry to the log, up to a level. */
+export type Log = ((entry: Entry) => void) & { readonly most: number };
+
+/** Emits an event. Its fields are made only if somebody hears it. It never throws. */
+export type Emit = <T extends MediaGenEvent["type"]>(type: T, fields: () => FieldsOf<T>) => void;
+
+type FieldsOf<T> = Omit<Extract<MediaGenEvent, { readonly type: T }>, "type">;
 
 /** Creates what writes a log up to a level. What makes lines is loaded at the first one. It never throws. */
-export function createLog(logger: Logger | undefined, most: LogLevel): Log {
+export function createLog(logger: Logger | undefined, logLevel: LogLevel): Log {
+  const most = logLevels.indexOf(logLevel);
   let last: Promise<unknown> = Promise.resolve();
-  return (entry) => {
-    const level = entry.event ? (levelOf[entry.event.type] ?? 3) : 1;
-    if (level > logLevels.indexOf(most)) return;
+  const write = (entry: Entry) => {
+    const level = levelOf(entry.event?.type);
+    if (level > most) return;
     // One after the other, also while the first one is loading. The cast: only "off" is no method, and nothing is logged at it.
     const name = logLevels[level] as keyof Logger;
     last = last
@@ -28,6 +37,7 @@ export function createLog(logger: Logger | undefined, most: LogLevel): Log {
       // A logger's mistake must not cost the task that the call is about to return.
       .catch(() => undefined);
   };
+  return Object.assign(write, { most });
 }
 
 /** Calls a listener of the caller's, whose mistake must not cost the task that the call is about to return. It never throws. */
@@ -42,10 +52,13 @@ export function callListener(listener: string, call: () => unknown, log: Log): v
   }
 }
 
-/** Creates what emits events to the log and to the caller's listener. It never throws. */
-export function createEmit(onEvent: OnEvent | undefined, log: Log): OnEvent {
-  return (event) => {
+/** Creates what emits events to the log and to the caller's listener. */
+export function createEmit(onEvent: OnEvent | undefined, log: Log): Emit {
+  return (type, fields) => {
+    if (!onEvent && levelOf(type) > log.most) return;
+    // The cast: the fields are those of the type.
+    const event = { type, ...fields() } as object as MediaGenEvent;
     log({ event });
-    callListener(`onEvent at ${event.type}`, () => onEvent?.(event), log);
+    callListener(`onEvent at ${type}`, () => onEvent?.(event), log);
   };
 }

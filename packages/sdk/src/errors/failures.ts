@@ -1,6 +1,7 @@
 import { isObject } from "../spec/is-object.ts";
 import type { Kind } from "../spec/operation.ts";
-import type { Failed, OnEvent } from "./events.ts";
+import type { Emit } from "./emit.ts";
+import type { Failed } from "./events.ts";
 
 /** What a method is about, as its event says. */
 export interface MethodSubject {
@@ -14,20 +15,19 @@ export interface MethodSubject {
 
 /** Emits what the methods of a client reject with, each error once, though it passes several of them. */
 export class Failures {
-  readonly #emit: OnEvent;
+  readonly #emit: Emit;
   readonly #time: { now(): number; steady(): number };
   readonly #emitted = new WeakSet<object>();
 
-  constructor(emit: OnEvent, time: { now(): number; steady(): number }) {
+  constructor(emit: Emit, time: { now(): number; steady(): number }) {
     this.#emit = emit;
     this.#time = time;
   }
 
   /** Emits a failure. */
-  emit(failure: Omit<Failed, "type">): void {
-    const { error } = failure;
+  emit(error: unknown, about: () => Omit<Failed, "type" | "error">): void {
     if (isObject(error)) this.#emitted.add(error);
-    this.#emit({ type: "failed", ...failure });
+    this.#emit("failed", () => ({ ...about(), error }));
   }
 
   /** Runs a method, and emits what it rejects with if that was not emitted on its way. */
@@ -41,7 +41,7 @@ export class Failures {
         const [at, durationMs] = [this.#time.now(), Math.round(this.#time.steady() - start)];
         const about = { operation, kind, model, taskid, generationId, requestId: undefined };
         // Not remembered: several calls may reject with one error, such as a signal's reason.
-        this.#emit({ type: "failed", ...about, at, durationMs, attempt: 0, error });
+        this.#emit("failed", () => ({ ...about, at, durationMs, attempt: 0, error }));
       }
       throw error;
     }

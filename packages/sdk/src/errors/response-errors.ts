@@ -15,8 +15,8 @@ export interface ServiceResponse {
   readonly retryAfterMs?: number | undefined;
   /** Whether a fetch function of the caller's followed a redirect to it. */
   readonly redirected?: boolean | undefined;
-  /** The id that the service, or a proxy before it, gave the request. */
-  readonly requestId?: string | undefined;
+  /** Returns the id that the service, or a proxy before it, gave the request. */
+  readonly requestId?: () => string | undefined;
   /** Returns the headers, without the key and without cookies. */
   readonly headers?: () => ResponseHeaders;
 }
@@ -72,7 +72,7 @@ export class ServiceError extends MediaGenError {
     this.msg = envelope?.msg;
     this.body = shorten(response.text);
     this.retryAfterMs = response.retryAfterMs;
-    this.requestId = response.requestId;
+    this.requestId = response.requestId?.();
     this.headers = response.headers?.() ?? {};
     this.task = task;
   }
@@ -150,7 +150,7 @@ export class OutcomeUnknownError extends MediaGenError {
     this.reason = reason;
     this.status = response?.status;
     this.body = response && shorten(response.text);
-    this.requestId = response?.requestId;
+    this.requestId = response?.requestId?.();
     this.headers = response?.headers?.() ?? {};
   }
 }

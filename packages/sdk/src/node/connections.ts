@@ -42,13 +42,18 @@ export class Connections {
     this.#contexts = { service: secureContextOf(tls), others: secureContextOf({ ca: tls?.ca }) };
   }
 
+  /** Returns where a request that is not paid gets its connection, once there is a pool for its origin. */
+  pooled({ origin }: URL): { readonly agent: Agent } | undefined {
+    const agent = this.#pools.get(origin);
+    return agent && { agent };
+  }
+
   /**
    * Returns where a request to the service gets its connection. A paid request has one of its own: a pooled one that the server closes
    * at that moment looks the same as a lost response.
    */
   async forRequest(url: URL, paid: boolean): Promise<Pick<RequestOptions, "agent" | "createConnection">> {
     const { origin } = url;
-    if (!paid && this.#pools.has(origin)) return { agent: this.#pools.get(origin) };
     const createConnection = await this.#opener(url, this.#contexts.service, this.#options.lookup);
     if (paid) return { createConnection };
     // Another request may have created it by now.

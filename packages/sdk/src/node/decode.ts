@@ -13,7 +13,9 @@ const mostEncodings = 4;
 
 /** Returns the encodings of a response's body, in the order in which they were applied. */
 function encodingsOf({ headers }: IncomingMessage): readonly string[] {
-  const names = (headers["content-encoding"] ?? "").toLowerCase().split(",");
+  const given = headers["content-encoding"];
+  if (given === undefined) return [];
+  const names = given.toLowerCase().split(",");
   return names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
 }
 

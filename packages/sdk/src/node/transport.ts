@@ -18,6 +18,8 @@ import { rejectChangedFiles, encode, type Encoded, readPieces } from "./multipar
 
 /** A response with a longer head is not one of the service's. */
 const longestHead = 16 * 1024;
+/** How many URLs are read only once: a service has a few, and those of the HTTP client may contain anything. */
+const mostPlaces = 100;
 
 /**
  * Creates the transport on node:http. It sends nothing, not even into a buffer, before the connection is established and its
@@ -26,22 +28,27 @@ const longestHead = 16 * 1024;
 export async function nodeTransport(options: PoolOptions = {}): Promise<Transport> {
   const modules = await loadHttpModules();
   const connections = new Connections(modules, options);
+  const places = new Map<string, Place>();
+  const placeOf = (text: string) => {
+    const place = places.get(text) ?? createPlace(new URL(text));
+    if (places.size < mostPlaces) places.set(text, place);
+    return place;
+  };
   return async (request, sendOptions) => {
     const { paid, signal } = sendOptions;
-    const url = new URL(request.url);
-    const connection = await connections.forRequest(url, paid);
+    const { url, options: place } = placeOf(request.url);
+    const connection = (!paid && connections.pooled(url)) || (await connections.forRequest(url, paid));
     const body = encode(request.body);
     if (body.pieces.length > 1) await rejectChangedFiles(body);
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
     const requestOptions = {
-      method: "POST",
+      ...place,
       headers: headersOf(request, url, body),
-      maxHeaderSize: longestHead,
       ...connection,
     };
     let exchange: ClientRequest;
     try {
-      exchange = moduleFor(url, modules).request(url, requestOptions);
+      exchange = moduleFor(url, modules).request(requestOptions);
     } catch (error) {
       throw neverSent(url, error, null);
     }
@@ -71,35 +78,48 @@ function exchangeOn(
       // Reading the response ends with the reason, too.
       request.destroy(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
     };
-    const send = async () => {
-      await beforeSend?.();
+    const left = () => {
+      onLeaving?.(true);
+      onUpload?.(body.length, body.length);
+    };
+    const write = () => {
       if (request.destroyed) return;
       sent = true;
-      request.once("finish", () => {
-        onLeaving?.(true);
-        onUpload?.(body.length, body.length);
-      });
-      await write(request, body, (bytes) => {
+      const [only] = body.pieces;
+      if (body.pieces.length <= 1 && typeof only !== "object") {
+        // A body without files leaves in one write with its head, and as text at the least cost.
+        request.end(only);
+        return left();
+      }
+      request.on("finish", left);
+      const onPiece = (bytes: number) => {
         onLeaving?.(false);
         onUpload?.(bytes, body.length);
-      });
+      };
+      pipeline(readPieces(body, onPiece), request).catch(failSending);
     };
-    signal.addEventListener("abort", abort, { once: true });
-    request.once("close", () => {
+    const failSending = (error: unknown) => {
+      fail(error);
+      if (!sent) request.destroy();
+    };
+    const send = () => {
+      if (beforeSend) return void beforeSend().then(write).catch(failSending);
+      try {
+        write();
+      } catch (error) {
+        failSending(error);
+      }
+    };
+    // Each of the events below comes once by itself.
+    signal.addEventListener("abort", abort);
+    request.on("close", () => {
       signal.removeEventListener("abort", abort);
       // As when the server switches protocols.
       if (!responded) fail(new Error("the connection closed without a response"));
     });
     request.on("error", fail);
-    request.once("socket", (socket) =>
-      connections.whenConnected(socket, () => {
-        send().catch((error: unknown) => {
-          fail(error);
-          if (!sent) request.destroy();
-        });
-      }),
-    );
-    request.once("response", (message) => {
+    request.on("socket", (socket) => connections.whenConnected(socket, send));
+    request.on("response", (message) => {
       responded = true;
       try {
         const body = decode(message);
@@ -114,12 +134,21 @@ function exchangeOn(
   });
 }
 
-async function write(request: ClientRequest, body: Encoded, onPiece: (bytes: number) => void): Promise<void> {
-  const [only] = body.pieces;
-  // A body without files leaves in one write with its head, and as text at the least cost.
-  if (body.pieces.length <= 1 && typeof only !== "object") request.end(only);
-  else await pipeline(readPieces(body, onPiece), request);
+/** Where a request goes, as node:http takes it: it would read a URL anew for each. */
+function createPlace(url: URL) {
+  const { protocol, hostname, port, pathname, search } = url;
+  const options = {
+    method: "POST",
+    protocol,
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    port,
+    path: pathname + search,
+    maxHeaderSize: longestHead,
+  };
+  return { url, options };
 }
+
+type Place = ReturnType<typeof createPlace>;
 
 function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Encoded): Record<string, string> {
   return {
@@ -155,8 +184,8 @@ function incoming(
           }
         });
         // A body without a length ends with its connection, also if the abort ended that.
-        body.once("end", () => (signal.aborted ? reject(signal.reason) : resolve()));
-        body.once("error", reject);
+        body.on("end", () => (signal.aborted ? reject(signal.reason) : resolve()));
+        body.on("error", reject);
       }),
     response() {
       const init = { status, headers: pairsOf(headers) };

@@ -1,6 +1,6 @@
 import type { Hide } from "../call/hide-key.ts";
 import type { Retries } from "../call/retries.ts";
-import type { OnEvent } from "../errors/events.ts";
+import type { Emit } from "../errors/emit.ts";
 import type { Failures } from "../errors/failures.ts";
 import type { Task } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
@@ -25,7 +25,7 @@ export type ResultResponse = Pick<Response, "status" | "headers" | "body">;
 export interface ResultContext {
   readonly get: ResultGet;
   readonly time: Time;
-  readonly emit: OnEvent;
+  readonly emit: Emit;
   readonly failures: Failures;
   /** The same policy and the same budget as for queries. */
   readonly retries: Retries;

@@ -66,12 +66,12 @@ async function retryTransfer(
     };
     if (result.state === "done") {
       retries.succeeded();
-      emit({ type: "downloaded", ...facts, index, count, bytes: transfer.bytes });
+      emit("downloaded", () => ({ ...facts, index, count, bytes: transfer.bytes }));
       return result.type;
     }
     // Engines and fetch functions name the URL in their errors.
     const error = result.error instanceof ServiceError ? result.error : hideInError(result.error, hide);
-    const fail = (thrown: Error) => (failures.emit({ ...facts, error: thrown }), thrown);
+    const fail = (thrown: Error) => (failures.emit(thrown, () => facts), thrown);
     if (deadline.passed) throw fail(new ConnectionError("download", deadline.signal.reason));
     deadline.signal.throwIfAborted();
     const isStatus = error instanceof ServiceError;
@@ -82,7 +82,7 @@ async function retryTransfer(
         ? undefined
         : retries.afterFailure(attempt, false, most);
     if (delayMs === undefined) throw fail(isStatus ? error : new ConnectionError("download", error));
-    emit({ type: "retried", ...facts, delayMs, status: isStatus ? error.status : undefined, error });
+    emit("retried", () => ({ ...facts, delayMs, status: isStatus ? error.status : undefined, error }));
     // If the sleep is cut short, the next attempt fails at once, and says whether the deadline or the caller ended it.
     await time.sleep(delayMs, deadline.signal).catch(() => undefined);
   }

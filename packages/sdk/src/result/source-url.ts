@@ -4,7 +4,7 @@ import { describeDuration } from "../errors/duration.ts";
 import { ConnectionError, InvalidRequestError, invalidRequest, MediaGenError, messageOf } from "../errors/errors.ts";
 import { invalid, nothingWasSent, shorten } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
-import { sleep } from "../time/clock.ts";
+import { startTimer } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { shareTimer } from "../time/shared-timer.ts";
 import type { ResultGet, ResultResponse } from "./context.ts";
@@ -56,9 +56,10 @@ export async function readImage(
   { subject, maxBytes, timeoutMs, signal, tooLarge }: Reading,
   name?: string,
 ): Promise<Candidate> {
-  const alarm = shareTimer({ steady: () => performance.now(), sleep });
+  const steady = () => performance.now();
+  const alarm = shareTimer({ steady }, startTimer);
   const deadline = new Deadline(
-    { alarm },
+    { steady, alarm },
     timeoutMs,
     () => new Error(`it took longer than ${describeDuration(timeoutMs)}`),
     signal,

@@ -176,9 +176,9 @@ export class Attempt {
       this.#session.unrecorded.delete(id);
       return recorded;
     } catch (error) {
-      emit({ type: "storeFailed", generationId: id, task, error });
+      emit("storeFailed", () => ({ generationId: id, task, error }));
       this.#retry(write).catch((failure: unknown) =>
-        emit({ type: "storeFailed", generationId: id, task, error: failure }),
+        emit("storeFailed", () => ({ generationId: id, task, error: failure })),
       );
       return undefined;
     } finally {
@@ -217,7 +217,7 @@ export class Attempt {
       record = isFree ? after(current, record) : beside(record, task, this.#besideId);
     }
     const recorded = record.task ?? task;
-    if (isLate) emit({ type: "lateTask", task: recorded, generationId: this.id });
+    if (isLate) emit("lateTask", () => ({ task: recorded, generationId: this.id }));
     return recorded;
   }
 }

@@ -103,7 +103,7 @@ export class Recorder {
         if (record.kind === kind && taskids.includes(record.task.taskid)) await this.end(record.task, "deleted");
       }
     } catch (error) {
-      this.session.host.emit({ type: "storeFailed", generationId: undefined, task: undefined, error });
+      this.session.host.emit("storeFailed", () => ({ generationId: undefined, task: undefined, error }));
     }
   }
 
@@ -118,7 +118,7 @@ export class Recorder {
       // If another one was faster, it has recorded the same.
       await this.session.write(next(record, { state: "ended", outcome, updatedAt: time.now() }));
     } catch (error) {
-      emit({ type: "storeFailed", generationId, task, error });
+      emit("storeFailed", () => ({ generationId, task, error }));
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { OnEvent } from "../errors/events.ts";
+import type { Emit } from "../errors/emit.ts";
 import type { GenerationRecord, Sender } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
@@ -17,7 +17,7 @@ export interface RecordingHost {
   readonly store: GenerationStore;
   readonly time: Time;
   readonly origin: string;
-  readonly emit: OnEvent;
+  readonly emit: Emit;
   readonly processes: ProcessInfo;
 }
 

@@ -6,7 +6,7 @@ import type { GenerationStore } from "./store.ts";
 const storeTimeoutMs = 15_000;
 
 /** Returns a store of which every operation settles: the caller's own code may hang. */
-export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm">): GenerationStore {
+export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm" | "steady">): GenerationStore {
   const within = async <T>(act: string, operation: () => Promise<T>): Promise<T> => {
     const timeout = () => new Error(`the store took longer than ${storeTimeoutMs} ms to ${act}`);
     const deadline = new Deadline(time, storeTimeoutMs, timeout);

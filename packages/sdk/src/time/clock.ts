@@ -38,36 +38,43 @@ export type Cancel = () => void;
 /** The longest delay that a runtime's timer accepts: a longer one fires at once, in Node with a warning. */
 export const longestDelayMs: number = 2 ** 31 - 1;
 
-/**
- * Sleeps on the runtime's timers; rejects with the signal's reason when the signal aborts. Delays that are too long for one
- * timer are slept in parts. A `background` sleep does not keep the process alive, if the runtime has `unref`.
- */
-export async function sleep(ms: number, signal: AbortSignal, why?: SleepReason): Promise<void> {
-  let leftMs = ms;
-  for (; leftMs > longestDelayMs; leftMs -= longestDelayMs) await sleepPart(longestDelayMs, signal, why);
-  await sleepPart(leftMs, signal, why);
+/** A timer that runs. */
+export interface Timer {
+  /** Stops it; it does not ring. */
+  stop(): void;
+  /** Lets it keep the process alive or not, if the runtime can. */
+  hold?(holds: boolean): void;
 }
 
-function sleepPart(ms: number, signal: AbortSignal, why: SleepReason | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    }, ms);
-    if (why === "background") unref(timer);
-    signal.addEventListener("abort", abort, { once: true });
-  });
+/** Starts a timer. The delay is at most `longestDelayMs`. */
+export type StartTimer = (ms: number, ring: Ring) => Timer;
+
+/** Starts a timer of the runtime. */
+export const startTimer: StartTimer = (ms, ring) => {
+  const timer: unknown = setTimeout(ring, ms);
+  // The cast: whatever the runtime returned, it takes back.
+  const stop = () => clearTimeout(timer as number);
+  // The timers of Node are objects with these methods, those of browsers are numbers.
+  if (typeof timer !== "object") return { stop };
+  const { ref, unref } = timer as { ref?(): void; unref?(): void };
+  return ref && unref ? { stop, hold: (holds) => (holds ? ref : unref).call(timer) } : { stop };
+};
+
+/** Returns what starts timers that are sleeps. */
+export function timersOf(sleep: (ms: number, signal: AbortSignal) => Promise<void>): StartTimer {
+  return (ms, ring) => {
+    const stopped = new AbortController();
+    const { signal } = stopped;
+    sleep(ms, signal).then(
+      () => signal.aborted || ring(),
+      (error: unknown) => signal.aborted || ring(error),
+    );
+    return { stop: () => stopped.abort(rescheduled) };
+  };
 }
 
-/** Lets the process exit before the timer fires. Node's timers are objects with this method, those of browsers are numbers. */
-function unref(timer: unknown): void {
-  if (typeof timer === "object" && timer && "unref" in timer && typeof timer.unref === "function") timer.unref();
-}
+/** The reason that ends a sleep early. Nobody reads it, but without a reason each abort would create an error. */
+const rescheduled = "rescheduled";
 
 /** Returns a `sleep` that is built on alarms. */
 export function sleepBy(alarm: Time["alarm"]): Time["sleep"] {

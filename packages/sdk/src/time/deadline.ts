@@ -8,17 +8,21 @@ import type { Cancel, Ring, SleepReason, Time } from "./clock.ts";
  */
 export class Deadline {
   readonly #controller = new AbortController();
-  readonly #time: Pick<Time, "alarm">;
+  readonly #time: Pick<Time, "alarm" | "steady">;
   readonly #outer: AbortSignal | undefined;
   readonly #why: SleepReason;
   /** Called only when the time is over: creating an error collects a stack, which is slow. */
   #reason: () => Error;
+  /** When the time is over, by the steady clock. */
+  #until = Infinity;
+  /** When the alarm rings, if it is earlier than that: setting an alarm costs more than letting it ring. */
+  #at = Infinity;
   #cancel: Cancel | undefined;
   #passed = false;
 
   /** Starts the time; `outer` is the caller's signal. */
   constructor(
-    time: Pick<Time, "alarm">,
+    time: Pick<Time, "alarm" | "steady">,
     ms: number,
     reason: () => Error,
     outer?: AbortSignal,
@@ -30,7 +34,7 @@ export class Deadline {
     this.#reason = reason;
     if (outer?.aborted) this.handleEvent();
     else onAbort(outer, this);
-    this.#cancel = this.#start(ms);
+    this.#start(ms);
   }
 
   /** Aborts when the time is over or the caller's signal aborts. */
@@ -45,18 +49,16 @@ export class Deadline {
 
   /** Starts the time again, unless `end` was called. */
   restart(ms: number, reason: () => Error): void {
-    const cancelLast = this.#cancel;
-    if (!cancelLast) return;
+    if (!this.#cancel) return;
     this.#reason = reason;
-    // The new alarm is set before the old one is cancelled: a shared timer stops when its last alarm is cancelled.
-    this.#cancel = this.#start(ms);
-    cancelLast();
+    this.#start(ms);
   }
 
   /** Stops the time until `restart`. */
   pause(): void {
     this.#cancel?.();
     this.#cancel &&= never;
+    this.#at = Infinity;
   }
 
   /** Stops the time and releases the caller's signal. */
@@ -71,15 +73,32 @@ export class Deadline {
     this.#controller.abort(this.#outer?.reason);
   }
 
-  #start(ms: number): Cancel {
-    if (ms === Infinity) return never;
-    const ring: Ring = (error) => {
-      if (this.signal.aborted) return;
-      this.#passed = error === undefined;
-      this.#controller.abort(error ?? this.#reason());
-    };
-    return this.#time.alarm(ms, ring, this.#why);
+  #start(ms: number): void {
+    this.#cancel ??= never;
+    this.#until = this.#time.steady() + ms;
+    if (this.#until < this.#at) this.#set(ms);
   }
+
+  #set(ms: number): void {
+    const cancelLast = this.#cancel;
+    this.#at = this.#until;
+    // The new alarm is set before the old one is cancelled: a shared timer stops when its last alarm is cancelled.
+    this.#cancel = this.#time.alarm(ms, this.#ring, this.#why);
+    cancelLast?.();
+  }
+
+  readonly #ring: Ring = (error) => {
+    if (this.signal.aborted) return;
+    // The alarm counts even if the clock says that it is a moment too early.
+    const leftMs = this.#until - Math.max(this.#at, this.#time.steady());
+    this.#at = Infinity;
+    if (error === undefined && leftMs > 0) {
+      if (leftMs < Infinity) this.#set(leftMs);
+      return;
+    }
+    this.#passed = error === undefined;
+    this.#controller.abort(error ?? this.#reason());
+  };
 }
 
 /** Cancels an alarm that is not set. */
@@ -93,7 +112,13 @@ export function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined)
     if (signal.aborted) abort();
     else onAbort(signal, abort);
     // Also after an abort, so that a later rejection is handled.
-    promise.then(resolve, reject).finally(() => offAbort(signal, abort));
+    const settle =
+      <A>(next: (value: A) => void) =>
+      (value: A) => {
+        offAbort(signal, abort);
+        next(value);
+      };
+    promise.then(settle(resolve), settle(reject));
   });
 }
 

@@ -1,37 +1,42 @@
-import { type Alarm, longestDelayMs, type Ring, type Time } from "./clock.ts";
+import { type Alarm, longestDelayMs, type Ring, type StartTimer, type Time, type Timer } from "./clock.ts";
 import { createHeap } from "./heap.ts";
 
-/** The reason that ends a sleep early. Nobody reads it, but without a reason each abort would create an error. */
-const rescheduled = "rescheduled";
-
-/** Returns alarms that share one sleep: however many are set, at most one `time.sleep` is pending, and none if none is set. */
+/**
+ * Returns alarms that share one timer: however many are set, at most one timer runs. `holds` says whether alarms keep the process
+ * alive.
+ */
 export function shareTimer(
-  time: Pick<Time, "steady"> & { sleep(ms: number, signal: AbortSignal): Promise<void> },
+  { steady }: Pick<Time, "steady">,
+  start: StartTimer,
+  { holds }: { readonly holds: boolean } = { holds: true },
 ): Alarm {
   const alarms = createHeap<Ring>();
-  let timer: { readonly until: number; readonly stop: AbortController } | undefined;
+  let timer: Timer | undefined;
+  let until = 0;
 
   function schedule(): void {
     const first = alarms.first();
-    if (first && timer && timer.until <= first.at) return;
-    timer?.stop.abort(rescheduled);
+    // A timer that need not keep the process alive is left for the next alarm, because to start one takes longer.
+    if (timer && (first ? until <= first.at : timer.hold)) return timer.hold?.(holds && first !== undefined);
+    timer?.stop();
     timer = undefined;
     if (!first) return;
-    const now = time.steady();
-    const own = { until: Math.min(first.at, now + longestDelayMs), stop: new AbortController() };
-    timer = own;
+    const now = steady();
     // Rounding may make the difference a little longer than what was added.
-    time.sleep(Math.min(Math.max(0, own.until - now), longestDelayMs), own.stop.signal).then(
+    const ms = Math.min(Math.max(0, first.at - now), longestDelayMs);
+    until = Math.min(first.at, now + longestDelayMs);
+    timer = start(ms, (error) => {
       // Timers round down. An alarm that was slept for rings even if the clock says that it is a moment too early.
-      () => timer === own && ringUntil(Math.max(own.until, time.steady())),
+      if (error === undefined) ringUntil(Math.max(until, steady()));
       // If the timer itself fails, every sleeper must be woken: nothing else would do it.
-      (error: unknown) => timer === own && ringUntil(Infinity, error),
-    );
+      else ringUntil(Infinity, error);
+    });
+    timer.hold?.(holds);
   }
 
-  function ringUntil(until: number, error?: unknown): void {
+  function ringUntil(end: number, error?: unknown): void {
     timer = undefined;
-    for (let first = alarms.first(); first && first.at <= until; first = alarms.first()) {
+    for (let first = alarms.first(); first && first.at <= end; first = alarms.first()) {
       alarms.remove(first);
       first.value(error);
     }
@@ -39,7 +44,7 @@ export function shareTimer(
   }
 
   return (ms, ring) => {
-    const entry = alarms.add(time.steady() + ms, ring);
+    const entry = alarms.add(steady() + ms, ring);
     schedule();
     return () => {
       alarms.remove(entry);

@@ -56,11 +56,7 @@ function incoming(response: Response, signal: AbortSignal): IncomingResponse {
       const reader = body?.getReader();
       if (!reader) return;
       try {
-        for (;;) {
-          const piece = await orAbort(reader.read(), signal);
-          if (piece.done) return;
-          onPiece(piece.value);
-        }
+        await orAbort(readAll(reader, onPiece), signal);
       } catch (error) {
         // What comes of the cancelling tells nothing more.
         reader.cancel().catch(() => undefined);
@@ -69,6 +65,13 @@ function incoming(response: Response, signal: AbortSignal): IncomingResponse {
     },
     response: () => response,
   };
+}
+
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  onPiece: (bytes: Uint8Array) => void,
+): Promise<void> {
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) onPiece(piece.value);
 }
 
 function hasFiles(body: OutgoingRequest["body"]): boolean {

@@ -57,6 +57,6 @@ function rejectedWait(task: Task, error: ServiceError, times: number, { advice }
   const { operation, status, code, msg, body, requestId, headers } = error;
   const reason = [`HTTP ${status}`, ...(code === undefined ? [] : [`code ${code}: ${msg}`])].join(", ");
   const what = `the service rejected ${times} queries of task ${task.taskid} in a row (${reason})`;
-  const response = { status, text: body, requestId, headers: () => headers };
+  const response = { status, text: body, requestId: () => requestId, headers: () => headers };
   return serviceError(what + advice, operation, response, { code, msg }, task);
 }
