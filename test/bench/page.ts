@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Aim, Column, Line, Row, Table } from "./table.ts";
-import { spread } from "./table.ts";
+import { inSentence, spread } from "./table.ts";
 
 /** The rows in the order of the page; each is a file of its name. */
 export const names = [
@@ -124,7 +124,7 @@ function notFirst(parts: readonly Part[]): string {
     row,
     lines: tables.flatMap((table) =>
       table.columns.flatMap((column) => {
-        const where = `[${row.title}](#${anchorOf(row.title)}), ${table.title.toLowerCase()}: ${column.label}`;
+        const where = `[${row.title}](#${anchorOf(row.title)}), ${inSentence(table.title)}: ${column.label}`;
         return behindOf(table, column).map((figures) => `| ${[where, ...figures].join(" | ")} |`);
       }),
     ),

@@ -114,6 +114,11 @@ export function without(lines: readonly Line[], name: string): Line[] {
   return lines.filter((line) => line !== base).map((line) => ({ ...line, rounds: line.rounds.map(less) }));
 }
 
+/** A title within a sentence. */
+export function inSentence(title: string): string {
+  return `${title[0]?.toLowerCase()}${title.slice(1)}`;
+}
+
 /** A line of a table, by its name. */
 export function lineOf(lines: readonly Line[] | undefined, name: string): Line {
   const line = lines?.find((one) => one.name === name);

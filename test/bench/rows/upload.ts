@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { inChild, watchMemory, type Measurement } from "../child.ts";
 import { createClient, nodeSdk, webSdk } from "../clients.ts";
 import { startDoubles } from "../doubles.ts";
-import { aimOf, inTurn, type Line, lineOf, type Row } from "../table.ts";
+import { aimOf, inSentence, inTurn, type Line, lineOf, type Row } from "../table.ts";
 import { newTaskid } from "../taskid.ts";
 
 interface Given {
@@ -61,7 +61,7 @@ export const row: Row = {
   aims(tables) {
     return tables.flatMap(({ title, lines }) =>
       [nodeSdk, webSdk].map((name) =>
-        aimOf(`peak memory, ${title.toLowerCase()}`, lineOf(lines, name), "peakMb", { atMost: 64, unit: " MB", why }),
+        aimOf(`peak memory, ${inSentence(title)}`, lineOf(lines, name), "peakMb", { atMost: 64, unit: " MB", why }),
       ),
     );
   },
