@@ -103,7 +103,7 @@ async function grow(operations: number): Promise<Figures> {
   const generateMs = performance.now() - begin;
   const sdk = await copyOfSdk(files);
   tsc(["-p", fileURLToPath(sdk)]);
-  await buildScripts(fileURLToPath(sdk));
+  await buildScripts(fileURLToPath(sdk).replace(/\/$/, ""));
   const program = consumerOf(webSdk);
   const { instantiations = 0, types = 0, checkMs = 0 } = await compile(program, sdk);
   const base = await compile(await emptyProgram());
@@ -139,7 +139,7 @@ async function copyOfSdk(files: Readonly<Record<string, string>>): Promise<URL> 
     JSON.stringify({ extends: fileURLToPath(new URL("tsconfig.json", sdk)), compilerOptions, include: ["src"] }),
   );
   for (const [name, text] of Object.entries(files)) {
-    if (name.startsWith("sdk/")) await writeFile(new URL(name.replace("sdk/", ""), copy), text);
+    if (name.startsWith("packages/sdk/src/")) await writeFile(new URL(name.replace("packages/sdk/", ""), copy), text);
   }
   return copy;
 }
@@ -189,7 +189,7 @@ async function bytesOfAnOperation(): Promise<Figures> {
   for (const id of generations) {
     const spec = parse(yaml) as { paths: Record<string, { readonly post: Operation }> };
     spec.paths = Object.fromEntries(Object.entries(spec.paths).filter(([, { post }]) => post.operationId !== id));
-    const { "sdk/src/operations.gen.ts": contents = "" } = await generate(
+    const { "packages/sdk/src/spec/operations.gen.ts": contents = "" } = await generate(
       stringify(spec, { aliasDuplicateObjects: false }),
     );
     const without = await bytesFromSources(contents);
