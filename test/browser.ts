@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inflate } from "@sparticuz/chromium";
@@ -29,11 +29,12 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /**
- * Unpacks the browser with its libraries and fonts, once for an installation. The package's own way unpacks to one place
+ * Unpacks the browser with its libraries and fonts, once for an installation, and adds the monospace font that it lacks:
+ * without one, code is narrower than readers see it. The package's own way unpacks to one place
  * in /tmp, where of two test files that start together one would run the half-written file of the other.
  */
 async function unpack(): Promise<string> {
-  const folder = join(cache, "chromium");
+  const folder = join(cache, "chromium-with-fonts");
   if (await stat(folder).catch(() => undefined)) return folder;
   await mkdir(cache, { recursive: true });
   const part = await mkdtemp(`${folder}-`);
@@ -45,6 +46,8 @@ async function unpack(): Promise<string> {
   if (temporary === undefined) delete process.env["TMPDIR"];
   else process.env["TMPDIR"] = temporary;
   await Promise.all(unpacked);
+  const mono = fileURLToPath(import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf"));
+  await copyFile(mono, join(part, "fonts/DejaVuSansMono.ttf"));
   await writeFile(
     join(part, "fonts.conf"),
     `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts</cachedir></fontconfig>`,

@@ -1,11 +1,11 @@
 import { ServiceError, TaskFailedError, type AnyTask } from "@mediagen/sdk";
 import { make } from "./playground-form.ts";
 
-/** What each error means for money; the messages say the rest. */
+/** What each error of a generation means for money; the messages say the rest. */
 const money: Readonly<Record<string, string>> = {
   InvalidRequestError: "Nothing was sent, so nothing was billed.",
   InsufficientCreditsError: "No task was created, and nothing was billed. Add credits, then send the same form.",
-  ServiceError: "The service rejected the request: a generation that ends in this created no task.",
+  ServiceError: "The service rejected the request: no task was created.",
   ConnectionError: "It was not sent, or it is safe to retry.",
   OutcomeUnknownError:
     "A task may exist and may have been billed: look for it at the service before you generate it again.",
@@ -28,8 +28,11 @@ export interface Outcome {
   json(title: string, value: unknown): void;
   /** Buttons for what may be done next. */
   actions(buttons: readonly HTMLButtonElement[]): void;
-  failure(error: unknown): void;
+  /** Shows an error; `verb` says whether a task can be at stake. */
+  failure(error: unknown, verb: Verb): void;
 }
+
+type Verb = "generate" | "query" | "delete";
 
 const states = ["pending", "running", "succeeded"];
 
@@ -117,7 +120,10 @@ export function createOutcome(): Outcome {
     },
     json(title, value) {
       const isAll = said.textContent === "";
-      if (isAll) said.textContent = "The service responded.";
+      if (isAll) {
+        element.dataset["state"] = "responded";
+        said.textContent = "The service responded.";
+      }
       shown.append(block(title, value, isAll));
     },
     actions(buttons) {
@@ -125,11 +131,12 @@ export function createOutcome(): Outcome {
       row.append(...buttons);
       shown.append(row);
     },
-    failure(error) {
+    failure(error, verb) {
       const name = error instanceof Error ? error.name : "Error";
       const message = error instanceof Error ? error.message : String(error);
       if (!(error instanceof TaskFailedError)) element.dataset["state"] = "rejected";
-      said.textContent = `${name}. ${money[name] ?? ""}`;
+      const isFree = verb !== "generate" && name !== "InvalidRequestError";
+      said.textContent = `${name}. ${isFree ? `A ${verb === "query" ? "query" : "deletion"} creates no task.` : (money[name] ?? "")}`;
       bar.hidden = true;
       shown.append(make("p", { className: "message", textContent: message }));
       if (error instanceof ServiceError && error.code !== undefined)

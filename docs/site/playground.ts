@@ -168,36 +168,38 @@ function update(): void {
 
 /** Sends what is filled in, by the SDK, and shows what comes of it. */
 async function submit(): Promise<void> {
+  if (underWay) return;
+  const { verb } = route;
   const fields = form.values();
   const issues = issuesOf(fields);
   form.show(issues, true);
   outcome.clear();
   if (issues.length > 0) {
-    outcome.failure(new InvalidRequestError(route.operation, issues, "Nothing was sent."));
+    outcome.failure(new InvalidRequestError(route.operation, issues, "Nothing was sent."), verb);
     return document.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }
   outcome.show();
   underWay = new AbortController();
   const { signal } = underWay;
-  send.disabled = true;
+  send.ariaDisabled = "true"; // Disabled, it would lose the focus.
   stop.hidden = false;
   try {
     // The casts: the kind of a route is read from the spec, and so is what its fields are.
     const client: KindClient<"video"> = createClient()[route.kind as "video"];
-    if (route.verb === "generate") await generate(client, fields, signal);
+    if (verb === "generate") await generate(client, fields, signal);
     else {
       const [[, first] = [], ...further] = Object.entries(fields);
       const options = { ...Object.fromEntries(further), signal };
-      if (route.verb === "query") outcome.json("Record", await client.query(String(first), options));
+      if (verb === "query") outcome.json("Record", await client.query(String(first), options));
       else outcome.json("Response", await client.delete(first as readonly string[], options));
     }
   } catch (error) {
     if (signal.aborted)
-      outcome.failure(new Error("You stopped waiting. The task continues at the service: query it later."));
-    else outcome.failure(error);
+      outcome.failure(new Error("You stopped waiting. The task continues at the service: query it later."), verb);
+    else outcome.failure(error, verb);
   } finally {
     underWay = undefined;
-    send.disabled = false;
+    send.ariaDisabled = null;
     stop.hidden = true;
     showBalance();
     outcome.show();

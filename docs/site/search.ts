@@ -1,7 +1,88 @@
+import MiniSearch, { type Query } from "minisearch";
 import type { SearchEntry } from "../../scripts/docs/search.ts";
 
+/** Returns the best entries for what is typed. */
+export type Find = (typed: string) => readonly SearchEntry[];
+
+/** Words that people type, and the words of this site that answer them. */
+const synonyms: Readonly<Record<string, string>> = {
+  auth: "authentication key",
+  authentication: "key authenticationerror",
+  bun: "runtimes runs",
+  charge: "billed paid",
+  duplicate: "twice once",
+  cancel: "abort delete",
+  cost: "credits billed money",
+  deno: "runtimes runs",
+  edge: "workers worker",
+  enum: "form valid",
+  max: "limit most",
+  pricing: "credits price billed",
+  price: "credits billed",
+  python: "curl openapi",
+  quickstart: "install first",
+  refund: "billed credits",
+  throttling: "429 rate",
+  upload: "source file",
+  vercel: "nextjs serverless",
+};
+const fillers = new Set("a an and are can do does for how i in is it my of on the to what when with".split(" "));
+
+/** The words of a text: names in camel case as a whole and by their parts. */
+function wordsOf(text: string): string[] {
+  return (text.replace(/next\.js/gi, "nextjs").match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
+    const parts = word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u);
+    return parts.length > 1 ? [word, ...parts] : [word];
+  });
+}
+
+/** Guides before reference entries, pages before their sections, the emulator's types last. */
+function rankOf([, sort, address]: SearchEntry): number {
+  const isPage = !address.includes("#");
+  if (sort.startsWith("Guide")) return isPage ? 8 : 2;
+  if (address.startsWith("sdk/emulator")) return 0.3;
+  return sort === "SDK" ? (isPage ? 1 : 0.5) : isPage ? 2 : 1;
+}
+
+/** Indexes the entries. */
+export function createFinder(entries: readonly SearchEntry[]): Find {
+  const index = new MiniSearch({ fields: ["name", "words"], tokenize: wordsOf });
+  index.addAll(entries.map(([name, , , words], id) => ({ id, name, words })));
+  return (typed) => {
+    const whole = typed.trim().toLowerCase();
+    const all = wordsOf(whole);
+    const words = all.filter((word) => !fillers.has(word));
+    const queries = (words.length > 0 ? words : all).map((word): Query => ({
+      combineWith: "OR",
+      queries: [word, ...(synonyms[word]?.split(" ") ?? [])],
+    }));
+    const search = (combineWith: "AND" | "OR") =>
+      index.search(
+        { combineWith, queries },
+        {
+          prefix: (term) => term.length > 2,
+          fuzzy: (term) => (term.length > 4 && !/\d/.test(term) ? 0.2 : false),
+          boost: { name: 4 },
+          weights: { fuzzy: 0.3, prefix: 0.5 },
+        },
+      );
+    const every = search("AND");
+    return (every.length > 0 ? every : search("OR"))
+      .flatMap(({ id, score }) => {
+        const entry = entries[id as number];
+        if (!entry) return [];
+        const name = entry[0].toLowerCase();
+        const isNamed = name === whole ? (entry[2].includes("#") ? 4 : 12) : name.endsWith(`.${whole}`) ? 3 : 1;
+        return [{ entry, score: score * rankOf(entry) * isNamed }];
+      })
+      .sort((one, other) => other.score - one.score)
+      .slice(0, 12)
+      .map(({ entry }) => entry);
+  };
+}
+
 let dialog: HTMLDialogElement | undefined;
-let entries: readonly SearchEntry[] = [];
+let find: Find | undefined;
 
 /** Opens the search; the index is fetched the first time. */
 export async function openSearch(root: URL, index: URL): Promise<void> {
@@ -9,44 +90,18 @@ export async function openSearch(root: URL, index: URL): Promise<void> {
   if (!dialog.open) dialog.showModal();
   const input = dialog.querySelector("input");
   input?.select();
-  if (entries.length > 0) return;
-  entries = (await (await fetch(index)).json()) as SearchEntry[];
+  if (find) return;
+  find = createFinder((await (await fetch(index)).json()) as SearchEntry[]);
   input?.dispatchEvent(new Event("input"));
 }
 
-/** The best entries for what is typed: names before words, complete names before parts. */
-export function find(all: readonly SearchEntry[], typed: string): readonly SearchEntry[] {
-  const words = typed
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
-  if (words.length === 0) return [];
-  const whole = words.join(" ");
-  const scored = all
-    .map((entry, at) => ({ entry, at, score: score(entry, words, whole) }))
-    .filter(({ score: one }) => one > 0);
-  return scored
-    .sort((a, b) => b.score - a.score || a.at - b.at)
-    .slice(0, 12)
-    .map(({ entry }) => entry);
-}
-
-function score([name, , address, text]: SearchEntry, words: readonly string[], whole: string): number {
-  const title = name.toLowerCase();
-  const isPage = address.includes("#") ? 0 : 5;
-  if (title === whole) return 100 + isPage;
-  if (title.endsWith(`.${whole}`)) return 80;
-  if (title.startsWith(whole)) return 60 + isPage - title.length / 100;
-  if (title.includes(whole)) return 40 + isPage - title.length / 100;
-  const inside = text.toLowerCase();
-  let sum = isPage;
-  for (const word of words) {
-    const part = title.includes(word) ? 10 : inside.includes(word) ? 3 : 0;
-    if (part === 0) return 0;
-    sum += part;
-  }
-  return sum;
-}
+/** Where to look if nothing is found. */
+const placesToTry = [
+  ["all guides", "guides/"],
+  ["errors", "guides/errors/"],
+  ["the API", "api/"],
+  ["the SDK", "sdk/"],
+] as const;
 
 function createDialog(root: URL): HTMLDialogElement {
   const made = document.createElement("dialog");
@@ -57,7 +112,7 @@ function createDialog(root: URL): HTMLDialogElement {
   const count = document.createElement("p");
   const attributes = {
     type: "search",
-    placeholder: "An operation, an export, a question",
+    placeholder: "Search guides, API and SDK",
     role: "combobox",
     "aria-label": "Search",
     "aria-controls": "hits",
@@ -69,10 +124,21 @@ function createDialog(root: URL): HTMLDialogElement {
   for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
   list.id = "hits";
   list.role = "listbox";
-  list.ariaLabel = "Hits";
+  list.ariaLabel = "Results";
   list.hidden = true;
   count.role = "status";
-  made.append(input, list, count);
+  const elsewhere = document.createElement("p");
+  elsewhere.append(
+    "Try ",
+    ...placesToTry.flatMap(([title, address]) => {
+      const link = Object.assign(document.createElement("a"), {
+        href: new URL(address, root).href,
+        textContent: title,
+      });
+      return [link, " "];
+    }),
+  );
+  made.append(input, list, count, elsewhere);
   document.body.append(made);
 
   let chosen = 0;
@@ -90,12 +156,17 @@ function createDialog(root: URL): HTMLDialogElement {
     location.href = new URL(address, root).href;
   };
   input.addEventListener("input", () => {
-    const hits = find(entries, input.value);
+    const hits = find?.(input.value) ?? [];
     list.replaceChildren(...hits.map(hitItem));
     list.hidden = hits.length === 0;
     input.ariaExpanded = String(hits.length > 0);
-    count.textContent =
-      input.value.trim() === "" ? "" : hits.length === 0 ? "Nothing is called that" : `${hits.length} hits`;
+    const isEmpty = !find || input.value.trim() === "";
+    count.textContent = isEmpty
+      ? ""
+      : hits.length === 0
+        ? `No results for "${input.value.trim()}"`
+        : `${hits.length} results`;
+    elsewhere.hidden = isEmpty || hits.length > 0;
     choose(0);
   });
   made.addEventListener("keydown", (event) => {

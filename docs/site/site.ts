@@ -52,9 +52,36 @@ addEventListener("DOMContentLoaded", () => {
     menuButton.ariaExpanded = String(document.body.classList.toggle("menu-open"));
   });
   const here = document.querySelector<HTMLElement>(".sidebar [aria-current=page]");
-  const sidebar = here?.closest(".sidebar");
+  const sidebar = document.querySelector(".sidebar");
+  if (matchMedia("(max-width: 50rem)").matches)
+    for (const group of document.querySelectorAll<HTMLDetailsElement>(".sidebar details"))
+      group.open = group.contains(here);
   // Not by scrollIntoView, after which the Tab key would go on from there.
-  if (here && sidebar) sidebar.scrollTop = here.offsetTop - sidebar.clientHeight / 2;
+  else if (here && sidebar) sidebar.scrollTop = here.offsetTop - sidebar.clientHeight / 2;
+
+  const contents = [...document.querySelectorAll<HTMLAnchorElement>("nav.contents a")];
+  const places = contents.map(({ hash }) => document.getElementById(hash.slice(1)));
+  const markPlace = () => {
+    const isEnd = innerHeight + scrollY >= page.scrollHeight - 2 && scrollY > 0;
+    const at = isEnd
+      ? places.length - 1
+      : places.findLastIndex((place) => place && place.getBoundingClientRect().top < 120);
+    for (const [index, link] of contents.entries()) link.ariaCurrent = index === Math.max(0, at) ? "true" : null;
+  };
+  if (contents.length > 0) addEventListener("scroll", markPlace, { passive: true });
+  markPlace();
+  const menu = document.querySelector<HTMLDetailsElement>(".on-this-page");
+  addEventListener("click", ({ target }) => {
+    if (menu && target !== menu.firstElementChild) menu.open = false;
+  });
+
+  // What can be scrolled is reached by keyboard too.
+  const frames = new ResizeObserver((changed) => {
+    for (const { target } of changed)
+      if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+      else target.removeAttribute("tabindex");
+  });
+  for (const frame of document.querySelectorAll("pre, .table")) frames.observe(frame);
 
   for (const block of document.querySelectorAll(".code"))
     addCopyButton(block, () => block.querySelector("code")?.textContent ?? "");

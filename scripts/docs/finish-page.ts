@@ -19,7 +19,7 @@ export type PageOf = (scheme: string, name: string) => string | undefined;
 export function finishPage(markdown: string, file: string, twin: string, pageOf: PageOf): string {
   return markdown
     .replace(/^<!-- (?:include: .*|end) -->\n\n?/gm, "")
-    .replace(/^(```\w+) file=.*$/gm, "$1")
+    .replace(/^(```\w+) file=(\S+)(?: region=\S+)?(.*)$/gm, `$1 title="$2"$3`)
     .replace(
       /\]\((sdk|api):([^)#]+)(#[^)]*)?\)/g,
       (_, scheme: string, name: string, anchor: string | undefined, at: number) => {

@@ -51,17 +51,15 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
     calls
       .filter(({ operation }) => operation.tags[0] === tag)
       .map(({ operation }): NavLink => {
-        const { operationId } = operation;
         return {
-          path: `api/${operationId}`,
-          title: operationId,
-          code: true,
+          path: `api/${operation.operationId}`,
+          title: operation.summary.replace(/ (?:a video|images) (?=with)/, " "), // The group says which.
           ...(within ? { anchor: redocRoute(operation) } : {}),
         };
       });
   const tags = [...new Set(calls.map(({ operation }) => operation.tags[0]))];
   const first = {
-    title: "API",
+    title: "",
     links: [
       { path: "api", title: "Complete reference" },
       { path: "guides/assumptions", title: "Assumptions about the service" },
@@ -130,14 +128,13 @@ function operationPage(
     `\`POST ${path}\` · \`${operationId}\` · \`${type}\``,
     description.trim(),
     `[Try it in the playground](../playground.md#${operationId}) · [In the complete reference](../api.md${redocRoute(operation)})`,
-    "## In TypeScript",
-    `\`\`\`ts\n${samples?.typescript}\`\`\``,
-    "## With curl",
-    `\`\`\`sh\n${samples?.curl}\`\`\``,
+    "## Sample",
+    `\`\`\`ts tab="TypeScript"\n${samples?.typescript}\`\`\``,
+    `\`\`\`sh tab="curl"\n${samples?.curl}\`\`\``,
     "## Fields",
     ...notes.filter((note) => typeof note === "string").map((note) => note.trim()),
     fieldsTable(body),
-    "## Answers",
+    "## Responses",
     "Each is JSON with HTTP status 200; the outcome is in `code`.",
     ...answers.flatMap(([name, { summary: what, value }]) => [
       `### ${name}`,
@@ -149,7 +146,6 @@ function operationPage(
   return {
     path: `api/${operationId}`,
     section: "api",
-    place: `API / ${operation.tags[0]}`,
     title: summary,
     description: description.trim().split("\n\n")[0]?.replace(/\s+/g, " ") ?? "",
     markdown: `${markdown.join("\n\n")}\n`,

@@ -1,4 +1,6 @@
 import { posix } from "node:path";
+import { sections } from "./navigation.ts";
+import { policyOf } from "./policy.ts";
 
 /** A page of the site before it is put into the template. */
 export interface Page {
@@ -12,8 +14,6 @@ export interface Page {
   readonly section: string;
   /** The page as Markdown, includes resolved; links to other pages are relative, and end in `.md`. */
   readonly markdown: string;
-  /** What stands small above its title; the section's title where it is not said. */
-  readonly place?: string;
   /** HTML in the place of what is made of the Markdown. */
   readonly html?: string;
   /** The file of the repository that it is written in. */
@@ -34,11 +34,11 @@ export interface NavLink {
   readonly code?: boolean;
 }
 
-/** Links of a sidebar under a heading. */
+/** Links of a sidebar under a heading, which folds them; those without one come first. */
 export interface NavGroup {
   readonly title: string;
   readonly links: readonly NavLink[];
-  /** Whether it is folded up where the current page is not among its links. */
+  /** Whether it starts folded, unless the current page is among its links. */
   readonly folded?: boolean;
 }
 
@@ -48,6 +48,8 @@ export interface Site {
   readonly url: string;
   /** The repository's address, for edit links; undefined where it is not known. */
   readonly repository: string | undefined;
+  /** The SDK's version. */
+  readonly version: string;
   /** The sidebar of each section, and that of Redoc's page, whose links stay on it. */
   readonly sidebars: Readonly<Record<string, readonly NavGroup[]>>;
 }
@@ -58,14 +60,6 @@ export interface Heading {
   readonly id: string;
   readonly text: string;
 }
-
-/** The sections in the header. */
-export const sections: readonly { readonly section: string; readonly title: string }[] = [
-  { section: "guides", title: "Guides" },
-  { section: "api", title: "API" },
-  { section: "sdk", title: "SDK" },
-  { section: "playground", title: "Playground" },
-];
 
 /** The text as it stands in HTML, also between quotes. */
 export function escapeHtml(text: string): string {
@@ -96,104 +90,159 @@ export function renderPage(
   root = pageLink(page.path, ""),
 ): string {
   const { path, title, section, layout = "" } = page;
-  const whole = path === "" ? title : `${title} · mediagen`;
-  const description = escapeHtml(page.description);
-  const url = `${site.url}${path === "" ? "" : `${path}/`}`;
-  const sidebar = site.sidebars[layout === "redoc" ? "redoc" : section];
-  const contents = headings.filter(({ level }) => level === 2 || level === 3);
+  const sidebar = site.sidebars[layout === "redoc" ? "redoc" : section] ?? [];
+  const contents = layout === "" ? headings.filter(({ level }) => level === 2 || level === 3) : [];
+  const list = contents.length > 1 ? renderContents(contents) : "";
   return `<!doctype html>
 <html lang="en" data-root="${root}">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(whole)}</title>
-<meta name="description" content="${description}">
-<meta name="color-scheme" content="light dark">
-<link rel="canonical" href="${url}">
-<link rel="alternate" type="text/markdown" href="${root}${twinOf(page)}">
-<meta property="og:title" content="${escapeHtml(title)}">
-<meta property="og:description" content="${description}">
-<meta property="og:type" content="website">
-<meta property="og:url" content="${url}">
-<meta property="og:image" content="${site.url}assets/card.png">
-<meta name="twitter:card" content="summary_large_image">
-<link rel="icon" type="image/svg+xml" href="${root}assets/icon.svg">
-<link rel="stylesheet" href="${root}assets/style.css">
-${(page.styles ?? []).map((name) => `<link rel="stylesheet" href="${root}assets/${name}">\n`).join("")}<script src="${root}assets/site.js"></script>
-${(page.scripts ?? []).map((name) => `<script type="module" src="${root}assets/${name}"></script>\n`).join("")}</head>
-<body class="${layout}">
+${renderHead(site, page, root)}
+</head>
+<body class="${layout || `in-${section}`}">
 <a class="skip" href="#content">Skip to content</a>
 <header class="top">
-<a class="brand" href="${root}"><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><rect width="24" height="24" rx="6"/><path d="M9.5 7.5v9l7.5-4.5z"/></svg>mediagen</a>
+<button type="button" id="menu-button" aria-label="Menu" aria-expanded="false" aria-controls="menu">${icons.menu}</button>
+<a class="brand" href="${root}">${icons.brand}mediagen</a><a class="version" href="${root}changelog/" aria-label="Version ${site.version}: changelog">${site.version}</a>
 <nav aria-label="Sections">${sections.map((one) => `<a href="${root}${one.section}/"${one.section === section ? ` aria-current="${path === one.section ? "page" : "true"}"` : ""}>${one.title}</a>`).join("")}</nav>
 <div class="tools">
-<button type="button" id="search-button" aria-haspopup="dialog"><svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg><span>Search</span> <kbd>/</kbd></button>
-<button type="button" id="theme-button" aria-label="Theme: as the system"><svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path class="for-system" d="M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 3v14a7 7 0 0 0 0-14z"/><path class="for-light" d="M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 1v2M10 17v2M1 10h2M17 10h2M3.6 3.6l1.5 1.5M14.9 14.9l1.5 1.5M3.6 16.4l1.5-1.5M14.9 5.1l1.5-1.5"/><path class="for-dark" d="M16.5 12.5A7 7 0 0 1 7.5 3.5a7 7 0 1 0 9 9z"/></svg></button>
+<button type="button" id="search-button" aria-haspopup="dialog" aria-label="Search">${icons.search}<span>Search</span> <kbd>/</kbd></button>
+${elsewhere(site)
+  .map(({ title: name, href }) => `<a href="${href}">${name}</a>`)
+  .join("")}
+<button type="button" id="theme-button" aria-label="Theme: as the system">${icons.theme}</button>
 </div>
-${
-  layout === "redoc"
-    ? `<h1 class="unseen">${escapeHtml(title)}</h1>
-`
-    : ""
-}</header>
+${layout === "redoc" ? `<h1 class="unseen">${escapeHtml(title)}</h1>\n` : ""}</header>
 <div class="frame">
-${sidebar ? `${renderSidebar(page, sidebar)}\n` : ""}${layout === "redoc" ? `<div id="content" tabindex="-1"><section aria-label="This page">${renderActions(page, root)}</section>${body}<footer class="foot">${renderSource(site, page)}</footer></div>` : renderMain(site, page, body, root, sidebar !== undefined)}
-${layout === "" && contents.length > 1 ? renderContents(contents) : ""}</div>
+${renderMenu(site, page, sidebar, root)}
+${renderContent(site, page, { body, root, sidebar, list })}
+${list === "" ? "" : `<nav class="contents" aria-label="On this page"><p>On this page</p>${list}</nav>\n`}</div>
 </body>
 </html>
 `;
 }
 
-function renderMain(site: Site, page: Page, body: string, root: string, hasSidebar: boolean): string {
-  if (page.layout === "home")
-    return `<main id="content" tabindex="-1">\n${body}${page.markdown === "" ? "" : `<div class="end"><footer class="foot">${renderSource(site, page)}</footer>${renderActions(page, root)}</div>`}</main>`;
-  const neighbours = hasSidebar && page.section === "guides" ? renderNeighbours(site, page) : "";
-  return `<main id="content" tabindex="-1">
-${renderActions(page, root)}
-${body}${neighbours}<footer class="foot">${renderSource(site, page)}</footer>
-</main>`;
+function renderHead(site: Site, page: Page, root: string): string {
+  const { path, title, styles = [], scripts = [] } = page;
+  const description = escapeHtml(page.description);
+  const url = `${site.url}${path === "" ? "" : `${path}/`}`;
+  const tags = [
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policyOf(page)}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<title>${escapeHtml(path === "" ? title : `${title} · mediagen`)}</title>`,
+    `<meta name="description" content="${description}">`,
+    '<meta name="color-scheme" content="light dark">',
+    `<link rel="canonical" href="${url}">`,
+    `<link rel="alternate" type="text/markdown" href="${root}${twinOf(page)}">`,
+    `<meta property="og:title" content="${escapeHtml(title)}">`,
+    `<meta property="og:description" content="${description}">`,
+    '<meta property="og:type" content="website">',
+    `<meta property="og:url" content="${url}">`,
+    `<meta property="og:image" content="${site.url}assets/card.png">`,
+    '<meta name="twitter:card" content="summary_large_image">',
+    `<link rel="icon" type="image/svg+xml" href="${root}assets/icon.svg">`,
+    ...["style.css", ...styles].map((name) => `<link rel="stylesheet" href="${root}assets/${name}">`),
+    `<script src="${root}assets/site.js"></script>`,
+    ...scripts.map((name) => `<script type="module" src="${root}assets/${name}"></script>`),
+  ];
+  return tags.join("\n");
 }
 
-/** Where the page stands, and its Markdown. */
-function renderActions(page: Page, root: string): string {
-  const place = page.place ?? sections.find(({ section }) => section === page.section)?.title ?? "";
-  return `<div class="actions"><p>${escapeHtml(place === page.title ? "" : place)}</p><button type="button" id="copy-page">Copy as Markdown</button><a href="${root}${twinOf(page)}">Markdown</a></div>`;
+/** Where the project is besides this site. */
+function elsewhere({ repository }: Site): { readonly title: string; readonly href: string }[] {
+  const npm = { title: "npm", href: "https://www.npmjs.com/package/@mediagen/sdk" };
+  return repository === undefined ? [npm] : [{ title: "Repository", href: repository }, npm];
+}
+
+interface Parts {
+  readonly body: string;
+  readonly root: string;
+  readonly sidebar: readonly NavGroup[];
+  /** The page's contents; empty if it has no two headings. */
+  readonly list: string;
+}
+
+function renderContent(site: Site, page: Page, parts: Parts): string {
+  const { body, root, sidebar } = parts;
+  const foot = `<footer class="foot">${renderSource(site, page)}</footer>`;
+  const actions = `<div class="actions"><button type="button" id="copy-page">Copy page</button><a href="${root}${twinOf(page)}">Markdown</a></div>`;
+  if (page.layout === "home") {
+    const end = page.markdown === "" ? "" : `<div class="end">${foot}${actions}</div>`;
+    return `<main id="content" tabindex="-1">\n${body}${end}</main>`;
+  }
+  const menu = parts.list && `<details class="on-this-page"><summary>On this page</summary>${parts.list}</details>`;
+  const bar = `<div class="bar">${renderCrumbs(page, sidebar, root)}${actions}${menu}</div>`;
+  if (page.layout === "redoc")
+    return `<div id="content" tabindex="-1"><section aria-label="This page">${bar}</section>${body}${foot}</div>`;
+  return `<main id="content" tabindex="-1">\n${bar}\n${body}${renderNeighbours(page, sidebar)}${foot}\n</main>`;
+}
+
+/** Where the page is: its section, and its group in the sidebar. */
+function renderCrumbs(page: Page, sidebar: readonly NavGroup[], root: string): string {
+  const section = sections.find((one) => one.section === page.section);
+  const group = sidebar.find(({ links }) => links.some(({ path }) => path === page.path));
+  const own =
+    section && page.path !== section.section
+      ? `<li><a href="${root}${section.section}/">${section.title}</a></li>`
+      : "";
+  const inside = own && group?.title ? `<li>${escapeHtml(group.title)}</li>` : "";
+  return `<nav class="crumbs" aria-label="Breadcrumb"><ol>${own}${inside}<li aria-current="page">${escapeHtml(page.title)}</li></ol></nav>`;
 }
 
 function renderSource({ repository }: Site, { source, section }: Page): string {
   if (source === undefined) return "";
   if (repository) return `<a href="${repository}/edit/main/${source}">Edit this page</a>`;
-  return `${section === "guides" || section === "home" ? "Written" : "Made from what is written"} in <code>${source}</code>.`;
+  return `${section === "guides" || section === "home" ? "Written in" : "Generated from"} <code>${source}</code>.`;
 }
 
 /** The page before and the one after, in the sidebar's order. */
-function renderNeighbours(site: Site, page: Page): string {
-  const links = (site.sidebars[page.section] ?? []).flatMap((group) => group.links);
-  const at = links.findIndex(({ path }) => path === page.path);
+function renderNeighbours({ path, section }: Page, sidebar: readonly NavGroup[]): string {
+  const links = sidebar
+    .flatMap((group) => group.links)
+    .filter((link) => link.path.split("/")[0] === section && !link.path.includes("."));
+  const at = links.findIndex((link) => link.path === path);
   const side = (word: string, link: NavLink | undefined) =>
     link
-      ? `<a class="${word.toLowerCase()}" href="${pageLink(page.path, link.path)}"><span>${word}</span>${escapeHtml(link.title)}</a>`
+      ? `<a class="${word.toLowerCase()}" href="${pageLink(path, link.path)}"><span>${word}</span>${escapeHtml(link.title)}</a>`
       : "";
+  if (at < 0) return "";
   return `<nav class="neighbours" aria-label="Neighbouring pages">${side("Previous", links[at - 1])}${side("Next", links[at + 1])}</nav>`;
 }
 
-function renderSidebar(page: Page, groups: readonly NavGroup[]): string {
+/** The sidebar. On a narrow screen it is a menu, and has what the header has no room for. */
+function renderMenu(site: Site, page: Page, groups: readonly NavGroup[], root: string): string {
   const link = ({ path, anchor, title, code }: NavLink) => {
     const text = code ? `<code>${escapeHtml(title)}</code>` : escapeHtml(title);
     return `<li><a href="${anchor ?? pageLink(page.path, path)}"${path === page.path && !anchor ? ' aria-current="page"' : ""}>${text}</a></li>`;
   };
   const list = ({ title, links, folded }: NavGroup) => {
     const items = `<ul>${links.map(link).join("")}</ul>`;
-    if (!folded) return `<p>${escapeHtml(title)}</p>${items}`;
-    return `<details${links.some(({ path }) => path === page.path) ? " open" : ""}><summary>${escapeHtml(title)}</summary>${items}</details>`;
+    if (title === "") return items;
+    const open = !folded || links.some(({ path }) => path === page.path);
+    return `<details${open ? " open" : ""}><summary>${escapeHtml(title)}</summary>${items}</details>`;
   };
-  return `<button type="button" id="menu-button" aria-expanded="false" aria-controls="menu">Pages of this section</button>
-<nav class="sidebar" id="menu" aria-label="Pages of this section">${groups.map(list).join("")}</nav>`;
+  const wide = [
+    ...sections.map(({ section, title }) => ({ title, href: `${root}${section}/` })),
+    { title: "Changelog", href: `${root}changelog/` },
+    ...elsewhere(site),
+  ];
+  const narrow = wide.map(({ title, href }) => `<li><a href="${href}">${title}</a></li>`).join("");
+  return `<nav class="sidebar${groups.length === 0 ? " empty" : ""}" id="menu" aria-label="Pages of this section"><ul class="narrow">${narrow}</ul>${groups.map(list).join("")}</nav>`;
 }
 
 function renderContents(headings: readonly Heading[]): string {
   const items = headings.map(
     ({ id, text, level }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
   );
-  return `<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${items.join("")}</ul></nav>\n`;
+  return `<ul>${items.join("")}</ul>`;
 }
+
+const icons = {
+  menu: '<svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d="M3 6h14M3 10h14M3 14h14"/></svg>',
+  brand:
+    '<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><rect width="24" height="24" rx="6"/><path d="M9.5 7.5v9l7.5-4.5z"/></svg>',
+  search:
+    '<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg>',
+  theme:
+    '<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path class="for-system" d="M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 3v14a7 7 0 0 0 0-14z"/><path class="for-light" d="M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 1v2M10 17v2M1 10h2M17 10h2M3.6 3.6l1.5 1.5M14.9 14.9l1.5 1.5M3.6 16.4l1.5-1.5M14.9 5.1l1.5-1.5"/><path class="for-dark" d="M16.5 12.5A7 7 0 0 1 7.5 3.5a7 7 0 1 0 9 9z"/></svg>',
+};

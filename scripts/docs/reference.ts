@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import {
@@ -6,12 +6,15 @@ import {
   Comment,
   LogLevel,
   OptionDefaults,
+  normalizePath,
   ReflectionKind,
   type DeclarationReflection,
+  type ParameterReflection,
   type ProjectReflection,
   type TypeDocOptions,
 } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
+import { entryPoints, sdkGroups } from "./navigation.ts";
 import { twinOf, type NavGroup, type Page } from "./page.ts";
 import { table } from "./tables.ts";
 
@@ -21,56 +24,18 @@ export interface Reference {
   readonly sidebar: readonly NavGroup[];
   /** The page of an export, by its name; the first entry point wins. */
   readonly pageOf: ReadonlyMap<string, string>;
+  /** All of it as TypeDoc's JSON, for programs. */
+  readonly json: string;
 }
 
-/** The entry points of the packages: their sources as TypeDoc names them, and the paths of their pages. */
-const entryPoints = [
-  {
-    module: "sdk/src",
-    path: "sdk",
-    name: "@mediagen/sdk",
-    intro: "Runs wherever `fetch` runs. Everything here is exported by `@mediagen/sdk/node` too.",
-  },
-  {
-    module: "sdk/src/node",
-    path: "sdk/node",
-    name: "@mediagen/sdk/node",
-    intro: "The same client on its own transport on node:http, with files and a file store.",
-  },
-  {
-    module: "sdk/src/http",
-    path: "sdk/http",
-    name: "@mediagen/sdk/http",
-    intro: "The low-level client: openapi-fetch, typed by the spec.",
-  },
-  {
-    module: "batch/src",
-    path: "sdk/batch",
-    name: "@mediagen/batch",
-    intro: "A directory of results from a file of forms.",
-  },
-  {
-    module: "emulator/src",
-    path: "sdk/emulator",
-    name: "@mediagen/emulator",
-    intro: "The service on this machine, as a function from Request to Response.",
-  },
-  {
-    module: "emulator/src/node",
-    path: "sdk/emulator-node",
-    name: "@mediagen/emulator/node",
-    intro: "The emulator as an HTTP server, and a file for its state.",
-  },
-] as const;
-
-/** The order in which an entry point's exports are listed. */
-const groups: readonly (readonly [folder: string, title: string])[] = [
-  ["functions", "Functions"],
-  ["classes", "Errors"],
-  ["interfaces", "Interfaces"],
-  ["type-aliases", "Types"],
-  ["variables", "Values"],
-];
+/** Where TypeDoc puts the pages of a sort of export. */
+const folders: ReadonlyMap<ReflectionKind, string> = new Map([
+  [ReflectionKind.Function, "functions"],
+  [ReflectionKind.Class, "classes"],
+  [ReflectionKind.Interface, "interfaces"],
+  [ReflectionKind.TypeAlias, "type-aliases"],
+  [ReflectionKind.Variable, "variables"],
+]);
 
 /** Reads the packages' sources by TypeDoc. Whatever it warns of, an export without a description among it, is an error. */
 export async function readReference(): Promise<Reference> {
@@ -84,13 +49,19 @@ export async function readReference(): Promise<Reference> {
       for (const one of project.getReflectionsByKind(ReflectionKind.TypeAlias | ReflectionKind.Interface)) {
         if (one.name === generatedTypes) project.removeReflection(one);
       }
+      // A parameter that is taken apart has no name: its type has one.
+      for (const one of project.getReflectionsByKind(ReflectionKind.Parameter)) {
+        const type = String((one as ParameterReflection).type);
+        if (one.name === "__namedParameters") one.name = type.endsWith("Options") ? "options" : type.toLowerCase();
+      }
     });
     const project = await app.convert();
     if (project) app.validate(project);
     if (!project || app.logger.hasWarnings() || app.logger.hasErrors())
       throw new Error("TypeDoc is not content: every export and its fields need a true sentence each");
     await app.generateOutputs(project);
-    return readOutput(out, project);
+    const json = JSON.stringify(app.serializer.projectToObject(project, normalizePath(process.cwd())));
+    return { ...readOutput(out, project), json };
   } finally {
     rmSync(out, { recursive: true });
   }
@@ -143,12 +114,20 @@ const options = {
   propertyMembersFormat: "table",
   parametersFormat: "table",
   typeDeclarationFormat: "table",
-  tableColumnSettings: { hideModifiers: true, hideInherited: true, hideOverrides: true, hideSources: true },
+  tableColumnSettings: {
+    hideDefaults: true,
+    hideModifiers: true,
+    hideInherited: true,
+    hideOverrides: true,
+    hideSources: true,
+  },
 } satisfies TypeDocOptions & PluginOptions;
 
 interface Export {
   readonly name: string;
-  readonly folder: string;
+  /** Its group in the sidebar. */
+  readonly group: string;
+  /** What TypeDoc wrote. */
   readonly file: string;
   readonly path: string;
   readonly summary: string;
@@ -156,85 +135,98 @@ interface Export {
   readonly source: string;
 }
 
-function readOutput(out: string, project: ProjectReflection): Reference {
-  const exports = entryPoints.map((entryPoint) => {
-    const module = project.children?.find(({ name }) => name === entryPoint.module);
-    return groups.flatMap(([folder]) =>
-      filesIn(join(out, entryPoint.module, folder)).map((file): Export => {
-        const name = file.replace(/\.md$/, "");
-        const reflection = module?.children?.find((one) => one.name === name);
-        const source = sourceOf(reflection, project, `packages/${entryPoint.module.split("/")[0]}`);
-        return {
-          name,
-          folder,
-          file: posix.join(entryPoint.module, folder, file),
-          path: `${entryPoint.path}/${name}`,
-          summary: summaryOf(reflection),
-          source,
-        };
-      }),
+/** The exports of an entry point: by task as listed, then by name. */
+function exportsOf(entryPoint: (typeof entryPoints)[number], project: ProjectReflection): readonly Export[] {
+  const { module, path, group: last } = entryPoint;
+  const members = project.children?.find(({ name }) => name === module)?.children ?? [];
+  const ranks = new Map(
+    Object.values(sdkGroups).flatMap((names, group) => names.map((name, at) => [name, group * 100 + at])),
+  );
+  const groupOf = ({ name, kind }: DeclarationReflection) => {
+    if (path !== "sdk") return last;
+    if (kind === ReflectionKind.Class) return "Errors";
+    return Object.keys(sdkGroups).find((group) => sdkGroups[group]?.includes(name)) ?? last;
+  };
+  // macOS and Windows take CheckStep and checkStep for one file.
+  const isTaken = (name: string) =>
+    members.some((one) => one.name !== name && one.name.toLowerCase() === name.toLowerCase());
+  const rankOf = ({ name, group }: Export) => ranks.get(name) ?? (group === "Errors" ? 0 : 9_999);
+  return members
+    .filter(({ kind }) => folders.has(kind))
+    .map((one): Export => ({
+      name: one.name,
+      group: groupOf(one),
+      file: posix.join(module, folders.get(one.kind) ?? "", `${one.name}.md`),
+      path: `${path}/${one.name}${/^[A-Z]/.test(one.name) && isTaken(one.name) ? "-type" : ""}`,
+      summary: summaryOf(one),
+      source: sourceOf(one, project, `packages/${module.split("/")[0]}`),
+    }))
+    .sort(
+      (a, b) =>
+        rankOf(a) - rankOf(b) ||
+        Number(/^[A-Z]/.test(a.name)) - Number(/^[A-Z]/.test(b.name)) ||
+        a.name.localeCompare(b.name, "en"),
     );
-  });
-  const all = exports.flat();
-  const pathOf = new Map(all.map(({ file, path }) => [file, path]));
-  const pageOf = new Map([...all].reverse().map(({ name, path }) => [name, path]));
-  for (const entryPoint of entryPoints) pathOf.set(`${entryPoint.module}/README.md`, entryPoint.path);
-  const pages = entryPoints.flatMap((entryPoint, index): Page[] => {
-    const own = exports[index] ?? [];
-    const lists = groups.flatMap(([folder, title]) => {
-      const rows = own
-        .filter((one) => one.folder === folder)
-        .map(({ name, path, summary }) => [`[\`${name}\`](${linkTo(entryPoint.path, path)})`, summary]);
-      return rows.length === 0 ? [] : [`## ${title}\n`, table(["Name", "What it is"], rows)];
-    });
-    const overview = {
-      path: entryPoint.path,
-      section: "sdk",
-      title: entryPoint.name,
-      description: entryPoint.intro.replaceAll("`", ""),
-      source: "scripts/docs/reference.ts",
-    };
-    const members = own.map(({ name, path, file, summary, source }): Page => {
-      const title = name;
-      const markdown = tidy(readFileSync(join(out, file), "utf8"), name, entryPoint.name).replace(
-        /\]\(([^)\s#]+\.md)/g,
-        (_, link: string) => {
-          const target = posix.join(posix.dirname(file), link);
-          const page = pathOf.get(target);
-          if (page === undefined) throw new Error(`${file} links to ${link}, which is no page`);
-          return `](${linkTo(path, page)}`;
-        },
-      );
-      return {
-        path,
-        section: "sdk",
-        title,
-        place: `SDK / ${entryPoint.name}`,
-        description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""),
-        markdown,
-        source,
-      };
-    });
-    return [
-      { ...overview, markdown: [`# ${entryPoint.name}`, "", entryPoint.intro, "", ...lists].join("\n") },
-      ...members,
-    ];
-  });
-  const sidebar = entryPoints.flatMap((entryPoint, index): NavGroup[] => {
-    const links = (exports[index] ?? []).map(({ name, path }) => ({ path, title: name, code: true }));
-    return [{ title: entryPoint.name, folded: true, links: [{ path: entryPoint.path, title: "Overview" }, ...links] }];
-  });
-  return { pages, sidebar, pageOf };
 }
 
-function filesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((file) => file.endsWith(".md"))
-      .sort((a, b) => a.localeCompare(b, "en"));
-  } catch {
-    return []; // An entry point need not have every sort of export.
-  }
+function readOutput(out: string, project: ProjectReflection): Omit<Reference, "json"> {
+  const exports = entryPoints.map((entryPoint) => exportsOf(entryPoint, project));
+  const all = exports.flat();
+  const pathOf = new Map(all.map(({ file, path }) => [file, path]));
+  for (const { module, path } of entryPoints) pathOf.set(`${module}/README.md`, path);
+  const memberPage = ({ name, path, file, summary, source }: Export, entryPoint: string): Page => ({
+    path,
+    section: "sdk",
+    title: name,
+    description: summary.replace(/[`[\]]|\(.*?\.md\)/g, ""),
+    markdown: tidy(readFileSync(join(out, file), "utf8"), name, entryPoint).replace(
+      /\]\(([^)\s#]+\.md)/g,
+      (_, link: string) => {
+        const page = pathOf.get(posix.join(posix.dirname(file), link));
+        if (page === undefined) throw new Error(`${file} links to ${link}, which is no page`);
+        return `](${linkTo(path, page)}`;
+      },
+    ),
+    source,
+  });
+  const groups = [...Object.keys(sdkGroups), ...entryPoints.slice(1).map(({ group }) => group), "Types"];
+  return {
+    pages: entryPoints.flatMap((entryPoint, index) => [
+      overviewOf(entryPoint, exports[index] ?? []),
+      ...(exports[index] ?? []).map((one) => memberPage(one, entryPoint.name)),
+    ]),
+    sidebar: [
+      { title: "", links: [{ path: "sdk", title: "Overview" }] },
+      ...groups.map((title): NavGroup => {
+        const { path } = entryPoints.find(({ group }) => group === title && title !== "Types") ?? {};
+        const own = all
+          .filter(({ group }) => group === title)
+          .map((one) => ({ path: one.path, title: one.name, code: true }));
+        return { title, folded: true, links: [...(path ? [{ path, title: "Overview" }] : []), ...own] };
+      }),
+    ],
+    pageOf: new Map([...all].reverse().map(({ name, path }) => [name, path])),
+  };
+}
+
+function overviewOf({ path, name, intro }: (typeof entryPoints)[number], own: readonly Export[]): Page {
+  const lists = [...Map.groupBy(own, ({ group }) => group)].flatMap(([group, members]) => [
+    path === "sdk" ? `## ${group}\n` : "",
+    table(
+      ["Name", "What it is"],
+      members.map((one) => [`[\`${one.name}\`](${linkTo(path, one.path)})`, one.summary]),
+    ),
+  ]);
+  const others = entryPoints.slice(1).map((one) => [`[\`${one.name}\`](${linkTo(path, one.path)})`, one.intro]);
+  const further = path === "sdk" ? ["## Other entry points\n", table(["Import", "What it is"], others)] : [];
+  return {
+    path,
+    section: "sdk",
+    title: name,
+    description: intro.replaceAll("`", ""),
+    markdown: [`# ${name}`, "", intro, "", ...further, ...lists].join("\n"),
+    source: "scripts/docs/navigation.ts",
+  };
 }
 
 function linkTo(from: string, to: string): string {
@@ -267,14 +259,14 @@ function mergeThrows(markdown: string): string {
 }
 
 /** The file that an export is written in; what is generated is written in the spec. */
-function sourceOf(reflection: DeclarationReflection | undefined, project: ProjectReflection, folder: string): string {
-  const file = reflection && project.getSymbolIdFromReflection(reflection)?.packagePath;
-  if (file === undefined) throw new Error(`TypeDoc does not tell where ${reflection?.name ?? "an export"} is written`);
+function sourceOf(reflection: DeclarationReflection, project: ProjectReflection, folder: string): string {
+  const file = project.getSymbolIdFromReflection(reflection)?.packagePath;
+  if (file === undefined) throw new Error(`TypeDoc does not tell where ${reflection.name} is written`);
   return file.endsWith(".gen.ts") ? "openapi/openapi.yaml" : posix.join(folder, file);
 }
 
-function summaryOf(one: DeclarationReflection | undefined): string {
-  const comment = one?.comment ?? one?.signatures?.[0]?.comment;
+function summaryOf(one: DeclarationReflection): string {
+  const comment = one.comment ?? one.signatures?.[0]?.comment;
   return comment
     ? Comment.combineDisplayParts(comment.summary)
         .replace(/\{@link (\w+)\}/g, "`$1`")

@@ -5,25 +5,43 @@ export type SearchEntry = readonly [name: string, sort: string, address: string,
 
 const sorts: Readonly<Record<string, string>> = { api: "API", sdk: "SDK", guides: "Guide", playground: "Playground" };
 
+/** What people also look for, under names that no page has. */
+export const furtherEntries: readonly SearchEntry[] = [
+  [
+    "Light and dark theme",
+    "Page",
+    "#theme-button",
+    "The button in the header switches between the system's theme, light and dark.",
+  ],
+  [
+    "Python, Go and other languages",
+    "API",
+    "api/",
+    "Each operation has a curl sample, and openapi.json is for generators of clients in other languages.",
+  ],
+  [
+    "TypeScript types of forms",
+    "SDK",
+    "sdk/Form/",
+    "The form of each model as a type: the fields, the enum or union of the valid values, what is required.",
+  ],
+];
+
 /** The places of a page: itself, its headings, and the fields and members that its tables anchor. */
 export function searchEntries(
   { path, title, description, also = "", section, markdown }: Page,
   headings: readonly Heading[],
 ): readonly SearchEntry[] {
   const address = path === "" ? "" : `${path}/`;
-  const name = section === "api" || section === "sdk" ? (path.split("/").at(-1) ?? title) : title;
+  const name = section === "api" && path !== "api" ? (path.split("/").at(-1) ?? title) : title;
   const sort = sorts[section] ?? "Page";
   const [beginning = "", ...parts] = markdown.split(/^#{2,4} .*$/m);
   const intro = section === "guides" ? plain(beginning.replace(/^# .*$/m, "")) : "";
   const words = [name === title ? "" : `${title}.`, description, also, intro].filter((text) => text !== "").join(" ");
-  const own: SearchEntry = [
-    path.split("/").length > 1 && section !== "guides" && !title.startsWith("@") ? name : title,
-    sort,
-    address,
-    words,
-  ];
+  const own: SearchEntry = [name, sort, address, words];
+  const isIndex = path === "" || path === "guides" || title.startsWith("@"); // Its headings are those of the sidebar.
   const inside = headings
-    .filter(({ level }) => level > 1)
+    .filter(({ level }) => level > 1 && !isIndex)
     .flatMap(({ text, id }, index): SearchEntry[] => {
       if (
         section === "sdk" &&

@@ -1,4 +1,4 @@
-import { describe } from "../../packages/sdk/src/spec/describe.ts";
+import { type BoundsStyle, describeIn } from "../../packages/sdk/src/spec/describe.ts";
 import {
   fieldOf,
   filePartSuffix,
@@ -109,10 +109,17 @@ function fieldsOf({ properties = {}, required = [] }: SpecSchema, direction: Dir
   ]);
 }
 
+/** Editors and the site read docstrings as Markdown, where a bare `<width>` is an HTML element. */
+const docstring: BoundsStyle = {
+  value: (value) => JSON.stringify(value),
+  pattern: (pattern) => `\`${pattern}\``,
+  number: String,
+};
+
 function interfaceText(name: string, description: string | undefined, fields: Fields, direction: Direction): string {
   const lines = fields.map(([field, type, schema, required]) => {
     const key = /^\w+$/.test(field) ? field : JSON.stringify(field);
-    const limits = direction === "in" && isBounded(schema) && describe(schema);
+    const limits = direction === "in" && isBounded(schema) && describeIn(docstring, schema);
     const fallback = schema.default === undefined ? "" : `The service's default: ${JSON.stringify(schema.default)}.`;
     const text = [schema.description?.trim(), limits ? `Takes ${limits}.` : "", fallback].filter(Boolean).join("\n");
     const optional = direction === "in" ? " | undefined" : "";

@@ -19,6 +19,7 @@ const kinds = [
   "sdk/OutcomeUnknownError/",
   "sdk/State/",
   "sdk/emulator/faultEffects/",
+  "changelog/",
   "404.html",
 ];
 
@@ -76,7 +77,7 @@ describe("accessibility, light and dark", () => {
     async ({ colorScheme, asked }) => {
       const page = await site.tab({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 844 } });
       await page.goto(`${site.url}sdk/KindClient/`);
-      await page.getByRole("button", { name: "Pages of this section" }).click();
+      await page.getByRole("button", { name: "Menu" }).click();
       expect(await page.getByRole("navigation", { name: "Pages of this section" }).isVisible()).toBe(true);
       expect(await findingsIn(page, asked)).toEqual([]);
       await page.keyboard.press("/");

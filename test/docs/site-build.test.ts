@@ -7,6 +7,8 @@ import { buildSite } from "../../scripts/docs/build.ts";
 import { finishPage } from "../../scripts/docs/finish-page.ts";
 import { fillPage, regionOf } from "../../scripts/generate/markdown.ts";
 import { checkLinks } from "../../scripts/docs/links.ts";
+import { createRenderer } from "../../scripts/docs/markdown.ts";
+import { guideGroups, sdkGroups } from "../../scripts/docs/navigation.ts";
 import { operations } from "../contract/cases.ts";
 import { builtSite, filesOf, pagesIn } from "./built-site.ts";
 
@@ -27,7 +29,12 @@ test("two builds are the same byte for byte, and only edit links know the reposi
     const again = await filesOf(out);
     expect([...again.keys()]).toEqual([...files.keys()]);
     const withoutFoot = (content: Buffer) =>
-      content.toString("latin1").replace(/<footer class="foot">.*?<\/footer>/, "");
+      content
+        .toString("latin1")
+        .replace(
+          /<footer class="foot">.*?<\/footer>|<(?:li><)?a href="https:\/\/git[^>]*>Repository<\/a>(?:<\/li>)?/g,
+          "",
+        );
     for (const [name, content] of again)
       expect(withoutFoot(content), name).toBe(withoutFoot(files.get(name) ?? Buffer.alloc(0)));
     expect(String(again.get("guides/waiting/index.html"))).toContain(
@@ -43,9 +50,7 @@ test("two builds are the same byte for byte, and only edit links know the reposi
       execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split("\n"),
     );
     expect(edited.filter((file) => file !== undefined && (!known.has(file) || file.includes(".gen.")))).toEqual([]);
-    expect(pages.filter((page) => !String(again.get(`${page}index.html`)).includes("/edit/main/"))).toEqual([
-      "guides/",
-    ]); // A list of the others.
+    expect(pages.filter((page) => !String(again.get(`${page}index.html`)).includes("/edit/main/"))).toEqual([]);
   } finally {
     await rm(out, { recursive: true });
   }
@@ -154,22 +159,46 @@ describe("for machines", () => {
   });
 });
 
-test("the policy allows no inline script or style, no foreign origin, and no address has two", () => {
-  const blocks = text("_headers")
-    .split("\n\n")
-    .map((block) => block.split("\n"));
-  const policies = blocks.flatMap(([place = "", ...headers]) =>
-    headers.filter((header) => /Content-Security-Policy/.test(header)).map((header) => [place, header] as const),
-  );
-  for (const [place, policy] of policies) {
-    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
-    expect(policy).not.toMatch(/unsafe|\*(?!;| |$)/);
-    if (place !== "/playground/*") expect(policy).not.toMatch(/https?:|\*/);
+test("every page carries a policy that allows no inline script or style, and no foreign origin", () => {
+  const html = [...files].filter(([name]) => name.endsWith(".html"));
+  for (const [name, content] of html) {
+    const [, policy = ""] =
+      /<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="([^"]+)">/.exec(
+        String(content),
+      ) ?? [];
+    expect(policy, name).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy, name).not.toMatch(/unsafe|\*(?!;| |$)/);
+    if (!name.startsWith("playground/")) expect(policy, name).not.toMatch(/https?:|\*/);
   }
-  const covered = (path: string) =>
-    policies.filter(([place]) => (place.endsWith("*") ? path.startsWith(place.slice(0, -1)) : path === place));
-  for (const page of pages) expect(covered(`/${page}`), page).toHaveLength(1);
-  expect(text("404.html")).toContain("Content-Security-Policy");
+  // What a page cannot say of itself, hosts are told.
+  expect(text("_headers")).toContain("Content-Security-Policy: frame-ancestors 'none'");
+  expect(text("_headers").match(/^\//gm)).toHaveLength(1);
+});
+
+test("no two files differ only in case, which macOS and Windows take for one", () => {
+  const seen = Map.groupBy(files.keys(), (name) => name.toLowerCase());
+  expect([...seen.values()].filter((names) => names.length > 1)).toEqual([]);
+});
+
+test("every guide has its group in the navigation, and every list in it is true", () => {
+  const guides = [...files.keys()].flatMap((name) => /^guides\/(.+)\.md$/.exec(name)?.[1] ?? []);
+  const listed = Object.values(guideGroups).flat();
+  expect(guides.filter((name) => !listed.includes(name))).toEqual([]);
+  const exported = new Set(pages.flatMap((page) => /^sdk\/(\w+)(?:-type)?\/$/.exec(page)?.[1] ?? []));
+  expect(
+    Object.values(sdkGroups)
+      .flat()
+      .filter((name) => !exported.has(name)),
+  ).toEqual([]);
+});
+
+test("the reference is published as JSON, with every export", () => {
+  const { children } = JSON.parse(text("sdk/reference.json")) as {
+    readonly children: readonly { readonly name: string; readonly children: readonly { readonly name: string }[] }[];
+  };
+  const names = children.find(({ name }) => name === "sdk/src")?.children.map(({ name }) => name) ?? [];
+  expect(names).toEqual(expect.arrayContaining(["createMediaGen", "OutcomeUnknownError", "WaitOptions"]));
+  expect(text("sdk/reference.json")).not.toContain(process.cwd());
 });
 
 describe("what generate fills in", () => {
@@ -222,4 +251,30 @@ describe("what generate fills in", () => {
 test("a link to an export that is not there is named with its file and line", () => {
   const finished = () => finishPage("See [it](sdk:gone).", "docs/guides/x.md", "guides/x.md", () => undefined);
   expect(finished).toThrow("docs/guides/x.md:1: sdk:gone is not there");
+});
+
+describe("code", () => {
+  test("has its file as title, its marked lines, and tabs where blocks follow each other", async () => {
+    const render = await createRenderer();
+    const { html } = render(
+      [
+        '```ts title="a.ts" mark="wait"\nlet a;\nwait();\na;\n```',
+        '```ts tab="TypeScript"\nlet b;\n```',
+        '```sh tab="curl"\ncurl\n```',
+        "> [!WARNING]\n> This costs money.",
+      ].join("\n\n"),
+      "x",
+      "x.md",
+    );
+    expect(html).toContain('<div class="code"><p class="title">a.ts</p><pre>');
+    expect(html.match(/<span class="mark">.*\n<\/span>/g)).toEqual([expect.stringContaining("wait")]);
+    expect(html.match(/<label [^>]*>[^<]*/g)).toEqual(['<label for="tab-1-0">TypeScript', '<label for="tab-1-1">curl']);
+    expect(html).toContain('<div class="markdown-alert markdown-alert-warning">');
+    expect(html.match(/<div/g)).toHaveLength(html.match(/<\/div>/g)?.length ?? 0);
+  });
+
+  test("that does not have what is to be marked is an error", async () => {
+    const render = await createRenderer();
+    expect(() => render('```ts mark="gone"\nlet a;\n```', "x", "x.md")).toThrow("what is marked: gone");
+  });
 });

@@ -1,39 +1,80 @@
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pagesIn } from "./built-site.ts";
 import { useSite } from "./open-site.ts";
 
 const site = useSite();
 
-/** How far the page or something in it reaches beyond its width. */
-function overflow(page: Page): Promise<readonly string[]> {
-  return page.evaluate(() => {
-    const { clientWidth, scrollWidth } = document.documentElement;
-    const wide = [...document.querySelectorAll("main *")].filter(
-      (one) => one.scrollWidth > one.clientWidth + 1 && ["auto", "scroll"].includes(getComputedStyle(one).overflowX),
-    );
-    return [
-      ...(scrollWidth > clientWidth ? [`the page: ${scrollWidth}`] : []),
-      ...wide.map((one) => one.outerHTML.slice(0, 80)),
-    ];
-  });
+/** Elements of no known kind, which a text in angle brackets makes. */
+function unknownElements(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("*")]
+      .filter((one) => one instanceof HTMLUnknownElement)
+      .map(({ tagName }) => tagName),
+  );
 }
 
-test("every page loads without a word, from here alone, and scrolls sideways at no width", async () => {
+test("every page loads without a word, and from here alone", async () => {
   const all = pagesIn(site.files).filter((path) => path !== "api/");
-  const wide: string[] = [];
-  // The width of a telephone from the start: what is laid out later is laid out narrower. Each theme sees every other page.
+  const wrong: string[] = [];
+  // Each theme sees every other page.
   const visit = async (colorScheme: "light" | "dark", pages: readonly string[]) => {
     const tab = await site.tab({ colorScheme, viewport: { width: 390, height: 844 } });
     for (const path of pages) {
       await tab.goto(site.url + path);
-      wide.push(...(await overflow(tab)).map((what) => `${path}: ${what}`));
+      wrong.push(...(await unknownElements(tab)).map((what) => `${path}: <${what}>`));
     }
   };
   const half = (rest: number) => all.filter((_, index) => index % 2 === rest);
   await Promise.all([visit("light", half(0)), visit("dark", half(1))]);
-  expect(wide).toEqual([]);
+  expect(wrong).toEqual([]);
   expect(all.length).toBeGreaterThan(100);
+});
+
+/** The pages and sections at the open page that are wider than their place, at each of six widths. */
+async function widePlaces(page: Page, name: string): Promise<readonly string[]> {
+  const wide: string[] = [];
+  for (const width of [390, 600, 820, 1024, 1280, 1440]) {
+    await page.setViewportSize({ width, height: 844 });
+    const found = await page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll("[data-of]")]
+        .filter((one) => one.scrollWidth > one.clientWidth)
+        .map((one) => one.getAttribute("data-of") ?? "the page"),
+    );
+    wide.push(...found.map((place) => `${name}: ${place} at ${width}`));
+  }
+  return wide;
+}
+
+test.for(["guides/", "api/generateVidmodelv2/", "sdk/"])(
+  "no page scrolls sideways at any width: all pages beside %s, which are put into it one below the other",
+  async (shell) => {
+    const [section = ""] = shell.split("/");
+    const mains = pagesIn(site.files)
+      .filter((path) => path.startsWith(section) && path !== "api/")
+      .map(
+        (path) =>
+          [path, /<main[^>]*>([^]*)<\/main>/.exec(String(site.files.get(`${path}index.html`)))?.[1] ?? ""] as const,
+      );
+    const page = await site.tab();
+    await page.goto(site.url + shell);
+    await page.evaluate((all) => {
+      for (const [path, html] of all) {
+        const place = Object.assign(document.createElement("section"), { innerHTML: html });
+        place.dataset["of"] = path;
+        document.querySelector("main")?.append(place);
+      }
+    }, mains);
+    expect(await widePlaces(page, shell)).toEqual([]);
+    expect(mains.length).toBeGreaterThan(10);
+  },
+);
+
+test.for(["", "playground/", "changelog/", "api/"])("neither does the page at /%s", async (path) => {
+  const page = await site.tab();
+  await page.goto(site.url + path);
+  await page.locator("h1").first().waitFor();
+  expect(await widePlaces(page, path)).toEqual([]);
 });
 
 test("on a telephone each cell of a table says which column it is of", async () => {
@@ -46,12 +87,64 @@ test("on a telephone each cell of a table says which column it is of", async () 
   expect(heads).toEqual(["none", '"Takes: "', '"Default: "', "none"]);
 });
 
-test.for([800, 1440])("the home page, a guide, an operation and an export fit a width of %i pixels", async (width) => {
-  const page = await site.tab({ viewport: { width, height: 900 } });
-  for (const path of ["", "guides/errors/", "api/generateImgmodelv45/", "sdk/MediaGenOptions/", "playground/"]) {
-    await page.goto(site.url + path);
-    expect(await overflow(page), path).toEqual([]);
-  }
+describe("the way around", () => {
+  test("on a telephone the menu has the groups of the section, folded but for the reader's own, on one screen", async () => {
+    const page = await site.tab({ viewport: { width: 390, height: 844 } });
+    await page.goto(`${site.url}sdk/Task/`);
+    const menu = page.getByRole("navigation", { name: "Pages of this section" });
+    expect(await page.locator("h1").evaluate((one) => one.getBoundingClientRect().top)).toBeLessThan(200);
+    await page.getByRole("button", { name: "Menu" }).click();
+    expect(await menu.evaluate((one) => one.getBoundingClientRect().height)).toBeLessThanOrEqual(844);
+    expect(await menu.evaluate((one) => one.scrollHeight)).toBeLessThan(1_500);
+    expect(await menu.locator("details[open] summary").allInnerTexts()).toEqual(["Tasks"]);
+    await menu.getByText("Errors", { exact: true }).click();
+    await menu.getByRole("link", { name: "OutcomeUnknownError" }).click();
+    await page.waitForURL("**/sdk/OutcomeUnknownError/");
+  });
+
+  test("the contents mark the heading that is read, and are a menu where there is no room beside the page", async () => {
+    const page = await site.tab({ viewport: { width: 1000, height: 800 } });
+    await page.goto(`${site.url}guides/waiting/`);
+    const beside = page.getByRole("navigation", { name: "On this page" });
+    const marked = () => beside.locator("[aria-current]").allInnerTexts();
+    expect(await marked()).toEqual([await beside.getByRole("link").first().innerText()]);
+    const third = beside.getByRole("link").nth(2);
+    await third.click();
+    await expect.poll(marked).toEqual([await third.innerText()]);
+    await page.setViewportSize({ width: 999, height: 800 });
+    expect(await beside.isVisible()).toBe(false);
+    const menu = page.locator(".on-this-page");
+    await menu.getByText("On this page").click();
+    await menu.getByRole("link").first().click();
+    expect(await menu.getAttribute("open")).toBe(null);
+  });
+
+  test("breadcrumbs, neighbours and the header lead on, in guides, API and SDK", async () => {
+    const page = await site.tab();
+    for (const [path, crumbs] of [
+      ["guides/waiting/", ["Guides", "Wait"]],
+      ["api/queryVideoTask/", ["API", "Video"]],
+      ["sdk/waitAll/", ["SDK", "Waiting"]],
+    ] as const) {
+      await page.goto(site.url + path);
+      const trail = page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("listitem");
+      expect((await trail.allInnerTexts()).slice(0, 2)).toEqual(crumbs);
+      expect(await page.getByRole("navigation", { name: "Neighbouring pages" }).getByRole("link").count()).toBe(2);
+    }
+    expect(await page.getByRole("link", { name: "npm" }).first().getAttribute("href")).toContain("/@mediagen/sdk");
+    await page.getByRole("link", { name: /^Version \d+\.\d+\.\d+/ }).click();
+    await page.waitForURL("**/changelog/");
+  });
+});
+
+test("a sample is shown in the language that is chosen", async () => {
+  const page = await site.tab();
+  await page.goto(`${site.url}api/generateVidmodelv2/`);
+  const shown = page.locator(".tabs .code").locator("visible=true");
+  expect(await shown.innerText()).toContain("createMediaGen");
+  await page.getByRole("radio", { name: "TypeScript" }).focus();
+  await page.keyboard.press("ArrowRight");
+  expect(await shown.innerText()).toContain("curl");
 });
 
 test("the home page asks for six things and plays its clip, but not for those who want nothing to move", async () => {
@@ -93,14 +186,14 @@ test("code and whole pages are copied, as they are and as Markdown", async () =>
   const block = page.locator(".code").first();
   await block.getByRole("button", { name: "Copy" }).click();
   await expect.poll(clipboard).toBe(await block.locator("code").textContent());
-  await page.getByRole("button", { name: "Copy as Markdown" }).click();
+  await page.getByRole("button", { name: "Copy page" }).click();
   await expect.poll(clipboard).toBe(String(site.files.get("guides/first-video.md")));
 });
 
 test("an address that is none shows where to go on", async () => {
   const page = await site.tab();
   await page.goto(`${site.url}gone/for/good/`);
-  expect(await page.locator("h1").textContent()).toBe("There is no such page");
+  expect(await page.locator("h1").textContent()).toBe("Page not found");
   // The page names its home by the address that it was built for.
   const home = new URL(String(await page.getByRole("link", { name: "home page" }).getAttribute("href")), site.url);
   expect(home.pathname).toBe("/");

@@ -16,6 +16,8 @@ async function open(operation = "generateImgmodelv45", speed = "100", options = 
 }
 
 const outcome = (page: Page) => page.locator(".outcome");
+/** What stands in the place of an outcome before there is one. */
+const invitation = (page: Page) => page.locator(".said").evaluate((one) => getComputedStyle(one, "::before").content);
 const send = (page: Page) => page.getByRole("button", { name: "Send" }).click();
 const succeeds = (page: Page) =>
   outcome(page).and(page.locator("[data-state=succeeded]")).locator(".results").waitFor();
@@ -38,6 +40,7 @@ test("every operation succeeds in the page: each form as it comes, then the quer
     await page.getByRole("button", { name: "Query it" }).click();
     await send(page);
     await expect.poll(() => outcome(page).innerText()).toMatch(/The service responded\.[^]*"url": \[\s+"http/);
+    expect(await invitation(page)).toBe("none");
     await page
       .locator("#operation")
       .selectOption(ofKind.find(({ operationId }) => operationId.startsWith("delete"))?.operationId ?? "");
@@ -47,8 +50,19 @@ test("every operation succeeds in the page: each form as it comes, then the quer
       .locator("#operation")
       .selectOption(ofKind.find(({ operationId }) => operationId.startsWith("query"))?.operationId ?? "");
     await send(page);
-    await expect.poll(() => outcome(page).innerText()).toMatch(/ServiceError/);
+    await expect.poll(() => outcome(page).innerText()).toMatch(/ServiceError\. A query creates no task\./);
+    expect(await invitation(page)).toBe("none");
   }
+});
+
+test("Send keeps the focus while a task is under way, and sends nothing more", async () => {
+  const page = await open("generateVidmodelv2", "4");
+  await page.getByRole("button", { name: "Send" }).focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  await succeeds(page);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("send");
+  expect(await page.locator(".balance").innerText()).toBe("9,950 credits left");
 });
 
 test("a task is seen to be pending, then running, then done", async () => {

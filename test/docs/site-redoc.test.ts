@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { redocRoute } from "../../scripts/docs/operations.ts";
 import { findingsIn, themes } from "../accessibility.ts";
@@ -17,21 +18,55 @@ test("the overview can be read before any script has run, and without one", asyn
     expect(await page.locator("main").getByRole("link", { name: operationId, exact: true }).isVisible()).toBe(true);
 });
 
-test.for(["light", "dark"] as const)(
-  "every other operation opens in Redoc without a word, with its sample, when it is %s",
-  async (colorScheme) => {
-    const page = await site.tab({ colorScheme });
-    await page.goto(`${site.url}api/`);
-    for (const operation of operations.filter((_, index) => index % 2 === (colorScheme === "light" ? 0 : 1))) {
-      await page.locator(`.sidebar a[href="${redocRoute(operation)}"]`).click();
-      await expect.poll(() => page.locator("#redoc h2, #redoc h1").allInnerTexts()).toContain(operation.summary);
-      expect(await page.locator(".sidebar [aria-current=page]").innerText()).toBe(operation.operationId);
-      const main = page.locator("#redoc main");
-      expect(await main.innerText()).toContain("createMediaGen");
-    }
-    expect(await page.locator("main").count()).toBe(1);
-  },
-);
+/** Waits until the heading of an operation is at the top of the window, and stays there. */
+async function lands(page: Page, { summary }: { readonly summary: string }): Promise<void> {
+  const top = () =>
+    page
+      .locator("#redoc :is(h1, h2)", { hasText: new RegExp(`^\\s*${summary}\\s*$`) })
+      .evaluateAll(([heading]) => heading?.getBoundingClientRect().top ?? -1);
+  await expect
+    .poll(
+      async () => {
+        const at = await top();
+        return at >= 0 && at < 300;
+      },
+      { timeout: 20_000, message: summary },
+    )
+    .toBe(true);
+  const at = await top();
+  await page.waitForTimeout(500);
+  expect(await top(), `${summary} moves away`).toBe(at);
+}
+
+test.for(["Video", "Image"])("every deep link lands on its operation, with its sample: %s", async (kind) => {
+  const page = await site.tab({ viewport: { width: 1280, height: 900 } });
+  for (const operation of operations.filter(({ tags: [tag] }) => tag === kind)) {
+    await page.goto("about:blank");
+    await page.goto(`${site.url}api/${redocRoute(operation)}`);
+    await lands(page, operation);
+    expect(await page.locator("#redoc main").innerText()).toContain("createMediaGen");
+  }
+  expect(await page.locator("main").count()).toBe(1);
+});
+
+test("every click in the sidebar lands on its operation, down the list and up again", async () => {
+  const page = await site.tab({ colorScheme: "dark", viewport: { width: 1280, height: 900 } });
+  await page.goto(`${site.url}api/`);
+  await page.locator("#redoc main").getByText("How it works").first().waitFor();
+  for (const operation of [...operations, ...[...operations].reverse()]) {
+    await page.locator(`.sidebar a[href="${redocRoute(operation)}"]`).click();
+    await lands(page, operation);
+    expect(await page.locator(".sidebar [aria-current=page]").getAttribute("href")).toBe(redocRoute(operation));
+  }
+});
+
+test("below 800 pixels a table of Redoc is still a table", async () => {
+  const page = await site.tab({ viewport: { width: 768, height: 900 } });
+  await page.goto(`${site.url}api/`);
+  const cell = page.locator("#redoc td").first();
+  await cell.waitFor({ state: "attached" });
+  expect(await cell.evaluate((one) => getComputedStyle(one).display)).toBe("table-cell");
+});
 
 test.for(themes)(
   "what is open has no accessibility finding but the vendor's own, when it is $colorScheme",

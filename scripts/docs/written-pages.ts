@@ -1,0 +1,110 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readFrontMatter } from "./finish-page.ts";
+import { guideGroups } from "./navigation.ts";
+import { renderPage, type NavGroup, type Page, type Site } from "./page.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Reads a page of the repository with front matter. */
+export function readPage(source: string, path: string, section: string): Page {
+  const { matter, body } = readFrontMatter(readFileSync(join(root, source), "utf8"), source);
+  const { title, description, also = "" } = matter;
+  if (typeof title !== "string" || typeof description !== "string")
+    throw new Error(`${source}: the front matter needs title and description`);
+  if (typeof also !== "string") throw new Error(`${source}: \`also\` in the front matter is a line of words`);
+  const heading = /^# /m.test(body) || section === "home" ? "" : `# ${title}\n\n`;
+  return { path, title, description, also, section, source, markdown: `${heading}${body.trim()}\n` };
+}
+
+/** Reads the guides, in the order of the navigation, and makes their index. */
+export function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: readonly NavGroup[] } {
+  const guides = readdirSync(join(root, "docs/guides"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => readPage(`docs/guides/${name}`, `guides/${name.replace(/\.md$/, "")}`, "guides"))
+    .concat(readPage("docs/benchmarks.md", "benchmarks", "guides"));
+  const nameOf = ({ path }: Page) => path.split("/").at(-1) ?? "";
+  const listed = Object.values(guideGroups).flat();
+  const further = guides.filter((page) => !listed.includes(nameOf(page)));
+  const groups = Object.entries(guideGroups).map(([title, names], index, { length }) => {
+    const own = names.flatMap((name) => guides.filter((page) => nameOf(page) === name));
+    return { title, guides: index < length - 1 ? own : [...own, ...further] };
+  });
+  const lists = groups.map((group) =>
+    [
+      `## ${group.title}\n`,
+      ...group.guides.map(({ path, title, description }) => `- [${title}](${path}.md)  \n  ${description}`),
+    ].join("\n"),
+  );
+  const index: Page = {
+    path: "guides",
+    title: "Guides",
+    description: "From a first video to many at once, errors and money, and how to test for free.",
+    section: "guides",
+    markdown: `# Guides\n\nThe tests run every program of these guides.\n\n${lists.join("\n\n")}\n`,
+    source: "scripts/docs/navigation.ts",
+  };
+  return {
+    pages: [index, ...groups.flatMap((group) => group.guides)],
+    sidebar: [
+      { title: "", links: [{ path: "guides", title: "All guides" }] },
+      ...groups.map((group) => ({
+        title: group.title,
+        links: group.guides.map(({ path, title }) => ({ path, title })),
+      })),
+    ],
+  };
+}
+
+/** Makes one page of the packages' changelogs. */
+export function changelogPage(): Page {
+  const logs = ["sdk", "cli", "batch", "emulator"].map((name) =>
+    readFileSync(join(root, `packages/${name}/CHANGELOG.md`), "utf8")
+      .replace(/^#/gm, "##")
+      .trim(),
+  );
+  return {
+    path: "changelog",
+    title: "Changelog",
+    description: "What changed in each version of the packages.",
+    section: "changelog",
+    markdown: `# Changelog\n\n${logs.join("\n\n")}\n`,
+    source: "packages/sdk/CHANGELOG.md",
+  };
+}
+
+export function playgroundPage(): Page {
+  return {
+    path: "playground",
+    title: "Playground",
+    description:
+      "Fill in a form made from the spec, see the exact TypeScript and curl, and send it to the emulator inside the page.",
+    section: "playground",
+    markdown:
+      [
+        "# Playground",
+        "Each operation has a form made from the spec, with its limits. The SDK's own checks say what is wrong, and the TypeScript and curl for your input are next to it. Without a URL, Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
+        "Without a browser: `npx mediagen-emulator exec -- node program.ts` runs a program with the same emulator.",
+      ].join("\n\n") + "\n",
+    html: readFileSync(join(root, "docs/site/playground.html"), "utf8"),
+    layout: "playground",
+    scripts: ["playground.js"],
+    styles: ["playground.css"],
+    source: "docs/site/playground.html",
+  };
+}
+
+export function notFoundPage(site: Site): string {
+  const page: Page = {
+    path: "404",
+    title: "Page not found",
+    description: "There is no page at this URL.",
+    section: "",
+    markdown: "",
+    layout: "home",
+  };
+  const base = new URL(site.url).pathname;
+  const body = `<h1>Page not found</h1>\n<p>The page may have moved. Search for it, or start at the <a href="${base}">home page</a>.</p>\n`;
+  return renderPage(site, page, body, [], base).replace(/<link rel="(canonical|alternate)"[^>]*>\n/g, "");
+}
