@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -52,6 +52,8 @@ export interface EmulatorServer {
 export async function listen(emulator: Emulator, options: ListenOptions = {}): Promise<EmulatorServer> {
   const { port = 0, host = "127.0.0.1", publicUrl } = options;
   const url = publicUrl === undefined ? undefined : readPublicUrl(publicUrl);
+  // An import statement would also run the getters of node:http, which load all of fetch.
+  const { createServer } = process.getBuiltinModule("node:http");
   const server = createServer((incoming, outgoing) => void respond(emulator, url, incoming, outgoing));
   // A client may send on a connection that has been idle for long, and a reset then looks like a lost response.
   server.keepAliveTimeout = 60_000;
