@@ -26,6 +26,8 @@ export default defineConfig({
     // `npm run test:long`, `test:fleet`, `test:generators`; and what `npm run bench` installs.
     exclude: ["test/*/long/**", "test/fleet/**", "test/generators/**", "test/bench/node_modules/**"],
     expect: { poll: { timeout: 10_000 } },
+    // What is built is imported as Node imports it: to pass it through Vite takes each file of tests longer.
+    server: { deps: { external: [/\/packages\/\w+\/dist\//] } },
     typecheck: {
       enabled: true,
       include: ["test/**/*.test-d.ts"],
