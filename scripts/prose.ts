@@ -166,7 +166,7 @@ function inProgram(text: string): readonly Piece[] {
 
 function withoutCode(text: string): string {
   return text
-    .replace(/`[^`]*`|\{@link [^}]*\}/g, "x")
+    .replace(/`[^`]*`|\{@link [^}]*\}|<[^>]*>/g, "x")
     .replace(/\s+/g, " ")
     .trim();
 }

@@ -28,7 +28,7 @@ const synonyms: Readonly<Record<string, string>> = {
 };
 const fillers = new Set("a an and are can do does for how i in is it my of on the to what when with".split(" "));
 
-/** The words of a text: names in camel case as a whole and by their parts. */
+/** The words of a text: names in camel case complete and by their parts. */
 function wordsOf(text: string): string[] {
   return (text.replace(/next\.js/gi, "nextjs").match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
     const parts = word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u);

@@ -8,7 +8,7 @@ export const sections: readonly { readonly section: string; readonly title: stri
 
 /** The guides in reading order. One that is not listed comes at the end of the last group. */
 export const guideGroups: Readonly<Record<string, readonly string[]>> = {
-  Start: ["first-video", "command-line", "configuration", "module-formats", "runtimes"],
+  Start: ["installation", "first-video", "command-line", "configuration", "module-formats", "runtimes"],
   Generate: ["source-images", "many-images", "batches"],
   Wait: ["waiting", "results", "abort-and-deletion"],
   "Money and errors": ["errors", "paying-once", "stores"],

@@ -47,12 +47,9 @@ test("every shell line of guides and READMEs is run below, but for installing, t
     "npm ci && npm run pack", // Each tarball is packed and installed by test/package.
     "npm ci && npm start",
     "npm ci && npm test",
-    "npm install --save-dev @mediagen/emulator",
-    "npm install @mediagen/batch",
-    "npm install @mediagen/sdk",
-    "npm install @mediagen/sdk bullmq ioredis",
-    "npm install @mediagen/sdk pg-boss pg",
     "npm install @opentelemetry/api",
+    "npm install bullmq ioredis",
+    "npm install pg-boss pg",
   ]);
 });
 

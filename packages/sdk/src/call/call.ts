@@ -79,7 +79,7 @@ export function createCall(host: CallHost): Call {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       const exchanged = await exchange(host, operation, wire, { paid, ...limits, beforeSend });
-      // Most calls emit nothing that anybody hears.
+      // Most calls emit nothing that anybody receives.
       const about = () => ({
         operation: operation.id,
         kind,

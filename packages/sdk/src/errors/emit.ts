@@ -17,7 +17,7 @@ const levelOf = (type: MediaGenEvent["type"] | undefined) => (type ? (levels[typ
 /** Writes an entry to the log, up to a level. */
 export type Log = ((entry: Entry) => void) & { readonly most: number };
 
-/** Emits an event. Its fields are made only if somebody hears it. It never throws. */
+/** Emits an event. Its fields are made only if somebody receives it. It never throws. */
 export type Emit = <T extends MediaGenEvent["type"]>(type: T, fields: () => FieldsOf<T>) => void;
 
 type FieldsOf<T> = Omit<Extract<MediaGenEvent, { readonly type: T }>, "type">;

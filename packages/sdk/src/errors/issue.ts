@@ -80,7 +80,8 @@ const wrongTypes = new Set<IssueCode>(["wrongType", "notAFile"]);
  */
 export function describeIssue(issue: Issue): string {
   const { field, code, received, expected, problem } = issue;
-  if (!problem && wrongTypes.has(code)) return `${field} must be ${expected}, not ${received}.${describeSuggestion(issue)}`;
+  if (!problem && wrongTypes.has(code))
+    return `${field} must be ${expected}, not ${received}.${describeSuggestion(issue)}`;
   const fault = problem ? `${field} ${problem}.` : describeFault(issue);
   return `${fault} ${passed.has(code) ? "Pass" : "Use"} ${expected}.${describeSuggestion(issue)}`;
 }
