@@ -12,10 +12,10 @@ import {
 import { createMediaGen, fileStore, generationIdOf, InvalidRequestError, type MediaGenEvent } from "@mediagen/sdk/node";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createHolder } from "../../packages/batch/src/lock-files.ts";
-import { createBatchFolder, linesOf } from "./batch-folder.ts";
+import { createBatchDirectory, linesOf } from "./batch-directory.ts";
 
 async function start(lines: readonly object[], emulator: Emulator = createEmulator()) {
-  const batch = await createBatchFolder();
+  const batch = await createBatchDirectory();
   const input = await batch.write("jobs.jsonl", lines);
   const run = (options: BatchOptions = {}) =>
     runBatch(input, batch.out, { ...emulator.client, retries: 0, ...options });
@@ -25,7 +25,7 @@ async function start(lines: readonly object[], emulator: Emulator = createEmulat
 const isGeneration = (url: string) => !/infobytaskid|results/.test(url);
 
 describe("a batch", () => {
-  test("brings each line's results into the folder, under the line's id, and tells of each", async () => {
+  test("brings each line's results into the directory, under the line's id, and tells of each", async () => {
     const told: BatchLine[] = [];
     const { run, out, results } = await start([
       ...linesOf(2),
@@ -124,7 +124,7 @@ describe("a batch", () => {
     expect(emulator.charges).toHaveLength(3);
   });
 
-  test("refuses an id that stands for another form by now, and a folder of another service", async () => {
+  test("refuses an id that stands for another form by now, and a directory of another service", async () => {
     const { run, write, emulator } = await start(linesOf(2));
     await run();
     await write("jobs.jsonl", [{ id: "line-1", model: "imgmodelz", prompt: "A hare" }, ...linesOf(3)]);
@@ -185,10 +185,10 @@ describe("a part of a batch", () => {
   });
 
   test("is so many new lines, or those that are named; what is planned leaves no trace", async () => {
-    const { run, emulator, input, folder, out } = await start(linesOf(6));
+    const { run, emulator, input, directory, out } = await start(linesOf(6));
     const options = { ...emulator.client, limit: 2 };
     expect(await planBatch(input, out, options)).toMatchObject({ lines: 6, generations: 2 });
-    expect(await readdir(folder)).toEqual(["jobs.jsonl"]);
+    expect(await readdir(directory)).toEqual(["jobs.jsonl"]);
     const first = await run({ limit: 2, onProgress: (now) => expect(countsOf(now).sum + now.running).toBe(6) });
     expect(countsOf(first)).toEqual({ lines: 6, sum: 6, succeeded: 2, notStarted: 4, generated: 2 });
     const named = await run({ only: ["line-6", "line-5", "line-1"], limit: 1 });
@@ -276,8 +276,8 @@ describe("lines whose task failed get a second task if that is wanted", () => {
     expect(emulator.charges).toHaveLength(2);
   });
 
-  test("which is no line's third one if that run is stopped, its folder copied and run again, in part and without results", async () => {
-    const { run, emulator, input, folder, read, out } = await start(
+  test("which is no line's third one if that run is stopped, its directory copied and run again, in part and without results", async () => {
+    const { run, emulator, input, directory, read, out } = await start(
       linesOf(3).map((line) => ({ ...line, prompt: `${line.prompt} #fail` })),
     );
     expect(await run({ retryFailed: true })).toMatchObject({ failed: 3, generated: 3 });
@@ -292,7 +292,7 @@ describe("lines whose task failed get a second task if that is wanted", () => {
     await expect(stopped).rejects.toThrow("enough");
     expect(emulator.charges).toHaveLength(3 + 2);
     await writeFile(join(out, "results.jsonl"), before);
-    const copy = join(folder, "copy");
+    const copy = join(directory, "copy");
     await cp(out, copy, { recursive: true, filter: (path) => !basename(path).startsWith(".") });
     const options = { ...emulator.client, retries: 0, retryFailed: true };
     expect(await runBatch(input, copy, { ...options, only: ["line-1"] })).toMatchObject({ failed: 1, generated: 0 });
@@ -323,7 +323,7 @@ describe("lines whose task failed get a second task if that is wanted", () => {
   });
 });
 
-describe("a folder", () => {
+describe("a directory", () => {
   test("is one run's at a time, and the next one's once it has ended", async () => {
     const { run, emulator, results } = await start(linesOf(4));
     const confirm = async () => {
@@ -354,12 +354,12 @@ describe("a folder", () => {
 });
 
 test("a picture that has changed since an earlier run is another form, also if it has the same size", async () => {
-  const { run, folder, emulator } = await start([
+  const { run, directory, emulator } = await start([
     { id: "fox", model: "imgmodelv45", prompt: "A fox", sourceImage: "first.gif" },
   ]);
-  await writeFile(join(folder, "first.gif"), "GIF89a, a picture");
+  await writeFile(join(directory, "first.gif"), "GIF89a, a picture");
   await run();
-  await writeFile(join(folder, "first.gif"), "GIF89a, another..");
+  await writeFile(join(directory, "first.gif"), "GIF89a, another..");
   await expect(run()).rejects.toThrow(
     'line 1, id "fox" was first used with another form in this directory. Use that form, or a new id.',
   );
@@ -386,7 +386,7 @@ test("a task that is resolved to another one brings the other one's result", asy
   expect(pictures[0]).not.toEqual(pictures[1]);
 });
 
-test("an id stands for one form also in a folder that was copied without its store", async () => {
+test("an id stands for one form also in a directory that was copied without its store", async () => {
   const { run, emulator, out, write } = await start(linesOf(2));
   await run();
   await rm(join(out, "generations"), { recursive: true });
@@ -408,10 +408,10 @@ test("a result whose file is gone is downloaded again, without paying again", as
   expect(emulator.charges).toHaveLength(3);
 });
 
-test("no file outside the folder is written, whatever a part file's name points to", async () => {
-  const { run, folder, out } = await start(linesOf(2));
+test("no file outside the directory is written, whatever a part file's name points to", async () => {
+  const { run, directory, out } = await start(linesOf(2));
   await run();
-  const precious = join(folder, "precious");
+  const precious = join(directory, "precious");
   await writeFile(precious, "mine");
   for (const name of [".index.html.part", "results.jsonl.part"]) await symlink(precious, join(out, name));
   await rm(join(out, "line-2-1.png"));
@@ -680,10 +680,10 @@ describe("what is no fault of a line ends the batch, and loses nothing", () => {
   });
 
   test("a picture that changes after it was checked, though not its size", async () => {
-    const { run, folder, emulator } = await start([
+    const { run, directory, emulator } = await start([
       { id: "fox", model: "imgmodelv45", prompt: "A fox", sourceImage: "first.gif" },
     ]);
-    const picture = join(folder, "first.gif");
+    const picture = join(directory, "first.gif");
     await writeFile(picture, "GIF89a, a picture");
     const confirm = async () => {
       await writeFile(picture, "GIF89a, another..");

@@ -5,13 +5,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 import { readCsv } from "../../packages/batch/src/csv.ts";
-import { createBatchFolder } from "./batch-folder.ts";
+import { createBatchDirectory } from "./batch-directory.ts";
 
 const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
 
 async function run(name: string, content: string | Uint8Array | readonly object[]) {
   const emulator = createEmulator();
-  const batch = await createBatchFolder();
+  const batch = await createBatchDirectory();
   await batch.write("first.png", picture);
   await batch.write("last.png", picture);
   const input = await batch.write(name, content);

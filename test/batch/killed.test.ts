@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createEmulator, listen, type Emulator } from "@mediagen/emulator/node";
 import { createMediaGen, fileStore } from "@mediagen/sdk/node";
 import { expect, onTestFinished, test } from "vitest";
-import { createBatchFolder, linesOf } from "./batch-folder.ts";
+import { createBatchDirectory, linesOf } from "./batch-directory.ts";
 import { runBatchIn } from "./run-batch.ts";
 
 test(
@@ -10,7 +10,7 @@ test(
   { timeout: 120_000 },
   async () => {
     const emulator = createEmulator({ clock: { speed: 100 } });
-    const { out, write, results, unfinished } = await createBatchFolder();
+    const { out, write, results, unfinished } = await createBatchDirectory();
     const lines = linesOf(24);
     const input = await write("jobs.jsonl", lines);
     let kill: (() => void) | undefined;

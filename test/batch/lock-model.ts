@@ -1,4 +1,4 @@
-import type { LockTime } from "../../packages/batch/src/folder-lock.ts";
+import type { LockTime } from "../../packages/batch/src/directory-lock.ts";
 import type { LockFiles, LockHolder } from "../../packages/batch/src/lock-files.ts";
 
 /** A process that lives, on a machine of its own unless it is given another one. */

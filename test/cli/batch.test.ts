@@ -5,7 +5,7 @@ import type { Fault } from "@mediagen/emulator";
 import { describe, test } from "vitest";
 import { planText } from "../../packages/cli/src/batch-plan.ts";
 import { durationsInWords } from "../contract/cases.ts";
-import { linesOf } from "../batch/batch-folder.ts";
+import { linesOf } from "../batch/batch-directory.ts";
 import { inPlace, mediagen, mediagenOnTerminal } from "./run-command.ts";
 
 const batch = ["batch", "jobs.jsonl", "-o", "out"];
@@ -32,7 +32,7 @@ describe.concurrent("mediagen batch", () => {
       expect([again.code, again.stderr, JSON.parse(again.stdout)]).toMatchObject([
         0,
         "",
-        { lines: 2, succeeded: 2, generated: 0, folder: "out" },
+        { lines: 2, succeeded: 2, generated: 0, directory: "out" },
       ]);
       expect(emulator.charges).toHaveLength(2);
     }));
@@ -172,7 +172,7 @@ describe.concurrent("mediagen batch", () => {
       ]);
     }));
 
-  test("is refused a folder that another one has, until that is killed; and stdin, which is there only once", ({
+  test("is refused a directory that another one has, until that is killed; and stdin, which is there only once", ({
     expect,
   }) =>
     inPlace(

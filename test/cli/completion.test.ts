@@ -98,12 +98,12 @@ test("the flags of the emulator are those of its help", async () => {
 });
 
 test("bash completes by it, where words hold colons too", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "mediagen-bash-"));
+  const directory = await mkdtemp(join(tmpdir(), "mediagen-bash-"));
   try {
-    await writeFile(join(folder, "first.png"), "");
+    await writeFile(join(directory, "first.png"), "");
     const completeInBash = async (line: string) => {
       const script = `mediagen() { ${process.execPath} ${commandFile} "$@"; }; eval "$(mediagen completion bash)"; COMP_LINE=$1 COMP_POINT=\${#1}; _mediagen; printf '%s\\n' "\${COMPREPLY[@]}"; complete -p mediagen`;
-      const { stdout } = await promisify(execFile)("bash", ["--norc", "-c", script, "bash", line], { cwd: folder });
+      const { stdout } = await promisify(execFile)("bash", ["--norc", "-c", script, "bash", line], { cwd: directory });
       return stdout.split("\n").slice(0, -1);
     };
     const registered = "complete -F _mediagen mediagen";
@@ -121,7 +121,7 @@ test("bash completes by it, where words hold colons too", async () => {
       registered,
     ]);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 });
 

@@ -197,7 +197,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     inPlace(async ({ cwd, env, emulator }) => {
       await writeFile(join(cwd, "b.png"), "mine");
       await writeFile(join(cwd, "many-1.png"), "mine");
-      await mkdir(join(cwd, "folder"));
+      await mkdir(join(cwd, "directory"));
       await writeFile(join(cwd, "few-2.png"), "mine");
       const long = `${"é".repeat(126)}.png`;
       for (const [target = "", ...more] of [
@@ -246,10 +246,10 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
   test("two generations to one file are both billed: the second ends with 6, and its command saves it elsewhere", ({
     expect,
   }) => {
-    let folder = "";
+    let directory = "";
     return inPlace(
       async ({ cwd, env, emulator }) => {
-        folder = cwd;
+        directory = cwd;
         const { code, stdout, stderr } = await mediagen(image, { cwd, env }).ended;
         const { taskid } = emulator.tasks[0] ?? {};
         expect([code, stdout, stderr]).toEqual([6, "", expect.stringContaining('another file "b.png"')]);
@@ -271,7 +271,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       {
         // As if the other one were faster.
         hold: async ({ url }, response) => {
-          if (url.pathname.endsWith(".png")) await writeFile(join(folder, "b.png"), "of another generation");
+          if (url.pathname.endsWith(".png")) await writeFile(join(directory, "b.png"), "of another generation");
           return response;
         },
       },

@@ -106,7 +106,7 @@ function watch(child: ChildProcess): Run {
   };
 }
 
-/** An emulator, the environment that leads to it, and a folder that is empty. */
+/** An emulator, the environment that leads to it, and a directory that is empty. */
 export interface Place {
   readonly emulator: Emulator;
   readonly env: Readonly<Record<string, string>>;
@@ -129,18 +129,18 @@ export async function inPlace(
     ...emulator,
     serve: async (request) => hold(request, await emulator.serve(request)),
   });
-  const folder = await mkdtemp(join(tmpdir(), "mediagen-cli-"));
-  const cwd = join(folder, "work");
+  const directory = await mkdtemp(join(tmpdir(), "mediagen-cli-"));
+  const cwd = join(directory, "work");
   await mkdir(cwd);
   const env = {
     MEDIAGEN_BASE_URL: baseUrl,
     MEDIAGEN_API_KEY: emulator.client.apiKey,
-    XDG_STATE_HOME: join(folder, "state"),
+    XDG_STATE_HOME: join(directory, "state"),
   };
   try {
     await run({ emulator, env, cwd });
   } finally {
     await close();
-    await rm(folder, { recursive: true, force: true });
+    await rm(directory, { recursive: true, force: true });
   }
 }

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, test, vi } from "vitest";
 import { durations } from "../contract/cases.ts";
 import { runCommand, serve, type Ended } from "./command-process.ts";
 
-let folder = "";
-beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), "mediagen-"))));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+let directory = "";
+beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), "mediagen-"))));
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 const form = { prompt: "A fox runs through snow" };
 const client = (baseUrl: string, apiKey = "emulator-key"): MediaGen =>
@@ -63,8 +63,8 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     [["--", "npm", "test"], "exec -- COMMAND"],
     [["--state", "."], ". is not the state of an emulator"],
     [
-      ["--state", "no/such/folder/state.json", "exec", "--", "true"],
-      "no/such/folder/state.json: the directory no/such/folder does not exist.\n",
+      ["--state", "no/such/directory/state.json", "exec", "--", "true"],
+      "no/such/directory/state.json: the directory no/such/directory does not exist.\n",
     ],
   ] as const)("%o is refused with 2, and says why", async ([args, why], { expect }) => {
     const { code, stdout, stderr } = await run(...args);
@@ -201,7 +201,7 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
 
 describe.concurrent("--state", { timeout: 30_000 }, () => {
   test("keeps tasks, credits and charges across restarts", async ({ expect }) => {
-    const file = join(folder, "kept.json");
+    const file = join(directory, "kept.json");
     const first = await serve(["--state", file, "--credits", "100", "--seed", "5"]);
     const task = await client(first.baseUrl).image.generate("imgmodelv4", { ...form, batchsize: 2 });
     const deleted = await client(first.baseUrl).image.generate("imgmodelv4", form);
@@ -222,7 +222,7 @@ describe.concurrent("--state", { timeout: 30_000 }, () => {
   });
 
   test("also keeps what is changed by hand", async ({ expect }) => {
-    const file = join(folder, "by-hand.json");
+    const file = join(directory, "by-hand.json");
     const emulator = await serve(["--state", file]);
     const set = (action: string, body: object) =>
       fetch(`${emulator.baseUrl}/_emulator/${action}`, {
@@ -243,7 +243,7 @@ describe.concurrent("--state", { timeout: 30_000 }, () => {
     ["of something else", "null"],
     ["of the version alone", '{"version":1}'],
   ] as const)("refuses a file %s, and leaves it as it is", async ([name, text], { expect }) => {
-    const file = join(folder, `${name}.json`);
+    const file = join(directory, `${name}.json`);
     await writeFile(file, text);
     const { code, stderr } = await run("--state", file, "exec", "--", process.execPath, "-e", "console.log('ran')");
     expect([code, stderr]).toEqual([

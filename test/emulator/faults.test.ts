@@ -217,9 +217,9 @@ describe.for([
   });
 
   describe("of a download, which leaves no file and may be repeated", () => {
-    let folder = "";
-    beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), "mediagen-"))));
-    afterEach(() => rm(folder, { recursive: true, force: true }));
+    let directory = "";
+    beforeEach(async () => void (directory = await mkdtemp(join(tmpdir(), "mediagen-"))));
+    afterEach(() => rm(directory, { recursive: true, force: true }));
 
     // As often as it takes until a download gives up: an address is renewed once.
     test.for<[FaultName, number, unknown, object]>([
@@ -230,11 +230,11 @@ describe.for([
       const task = await media.image.generate("imgmodelv4", form);
       await task.wait();
       await next({ fault, times });
-      const error = await outcome(download(task, folder));
+      const error = await outcome(download(task, directory));
       expect(error).toBeInstanceOf(type);
       expect(error).toMatchObject(fields);
-      expect(await readdir(folder)).toEqual([]);
-      expect(await download(task, folder)).toHaveLength(1);
+      expect(await readdir(directory)).toEqual([]);
+      expect(await download(task, directory)).toHaveLength(1);
     });
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 /** The files of the batch, each after those that it may import. */
 const batch =
   "options.ts issues.ts lines.ts replace-file.ts amounts.ts csv.ts rows.ts ids.ts known-lines.ts line-reader.ts results-file.ts plan.ts progress.ts " +
-  "stop-rules.ts line-error.ts lock-files.ts folder-lock.ts contact-sheet.ts runner.ts run-batch.ts";
+  "stop-rules.ts line-error.ts lock-files.ts directory-lock.ts contact-sheet.ts runner.ts run-batch.ts";
 
 /** The packages: their places, each after those that it may import, their entry points, what is for Node, and what else they use. */
 const packages = [

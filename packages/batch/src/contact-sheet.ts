@@ -32,12 +32,12 @@ const tail = `<script>
 </script>
 `;
 
-/** Writes a page that shows a folder's results in the order of the input. It loads nothing but the files next to it. */
-export async function writeContactSheet(folder: string): Promise<void> {
-  const path = join(folder, resultsName);
+/** Writes a page that shows a directory's results in the order of the input. It loads nothing but the files next to it. */
+export async function writeContactSheet(directory: string): Promise<void> {
+  const path = join(directory, resultsName);
   const results = await open(path);
   try {
-    await replaceFile(join(folder, "index.html"), async (page) => {
+    await replaceFile(join(directory, "index.html"), async (page) => {
       await page.appendFile(head);
       for (const { at, length } of await placesOf(path)) {
         const { buffer } = await results.read(Buffer.alloc(length), 0, length, at);

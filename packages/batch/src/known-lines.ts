@@ -9,7 +9,7 @@ import {
 import { messageOf } from "./issues.ts";
 
 /**
- * Name of the store's directory in a batch's folder. It is visible on purpose: a folder that is copied without it, as
+ * Name of the store in a batch's directory. It is visible on purpose: a directory that is copied without it, as
  * `cp out/* elsewhere` does with hidden files, would pay again for what is not finished.
  */
 export const storeName = "generations";
@@ -29,12 +29,12 @@ export interface KnownLine {
   readonly unreadable?: string;
 }
 
-/** What earlier runs have recorded of generations, in a folder. */
+/** What earlier runs have recorded of generations, in a directory. */
 export class KnownLines {
   readonly store: GenerationStore;
 
-  constructor(folder: string) {
-    this.store = fileStore(join(folder, storeName));
+  constructor(directory: string) {
+    this.store = fileStore(join(directory, storeName));
   }
 
   /**
@@ -54,7 +54,7 @@ export class KnownLines {
     }
   }
 
-  /** Returns the origin of the folder's generations. All have one, because a batch rejects a folder of another. */
+  /** Returns the origin of the directory's generations. All have one, because a batch rejects a directory of another. */
   async origin(): Promise<string | undefined> {
     for await (const record of this.store.list({ states: paidStates })) if ("origin" in record) return record.origin;
     return undefined;

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "./issues.ts";
 
-/** Process that holds a folder. */
+/** Process that holds a directory. */
 export interface LockHolder {
   /** Random id of its lock. */
   readonly id: string;
@@ -23,7 +23,7 @@ export interface LockState {
   readonly stamp: string;
 }
 
-/** The numbered lock files of a folder. */
+/** The numbered lock files of a directory. */
 export interface LockFiles {
   /** Lists the numbers there are. */
   numbers(): Promise<readonly number[]>;
@@ -40,12 +40,12 @@ export interface LockFiles {
 
 const pattern = /^\.lock\.(\d+)$/;
 
-/** Returns the lock files of a folder. */
-export function lockFilesIn(folder: string): LockFiles {
-  const pathOf = (number: number) => join(folder, `.lock.${number}`);
+/** Returns the lock files of a directory. */
+export function lockFilesIn(directory: string): LockFiles {
+  const pathOf = (number: number) => join(directory, `.lock.${number}`);
   return {
     async numbers() {
-      const names = await readdir(folder);
+      const names = await readdir(directory);
       return names.flatMap((name) => pattern.exec(name)?.[1] ?? []).map(Number);
     },
     async create(number, holder) {

@@ -160,7 +160,7 @@ export class Plan {
     this.#missing.delete(id);
     const known = await this.#sources.known.get(this.#sources.origin, id);
     const ended = this.#sources.results.ended.get(id);
-    // A folder that was copied without its store has only the results.
+    // A directory that was copied without its store has only the results.
     const isOther = known.record
       ? known.record.model !== model || known.record.digest !== digest
       : ended && ended.form !== digestOfGiven(model, form.given);

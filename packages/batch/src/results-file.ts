@@ -30,15 +30,15 @@ export interface KnownResults {
   readonly length: number;
 }
 
-/** Reads the results of a folder. */
-export async function readResults(folder: string): Promise<KnownResults> {
+/** Reads the results of a directory. */
+export async function readResults(directory: string): Promise<KnownResults> {
   const ended = new Map<string, EndedLine>();
   const dropped = new Set<number>();
-  const names = new Set(await readdir(folder).catch(unlessMissing));
+  const names = new Set(await readdir(directory).catch(unlessMissing));
   let number = 0;
   let length = 0;
   if (!names.has(resultsName)) return { ended, dropped, length };
-  for await (const { bytes, at, isComplete } of linesOf(join(folder, resultsName))) {
+  for await (const { bytes, at, isComplete } of linesOf(join(directory, resultsName))) {
     if (!isComplete) break;
     length = at + bytes.length + 1;
     const { id, state, model, form, taskid, files } = parseResult(bytes, ++number);
@@ -53,7 +53,7 @@ export async function readResults(folder: string): Promise<KnownResults> {
   return { ended, dropped, length };
 }
 
-/** The file with the final lines of a folder. */
+/** The file with the final lines of a directory. */
 export class ResultsFile {
   readonly #path: string;
   readonly #file: FileHandle;
@@ -67,8 +67,8 @@ export class ResultsFile {
     this.#dropped = new Set(dropped);
   }
 
-  static async open(folder: string, known: KnownResults): Promise<ResultsFile> {
-    const path = join(folder, resultsName);
+  static async open(directory: string, known: KnownResults): Promise<ResultsFile> {
+    const path = join(directory, resultsName);
     const file = await open(path, "a");
     await file.truncate(known.length);
     return new ResultsFile(path, file, known);
@@ -110,7 +110,7 @@ function parseResult(bytes: Uint8Array, number: number): BatchLine {
   }
 }
 
-/** There is no folder before the first run. */
+/** There is no directory before the first run. */
 function unlessMissing(error: unknown): readonly string[] {
   if (codeOf(error) !== "ENOENT") throw error;
   return [];

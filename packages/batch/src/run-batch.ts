@@ -2,7 +2,7 @@ import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createMediaGen, type Issue } from "@mediagen/sdk/node";
 import { writeContactSheet } from "./contact-sheet.ts";
-import { FolderLock } from "./folder-lock.ts";
+import { DirectoryLock } from "./directory-lock.ts";
 import { issueOf, nothingSent } from "./issues.ts";
 import { KnownLines } from "./known-lines.ts";
 import { createHolder, lockFilesIn } from "./lock-files.ts";
@@ -23,7 +23,7 @@ import { Runner } from "./runner.ts";
  * aborts, nothing more is sent. The run still waits for the responses to forms that are being sent, so no task is lost.
  *
  * @param input Path of the file with the forms.
- * @param folder Directory for the results. It is created if needed.
+ * @param directory Directory for the results. It is created if needed.
  * @returns Number of lines by how they ended, and why lines were not started.
  * @throws An `InvalidRequestError` if some lines are invalid (it names them all), or another run is using the directory;
  *   nothing was sent
@@ -34,20 +34,20 @@ import { Runner } from "./runner.ts";
  * console.log(`${summary.succeeded} of ${summary.lines} lines have results`);
  * ```
  */
-export async function runBatch(input: string, folder: string, options: BatchOptions = {}): Promise<BatchSummary> {
+export async function runBatch(input: string, directory: string, options: BatchOptions = {}): Promise<BatchSummary> {
   checkNumbers(options);
   options.signal?.throwIfAborted();
   await checkInput(input);
-  const known = new KnownLines(folder);
-  const lock = new FolderLock(lockFilesIn(folder), await createHolder());
-  const runner = new Runner({ folder, store: known.store, lock, options });
-  await mkdir(folder, { recursive: true });
+  const known = new KnownLines(directory);
+  const lock = new DirectoryLock(lockFilesIn(directory), await createHolder());
+  const runner = new Runner({ directory, store: known.store, lock, options });
+  await mkdir(directory, { recursive: true });
   await lock.take(options.signal);
   try {
-    await removeParts(folder);
-    const results = await readResults(folder);
+    await removeParts(directory);
+    const results = await readResults(directory);
     const plan = await Plan.make({ input, origin: runner.origin, known, results, options });
-    return await runPlan(plan, { folder, runner, results, options });
+    return await runPlan(plan, { directory, runner, results, options });
   } finally {
     await lock.release();
   }
@@ -58,7 +58,7 @@ export async function runBatch(input: string, folder: string, options: BatchOpti
  * anything.
  *
  * @param input Path of the file with the forms.
- * @param folder Directory for the results.
+ * @param directory Directory for the results.
  * @returns Number of lines, and of generations that would be billed.
  * @throws An `InvalidRequestError` if some lines are invalid; it names them all
  * @example
@@ -67,31 +67,31 @@ export async function runBatch(input: string, folder: string, options: BatchOpti
  * console.log(`${generations} paid generations`, byModel);
  * ```
  */
-export async function planBatch(input: string, folder: string, options: BatchOptions = {}): Promise<BatchPlan> {
+export async function planBatch(input: string, directory: string, options: BatchOptions = {}): Promise<BatchPlan> {
   checkNumbers(options);
   await checkInput(input);
   const { origin } = createMediaGen(clientOptionsOf(options));
-  const results = await readResults(folder);
-  const known = new KnownLines(folder);
+  const results = await readResults(directory);
+  const known = new KnownLines(directory);
   return (await Plan.make({ input, origin, known, results, options })).summary;
 }
 
 interface PlanContext {
-  readonly folder: string;
+  readonly directory: string;
   readonly runner: Runner;
   readonly results: KnownResults;
   readonly options: BatchOptions;
 }
 
-async function runPlan(plan: Plan, { folder, runner, results, options }: PlanContext): Promise<BatchSummary> {
+async function runPlan(plan: Plan, { directory, runner, results, options }: PlanContext): Promise<BatchSummary> {
   const { summary } = plan;
   runner.progress.recordPlan(summary.lines, plan.todo, plan.ended);
   const isConfirmed = summary.generations === 0 || !options.confirm || (await options.confirm(summary));
   if (!isConfirmed) return { ...runner.progress.report(), stopped: "declined" };
   options.signal?.throwIfAborted();
   const files = {
-    results: await ResultsFile.open(folder, results),
-    unfinished: await open(join(folder, "unfinished.jsonl"), "w"),
+    results: await ResultsFile.open(directory, results),
+    unfinished: await open(join(directory, "unfinished.jsonl"), "w"),
   };
   try {
     await runner.run(plan.lines(), files);
@@ -99,14 +99,14 @@ async function runPlan(plan: Plan, { folder, runner, results, options }: PlanCon
     await files.unfinished.close();
     await files.results.close();
   }
-  await writeContactSheet(folder);
+  await writeContactSheet(directory);
   return runner.summary;
 }
 
 /** Removes what a killed run had not finished writing. */
-async function removeParts(folder: string): Promise<void> {
-  for (const name of await readdir(folder))
-    if (/^\..*\.[\da-f-]{36}\.part$/.test(name)) await rm(join(folder, name), { force: true });
+async function removeParts(directory: string): Promise<void> {
+  for (const name of await readdir(directory))
+    if (/^\..*\.[\da-f-]{36}\.part$/.test(name)) await rm(join(directory, name), { force: true });
 }
 
 function checkNumbers({ concurrency = 8, generationsPerMinute = Infinity, limit = 1 }: BatchOptions): void {

@@ -13,7 +13,7 @@ import {
   type MediaGen,
   type MediaGenEvent,
 } from "@mediagen/sdk/node";
-import type { FolderLock } from "./folder-lock.ts";
+import type { DirectoryLock } from "./directory-lock.ts";
 import { outcomeOf } from "./line-error.ts";
 import { type BatchFile, type BatchLine, type BatchOptions, type BatchSummary, clientOptionsOf } from "./options.ts";
 import type { PlannedLine } from "./plan.ts";
@@ -23,9 +23,9 @@ import { Limit, NotStarted, StopRules } from "./stop-rules.ts";
 
 /** What a runner works with. */
 export interface RunnerContext {
-  readonly folder: string;
+  readonly directory: string;
   readonly store: GenerationStore;
-  readonly lock: FolderLock;
+  readonly lock: DirectoryLock;
   readonly options: BatchOptions;
 }
 
@@ -41,8 +41,8 @@ const maxDelayMs = 2 ** 31 - 1;
 /** Runs lines: generates, waits and downloads, some at once and at no more than a rate. */
 export class Runner {
   readonly progress: Progress;
-  readonly #folder: string;
-  readonly #lock: FolderLock;
+  readonly #directory: string;
+  readonly #lock: DirectoryLock;
   readonly #options: BatchOptions;
   readonly #media: MediaGen;
   readonly #rules: StopRules;
@@ -57,9 +57,9 @@ export class Runner {
   #nextAt = 0;
 
   /** Creates the client too, so that its options are checked before anything is written. */
-  constructor({ folder, store, lock, options }: RunnerContext) {
+  constructor({ directory, store, lock, options }: RunnerContext) {
     const { concurrency = 8, limit = Infinity, now = () => performance.now(), signal } = options;
-    this.#folder = folder;
+    this.#directory = directory;
     this.#lock = lock;
     this.#options = options;
     this.#now = now;
@@ -163,7 +163,7 @@ export class Runner {
       task = await this.#generate(line, key);
       settle?.(true);
       const record = await task.wait({ waitTimeoutMs: this.#options.waitTimeoutMs, signal: this.#signal });
-      const files = await download(task, this.#folder, { name: about.id, overwrite: true, signal: this.#signal });
+      const files = await download(task, this.#directory, { name: about.id, overwrite: true, signal: this.#signal });
       const endedAt = new Date().toISOString();
       return { ...about, state: "succeeded", taskid: task.taskid, endedAt, record, files: files.map(fileOf) };
     } catch (error) {

@@ -8,7 +8,7 @@ import { withCommands } from "./printable.ts";
 /** A batch that has ended. */
 export interface BatchEnd {
   readonly summary: BatchSummary;
-  readonly folder: string;
+  readonly directory: string;
   /** The command that continues the batch. */
   readonly again: string;
   /** Number of lines that were not finished in time. */
@@ -71,8 +71,8 @@ const endings: readonly Ending[] = [
   {
     applies: ({ failed }) => failed > 0,
     what: ({ summary }) => `${summary.failed} of ${counted(summary.lines, "line")} failed`,
-    advice: ({ folder }) =>
-      `${join(folder, "results.jsonl")} has the reasons; --retry-failed generates a second task for each line that has had one; this is billed.`,
+    advice: ({ directory }) =>
+      `${join(directory, "results.jsonl")} has the reasons; --retry-failed generates a second task for each line that has had one; this is billed.`,
     exitCode: () => exitCodes.failed,
   },
   {

@@ -12,7 +12,7 @@ const pipeEveryMs = 10_000;
 
 /** Prints what a batch reports while it runs. */
 export class BatchReporter {
-  readonly #folder: string;
+  readonly #directory: string;
   readonly #options: ConnectOptions;
   readonly #output: Output;
   readonly #progress: Progress;
@@ -21,8 +21,8 @@ export class BatchReporter {
   #printedAt = -Infinity;
 
   /** `options` repeat the connection, for the commands that resolve unknown outcomes. */
-  constructor(folder: string, options: ConnectOptions, output: Output, progress: Progress) {
-    this.#folder = folder;
+  constructor(directory: string, options: ConnectOptions, output: Output, progress: Progress) {
+    this.#directory = directory;
     this.#options = options;
     this.#output = output;
     this.#progress = progress;
@@ -40,7 +40,7 @@ export class BatchReporter {
 
   printLine({ line, id, state, files, error, generationId }: BatchLine): void {
     this.#progress.end();
-    for (const { name } of files) this.#output.line(join(this.#folder, name));
+    for (const { name } of files) this.#output.line(join(this.#directory, name));
     if (error) this.#progress.warn(`line ${line} (${id}) ${state}: ${error.message}`);
     if (generationId !== undefined)
       this.#progress.warn(`  ${lookForTask}`, ...resolveCommands(generationId, this.#options));

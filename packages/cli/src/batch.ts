@@ -46,22 +46,22 @@ interface Context {
 }
 
 /** Returns the store of a batch in its directory. */
-function storeIn(folder: string): string {
-  return join(folder, "generations");
+function storeIn(directory: string): string {
+  return join(directory, "generations");
 }
 
 /** An interrupted batch that has not ended by then is waiting for responses. */
 const responsesWithinMs = 300;
 
-/** `mediagen batch`: generates what each line of a file describes, into a folder. */
+/** `mediagen batch`: generates what each line of a file describes, into a directory. */
 export async function batch(input: string, options: BatchCommandOptions, command: Command): Promise<void> {
-  const folder = options.output;
+  const directory = options.output;
   if (input === "-")
     throw new CommandError(
       "a batch reads its input twice, and again in every later run: stdin can be read only once",
       withCommands(
         "Nothing was sent. Put it in a file, such as jobs.jsonl, and run:",
-        commandLine("batch", "jobs.jsonl", "-o", quoted(folder)),
+        commandLine("batch", "jobs.jsonl", "-o", quoted(directory)),
       ),
       exitCodes.usage,
     );
@@ -69,19 +69,19 @@ export async function batch(input: string, options: BatchCommandOptions, command
   const { signal } = listenForInterrupt((interrupted) => tell(explain(interrupted, { resume: again })));
   const progress = createProgress(options);
   const output = createOutput(options);
-  const reporter = new BatchReporter(folder, { ...options, store: storeIn(folder) }, output, progress);
+  const reporter = new BatchReporter(directory, { ...options, store: storeIn(directory) }, output, progress);
   const context = { input, options, command, again, signal, output, progress, reporter };
   const stopWarning = warnWhileInterrupted(signal, progress);
   try {
     if (options.dryRun) return await showPlan(context);
     checkAccess(options);
-    await checkTarget(join(folder, sep), {});
+    await checkTarget(join(directory, sep), {});
     const summary = await run(context);
     progress.end();
-    const error = errorOf({ summary, folder, again, timeouts: reporter.timeouts });
-    output.document({ ...summary, folder, error: error && errorDocument(error) });
+    const error = errorOf({ summary, directory, again, timeouts: reporter.timeouts });
+    output.document({ ...summary, directory, error: error && errorDocument(error) });
     if (summary.stopped !== "declined")
-      progress.note(`${countsText(summary)}; ${join(folder, "index.html")} shows them`);
+      progress.note(`${countsText(summary)}; ${join(directory, "index.html")} shows them`);
     if (error) throw error;
     const { notStarted } = summary;
     if (notStarted > 0) progress.note(`${counted(notStarted, "line")} left; go on with:`, `  ${again}`);
@@ -105,8 +105,8 @@ async function showPlan(context: Context): Promise<void> {
 }
 
 /** Returns where the results of a directory are from. For a plan alone, any URL will do if there are none. */
-async function originOf(folder: string): Promise<string> {
-  const { records } = await readRecords(fileStore(storeIn(folder)), ["sending", "created", "unknown", "ended"]);
+async function originOf(directory: string): Promise<string> {
+  const { records } = await readRecords(fileStore(storeIn(directory)), ["sending", "created", "unknown", "ended"]);
   return records[0]?.origin ?? nowhere;
 }
 

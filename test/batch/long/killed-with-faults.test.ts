@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { createMediaGen, fileStore } from "@mediagen/sdk/node";
 import { expect, onTestFinished, test } from "vitest";
-import { createBatchFolder, linesOf } from "../batch-folder.ts";
+import { createBatchDirectory, linesOf } from "../batch-directory.ts";
 import { runBatchIn } from "../run-batch.ts";
 
 const killEveryMs = 2_000;
@@ -18,7 +18,7 @@ test(
     for (const fault of ["downloadCut", "linkExpired"] as const) emulator.next({ fault, on: "download", share: 0.05 });
     const server = await listen(emulator);
     onTestFinished(() => server.close());
-    const { out, write, results, unfinished } = await createBatchFolder();
+    const { out, write, results, unfinished } = await createBatchDirectory();
     const lines = linesOf(300).map((line, index) =>
       index % 30 === 0 ? { ...line, prompt: `${line.prompt} #fail` } : line,
     );

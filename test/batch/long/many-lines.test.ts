@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { serve } from "../../emulator/command-process.ts";
-import { createBatchFolder, linesOf } from "../batch-folder.ts";
+import { createBatchDirectory, linesOf } from "../batch-directory.ts";
 import { runBatchIn } from "../run-batch.ts";
 
 test(
@@ -12,7 +12,7 @@ test(
     onTestFinished(() => void emulator.child.kill());
     const held: number[] = [];
     for (const count of [1_000, 10_000]) {
-      const { out, write } = await createBatchFolder();
+      const { out, write } = await createBatchDirectory();
       const summary =
         (await runBatchIn(await write("jobs.jsonl", linesOf(count)), out, {
           baseUrl: emulator.baseUrl,

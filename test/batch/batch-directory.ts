@@ -4,11 +4,11 @@ import { join } from "node:path";
 import type { BatchLine } from "@mediagen/batch";
 import { onTestFinished } from "vitest";
 
-/** A folder for one test's batch: its input, and `out` for its results. */
-export async function createBatchFolder() {
-  const folder = await mkdtemp(join(tmpdir(), "mediagen-batch-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const out = join(folder, "out");
+/** A directory for one test's batch: its input, and `out` for its results. */
+export async function createBatchDirectory() {
+  const directory = await mkdtemp(join(tmpdir(), "mediagen-batch-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const out = join(directory, "out");
   const linesIn = async (name: string) => {
     const text = await readFile(join(out, name), "utf8");
     return text
@@ -17,15 +17,15 @@ export async function createBatchFolder() {
       .map((line) => JSON.parse(line) as BatchLine);
   };
   return {
-    folder,
+    directory,
     out,
     /** Writes an input and answers its path. */
     async write(name: string, content: string | Uint8Array | readonly object[]) {
       const text = Array.isArray(content)
         ? content.map((line) => `${JSON.stringify(line)}\n`).join("")
         : (content as string | Uint8Array);
-      await writeFile(join(folder, name), text);
-      return join(folder, name);
+      await writeFile(join(directory, name), text);
+      return join(directory, name);
     },
     read: (name: string) => readFile(join(out, name), "utf8"),
     results: () => linesIn("results.jsonl"),

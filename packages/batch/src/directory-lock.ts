@@ -25,7 +25,7 @@ interface Moment {
   readonly wall: number;
 }
 
-/** The last lock file of a folder. */
+/** The last lock file of a directory. */
 interface Top extends LockState {
   readonly number: number;
 }
@@ -37,10 +37,10 @@ const machineTime: LockTime = {
 };
 
 /**
- * Locks a folder for one run. The lock is the file with the highest number. To take it means to create the next number, which
+ * Locks a directory for one run. The lock is the file with the highest number. To take it means to create the next number, which
  * the file system lets one process do. The highest number is never removed, so a process that creates a lower one too late sees that.
  */
-export class FolderLock {
+export class DirectoryLock {
   readonly #files: LockFiles;
   readonly #own: LockHolder;
   readonly #time: LockTime;
@@ -57,7 +57,7 @@ export class FolderLock {
     this.#time = time;
   }
 
-  /** Aborts when another run has taken the folder. */
+  /** Aborts when another run has taken the directory. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
@@ -65,7 +65,7 @@ export class FolderLock {
   /**
    * Takes the lock. If another run has it, waits until that run renews it or has been silent for 15 seconds.
    *
-   * @throws An {@link InvalidRequestError} if another run is using the folder
+   * @throws An {@link InvalidRequestError} if another run is using the directory
    */
   async take(signal: AbortSignal = this.#ending.signal): Promise<void> {
     let seen: (Top & { readonly at: number }) | undefined;
@@ -87,7 +87,7 @@ export class FolderLock {
   /**
    * Resolves if the lock is held. Called before something is sent, because a machine may have slept since the last renewal.
    *
-   * @throws An {@link InvalidRequestError} if another run has taken the folder
+   * @throws An {@link InvalidRequestError} if another run has taken the directory
    */
   async confirm(): Promise<void> {
     if (!this.#isReliable()) await this.#renew();

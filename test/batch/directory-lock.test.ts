@@ -2,30 +2,30 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { FolderLock } from "../../packages/batch/src/folder-lock.ts";
+import { DirectoryLock } from "../../packages/batch/src/directory-lock.ts";
 import { createHolder, lockFilesIn, type LockFiles } from "../../packages/batch/src/lock-files.ts";
 import { createLockFiles, createTime, holderOf, inEveryOrder, sleepUntilAborted } from "./lock-model.ts";
 
 const inUse = /directory is in use by another run/;
 const own = await createHolder();
 
-async function createFolder() {
-  const folder = await mkdtemp(join(tmpdir(), "mediagen-lock-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const lock = () => new FolderLock(lockFilesIn(folder), { ...own, id: crypto.randomUUID() });
-  return { folder, lock };
+async function createDirectory() {
+  const directory = await mkdtemp(join(tmpdir(), "mediagen-lock-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const lock = () => new DirectoryLock(lockFilesIn(directory), { ...own, id: crypto.randomUUID() });
+  return { directory, lock };
 }
 
 describe("a lock on a disk", () => {
   test("is held by one run, and free once that has released it", async () => {
-    const { folder, lock } = await createFolder();
+    const { directory, lock } = await createDirectory();
     const first = lock();
     await first.take();
     await expect(lock().take()).rejects.toThrow(`in use by another run (process ${process.pid} on ${own.host})`);
     await first.release();
     const second = lock();
     await second.take();
-    expect(await readdir(folder)).toEqual([".lock.2"]);
+    expect(await readdir(directory)).toEqual([".lock.2"]);
     await second.release();
   });
 
@@ -33,13 +33,13 @@ describe("a lock on a disk", () => {
     ["of a process of this machine that is gone", JSON.stringify({ ...own, pid: 2 ** 30 })],
     ["that was released", JSON.stringify({ ...own, machine: "elsewhere", released: true })],
   ])("%s is taken at once", async ([, text]) => {
-    const { folder, lock } = await createFolder();
-    await writeFile(join(folder, ".lock.7"), text);
+    const { directory, lock } = await createDirectory();
+    await writeFile(join(directory, ".lock.7"), text);
     const taken = lock();
     await taken.take();
-    expect(await readdir(folder)).toEqual([".lock.8"]);
+    expect(await readdir(directory)).toEqual([".lock.8"]);
     await taken.release();
-    expect(await readFile(join(folder, ".lock.8"), "utf8")).toContain('"released":true');
+    expect(await readFile(join(directory, ".lock.8"), "utf8")).toContain('"released":true');
   });
 
   test.for<[string, string]>([
@@ -47,17 +47,17 @@ describe("a lock on a disk", () => {
     ["of a process that lives", JSON.stringify(own)],
     ["that cannot be read", "{"],
   ])("%s is not taken while it is renewed", async ([, text]) => {
-    const { folder } = await createFolder();
-    const path = join(folder, ".lock.7");
+    const { directory } = await createDirectory();
+    const path = join(directory, ".lock.7");
     await writeFile(path, text);
     let renewals = 0;
     const renewed = createTime(() => utimes(path, 0, ++renewals)).lockTime;
-    await expect(new FolderLock(lockFilesIn(folder), own, renewed).take()).rejects.toThrow(inUse);
+    await expect(new DirectoryLock(lockFilesIn(directory), own, renewed).take()).rejects.toThrow(inUse);
   });
 
   test("that is waited for ends with the signal's reason", async () => {
-    const { folder, lock } = await createFolder();
-    await writeFile(join(folder, ".lock.7"), "{");
+    const { directory, lock } = await createDirectory();
+    await writeFile(join(directory, ".lock.7"), "{");
     await expect(lock().take(AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
   });
 });
@@ -80,7 +80,7 @@ describe("in virtual time", () => {
       const delay = operation === "renew" ? (delays.shift() ?? 0) : 0;
       if (delay > 0) await new Promise((resolve) => setTimeout(resolve, delay * 1_000));
     };
-    return new FolderLock(files.of(before), holderOf(name), time);
+    return new DirectoryLock(files.of(before), holderOf(name), time);
   }
 
   test("a silent lock of another machine is taken after 15 seconds, not before", async () => {
@@ -112,7 +112,7 @@ describe("in virtual time", () => {
     },
   );
 
-  test("a run that another one took the folder from, while its disk stood still, is told once", async () => {
+  test("a run that another one took the directory from, while its disk stood still, is told once", async () => {
     const files = createLockFiles();
     const first = createLock(files, "first", [60]);
     await first.take();
@@ -134,7 +134,7 @@ describe("in virtual time", () => {
     const files = createLockFiles();
     const failing = new Error("input/output error");
     let isFailing = false;
-    const first = new FolderLock(
+    const first = new DirectoryLock(
       files.of(async () => {
         if (isFailing) throw failing;
       }),
@@ -155,7 +155,7 @@ test("a machine that slept notices before it sends, although its steady clock st
   const files = createLockFiles();
   const clock = createTime(sleepUntilAborted);
   const at = async () => undefined;
-  const slept = new FolderLock(files.of(at), holderOf("slept"), clock.lockTime);
+  const slept = new DirectoryLock(files.of(at), holderOf("slept"), clock.lockTime);
   await slept.take();
   files.write(2, holderOf("other"));
   await slept.confirm(); // It relies on its last renewal, for as long as others do.
@@ -182,7 +182,7 @@ describe("in every order in which steps on the disk can happen", () => {
     const clock = createTime((ms, signal) =>
       signal === neverWait ? Promise.reject(new Error("it is held")) : sleepUntilAborted(ms, signal),
     );
-    return new FolderLock(files.of(step), holderOf(name, "one machine"), clock.lockTime);
+    return new DirectoryLock(files.of(step), holderOf(name, "one machine"), clock.lockTime);
   }
 
   test("one of two takes the lock of a process that is gone", async () => {
@@ -227,11 +227,11 @@ describe("in every order in which steps on the disk can happen", () => {
       const clock = createTime(sleepUntilAborted);
       let isInOrder = false;
       const shared = files.of(async () => (isInOrder ? step() : undefined));
-      const silent = new FolderLock(shared, holderOf("silent"), clock.lockTime);
+      const silent = new DirectoryLock(shared, holderOf("silent"), clock.lockTime);
       await silent.take();
       const asleep = Promise.withResolvers<() => void>();
       const sleep = () => new Promise<void>((resolve) => asleep.resolve(resolve));
-      const other = new FolderLock(shared, holderOf("other"), { ...clock.lockTime, sleep });
+      const other = new DirectoryLock(shared, holderOf("other"), { ...clock.lockTime, sleep });
       const end: string[] = [];
       void other.take().then(
         () => end.push("other"),
