@@ -227,15 +227,19 @@ describe("forget", () => {
     let isOver = false;
     let lives = 0;
     const writing = async () => {
-      for (let round = 0; round < 4; round++) {
-        for (const id of ids) {
+      let next = 0;
+      const write = async () => {
+        while (lives < 240) {
+          const id = String(ids[next++ % ids.length]);
           const { written } = await writer.write(recordOf({ id }));
           if (!written) continue;
           lives++;
           expect(await writer.write(recordOf({ id, revision: 2, state: "sending" }))).toEqual({ written: true });
           await writer.write(recordOf({ id, revision: 3, state: "notCreated" }));
         }
-      }
+      };
+      // Several at a time: the others go round and round until the last is written.
+      await Promise.all(Array.from({ length: 6 }, write));
       isOver = true;
     };
     const forgetting = async (store: GenerationStore) => {
