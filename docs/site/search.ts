@@ -28,7 +28,7 @@ const synonyms: Readonly<Record<string, string>> = {
 };
 const fillers = new Set("a an and are can do does for how i in is it my of on the to what when with".split(" "));
 
-/** The words of a text: names in camel case complete and by their parts. */
+/** The words of a text: names in camel case, and their parts. */
 function wordsOf(text: string): string[] {
   return (text.replace(/next\.js/gi, "nextjs").match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
     const parts = word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u);
@@ -49,8 +49,8 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
   const index = new MiniSearch({ fields: ["name", "words"], tokenize: wordsOf });
   index.addAll(entries.map(([name, , , words], id) => ({ id, name, words })));
   return (typed) => {
-    const whole = typed.trim().toLowerCase();
-    const all = wordsOf(whole);
+    const phrase = typed.trim().toLowerCase();
+    const all = wordsOf(phrase);
     const words = all.filter((word) => !fillers.has(word));
     const queries = (words.length > 0 ? words : all).map((word): Query => ({
       combineWith: "OR",
@@ -72,7 +72,7 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
         const entry = entries[id as number];
         if (!entry) return [];
         const name = entry[0].toLowerCase();
-        const isNamed = name === whole ? (entry[2].includes("#") ? 4 : 12) : name.endsWith(`.${whole}`) ? 3 : 1;
+        const isNamed = name === phrase ? (entry[2].includes("#") ? 4 : 12) : name.endsWith(`.${phrase}`) ? 3 : 1;
         return [{ entry, score: score * rankOf(entry) * isNamed }];
       })
       .sort((one, other) => other.score - one.score)

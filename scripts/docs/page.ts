@@ -186,7 +186,7 @@ function renderCrumbs(page: Page, sidebar: readonly NavGroup[], root: string): s
       ? `<li><a href="${root}${section.section}/">${section.title}</a></li>`
       : "";
   const inside = own && group?.title ? `<li>${escapeHtml(group.title)}</li>` : "";
-  return `<nav class="crumbs" aria-label="Breadcrumb"><ol>${own}${inside}<li aria-current="page">${escapeHtml(page.title)}</li></ol></nav>`;
+  return `<nav class="crumbs" aria-label="Breadcrumb"><ol>${own}${inside}<li aria-current="page">${escapeHtml(own || !section ? page.title : section.title)}</li></ol></nav>`;
 }
 
 function renderSource({ repository }: Site, { source, section }: Page): string {
@@ -243,6 +243,11 @@ const icons = {
     '<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><rect width="24" height="24" rx="6"/><path d="M9.5 7.5v9l7.5-4.5z"/></svg>',
   search:
     '<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg>',
-  theme:
-    '<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true"><path class="for-system" d="M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 3v14a7 7 0 0 0 0-14z"/><path class="for-light" d="M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 1v2M10 17v2M1 10h2M17 10h2M3.6 3.6l1.5 1.5M14.9 14.9l1.5 1.5M3.6 16.4l1.5-1.5M14.9 5.1l1.5-1.5"/><path class="for-dark" d="M16.5 12.5A7 7 0 0 1 7.5 3.5a7 7 0 1 0 9 9z"/></svg>',
+  theme: [
+    '<svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">',
+    '<path class="for-system" d="M10 3a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM10 3v14a7 7 0 0 0 0-14z"/>',
+    '<path class="for-light" d="M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 1v2M10 17v2M1 10h2M17 10h2"/>',
+    '<path class="for-light" d="M3.6 3.6l1.5 1.5M14.9 14.9l1.5 1.5M3.6 16.4l1.5-1.5M14.9 5.1l1.5-1.5"/>',
+    '<path class="for-dark" d="M16.5 12.5A7 7 0 0 1 7.5 3.5a7 7 0 1 0 9 9z"/></svg>',
+  ].join(""),
 };

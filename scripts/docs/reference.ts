@@ -150,7 +150,8 @@ function exportsOf(entryPoint: (typeof entryPoints)[number], project: ProjectRef
   // macOS and Windows take CheckStep and checkStep for one file.
   const isTaken = (name: string) =>
     members.some((one) => one.name !== name && one.name.toLowerCase() === name.toLowerCase());
-  const rankOf = ({ name, group }: Export) => ranks.get(name) ?? (group === "Errors" ? 0 : 9_999);
+  const rankOf = ({ name, group }: Export) =>
+    ranks.get(name) ?? (group === "Errors" ? Object.keys(sdkGroups).indexOf(group) * 100 : 9_999);
   return members
     .filter(({ kind }) => folders.has(kind))
     .map((one): Export => ({
@@ -224,7 +225,7 @@ function overviewOf({ path, name, intro }: (typeof entryPoints)[number], own: re
     section: "sdk",
     title: name,
     description: intro.replaceAll("`", ""),
-    markdown: [`# ${name}`, "", intro, "", ...further, ...lists].join("\n"),
+    markdown: [`# ${name}`, "", intro, "", ...lists, ...further].join("\n"),
     source: "scripts/docs/navigation.ts",
   };
 }
@@ -240,6 +241,7 @@ function tidy(markdown: string, name: string, entryPoint: string): string {
   const body = lines
     .join("\n")
     .replace(/^\*\*\*\n\n/gm, "")
+    .replace(/\| - (?=\|$)/gm, "| ")
     .replace(/^#+ Type Parameters\n\n\| Type Parameter \|\n[^]*?\n\n/gm, "");
   return `# ${name}\n\n${mergeThrows(body).trim()}\n\nExported by \`${entryPoint}\`.\n`;
 }
