@@ -58,8 +58,8 @@ export function keyHeaders(key: string | undefined, url: string): Readonly<Recor
     // The engine would reject a header with such a value in an error that shows the value.
     const received = key === "" ? "an empty text" : "a value that no header can carry (not shown)";
     const expected = "printable ASCII without line breaks";
-    const problem = key === "" ? "is empty" : "has a value that no header can carry (not shown)";
-    throw invalidRequest("request", "apiKey", "wrongFormat", received, expected, nothingWasSent, { problem });
+    const more = key === "" ? { problem: "is empty" } : {};
+    throw invalidRequest("request", "apiKey", "wrongFormat", received, expected, nothingWasSent, more);
   }
   const target = key === emulatorKey ? new URL(url) : undefined;
   if (target?.protocol === "https:" && !isLoopback(target)) {

@@ -1,4 +1,4 @@
-import { ConnectionError, InvalidRequestError, messageOf } from "../errors/errors.ts";
+import { ConnectionError, InvalidRequestError, messageOf, noResponse } from "../errors/errors.ts";
 import { OutcomeUnknownError, type SentGeneration, type ServiceResponse } from "../errors/response-errors.ts";
 import type { Emit } from "../errors/emit.ts";
 import type { Failures, MethodSubject } from "../errors/failures.ts";
@@ -157,8 +157,7 @@ function failureOf(
   // The caller's own reason is the caller's to show.
   const cause = signal?.aborted && given === signal.reason ? given : hideInError(given, hide);
   if (generation && delivery === "unknown") {
-    const reason = `there was no complete response (${messageOf(cause)})`;
-    return new OutcomeUnknownError(reason, operation.id, generation, { cause });
+    return new OutcomeUnknownError(noResponse(cause), operation.id, generation, { cause });
   }
   if (signal?.aborted) return signal.reason;
   // What was never sent says so itself.

@@ -127,6 +127,6 @@ function describeResponse({ text }: ServiceResponse, envelope: Envelope | undefi
   if (text.trim() === "") return "an empty body";
   if (/^\s*</.test(text)) return "an HTML page, not JSON: check the base URL";
   if (!envelope) return "there is no code in it";
-  if (envelope.code !== codes.success) return `the code ${envelope.code} is unknown (${envelope.msg})`;
+  if (envelope.code !== codes.success) return `the unknown code ${envelope.code} (msg: ${envelope.msg})`;
   return "a success without its data";
 }

@@ -36,8 +36,9 @@ export function userAgent(): RequestHeaders {
 export function readHeaders(subject: string, headers: RequestHeaders = {}, outcome?: string): RequestHeaders {
   // The headers of a Headers or a Map are none of its own properties: they would be dropped.
   if (!isObject(headers) || Symbol.iterator in headers) {
-    const expected = "an object, such as Object.fromEntries(headers)";
-    throw invalidRequest(subject, "headers", "wrongType", "a value (not shown)", expected, outcome);
+    const expected = "one, such as Object.fromEntries(headers)";
+    const more = { problem: "is not a plain object" };
+    throw invalidRequest(subject, "headers", "wrongType", "a value (not shown)", expected, outcome, more);
   }
   const issues: Issue[] = [];
   const read = Object.entries(headers).map(([given, value]): [string, string | undefined] => {

@@ -1,6 +1,6 @@
 import { checkNumbers } from "../errors/check-numbers.ts";
-import { BudgetError, ConnectionError, InvalidRequestError, StoreError } from "../errors/errors.ts";
-import { notATask } from "../errors/issue.ts";
+import { BudgetError, ConnectionError, InvalidRequestError, invalidRequest, StoreError } from "../errors/errors.ts";
+import { describeValue, returnedTask } from "../errors/issue.ts";
 import { InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "../errors/response-errors.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
@@ -140,14 +140,15 @@ export async function generateStep<M extends string>(
  * @returns What to do next: check again after a delay, or handle the end of the task.
  * @throws A {@link ServiceError} if the service rejected the query
  * @throws A {@link ConnectionError} if there was no complete response; it is safe to run the step again
- * @throws An {@link InvalidRequestError} if `maxAgeMs` is not a number of milliseconds
+ * @throws An {@link InvalidRequestError} if it is not a task, or `maxAgeMs` is not a number of milliseconds
  * @example
  * const step = await checkStep(media.task(job.data));
  * if (step.state === "pending") await queue.add("check", step.task, { delay: step.afterMs });
  */
 export async function checkStep<K extends Kind>(task: Task<K>, options: CheckStepOptions = {}): Promise<CheckStep<K>> {
   const { signal, now = Date.now, maxAgeMs = 30 * 60_000 } = options;
-  if (typeof task?.check !== "function") throw notATask("checkStep", task);
+  if (typeof task?.check !== "function")
+    throw invalidRequest("checkStep", "task", "wrongType", describeValue(task), returnedTask);
   checkNumbers("checkStep", { maxAgeMs }, ["maxAgeMs"]);
   const { state, record } = await task.check({ signal });
   if (state !== "pending") return { state, record };

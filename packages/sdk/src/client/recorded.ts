@@ -1,5 +1,6 @@
 import { checkOptions } from "../errors/check-options.ts";
 import { StoreError } from "../errors/errors.ts";
+import { nothingWasSent } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { digestOf } from "../form/digest.ts";
 import { resultCount } from "../form/form.ts";
@@ -64,7 +65,7 @@ export class RecordedGenerations implements Recording {
     const facts = { kind, model, origin, digest, resultCount: resultCount(operation.body, wire), idempotencyKey };
     for (let losses = 0; ; losses++) {
       if (losses > mostLosses)
-        throw new StoreError(model, "the store neither writes nor returns a record. Nothing was sent");
+        throw new StoreError(model, "the store neither writes nor returns a record", nothingWasSent);
       const id = idOfKey ?? crypto.randomUUID();
       const found = idOfKey ? await this.#recorder.find(id, facts, operation.id, signal) : { replaces: undefined };
       if (found.task) return found.task;

@@ -82,16 +82,19 @@ export function readLogLevel(subject: string, { logLevel }: MediaGenOptions): Lo
 /** Rejects what would fail only once a generation is on its way. */
 export function checkFunctions(subject: string, options: MediaGenOptions): void {
   const { fetch, store, beforeGenerate, classify, logger } = options;
-  if (typeof store === "string")
-    throw invalidRequest(subject, "store", "wrongType", describeValue(store), `fileStore(${describeValue(store)})`);
-  const functions = { fetch, beforeGenerate, classify, "store.write": store && (store.write ?? null) };
+  if (typeof store === "string") {
+    const path = describeValue(store);
+    const more = { problem: `${path} is a path` };
+    throw invalidRequest(subject, "store", "wrongType", path, `fileStore(${path})`, undefined, more);
+  }
+  const optional = Object.entries({ fetch, beforeGenerate, classify }).filter(([, value]) => value !== undefined);
+  const ofStore = store === undefined ? [] : [["store.write", store?.write] as const];
   // The cast: all levels but the first are methods.
   const methods = logger === undefined ? [] : (logLevels.slice(1) as (keyof Logger)[]);
-  const ofLogger = methods.map((name) => [`logger.${name}`, logger?.[name] ?? null] as const);
-  for (const [name, value] of [...Object.entries(functions), ...ofLogger] as const) {
-    if (value === undefined || typeof value === "function") continue;
-    throw invalidRequest(subject, name, "wrongType", describeValue(value), "a function");
-  }
+  const ofLogger = methods.map((name) => [`logger.${name}`, logger?.[name]] as const);
+  for (const [name, value] of [...optional, ...ofStore, ...ofLogger] as const)
+    if (typeof value !== "function")
+      throw invalidRequest(subject, name, "wrongType", describeValue(value), "a function");
 }
 
 const budgetNames = ["generations", "results"];

@@ -3,9 +3,9 @@ import { taskidIn } from "../call/envelope.ts";
 import { readHeaders } from "../call/headers.ts";
 import { checkNumbers } from "../errors/check-numbers.ts";
 import { checkOptions } from "../errors/check-options.ts";
-import { InvalidRequestError } from "../errors/errors.ts";
+import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
-import { invalid, nothingWasSent } from "../errors/issue.ts";
+import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
 import type { Emit } from "../errors/emit.ts";
 import { messageIn } from "../errors/last-record.ts";
 import { type ReadFields, readBody } from "../form/form.ts";
@@ -101,6 +101,10 @@ export class Tasks {
   ): Promise<Deletions[K]> {
     const { signal } = options;
     const operation = operations[kind].delete;
+    if (!Array.isArray(taskids)) {
+      const received = describeValue(taskids);
+      throw invalidRequest(operation.id, "taskids", "wrongType", received, "a list of task ids", nothingWasSent);
+    }
     const { wire, request } = readRequest(operation, { taskids }, options);
     const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
     for (const taskid of taskids) this.#host.limits?.loaded()?.ended({ kind, taskid });

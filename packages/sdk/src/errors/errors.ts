@@ -1,5 +1,5 @@
 import type { Task, TaskRecord } from "../task/task.ts";
-import { describeIssue, invalid, type Issue, type IssueCode, shorten } from "./issue.ts";
+import { describeIssue, describeWith, invalid, type Issue, type IssueCode, joined, shorten } from "./issue.ts";
 import { describeDuration } from "./duration.ts";
 import { describeLast, type LastRecord, messageIn } from "./last-record.ts";
 
@@ -20,12 +20,12 @@ export class InvalidRequestError extends MediaGenError {
    * @param outcome a sentence on what it means for the money, such as `nothingWasSent`; only the thrower knows
    */
   constructor(subject: string, issues: readonly Issue[], outcome = "") {
-    const sentences = issues.map(describeIssue);
-    const message =
-      sentences.length === 1
-        ? [`${subject}: ${sentences[0]}`, outcome].filter(Boolean).join(" ")
-        : [[`${subject}: ${issues.length} problems.`, outcome].filter(Boolean).join(" "), ...sentences].join("\n  ");
-    super(message);
+    const [only] = issues;
+    super(
+      only && issues.length === 1
+        ? `${subject}: ${describeWith(only, outcome)}`
+        : [joined(`${subject}: ${issues.length} problems.`, outcome), ...issues.map(describeIssue)].join("\n  "),
+    );
     this.issues = issues;
   }
 }
@@ -38,12 +38,10 @@ export class ConnectionError extends MediaGenError {
   /** The operation's id in the service's description, or `download` or `fileFrom`. */
   readonly operation: string;
 
-  constructor(operation: string, cause: unknown, what = "there was no complete response") {
+  constructor(operation: string, cause: unknown, what: string = noResponse(cause)) {
     // A retry meets the same certificate or the same rules of a proxy again.
     const { isFinal } = Object(cause) as { readonly isFinal?: boolean };
-    const reason = messageOf(cause);
-    const why = what.includes(reason) ? "" : ` (${reason})`;
-    super(`${operation}: ${what}${why}.${isFinal ? "" : " It is safe to retry."}`, { cause });
+    super(`${operation}: ${what}.${isFinal ? "" : " It is safe to retry."}`, { cause });
     this.operation = operation;
   }
 }
@@ -54,10 +52,10 @@ export class StoreError extends MediaGenError {
   /** Whether the record cannot be read, so that a task of an earlier call may exist. A retry does not help then. */
   readonly taskMayExist: boolean;
 
-  constructor(subject: string, what: string, cause?: unknown, taskMayExist = false) {
+  /** @param outcome sentences on what it means for the money, and what to do */
+  constructor(subject: string, what: string, outcome: string, cause?: unknown, taskMayExist = false) {
     const reason = cause === undefined ? "" : ` (${messageOf(cause)})`;
-    const [fault, ...rest] = what.split(". ");
-    super(`${subject}: ${[fault + reason, ...rest].join(". ")}.`, cause === undefined ? undefined : { cause });
+    super(`${subject}: ${what}${reason}. ${outcome}`, cause === undefined ? undefined : { cause });
     this.taskMayExist = taskMayExist;
   }
 }
@@ -135,6 +133,11 @@ export function messageOf(error: unknown): string {
   return cause instanceof Error && cause.message && !message.includes(cause.message)
     ? [message, cause.message].filter(Boolean).join(": ")
     : message;
+}
+
+/** Returns what happened if a request may have been sent, and there is no response that can be read. */
+export function noResponse(cause: unknown): string {
+  return `there was no complete response (${messageOf(cause)})`;
 }
 
 /** Creates an error about one field; `outcome` as in the constructor. */

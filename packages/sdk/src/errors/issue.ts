@@ -71,25 +71,43 @@ const passed = new Set<IssueCode>(["missing", "alreadyExists", "changed"]);
 /** Codes of a value that is something else than it must be. */
 const wrongTypes = new Set<IssueCode>(["wrongType", "notAFile"]);
 
+/** What a task is, in words that follow "must be". */
+export const returnedTask = "what generate or media.task returned";
+
 /**
- * Describes an issue in sentences: what is wrong, what to use, and what you may have meant.
+ * Describes an issue in sentences: what is wrong, and what to use or what you may have meant.
  *
  * @returns The sentences, as `InvalidRequestError` has them in its message.
  * @example
  * describeIssue(issue); // ratio "16x9" is not valid. Use one of "16:9", "4:3" or "1:1". Did you mean "16:9"?
  */
 export function describeIssue(issue: Issue): string {
-  const { field, code, received, expected, problem } = issue;
-  if (!problem && wrongTypes.has(code))
-    return `${field} must be ${expected}, not ${received}.${describeSuggestion(issue)}`;
-  const fault = problem ? `${field} ${problem}.` : describeFault(issue);
-  return `${fault} ${passed.has(code) ? "Pass" : "Use"} ${expected}.${describeSuggestion(issue)}`;
+  return describeWith(issue);
 }
 
-function describeFault({ field, code, received }: Issue): string {
+/** Describes an issue, with a sentence on what it means for the money after what is wrong. */
+export function describeWith(issue: Issue, outcome?: string): string {
+  const { field, code, expected, problem, suggestion } = issue;
+  // A list of all names would hide the one that was meant.
+  const isMeant = suggestion !== undefined && (code.startsWith("unknown") || field === "model");
+  const isSaid = isMeant || (!problem && wrongTypes.has(code));
+  const advice = isSaid ? "" : `${passed.has(code) ? "Pass" : "Use"} ${expected}.`;
+  return joined(describeFault(issue), outcome, advice, describeSuggestion(issue));
+}
+
+/** Joins sentences; some may be missing. */
+export function joined(...sentences: readonly (string | undefined)[]): string {
+  return sentences.filter(Boolean).join(" ");
+}
+
+function describeFault({ field, code, received, expected, problem }: Issue): string {
+  if (problem) return `${field} ${problem}.`;
+  if (wrongTypes.has(code)) return `${field} must be ${expected}, not ${received}.`;
   if (code === "missing") return `${field} is missing.`;
   if (code === "unknownField") return `${field} is not a known field.`;
   if (code === "unknownOption") return `${field} is not a known option.`;
+  // What is not shown says what is wrong with it.
+  if (received.endsWith("(not shown)")) return `${field} has ${received}.`;
   // A quoted value reads as a name of the field's, anything else as words.
   const value = received.startsWith('"') ? ` ${received}` : `: ${received}`;
   return `${field}${value} ${verdicts[code] ?? "is not valid"}.`;
@@ -97,9 +115,9 @@ function describeFault({ field, code, received }: Issue): string {
 
 function describeSuggestion({ code, suggestion }: Issue): string {
   if (suggestion === undefined) return "";
-  if (code === "notAllowed") return ` Pass { ${suggestion}: true } to allow it.`;
+  if (code === "notAllowed") return `Pass { ${suggestion}: true } to allow it.`;
   // A value of another type is a number, and what is unknown has a name.
-  return ` Did you mean ${/^(unknown|wrongType)/.test(code) ? suggestion : JSON.stringify(suggestion)}?`;
+  return `Did you mean ${/^(unknown|wrongType)/.test(code) ? suggestion : JSON.stringify(suggestion)}?`;
 }
 
 /** Returns a value in words, shortened; never the bytes of a file. */
@@ -115,13 +133,6 @@ export function describeValue(value: unknown): string {
   if (value instanceof Uint8Array) return "bytes (pass a Blob, or use fileFrom)";
   if (typeof value === "object" && value !== null) return "an object";
   return typeof value === "function" ? "a function" : String(value);
-}
-
-/** Returns the error for something that was passed as a task. */
-export function notATask(subject: string, value: unknown): TypeError {
-  return new TypeError(
-    `${subject}: the task must be what generate or media.task returned, not ${describeValue(value)}.`,
-  );
 }
 
 /** Counts code points, as the service's bounds do. A list of them would take gigabytes for a file that was pasted as text. */

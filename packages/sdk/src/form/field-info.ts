@@ -1,7 +1,8 @@
 import type { Bounds } from "../spec/operation.ts";
 import { describe } from "../spec/describe.ts";
 import { fieldOf, isFile, isFlag, valuesOf } from "../spec/schema.ts";
-import { type ModelInfo, operationOf } from "./model.ts";
+import { findOperation, type ModelInfo, unknownModel } from "./model.ts";
+import { InvalidRequestError } from "../errors/errors.ts";
 import { type Field, fieldsIn } from "./form.ts";
 
 /** One field of a model's form, for programs that show the form to people. */
@@ -32,7 +33,8 @@ export interface FieldInfo {
  * for (const { field, expected } of fieldsOf("vidmodelv2")) console.log(`${field}: ${expected}`);
  */
 export function fieldsOf(model: string | ModelInfo): readonly FieldInfo[] {
-  const form = typeof model === "string" ? operationOf(model).body : model.form;
+  const form = typeof model === "string" ? findOperation(model)?.body : model?.form;
+  if (!form) throw new InvalidRequestError("fieldsOf", [unknownModel(model)]);
   return [...fieldsIn(form).values()].map((field) => describeField(field, form));
 }
 

@@ -68,8 +68,10 @@ export function kindOf(model: string): Kind {
 export function operationOf(model: string, among: readonly Kind[] = kinds): Operation {
   const found = findOperation(model, among);
   if (found) return found;
-  const newer = "A model newer than this SDK needs media.video or media.image with { unchecked: true }.";
-  throw new InvalidRequestError("generate", [unknownModel(model, among)], `${nothingWasSent} ${newer}`);
+  const issue = unknownModel(model, among);
+  const newer = `${issue.received} is not one that this SDK knows; media.video and media.image take a newer one with { unchecked: true }`;
+  const problem = issue.problem ?? (typeof model === "string" ? newer : undefined);
+  throw new InvalidRequestError("generate", [{ ...issue, ...(problem && { problem }) }], nothingWasSent);
 }
 
 /** Returns the generation operation of a model, or undefined if there is no such model among the kinds. */

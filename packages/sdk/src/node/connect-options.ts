@@ -95,7 +95,7 @@ export function checkConnectOptions(subject: string, options: ConnectOptions, is
   }
   // The rest of it is checked when it is read, as that of the environment is.
   if (proxy !== undefined && proxy !== false && !/^https?:\/\//i.test(String(proxy)))
-    throw invalidRequest(subject, "proxy", "wrongFormat", "a value (not shown)", proxyUrls);
+    throw invalidRequest(subject, "proxy", "wrongFormat", "an invalid value (not shown)", proxyUrls);
   if (lookup !== undefined && typeof lookup !== "function")
     throw invalidRequest(subject, "lookup", "wrongType", describeValue(lookup), "a function such as dns.lookup");
   if (tls !== undefined) checkTls(subject, tls);
@@ -103,10 +103,12 @@ export function checkConnectOptions(subject: string, options: ConnectOptions, is
 
 function checkTls(subject: string, tls: TlsOptions): void {
   if (typeof tls !== "object" || tls === null)
-    throw invalidRequest(subject, "tls", "wrongType", "a value (not shown)", "an object such as { ca }");
+    throw invalidRequest(subject, "tls", "wrongType", "a value (not shown)", "one such as { ca }", undefined, {
+      problem: "is not an object",
+    });
   checkOptions(subject, tls, Object.keys(ofTls), undefined, "tls");
   const reject = (name: keyof TlsOptions, expected: string) =>
-    invalidRequest(subject, `tls.${name}`, "wrongFormat", "a value (not shown)", expected);
+    invalidRequest(subject, `tls.${name}`, "wrongFormat", "an invalid value (not shown)", expected);
   if (tls.pfx !== undefined && !((tls.pfx as unknown) instanceof Uint8Array))
     throw reject("pfx", "the bytes of a PKCS #12 file, not its path");
   if (tls.passphrase !== undefined && typeof tls.passphrase !== "string") throw reject("passphrase", "text");

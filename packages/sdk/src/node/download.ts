@@ -48,14 +48,14 @@ const optionNames = [...resultOptionNames, ...Object.keys(ofFiles)];
 
 /** Saves every result of a task. The entry point documents it. */
 export async function download(task: Task, target: string, options: DownloadOptions): Promise<readonly Download[]> {
-  return reportFetching(task, async (context) => {
+  return reportFetching("download", task, async (context) => {
     checkOptions("download", options, optionNames);
     if (typeof target !== "string" || target === "") {
       const expected = 'a directory or the path of a file, such as "out/"';
       const code = typeof target === "object" ? "wrongType" : "missing";
       throw invalidRequest("download", "target", code, describeValue(target), expected);
     }
-    const sources = await sourcesOf(task, options.signal);
+    const sources = await sourcesOf("download", task, options.signal);
     const names = await namesFor(task, target, options.name);
     const done: Download[] = [];
     for (const source of sources) done.push(await downloadOne(source, context, names, options));

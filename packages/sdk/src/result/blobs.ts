@@ -12,10 +12,11 @@ const maxBytesInMemory = 256 * 1024 * 1024;
 /** Returns a task's results in memory. The entry point documents it. */
 export async function blobs(task: Task, given: ResultOptions): Promise<readonly Blob[]> {
   const options = { ...given, maxBytes: given.maxBytes ?? maxBytesInMemory };
-  return reportFetching(task, async (context) => {
+  return reportFetching("blobs", task, async (context) => {
     checkOptions("blobs", given, resultOptionNames);
     const read: Blob[] = [];
-    for (const source of await sourcesOf(task, options.signal)) read.push(await readBlob(source, context, options));
+    for (const source of await sourcesOf("blobs", task, options.signal))
+      read.push(await readBlob(source, context, options));
     return read;
   });
 }

@@ -1,4 +1,5 @@
-import { notATask } from "../errors/issue.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { describeValue, returnedTask } from "../errors/issue.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { contexts, type ResultContext } from "./context.ts";
 
@@ -14,16 +15,14 @@ const ofResults: Readonly<Record<keyof ResultOptions, true>> = {
 /** The names of the options for fetching results. */
 export const resultOptionNames: readonly string[] = Object.keys(ofResults);
 
-/** Runs what fetches a task's results, and emits what it rejects with. */
-export function reportFetching<T>(task: Task, run: (context: ResultContext) => Promise<T>): Promise<T> {
-  const context = resultContextOf(task);
+/** Runs the function that fetches a task's results, and emits what it rejects with. */
+export function reportFetching<T>(
+  subject: string,
+  task: Task,
+  run: (context: ResultContext) => Promise<T>,
+): Promise<T> {
+  const context = contexts.get(task);
+  if (!context) throw invalidRequest(subject, "task", "wrongType", describeValue(task), returnedTask);
   const { kind, model, taskid, generationId } = task;
   return context.failures.of({ operation: "download", kind, model, taskid, generationId }, () => run(context));
-}
-
-/** Returns how to fetch a task's results. */
-function resultContextOf(task: Task): ResultContext {
-  const context = contexts.get(task);
-  if (!context) throw notATask("download", task);
-  return context;
 }

@@ -13,7 +13,11 @@ export interface ResultSource {
 }
 
 /** Returns the results of a task, from its last record, or else from one check. */
-export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Promise<readonly ResultSource[]> {
+export async function sourcesOf(
+  subject: string,
+  task: Task,
+  signal: AbortSignal | undefined,
+): Promise<readonly ResultSource[]> {
   const { url: named = [] } = task.record ?? (await task.check({ signal })).record ?? {};
   // A task that was made from its id alone does not know what its form requested.
   const urls = task.model === undefined ? named : named.slice(0, task.resultCount);
@@ -21,7 +25,7 @@ export async function sourcesOf(task: Task, signal: AbortSignal | undefined): Pr
     const received = `${task.taskid}, which has no results yet`;
     const more = { problem: `${task.taskid} has no results yet` };
     const issue = invalid("task", "notAllowed", received, "a task that has succeeded: wait for it first", more);
-    throw new InvalidRequestError("download", [issue]);
+    throw new InvalidRequestError(subject, [issue]);
   }
   const renew = (index: number) => async () => (await task.check({ signal })).record?.url[index];
   return urls.map((url, index) => ({ task, index, count: urls.length, url, renew: renew(index) }));

@@ -25,11 +25,11 @@ export interface ResultStream {
 export async function streams(task: Task, given: ResultOptions): Promise<readonly ResultStream[]> {
   // A limit on all of it would also limit what reads the stream.
   const options = { ...given, resultTimeoutMs: given.resultTimeoutMs ?? Infinity };
-  return reportFetching(task, async (context) => {
+  return reportFetching("streams", task, async (context) => {
     checkOptions("streams", given, resultOptionNames);
     const opened: ResultStream[] = [];
     try {
-      for (const source of await sourcesOf(task, options.signal))
+      for (const source of await sourcesOf("streams", task, options.signal))
         opened.push(await openStream(source, context, options));
       return opened;
     } catch (error) {
@@ -59,7 +59,7 @@ async function openStream(source: ResultSource, context: ResultContext, options:
       if (!sink.isCancelled) throw error;
     }
   };
-  reportFetching(source.task, passOn).then(
+  reportFetching("streams", source.task, passOn).then(
     () => sink.close(),
     (error: unknown) => sink.fail(error),
   );

@@ -110,8 +110,8 @@ export class Attempt {
     };
     return this.#inTurn(write).catch((cause: unknown) => {
       this.#mayBeRecorded = true;
-      const what = "the store could not record it. No task was created, so it is safe to retry";
-      throw new StoreError(this.#base.model, what, cause);
+      const outcome = "No task was created, so it is safe to retry.";
+      throw new StoreError(this.#base.model, "the store could not record it", outcome, cause);
     });
   }
 

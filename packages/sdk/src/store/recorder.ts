@@ -79,12 +79,12 @@ export class Recorder {
   async read(id: string, model: string): Promise<GenerationRecord | undefined> {
     const record = await this.session.host.store.get(id).catch((cause: unknown) => {
       // What is stored is no JSON.
-      if (cause instanceof SyntaxError) throw unreadable(id, model, cause.message, cause);
-      throw new StoreError(model, "the store could not be read. Nothing was sent, so it is safe to retry", cause);
+      if (cause instanceof SyntaxError) throw unreadable(id, model, "", cause);
+      throw new StoreError(model, "the store could not be read", "Nothing was sent, so it is safe to retry.", cause);
     });
     const why = record && whyUnreadable(record);
     if (why === undefined) return record;
-    throw unreadable(id, model, why);
+    throw unreadable(id, model, ` (${why})`);
   }
 
   /** Records that the sender of a record has ended without an outcome; a sender that was only slow corrects it. */
@@ -147,8 +147,8 @@ export class SilenceWatch {
 }
 
 function unreadable(id: string, model: string, why: string, cause?: unknown): StoreError {
-  const what = `the record ${id} cannot be read (${why}), and a task of an earlier call may exist. Nothing was sent`;
-  return new StoreError(model, what, cause, true);
+  const outcome = `A task of an earlier call may exist. ${nothingWasSent}`;
+  return new StoreError(model, `the record ${id} cannot be read${why}`, outcome, cause, true);
 }
 
 /** The error for a generation of unknown outcome. */

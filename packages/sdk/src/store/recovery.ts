@@ -223,5 +223,5 @@ async function takeTask({ session }: Recorder, holder: GenerationRecord, { id }:
   const changed = { state: "unknown" as const, task: undefined, outcome: undefined, reason };
   const { written } = await session.write(next(holder, { ...changed, updatedAt: session.host.time.now() }));
   if (!written)
-    throw new StoreError("resolve", "another process has changed the generation that holds the task: try again");
+    throw new StoreError("resolve", "another process has changed the generation that holds the task", "Try again.");
 }

@@ -1,4 +1,5 @@
-import { notATask } from "../errors/issue.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { describeValue, returnedTask } from "../errors/issue.ts";
 import type { Records, Task, WaitOptions } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { waitTimeoutOf } from "./wait.ts";
@@ -32,7 +33,7 @@ export type WaitOutcome<T extends Task = Task> = T extends Task
  * @param options The options of each wait. `waitTimeoutMs` counts from the start of the loop.
  * @returns An async iterable of one outcome for each task, in the order in which they finish.
  * @throws The signal's reason, immediately, if the signal aborts
- * @throws An {@link InvalidRequestError} if an option is not valid
+ * @throws An {@link InvalidRequestError} if one is not a task, or an option is not valid
  * @example
  * for await (const outcome of waitEach(tasks)) {
  *   if (outcome.ok) console.log(outcome.record.url);
@@ -43,7 +44,7 @@ export async function* waitEach<T extends Task>(
   tasks: Iterable<T>,
   options: WaitOptions<T["kind"]> = {},
 ): AsyncGenerator<WaitOutcome<T>, void, undefined> {
-  for await (const { outcome } of outcomesOf(tasks, options)) yield outcome;
+  for await (const { outcome } of outcomesOf("waitEach", tasks, options)) yield outcome;
 }
 
 /**
@@ -53,7 +54,7 @@ export async function* waitEach<T extends Task>(
  * @param options The options of each wait.
  * @returns One outcome for each task, in input order.
  * @throws The signal's reason, immediately, if the signal aborts
- * @throws An {@link InvalidRequestError} if an option is not valid
+ * @throws An {@link InvalidRequestError} if one is not a task, or an option is not valid
  * @example
  * const outcomes = await waitAll(tasks);
  * console.log(`${outcomes.filter(({ ok }) => ok).length} of ${outcomes.length} succeeded`);
@@ -63,7 +64,7 @@ export async function waitAll<T extends Task>(
   options: WaitOptions<T["kind"]> = {},
 ): Promise<readonly WaitOutcome<T>[]> {
   const outcomes: WaitOutcome<T>[] = [];
-  for await (const { index, outcome } of outcomesOf(tasks, options)) outcomes[index] = outcome;
+  for await (const { index, outcome } of outcomesOf("waitAll", tasks, options)) outcomes[index] = outcome;
   return outcomes;
 }
 
@@ -74,9 +75,13 @@ interface Finished<T extends Task> {
 }
 
 async function* outcomesOf<T extends Task>(
+  subject: "waitEach" | "waitAll",
   tasks: Iterable<T>,
   options: WaitOptions<T["kind"]>,
 ): AsyncGenerator<Finished<T>, void, undefined> {
+  const reject = (field: string, value: unknown, expected: string) =>
+    invalidRequest(subject, field, "wrongType", describeValue(value), expected);
+  if (typeof tasks?.[Symbol.iterator] !== "function") throw reject("tasks", tasks, "a list of tasks");
   waitTimeoutOf(options);
   const { signal = new AbortController().signal } = options;
   signal.throwIfAborted();
@@ -87,8 +92,8 @@ async function* outcomesOf<T extends Task>(
   let running = 0;
   try {
     for (const task of tasks) {
-      if (typeof task?.wait !== "function") throw notATask("waitEach", task);
       const index = count++;
+      if (typeof task?.wait !== "function") throw reject(`tasks[${index}]`, task, returnedTask);
       running++;
       const finish = (outcome: object) => {
         running--;
