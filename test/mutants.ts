@@ -799,8 +799,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["faults/matrix"],
   },
   {
-    guard: "moduleFor(url, modules).request(url, requestOptions);",
-    becomes: '(await import("node:http")).request(url, requestOptions);',
+    guard: "moduleFor(url, modules).request(requestOptions);",
+    becomes: '(await import("node:http")).request(requestOptions);',
     promise: "MSW, nock and OpenTelemetry see every request",
     tests: ["sdk/msw"],
   },

@@ -399,7 +399,7 @@ describe("a file", () => {
       const error = await thrownBy(media.video.generate("vidmodelv2", { sourceImage }));
       expect(error).toBeInstanceOf(InvalidRequestError);
       expect(String(error)).toMatch(
-        /sourceImage\[0\]: a file \(.+ bytes\) has changed since it was given\. Pass the file again\. Nothing was sent\.$/,
+        /sourceImage\[0\]: a file \(.+ bytes\) has changed since it was given\. Nothing was sent\. Pass the file again\.$/,
       );
       expect(server.connections).toBe(0);
     });

@@ -133,7 +133,9 @@ describe("tls", () => {
     for (const call of [() => media.video.generate("vidmodelv2", form), () => media.video.query("t-1")]) {
       const error = await thrownBy(call());
       expect(error).toBeInstanceOf(InvalidRequestError);
-      expect(String(error)).toMatch(/connect: tls: a certificate or key that cannot be used \(.*Nothing was sent\.$/);
+      expect(String(error)).toMatch(
+        /connect: tls has a certificate or key that cannot be used \(.*\)\. Nothing was sent\. /,
+      );
       expect(String(error)).toMatch(says);
       expect(shown(error)).not.toContain("secret");
     }
@@ -185,15 +187,15 @@ describe("an option of connections is rejected when the client is created", () =
   test.for([
     [
       { proxy: "socks5://user:secret@proxy" },
-      "proxy: a value (not shown) is not valid. Use the URL of an http or https proxy",
+      "proxy has an invalid value (not shown). Use the URL of an http or https proxy",
     ],
-    [{ proxy: "" }, "proxy: a value (not shown) is not valid."],
-    [{ proxy: "secret:3128" }, "proxy: a value (not shown) is not valid."],
+    [{ proxy: "" }, "proxy has an invalid value (not shown)."],
+    [{ proxy: "secret:3128" }, "proxy has an invalid value (not shown)."],
     [{ lookup: "secret.example" }, 'lookup must be a function such as dns.lookup, not "secret.example"'],
-    [{ tls: "secret" }, "tls must be an object such as { ca }, not a value (not shown)."],
-    [{ tls: { ca: "/secret/ca.pem" } }, "tls.ca: a value (not shown) is not valid. Use the contents of a PEM file"],
-    [{ tls: { ca: ["-----BEGIN ", Buffer.from("secret")] } }, "tls.ca: a value (not shown) is not valid."],
-    [{ tls: { cert: "-----BEGIN ", key: 1 } }, "tls.key: a value (not shown) is not valid."],
+    [{ tls: "secret" }, "tls is not an object. Use one such as { ca }."],
+    [{ tls: { ca: "/secret/ca.pem" } }, "tls.ca has an invalid value (not shown). Use the contents of a PEM file"],
+    [{ tls: { ca: ["-----BEGIN ", Buffer.from("secret")] } }, "tls.ca has an invalid value (not shown)."],
+    [{ tls: { cert: "-----BEGIN ", key: 1 } }, "tls.key has an invalid value (not shown)."],
     [{ tls: { certificate: "secret" } }, "tls: certificate is not a known option."],
     [
       { proxy: "http://user:secret@proxy", fetch },

@@ -86,7 +86,7 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
       const { result, requested } = await resultOf(url);
       expect(result).toBeInstanceOf(InvalidRequestError);
       expect((result as Error).message).toMatch(
-        /leads to this machine or into a private network\. Use a public https URL\. Pass \{ allowPrivateHosts: true \} to allow it\. Nothing was sent\./,
+        /leads to this machine or into a private network\. Nothing was sent\. Use a public https URL\. Pass \{ allowPrivateHosts: true \} to allow it\.$/,
       );
       expect(requested).toEqual([]);
       // Also by the entry point's own way to request it.
@@ -135,7 +135,7 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
     expect(error).toMatchObject({ status: 404, operation: "fileFrom" });
     expect((error as Error).message).toBe(`fileFrom: "${origin}/gone?..." has HTTP status 404. Nothing was sent.`);
     await expect(from(`${origin}/page`, { allowPrivateHosts })).rejects.toThrow(
-      `"${origin}/page" is an HTML page. Use an image file`,
+      `"${origin}/page" is an HTML page. Nothing was sent. Use an image file`,
     );
   });
 

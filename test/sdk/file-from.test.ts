@@ -112,7 +112,7 @@ describe.each(entries)("fileFrom of %s", (entry, from) => {
     if (from === fileFrom) return;
     for (const path of ["first.png", "/tmp/first.png", "C:\\first.png", "file:///tmp/first.png", ""])
       await expect(from(path)).rejects.toThrow(
-        `fileFrom: ${JSON.stringify(path)} is a path. Use a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node. Nothing was sent.`,
+        `fileFrom: ${JSON.stringify(path)} is a path. Nothing was sent. Use a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node.`,
       );
   });
 
@@ -171,7 +171,7 @@ describe.each(entries)("fileFrom of %s", (entry, from) => {
     for (const wrap of [(body: ReadableStream) => body, (body: ReadableStream) => new Response(body)]) {
       const endless = endlessImage();
       await expect(from(wrap(endless.body), { maxBytes: 100_000 })).rejects.toThrow(
-        /has more than 100000 bytes\. Use a smaller image, or pass \{ maxBytes \} to raise the limit/,
+        /has more than 100000 bytes\. Nothing was sent\. Use a smaller image, or pass \{ maxBytes \} to raise the limit/,
       );
       expect(endless.bytes()).toBeLessThan(200_000);
       expect(endless.isCancelled()).toBe(true);

@@ -56,7 +56,7 @@ describe("the log has one line for each event", () => {
     const about = "operation=generateImgmodelz kind=image model=imgmodelz";
     const query = "operation=queryImageTask kind=image model=imgmodelz taskid=t-1";
     expect(lines).toEqual([
-      `info mediagen: retried ${about} durationMs=100 attempt=1 delayMs=250 error=NeverSentError why="fetch failed: why"`,
+      `info mediagen: retried ${about} durationMs=100 attempt=1 delayMs=250 error=NeverSentError why="nothing was sent (fetch failed: why)"`,
       `info mediagen: generated ${about} taskid=t-1 durationMs=450 attempt=2 requestId=req-1 resultCount=1 origin=http://localhost`,
       `debug mediagen: queried ${query} durationMs=100 attempt=1 status=2`,
       `debug mediagen: queried ${query} durationMs=100 attempt=1 status=2`,
@@ -216,7 +216,7 @@ describe("the level", () => {
   test("needs a logger with a method for each", () => {
     for (const logger of [null, {}, { ...console, debug: undefined }, "console"])
       expect(() => createMediaGen({ baseUrl: "http://localhost", logger: logger as never })).toThrow(
-        /^createMediaGen: logger\.\w+: null is not valid\. Use a function\.$/,
+        /^createMediaGen: logger\.\w+ must be a function, not (undefined|null)\.$/,
       );
   });
 });

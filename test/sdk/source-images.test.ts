@@ -25,7 +25,7 @@ test.for<[what: string, Blob, message: RegExp]>([
   [
     "a page that came instead of an image",
     new Blob(["<html>404</html>"], { type: "text/html" }),
-    /sourceImage\[0\] is not an image: a file \(text\/html, 16 bytes\). Use an image file/,
+    /sourceImage\[0\] is not an image: a file \(text\/html, 16 bytes\)\. Nothing was sent\. Use an image file/,
   ],
   ["a text that calls itself an image", new Blob(["hello"], { type: "image/png" }), /is not an image: a file/],
   ["a clip", new Blob(["\0\0\0\x18ftypmp42"], { type: "video/mp4" }), /is not an image: a file/],

@@ -120,7 +120,7 @@ test("a form or model that is not valid is refused with every issue, and nothing
   const unknown: string = "imgmodel9";
   expect(await generateStep(media, unknown, form, order)).toEqual({
     outcome: "rejected",
-    reason: expect.stringMatching(/imgmodel9.*imgmodelv4/),
+    reason: expect.stringMatching(/imgmodel9.*Nothing was sent\. Did you mean "imgmodelz"\?$/),
   });
   expect([store.states(), emulator.calls]).toEqual([[], []]);
 });

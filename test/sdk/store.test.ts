@@ -441,7 +441,7 @@ describe("an idempotency key", () => {
     const { generate, media, sent } = clientOf([], { store: sharedStore() });
     await generate("k");
     const idempotencyKey = "k";
-    await expect(generate("k", "A hare")).rejects.toThrow(/"k" with another form/);
+    await expect(generate("k", "A hare")).rejects.toThrow(/"k" was first used with another form/);
     await expect(media.image.generate("imgmodelv5", { prompt: "A fox" }, { idempotencyKey })).rejects.toThrow(
       /another model/,
     );
@@ -475,7 +475,7 @@ describe("an idempotency key", () => {
 
   test("needs a store, and is a text", async () => {
     const { generate, sent } = clientOf();
-    await expect(generate("k")).rejects.toThrow(/idempotencyKey.*no store/);
+    await expect(generate("k")).rejects.toThrow("idempotencyKey needs a store. Nothing was sent.");
     await expect(clientOf([], { store: sharedStore() }).generate("")).rejects.toThrow("idempotencyKey");
     expect(sent()).toBe(0);
   });
@@ -559,7 +559,7 @@ describe("resolve", () => {
     expect((await generate("k")).taskid).toBe("t-2");
     const other = await generate("k2");
     await expect(media.resolve(id, { taskid: other.taskid })).rejects.toThrow(/task of the generation/);
-    await expect(media.resolve(other.generationId ?? "", "notCreated")).rejects.toThrow(/is known/);
+    await expect(media.resolve(other.generationId ?? "", "notCreated")).rejects.toThrow(/has a known outcome/);
   });
 
   test("can name another task after the results of the wrong one were seen, and then sends nothing again", async () => {
@@ -568,7 +568,7 @@ describe("resolve", () => {
     const { media, generate, sent } = clientOf([], { store, classify: () => "succeeded" });
     await (await media.resolve(id, { taskid: "t-wrong" })).wait();
     expect(await store.get(id)).toMatchObject({ state: "ended", outcome: "succeeded" });
-    await expect(media.resolve(id, "notCreated")).rejects.toThrow(/is known/);
+    await expect(media.resolve(id, "notCreated")).rejects.toThrow(/has a known outcome/);
     const strange = clientOf([refusal], { store });
     const made = strange.media.resolve(id, { taskid: "t-made-up", unverified: true });
     await expect(made).rejects.toThrow(/t-made-up.*the service knows/s);

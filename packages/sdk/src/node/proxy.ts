@@ -41,7 +41,8 @@ function readUrl(namedBy: string, text: string): URL {
     invalidRequest("connect", namedBy, "wrongFormat", received, expected, nothingWasSent);
   // As curl reads it: without a scheme it is an http proxy.
   const href = /^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  if (!URL.canParse(href)) throw reject("what is not a URL (not shown)", "a URL such as http://proxy.example:3128");
+  if (!URL.canParse(href))
+    throw reject("a value that is not a URL (not shown)", "a URL such as http://proxy.example:3128");
   const url = new URL(href);
   const scheme = url.protocol.slice(0, -1);
   const otherwise = "To connect without it, pass { proxy: false } or add the host to NO_PROXY";

@@ -18,14 +18,9 @@ export function secureContextOf({ ca, ...own }: TlsOptions = {}): SecureContext 
     } as tls.SecureContextOptions);
   } catch (error) {
     const received = `a certificate or key that cannot be used (${messageOf(error)})`;
-    throw invalidRequest(
-      "connect",
-      "tls",
-      "wrongFormat",
-      received,
-      "what tls.createSecureContext takes",
-      nothingWasSent,
-    );
+    const expected = "what tls.createSecureContext takes";
+    const more = { problem: `has ${received}` };
+    throw invalidRequest("connect", "tls", "wrongFormat", received, expected, nothingWasSent, more);
   }
 }
 
