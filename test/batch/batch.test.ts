@@ -361,7 +361,7 @@ test("a picture that has changed since an earlier run is another form, also if i
   await run();
   await writeFile(join(directory, "first.gif"), "GIF89a, another..");
   await expect(run()).rejects.toThrow(
-    'line 1, id "fox" was first used with another form in this directory. Use that form, or a new id.',
+    'line 1, id "fox" was first used with another form in this directory. Nothing was sent. Use that form, or a new id.',
   );
   expect(emulator.charges).toHaveLength(1);
 });
@@ -393,7 +393,7 @@ test("an id stands for one form also in a directory that was copied without its 
   expect(await run()).toMatchObject({ succeeded: 2, generated: 0 });
   await write("jobs.jsonl", [{ ...linesOf(1)[0], prompt: "A hare" }]);
   await expect(run()).rejects.toThrow(
-    'line 1, id "line-1" was first used with another form in this directory. Use that form, or a new id.',
+    'line 1, id "line-1" was first used with another form in this directory. Nothing was sent. Use that form, or a new id.',
   );
   expect(emulator.charges).toHaveLength(2);
 });
@@ -437,7 +437,9 @@ test("a result that a full disk cut off amid others is told with what to do, and
   const path = join(out, "results.jsonl");
   const [first = "", second = ""] = (await readFile(path, "utf8")).split("\n");
   await writeFile(path, `${first.slice(0, 20)}${second}\n`);
-  await expect(run()).rejects.toThrow(/results\.jsonl whose line 1 is not valid\. Use .*remove that line/);
+  await expect(run()).rejects.toThrow(
+    /results\.jsonl whose line 1 is not valid\. Nothing was sent\. Use .*remove that line/,
+  );
   await writeFile(path, "");
   expect([await run(), emulator.charges.length]).toMatchObject([{ succeeded: 2, generated: 0 }, 2]);
 });

@@ -123,7 +123,7 @@ describe("every bad line is named, and nothing is sent", () => {
       "line 10, sourceImage",
       "line 11, sourceImage",
     ]);
-    expect(ran.error?.message).toMatch(/line 2, model "imgmodelq" is not valid.*Did you mean "imgmodelz"\?/);
+    expect(ran.error?.message).toMatch(/line 2, model "imgmodelq" is not valid\. Did you mean "imgmodelz"\?/);
     expect(ran.error?.message).toMatch(/line 8, id "A" is used twice\. Use another id than line 7/);
     expect(ran.error?.message).toMatch(/line 10, sourceImage "none\.png" does not exist/);
     expect(ran.emulator.calls).toEqual([]);
@@ -209,7 +209,7 @@ describe("every bad line is named, and nothing is sent", () => {
     expect((await run("jobs.jsonl", "\n\n")).error?.message).toContain("no line");
     expect((await run("jobs.txt", "")).error?.message).toContain(".jsonl");
     await expect(runBatch("none.jsonl", "out/none", { baseUrl: "http://localhost" })).rejects.toThrow(
-      /input "none.jsonl" does not exist\. Use a file/,
+      /input "none.jsonl" does not exist\. Nothing was sent\. Use a file/,
     );
   });
 });

@@ -242,7 +242,7 @@ describe.concurrent("mediagen batch", () => {
       expect([code, stderr.split("\n")]).toEqual([
         2,
         [
-          expect.stringMatching(/^line 1, model "imgmodelq" is not valid\..*Did you mean/),
+          expect.stringMatching(/^line 1, model "imgmodelq" is not valid\. Did you mean "imgmodelz"\?$/),
           `line 2, duration must be one of ${durationsInWords}, not 0.5.`,
           "mediagen: 2 problems in jobs.jsonl",
           "  Nothing was sent. Correct them and run the command again.",

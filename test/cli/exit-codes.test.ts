@@ -290,7 +290,11 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     }));
 
   test("an image that could not be read from its URL is named, and not the base URL", ({ expect }) => {
-    const error = new ConnectionError("fileFrom", new Error("no such host"), '"https://media.test/a.png" was not read');
+    const error = new ConnectionError(
+      "fileFrom",
+      new Error("no such host"),
+      '"https://media.test/a.png" was not read (no such host)',
+    );
     expect(explain(error, { generates: true })).toMatchObject({
       message: expect.stringContaining('"https://media.test/a.png" was not read (no such host)'),
       advice: "Nothing was sent. Check the URL of the image, then run the command again.",

@@ -389,7 +389,7 @@ describe.concurrent("mediagen recover", () => {
       expect(await mediagen(["recover", "-o", "out", "-q"], stored).ended).toMatchObject({ code: 0 });
       expect(await resolve("--not-created")).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(/has a known outcome \(image-\w+\)\n {2}Nothing was recorded\./),
+        stderr: expect.stringMatching(/outcome is known \(image-\w+\)\n {2}Nothing was recorded\./),
       });
       expect(await resolve("--taskid", taskid)).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
       // The files of the wrong task do not stand for those of this one.

@@ -237,7 +237,7 @@ describe("behind a proxy of the environment, a name", () => {
       "that this machine resolves to a private address is rejected",
       null,
       "10.0.0.1",
-      "into a private network. Use a public https URL.",
+      "into a private network. Nothing was sent. Use a public https URL.",
       0,
     ],
     ["that this machine cannot resolve is the proxy's to decide", new Error("ENOTFOUND"), "", "(HTTP 403)", 1],

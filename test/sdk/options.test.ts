@@ -95,7 +95,7 @@ test("a key that no header can carry is refused without being shown", async () =
   for (const apiKey of ["secret\nline", "secret–dash", " secret", "", "sécret"]) {
     const error: unknown = await errorOf(whereTo({ baseUrl: "http://localhost", apiKey }));
     expect(error, JSON.stringify(apiKey)).toMatchObject({ name: "InvalidRequestError" });
-    expect(String(error)).toContain(apiKey === "" ? "apiKey is empty" : "(not shown)");
+    expect(String(error)).toContain(apiKey === "" ? "apiKey is missing" : "(not shown)");
     expect(JSON.stringify(error) + String(error) + String((error as Error).stack)).not.toMatch(/s[eé]cret/);
   }
 });
@@ -281,7 +281,10 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
     [create({ headers: new Headers() }), `createMediaGen: ${notPlain}`],
     [create({ statuses: { fail: [3] } }), "createMediaGen: statuses: fail is not a known option. Did you mean failed?"],
     [create({ statuses: 3 }), "createMediaGen: statuses must be an object, not 3."],
-    [create({ store: ".mediagen" }), 'createMediaGen: store ".mediagen" is a path. Use fileStore(".mediagen").'],
+    [
+      create({ store: ".mediagen" }),
+      'createMediaGen: store must be a store, such as fileStore(".mediagen"), not ".mediagen".',
+    ],
     [
       create({ tls: { pfx: "x" } }),
       "createMediaGen: tls.pfx has an invalid value (not shown). Use the bytes of a PKCS #12 file, not its path.",

@@ -579,7 +579,7 @@ describe("resolve", () => {
     const late = await errorOf(
       clientOf([], { store }).media.resolve((await generate("k2")).generationId ?? "", { taskid: "t-3" }),
     );
-    expect(late).toMatchObject({ message: expect.stringContaining("is known") });
+    expect(late).toMatchObject({ message: expect.stringContaining("has a known outcome") });
   });
 });
 

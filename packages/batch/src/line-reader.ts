@@ -7,6 +7,7 @@ import {
   formDigest,
   InvalidRequestError,
   listModels,
+  validate,
   type FieldInfo,
   type Issue,
   type ModelInfo,
@@ -61,7 +62,7 @@ export class LineReader {
       };
     const { id, model: name, ...given } = fields;
     const known = this.#models.get(name);
-    if (!known) return { ...nothing, id, issues: await this.#unknownModel(name) };
+    if (!known) return { ...nothing, id, issues: this.#unknownModel(name) };
     const files = new Files(this.#directory);
     const form = await files.open(isText ? readTexts(given, known.fields) : given, known.fields);
     return {
@@ -72,11 +73,11 @@ export class LineReader {
     };
   }
 
-  async #unknownModel(name: unknown): Promise<readonly Issue[]> {
+  #unknownModel(name: unknown): readonly Issue[] {
     if (name === undefined || name === "")
       return [issueOf("model", "missing", "nothing", `one of ${[...this.#models.keys()].join(", ")}`)];
     // The cast: what is no text is no model, and the check says so.
-    return (await check(name as string, {})).issues;
+    return validate(name as string, {});
   }
 }
 

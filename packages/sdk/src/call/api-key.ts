@@ -3,7 +3,7 @@ import { nothingWasSent } from "../errors/issue.ts";
 import { orAbort } from "../time/deadline.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { isLoopback } from "../transport/address.ts";
-import { mergeHeaders } from "./headers.ts";
+import { mergeHeaders, unsendable } from "./headers.ts";
 import { createHide, type Hide } from "./hide-key.ts";
 
 /** The API key, what returns it for each call, or undefined if the server at the base URL holds it. */
@@ -56,15 +56,13 @@ export function keyHeaders(key: string | undefined, url: string): Readonly<Recor
   if (key === undefined) return {};
   if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
     // The engine would reject a header with such a value in an error that shows the value.
-    const received = key === "" ? "an empty text" : "a value that no header can carry (not shown)";
-    const expected = "printable ASCII without line breaks";
-    const more = key === "" ? { problem: "is empty" } : {};
-    throw invalidRequest("request", "apiKey", "wrongFormat", received, expected, nothingWasSent, more);
+    const [code, received] = key === "" ? (["missing", "nothing"] as const) : (["wrongFormat", unsendable] as const);
+    throw invalidRequest("request", "apiKey", code, received, "printable ASCII without line breaks", nothingWasSent);
   }
   const target = key === emulatorKey ? new URL(url) : undefined;
   if (target?.protocol === "https:" && !isLoopback(target)) {
     const expected = "the service's key. For an emulator at this host, start it with --key KEY and use that key";
-    throw invalidRequest("request", "apiKey", "notAllowed", "the emulator's key", expected, nothingWasSent, {
+    throw invalidRequest("request", "apiKey", "notAllowed", "a value (not shown)", expected, nothingWasSent, {
       problem: "is that of the emulator",
     });
   }

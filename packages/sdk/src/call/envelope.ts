@@ -7,7 +7,7 @@ import {
 } from "../errors/response-errors.ts";
 import { shorten } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
-import { codes, operations } from "../spec/operations.gen.ts";
+import { codes } from "../spec/operations.gen.ts";
 
 interface Envelope {
   readonly code: number;
@@ -103,14 +103,12 @@ function readEnvelope({ json }: ServiceResponse): Envelope | undefined {
 }
 
 const keyHint = " Check the API key (apiKey or MEDIAGEN_API_KEY) and the base URL.";
-const [, prefix] = operations.video.query.path.split("/");
-const urlHint = ` Check the base URL: the paths of operations, which begin with /${prefix}, are added to it.`;
 /** What a status says in the words of a caller. */
 const hints: Readonly<Record<number, string>> = {
   401: keyHint,
   403: keyHint,
   302: " It is a redirect, which is not followed. Check the base URL.",
-  404: urlHint,
+  404: " Check the base URL: the paths of operations are added to it.",
   413: " The files are larger than the service, or a proxy before it, takes.",
 };
 

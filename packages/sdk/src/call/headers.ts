@@ -20,6 +20,9 @@ const reserved = new Set([
   "upgrade",
 ]);
 
+/** A value that the runtime would reject in an error that shows it. */
+export const unsendable = "a value that no header can carry (not shown)";
+
 /** Returns the headers that every request begins with: what sends it. Browsers name themselves. */
 export function userAgent(): RequestHeaders {
   const runtime = globalThis.navigator?.userAgent ?? `Node.js/${globalThis.process?.versions?.node}`;
@@ -45,14 +48,14 @@ export function readHeaders(subject: string, headers: RequestHeaders = {}, outco
     const name = given.toLowerCase();
     const reject = (code: Issue["code"], received: string, expected: string, problem?: string) =>
       issues.push(invalid(`headers.${given}`, code, received, expected, problem ? { problem } : {}));
-    if (reserved.has(name)) reject("notAllowed", "a header that the SDK sets", "other headers", "is set by the SDK");
+    if (reserved.has(name)) reject("notAllowed", "a value (not shown)", "other headers", "is set by the SDK");
     else if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) reject("wrongFormat", "this name", "letters, digits and hyphens");
     else if (value !== undefined && typeof value !== "string") reject("wrongType", describeValue(value), "a string");
     else if (
       value !== undefined &&
       !/^([\x21-\x7e\x80-\xff]([\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/.test(value)
     )
-      reject("wrongFormat", "a value that no header can carry (not shown)", "text without line breaks");
+      reject("wrongFormat", unsendable, "text without line breaks");
     return [name, value];
   });
   if (issues.length > 0) throw new InvalidRequestError(subject, issues, outcome);

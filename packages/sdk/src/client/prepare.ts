@@ -18,7 +18,7 @@ export function readGenerateHeaders(
   const given = readHeaders(model, headers, nothingWasSent);
   const name = "idempotency-key";
   if (idempotencyKey !== undefined && (given[name] ?? idempotencyKey) !== idempotencyKey) {
-    const received = "another key than the option idempotencyKey";
+    const received = "another key";
     throw invalidRequest(model, `headers.${name}`, "notAllowed", received, "idempotencyKey alone", nothingWasSent, {
       problem: "differs from the option idempotencyKey",
     });

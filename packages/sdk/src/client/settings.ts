@@ -84,8 +84,7 @@ export function checkFunctions(subject: string, options: MediaGenOptions): void 
   const { fetch, store, beforeGenerate, classify, logger } = options;
   if (typeof store === "string") {
     const path = describeValue(store);
-    const more = { problem: `${path} is a path` };
-    throw invalidRequest(subject, "store", "wrongType", path, `fileStore(${path})`, undefined, more);
+    throw invalidRequest(subject, "store", "wrongType", path, `a store, such as fileStore(${path})`);
   }
   const optional = Object.entries({ fetch, beforeGenerate, classify }).filter(([, value]) => value !== undefined);
   const ofStore = store === undefined ? [] : [["store.write", store?.write] as const];
@@ -128,8 +127,7 @@ function readBaseUrl(subject: string, given: string | undefined, allowHttp: bool
   }
   const { href, protocol, username, password } = url;
   if (username || password || /[?#]/.test(href)) {
-    const problem = "has a user, password, query or fragment (not shown)";
-    throw reject("wrongFormat", "more than a base URL (not shown)", "a URL without them", { problem });
+    throw reject("wrongFormat", "a user, password, query or fragment (not shown)", "a URL without them");
   }
   if (protocol === "http:" && !allowHttp && !isLoopback(url)) {
     const expected = "an https URL: http shows the API key to everyone on the way";

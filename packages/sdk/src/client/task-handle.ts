@@ -152,10 +152,6 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 }
 
-function isTextOrNothing(value: unknown): boolean {
-  return value === undefined || typeof value === "string";
-}
-
 /** Returns what was saved of a task, if it is complete and of this origin. */
 export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   if (!isObject(saved) || saved instanceof Promise) {
@@ -171,15 +167,13 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   expect("kind", kinds.includes(saved.kind), kinds.join(" or "));
   expect("taskid", typeof saved.taskid === "string" && saved.taskid !== "", "a task id");
   expect("resultCount", Number.isSafeInteger(saved.resultCount) && saved.resultCount > 0, "a whole number, at least 1");
-  expect("model", isTextOrNothing(saved.model), "a model, or nothing");
   expect(
     "createdAt",
     saved.createdAt === undefined || Number.isFinite(saved.createdAt),
     "a time in milliseconds, or nothing",
   );
-  expect("initialUrl", isTextOrNothing(saved.initialUrl), "a URL, or nothing");
-  expect("requestId", isTextOrNothing(saved.requestId), "the id of a request, or nothing");
-  expect("generationId", isTextOrNothing(saved.generationId), "the id of a record, or nothing");
+  for (const field of ["model", "initialUrl", "requestId", "generationId"] as const)
+    expect(field, saved[field] === undefined || typeof saved[field] === "string", "text, or nothing");
   expect(
     "partial",
     saved.partial === undefined || saved.partial.count < saved.resultCount,

@@ -88,8 +88,8 @@ export function describeIssue(issue: Issue): string {
 /** Describes an issue, with a sentence on what it means for the money after what is wrong. */
 export function describeWith(issue: Issue, outcome?: string): string {
   const { field, code, expected, problem, suggestion } = issue;
-  // A list of all names would hide the one that was meant.
-  const isMeant = suggestion !== undefined && (code.startsWith("unknown") || field === "model");
+  // A list of all names would hide the one that was meant. A field may follow the line of a batch.
+  const isMeant = suggestion !== undefined && (code.startsWith("unknown") || field.endsWith("model"));
   const isSaid = isMeant || (!problem && wrongTypes.has(code));
   const advice = isSaid ? "" : `${passed.has(code) ? "Pass" : "Use"} ${expected}.`;
   return joined(describeFault(issue), outcome, advice, describeSuggestion(issue));

@@ -69,7 +69,7 @@ export function operationOf(model: string, among: readonly Kind[] = kinds): Oper
   const found = findOperation(model, among);
   if (found) return found;
   const issue = unknownModel(model, among);
-  const newer = `${issue.received} is not one that this SDK knows; media.video and media.image take a newer one with { unchecked: true }`;
+  const newer = `${issue.received} is not known; a newer model needs media.video or media.image with { unchecked: true }`;
   const problem = issue.problem ?? (typeof model === "string" ? newer : undefined);
   throw new InvalidRequestError("generate", [{ ...issue, ...(problem && { problem }) }], nothingWasSent);
 }
@@ -93,7 +93,7 @@ export function unknownModel(model: unknown, among: readonly Kind[] = kinds): Is
   const name = describeValue(model);
   if (other) {
     const problem = `${name} makes ${other}s`;
-    return invalid("model", "notOneOf", `${name} (a model of ${other}s)`, expected, { names, problem });
+    return invalid("model", "notOneOf", name, expected, { names, problem });
   }
   return invalid("model", "notOneOf", name, expected, { names, ...(suggestion && { suggestion }) });
 }
