@@ -28,8 +28,6 @@ const list = (values: readonly unknown[] = []) =>
     .map((value) => JSON.stringify(value))
     .join(", ")
     .replace(/, ([^,]*)$/, " or $1");
-const parts = Object.keys(models.find(({ model }) => model === "vidmodelv2")?.form.properties ?? {});
-const names = [...new Set(parts.map((part) => part.replace(".items", "")))];
 
 test("an invalid form lists every bad field, what was received and what is valid, and sends nothing", async () => {
   const form = {
