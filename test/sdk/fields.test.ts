@@ -9,7 +9,7 @@ import {
   type Form,
 } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
-import { durations, models, schemaOf } from "../contract/cases.ts";
+import { durations, schemaOf } from "../contract/cases.ts";
 
 let sent = 0;
 const media = createMediaGen({
