@@ -47,20 +47,25 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
   });
 
   test.for([
-    [["--prot", "1"], "--prot"],
-    [["--port", "many"], '--port: "many" is not valid. Use a number, at least 0.'],
-    [["--port", "70000"], "port"],
-    [["--port"], "--port"],
-    [["--credits", "-1"], "--credits"],
+    [["--prot", "1"], "mediagen-emulator: --prot is not a known option. Did you mean --port?\n"],
+    [["--frobnicate"], "--frobnicate is not a known option. Run mediagen-emulator --help for all options.\n"],
+    [["--fresh=1"], "--fresh takes no value."],
+    [["--key", "--port", "0"], "--key needs a value."],
+    [["--port", "many"], '--port: "many" is not valid. Use a number from 0 to 65535.'],
+    [["--port", "70000"], '--port: "70000" is not valid. Use a number from 0 to 65535.'],
+    [["--port"], "mediagen-emulator: --port needs a value.\n"],
+    [["--credits", "-1"], '--credits: "-1" is not valid. Use a number, at least 0.'],
+    [["--host", "host.invalid"], '--host: "host.invalid" is not an address of this machine.'],
     [["--credits", ""], '--credits: "" is not valid. Use a number, at least 0.'],
     [["--speed", "0"], "Use a number, at least 0.001."],
     [["--seed", "x"], '--seed: "x" is not valid. Use a number'],
-    [["--public-url", "media.test"], 'publicUrl: "media.test" is not valid. Use an http or https URL'],
+    [["--public-url", "media.test"], '--public-url: "media.test" is not valid. Use an http or https URL'],
     [["--fresh", "--state", "x.json"], "--fresh and --state exclude each other."],
-    [["serve"], "exec -- COMMAND"],
-    [["exec"], "exec -- COMMAND"],
-    [["exec", "--"], "exec -- COMMAND"],
-    [["--", "npm", "test"], "exec -- COMMAND"],
+    [["serve"], '"serve" is not a known command. The only command is exec.'],
+    [["exec"], "exec needs a command: mediagen-emulator exec -- COMMAND."],
+    [["exec", "--"], "exec needs a command: mediagen-emulator exec -- COMMAND."],
+    [["exec", "npm", "test"], "exec needs -- before the command: mediagen-emulator exec -- npm test."],
+    [["--", "npm", "test"], "-- COMMAND needs exec before it: mediagen-emulator exec -- COMMAND."],
     [["--state", "."], ". is not the state of an emulator"],
     [
       ["--state", "no/such/directory/state.json", "exec", "--", "true"],
@@ -88,7 +93,7 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
   test("whose port is taken is refused with 2", async ({ expect }) => {
     const one = await serve([]);
     const other = await run("--port", new URL(one.baseUrl).port);
-    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("EADDRINUSE") });
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/port \d+ is in use\. Pass another --port/) });
     one.child.kill("SIGINT");
     expect(await one.ended).toMatchObject({ code: 0 });
   });
@@ -138,9 +143,7 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
     const [baseUrl = ""] = stdout.split(" ");
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(
-        `port 4020 is in use\\..* its base URL is ${baseUrl}: .* pass --port N and --state FILE\\.\n$`,
-      ),
+      expect.stringMatching(`port 4020 is in use\\..* uses ${baseUrl} instead .* pass --port N and --state FILE\\.\n$`),
     ]);
     expect(baseUrl).not.toContain(":4020");
   });
@@ -176,7 +179,7 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
   test("ends with 127 without such a command, as a shell does", async ({ expect }) => {
     expect(await run("--port", "0", "exec", "--", "no-such-command")).toMatchObject({
       code: 127,
-      stderr: "mediagen-emulator: no-such-command could not be run: there is no such command.\n",
+      stderr: "mediagen-emulator: could not run no-such-command: command not found.\n",
     });
   });
 
@@ -249,7 +252,7 @@ describe.concurrent("--state", { timeout: 30_000 }, () => {
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(
-        /is not (the state of an|a snapshot of this version of the) emulator.* Delete it, or rename it, to begin with an empty state\.\n$/,
+        /is not the state of an emulator.* Delete or rename the file to start with an empty state\.\n$/,
       ),
     ]);
     expect(await readFile(file, "utf8")).toBe(text);

@@ -2,49 +2,43 @@
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { constants } from "node:os";
-import { parseArgs } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { createEmulator } from "./emulator/create-emulator.ts";
+import { type CommandLine, readCommandLine } from "./node/command-line.ts";
 import { hasCode } from "./node/error-code.ts";
 import { type EmulatorServer, listen } from "./node/server.ts";
 import { createSavedState, usualFile } from "./node/saved-state.ts";
 
-const usage = `mediagen-emulator: the Media Generation Service on this machine
+const usage = `mediagen-emulator: the Media Generation Service, emulated on this machine
 
   mediagen-emulator [options]                     serve until stopped
   mediagen-emulator [options] exec -- COMMAND     serve while COMMAND runs, with MEDIAGEN_BASE_URL,
-                                                  MEDIAGEN_API_KEY and MEDIAGEN_FAILED_STATUSES set;
-                                                  exit with its exit code
+                                                  MEDIAGEN_API_KEY and MEDIAGEN_FAILED_STATUSES set,
+                                                  and exit with its exit code
 
-  --port N          listen on this port                (4020; with exec any free one if 4020 is in use,
-                                                       or if the run knows no task of an earlier one)
-  --host ADDRESS    listen on this address             (127.0.0.1)
-  --public-url URL  the base URL for clients, if they use a proxy or another host name
-  --key KEY         the API key that calls must carry  (emulator-key)
-  --credits N       the balance in credits             (10000)
-  --seed N          the seed of ids and pictures       (a random one)
-  --speed N         how many times as fast time passes (1)
-  --state FILE      save tasks and credits to this file
-  --fresh           save nothing and know no task of an earlier run
+Example:
+  mediagen-emulator exec -- npm test
+
+  --port N          the port to listen on; 0 is any free port (default: 4020)
+  --host ADDRESS    the address to listen on (default: 127.0.0.1)
+  --public-url URL  the base URL for clients that use a proxy or another host name
+  --key KEY         the API key that clients must send (default: emulator-key)
+  --credits N       the balance in credits (default: 10000)
+  --seed N          the seed of task ids and images (default: random)
+  --speed N         how fast time passes; 60 is a minute per second (default: 1)
+  --state FILE      load tasks and credits from this file, and save them to it
+  --fresh           start without tasks and save nothing
   --help            show this text
 
-Without --port, --host, --public-url, --seed, --state and --fresh, exec saves its tasks in
-${usualFile()}: run a command twice, and the second run knows the
-tasks of the first one. Each run begins with all credits.
+exec uses port 4020, or any free port if 4020 is in use. It saves its tasks in
+${usualFile()}
+so that you can run a command twice and the second run finds the tasks of the first one. Each run
+starts with all credits. With --port, --host, --public-url or --state, exec does not use that file.
+With --seed or --fresh, it uses neither that file nor port 4020.
 `;
 
-const options = {
-  port: { type: "string" },
-  host: { type: "string" },
-  "public-url": { type: "string" },
-  key: { type: "string" },
-  credits: { type: "string" },
-  seed: { type: "string" },
-  speed: { type: "string" },
-  state: { type: "string" },
-  fresh: { type: "boolean" },
-  help: { type: "boolean" },
-} as const;
+const optionsWithValue = ["port", "host", "public-url", "key", "credits", "seed", "speed", "state"];
+const optionsWithoutValue = ["fresh", "help"];
 
 /** The port unless one is given. Tasks and idempotency keys belong to an origin, so it is the same in every run. */
 const usualPort = 4020;
@@ -55,36 +49,33 @@ const usualUrl = `http://127.0.0.1:${usualPort}`;
 setFlagsFromString("--semi-space-growth-factor=1");
 
 await run(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(`mediagen-emulator: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 2;
 });
 
 async function run(args: readonly string[]): Promise<void> {
-  const dashes = args.indexOf("--");
-  const command = dashes < 0 ? [] : args.slice(dashes + 1);
-  const { values, positionals } = parseArgs({
-    args: dashes < 0 ? [...args] : args.slice(0, dashes),
-    allowPositionals: true,
-    options,
-  });
-  if (values.help) return void console.log(usage);
-  const exec = positionals[0] === "exec";
-  if (positionals.length > (exec ? 1 : 0) || (exec ? command.length === 0 : command.length > 0)) throw new Error(usage);
-  if (values.fresh && values.state !== undefined) throw new Error("--fresh and --state exclude each other.");
+  const line = readCommandLine(args, optionsWithValue, optionsWithoutValue);
+  const { values, switches, command = [] } = line;
+  if (switches.has("help")) return void console.log(usage);
+  checkCommand(line);
+  const exec = line.words[0] === "exec";
+  const fresh = switches.has("fresh");
+  if (fresh && values["state"] !== undefined)
+    throw new Error("--fresh and --state exclude each other. Pass one of them.");
   const saved = createSavedState();
   const emulator = createEmulator({
-    apiKey: values.key,
-    credits: number("credits", values.credits, 0),
+    apiKey: values["key"],
+    credits: number("credits", values["credits"], 0),
     // Ids of an earlier run, whose files may still be there, must not come again.
-    seed: number("seed", values.seed, 0) ?? randomInt(2 ** 31),
-    clock: { speed: number("speed", values.speed, 0.001) ?? 1 },
+    seed: number("seed", values["seed"], 0) ?? randomInt(2 ** 31),
+    clock: { speed: number("speed", values["speed"], 0.001) ?? 1 },
     persist: saved.persist,
   });
-  if (values.state !== undefined) await saved.open(emulator, values.state);
-  const { host, "public-url": publicUrl, state, seed, fresh } = values;
-  const port = number("port", values.port, 0);
-  const start: Start = (port) => listen(emulator, { port, host, publicUrl });
-  const isUsual = [values.port, host, publicUrl, state, seed, fresh].every((value) => value === undefined);
+  const { host, "public-url": publicUrl, state, seed } = values;
+  if (state !== undefined) await saved.open(emulator, state);
+  const port = number("port", values["port"], 0, 65_535);
+  const start: Start = (port) => listen(emulator, { port, host, publicUrl }).catch(explainListen({ port, host }));
+  const isUsual = !fresh && [port, host, publicUrl, state, seed].every((value) => value === undefined);
   const isNew = fresh || (seed !== undefined && state === undefined);
   const server =
     !exec || port !== undefined || publicUrl
@@ -101,6 +92,37 @@ async function run(args: readonly string[]): Promise<void> {
   else serveUntilStopped(server, environment);
 }
 
+/** Rejects words that are neither an option nor `exec -- COMMAND`. */
+function checkCommand({ words, command }: CommandLine): void {
+  const [first, ...others] = words;
+  const fail = (what: string) => {
+    throw new Error(`${what} Run mediagen-emulator --help for usage.`);
+  };
+  if (first !== undefined && first !== "exec") fail(`"${first}" is not a known command. The only command is exec.`);
+  if (first === undefined && command) fail("-- COMMAND needs exec before it: mediagen-emulator exec -- COMMAND.");
+  if (others.length > 0)
+    fail(`exec needs -- before the command: mediagen-emulator exec -- ${[...others, ...(command ?? [])].join(" ")}.`);
+  if (first === "exec" && !command?.length) fail("exec needs a command: mediagen-emulator exec -- COMMAND.");
+}
+
+/** Returns a handler that says why the emulator cannot listen. */
+function explainListen({ port, host = "127.0.0.1" }: { readonly port: number; readonly host: string | undefined }) {
+  return (error: unknown): never => {
+    const messages: Readonly<Record<string, string>> = {
+      EADDRINUSE: `port ${port} is in use. Pass another --port, or --port 0 for any free one.`,
+      EACCES: `port ${port} needs more permissions than this user has. Pass another --port.`,
+      EADDRNOTAVAIL: `--host: "${host}" is not an address of this machine.`,
+      ENOTFOUND: `--host: "${host}" is not an address of this machine.`,
+    };
+    const [, message] = Object.entries(messages).find(([code]) => hasCode(error, code)) ?? [];
+    if (message !== undefined) throw new Error(message, { cause: error });
+    // The option of `listen`, as the flag that it comes from.
+    throw error instanceof Error
+      ? new Error(error.message.replace(/^publicUrl:/, "--public-url:"), { cause: error })
+      : error;
+  };
+}
+
 type Start = (port: number) => Promise<EmulatorServer>;
 
 /**
@@ -112,7 +134,7 @@ async function startAnyhow(start: Start, openState: (() => Promise<void>) | unde
   try {
     server = await start(usualPort);
   } catch (error) {
-    if (!hasCode(error, "EADDRINUSE")) throw error;
+    if (!(error instanceof Error) || !hasCode(error.cause, "EADDRINUSE")) throw error;
     server = await start(0);
     warnOfPort(`port ${usualPort} is in use.`, server, "To keep its tasks, pass --port N and --state FILE.");
     return server;
@@ -130,14 +152,14 @@ async function startAnyhow(start: Start, openState: (() => Promise<void>) | unde
 
 function warnOfPort(why: string, { baseUrl }: EmulatorServer, advice: string): void {
   console.error(
-    `mediagen-emulator: ${why} This run saves nothing, and its base URL is ${baseUrl}: tasks and idempotency keys of other ` +
-      `runs do not belong to it, and later runs do not know its tasks. ${advice}`.trimEnd(),
+    `mediagen-emulator: ${why} This run uses ${baseUrl} instead and saves nothing: it has no tasks or idempotency keys of ` +
+      `earlier runs, and later runs will not find its tasks. ${advice}`.trimEnd(),
   );
 }
 
 function warnOfMemory(reason: string): void {
   console.error(
-    `mediagen-emulator: this run saves nothing more, and later runs do not know all of its tasks. ${reason}`,
+    `mediagen-emulator: the state can no longer be saved, so later runs will not find all tasks of this one. ${reason}`,
   );
 }
 
@@ -145,10 +167,13 @@ type Environment = Readonly<Record<string, string>>;
 
 function serveUntilStopped(server: EmulatorServer, environment: Environment): void {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-  console.log(`The Media Generation Service, emulated, at ${server.baseUrl}
+  console.log(`The emulator is running at ${server.baseUrl}
 
+  Set these variables for your program:
   export ${variables.join(" ")}
-  ${server.baseUrl}/_emulator/ shows its tasks, calls and faults; Ctrl+C stops it.`);
+
+  Tasks, calls and faults: ${server.baseUrl}/_emulator/
+  Press Ctrl-C to stop it.`);
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.close());
 }
 
@@ -159,7 +184,7 @@ async function runBeside(
 ): Promise<void> {
   const env = { ...process.env, ...environment };
   const child = spawn(name, args, { stdio: "inherit", env, shell: process.platform === "win32" });
-  // On a terminal the command receives Ctrl+C too, and a second signal would end its clean-up. The emulator serves
+  // On a terminal the command receives Ctrl-C too, and a second signal would end its clean-up. The emulator serves
   // until it exits.
   process.on("SIGINT", () => void (process.stdin.isTTY || child.kill("SIGINT")));
   process.on("SIGTERM", () => void child.kill("SIGTERM"));
@@ -167,7 +192,7 @@ async function runBeside(
     process.exitCode = await new Promise<number>((resolve) => {
       child.once("error", (error) => {
         console.error(
-          `mediagen-emulator: ${name} could not be run: ${hasCode(error, "ENOENT") ? "there is no such command" : error.message}.`,
+          `mediagen-emulator: could not run ${name}: ${hasCode(error, "ENOENT") ? "command not found" : error.message}.`,
         );
         // As a shell does.
         resolve(hasCode(error, "ENOENT") ? 127 : 126);
@@ -180,10 +205,11 @@ async function runBeside(
   }
 }
 
-function number(name: string, text: string | undefined, least: number): number | undefined {
+function number(name: string, text: string | undefined, least: number, most: number = Infinity): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value) || value < least)
-    throw new Error(`--${name}: "${text}" is not valid. Use a number, at least ${least}.`);
+  const range = most === Infinity ? `, at least ${least}` : ` from ${least} to ${most}`;
+  if (text.trim() === "" || !Number.isFinite(value) || value < least || value > most)
+    throw new Error(`--${name}: "${text}" is not valid. Use a number${range}.`);
   return value;
 }

@@ -78,8 +78,7 @@ function restore(emulator: Emulator, saved: Snapshot, path: string): void {
   try {
     emulator.restore(saved);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${path}: ${reason} ${beginEmpty}`, { cause: error });
+    throw new Error(`${path} is not the state of an emulator of this version. ${beginEmpty}`, { cause: error });
   }
 }
 

@@ -4,7 +4,7 @@ import type { Snapshot } from "../service/state.ts";
 import { hasCode } from "./error-code.ts";
 
 /** What to do about a file that cannot be used. */
-export const beginEmpty = "Delete it, or rename it, to begin with an empty state.";
+export const beginEmpty = "Delete or rename the file to start with an empty state.";
 
 /** A file that holds an emulator's state. */
 export interface StateFile {
