@@ -1708,14 +1708,14 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/file-store"],
   },
   {
-    guard: "const record = await this.get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));",
-    becomes: "const record = await this.get(id);",
+    guard: ": await this.get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));",
+    becomes: ": await this.get(id);",
     promise: "a damaged record hides no other",
     tests: ["sdk/file-store"],
   },
   {
-    guard: "const stored = await this.#read(id).catch(() => undefined);",
-    becomes: "const stored = await this.#read(id);",
+    guard: "(await this.#read(id).catch(() => undefined));",
+    becomes: "(await this.#read(id));",
     promise: "nor does it keep others from being forgotten",
     tests: ["sdk/file-store"],
   },

@@ -13,6 +13,7 @@ import {
   truncate,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import {
   type ForgetOptions,
   type GenerationStore,
@@ -24,19 +25,7 @@ import {
 import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
 import { makeDurably, namesIn, syncDirectory, syncFile, writeDurably } from "./durable-files.ts";
 import { codeOf } from "./error-code.ts";
-
-/** The highest revision of a record. A life lasts from the first revision until the record is forgotten. */
-interface Top {
-  readonly life: string;
-  readonly revision: number;
-}
-
-/** What a record's directory holds; without a record if there is none, or if it is being forgotten. */
-interface Stored {
-  readonly names: readonly string[];
-  readonly top: Top | undefined;
-  readonly record: GenerationRecord | undefined;
-}
+import { isId, nameOf, readAtOnce, readName, type Stored, type Top, topIn } from "./record-files.ts";
 
 /**
  * A store in a directory: `<2 hex digits>/<record id>/<revision>.<life>.json`. The highest revision is the record.
@@ -76,7 +65,10 @@ export class FileStore implements GenerationStore {
 
   async *list({ states }: ListFilter): AsyncGenerator<GenerationRecord | UnreadableRecord, void, undefined> {
     for await (const id of this.#ids()) {
-      const record = await this.get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
+      const stored = readAtOnce(this.#directoryOf(id));
+      const record = stored
+        ? stored.record
+        : await this.get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
       if (record && ("unreadable" in record || states.includes(record.state))) yield record;
     }
   }
@@ -84,10 +76,10 @@ export class FileStore implements GenerationStore {
   async forget(options: ForgetOptions = {}): Promise<number> {
     let forgotten = 0;
     for await (const id of this.#ids()) {
-      const stored = await this.#read(id).catch(() => undefined); // One that cannot be read stays.
+      const directory = this.#directoryOf(id);
+      const stored = readAtOnce(directory) ?? (await this.#read(id).catch(() => undefined)); // One that cannot be read stays.
       if (!stored || (stored.record && !mayForget(stored.record, options))) continue;
       const { names, top, record } = stored;
-      const directory = this.#directoryOf(id);
       const end = top && { ...top, revision: top.revision + 1 };
       if (record && end && !(await this.#append(directory, end, forgottenText))) continue;
       await clear(directory, end ? [...names, nameOf(end)] : names);
@@ -189,10 +181,18 @@ export class FileStore implements GenerationStore {
     }
   }
 
+  /** The ids of all records, in slices: between them the process does other work. */
   async *#ids(): AsyncGenerator<string, void, undefined> {
     for (const shard of await namesIn(this.#directory)) {
       if (!/^[\da-f]{2}$/.test(shard)) continue;
-      yield* (await namesIn(join(this.#directory, shard))).filter(isId);
+      const names = await namesIn(join(this.#directory, shard));
+      let end = performance.now() + sliceMs;
+      for (const id of names) {
+        if (isId(id)) yield id;
+        if (performance.now() < end) continue;
+        await setImmediate();
+        end = performance.now() + sliceMs;
+      }
     }
   }
 
@@ -201,7 +201,7 @@ export class FileStore implements GenerationStore {
   }
 
   #directoryOf(id: string): string {
-    return join(this.#directory, id.slice(0, 2), id);
+    return `${this.#directory}/${id.slice(0, 2)}/${id}`;
   }
 }
 
@@ -209,29 +209,10 @@ export class FileStore implements GenerationStore {
 const forgottenText = "null";
 const partEnd = ".part";
 const partKeptMs = 3_600_000;
+/** How long a list reads before it lets the process do other work. */
+const sliceMs = 5;
 /** The codes by which file systems without hard links, such as a memory stick's, reject one. */
 const knowsNoLinks: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
-
-/** Whether it may be a record's id. Anything else could be a path out of the directory. */
-function isId(id: string): boolean {
-  return /^[\da-f]{2}[\w-]*$/.test(id);
-}
-
-function nameOf({ life, revision }: Top): string {
-  return `${revision}.${life}.json`;
-}
-
-function readName(name: string): Top | undefined {
-  const [, revision, life] = /^(\d+)\.([\w-]+)\.json$/.exec(name) ?? [];
-  return revision && life ? { life, revision: Number(revision) } : undefined;
-}
-
-/** The highest revision of the life that has its first one. */
-function topIn(names: readonly string[]): Top | undefined {
-  const revisions = names.flatMap((name) => readName(name) ?? []);
-  const life = revisions.find(({ revision }) => revision === 1)?.life;
-  return revisions.filter((one) => one.life === life).sort((a, b) => b.revision - a.revision)[0];
-}
 
 /**
  * Removes the names of a life that is over, which it is without its first revision. Not what else has come into the directory:

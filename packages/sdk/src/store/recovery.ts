@@ -66,7 +66,8 @@ export async function readRecorded(recorder: Recorder, { signal }: CallOptions):
   for await (const one of recorder.session.host.store.list({ states: ["sending", "created", "unknown", "ended"] })) {
     const why = "unreadable" in one ? one.unreadable : whyUnreadable(one);
     if (why !== undefined) unreadable.push({ id: one.id, unreadable: why });
-    else if (!("unreadable" in one) && one.origin === origin) records.push(one);
+    else if (!("unreadable" in one) && one.origin === origin && (one.state !== "ended" || isFinished(one)))
+      records.push(one);
   }
   const { active, unrecorded } = recorder.session;
   const isOwn = ({ id }: GenerationRecord) => active.has(id) || unrecorded.has(id);
@@ -80,10 +81,15 @@ export async function readRecorded(recorder: Recorder, { signal }: CallOptions):
     current.flatMap((record) => (record.task && holds(record) ? [record.task] : []));
   return {
     tasks: [...tasksOf(({ state }) => state === "created"), ...unrecorded.values()],
-    finished: tasksOf(({ outcome, idempotencyKey }) => outcome === "succeeded" && idempotencyKey === undefined),
+    finished: tasksOf(isFinished),
     unknown: current.filter(({ state }) => state === "unknown").map(describe),
     unreadable,
   };
+}
+
+/** Whether a task succeeded, and no key finds it again. */
+function isFinished({ outcome, idempotencyKey }: GenerationRecord): boolean {
+  return outcome === "succeeded" && idempotencyKey === undefined;
 }
 
 /** Timers may end a little earlier than the steady clock says. */

@@ -7,9 +7,9 @@ const storeTimeoutMs = 15_000;
 
 /** Returns a store of which every operation settles: the caller's own code may hang. */
 export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm" | "steady">): GenerationStore {
+  const timeoutTo = (act: string) => () => new Error(`the store took longer than ${storeTimeoutMs} ms to ${act}`);
   const within = async <T>(act: string, operation: () => Promise<T>): Promise<T> => {
-    const timeout = () => new Error(`the store took longer than ${storeTimeoutMs} ms to ${act}`);
-    const deadline = new Deadline(time, storeTimeoutMs, timeout);
+    const deadline = new Deadline(time, storeTimeoutMs, timeoutTo(act));
     try {
       return await orAbort(operation(), deadline.signal);
     } finally {
@@ -21,13 +21,19 @@ export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm" | "
     get: (id) => within("read a record", () => store.get(id)),
     async *list(filter) {
       const records = store.list(filter)[Symbol.asyncIterator]();
+      const timeout = timeoutTo("list its records");
+      let deadline: Deadline | undefined;
       try {
         for (;;) {
-          const { done, value } = await within("list its records", () => records.next());
+          // One for all records: each has the full time. What passes while the caller is busy with a record does not count.
+          if (deadline?.signal.aborted !== false) deadline = new Deadline(time, storeTimeoutMs, timeout);
+          else deadline.restart(storeTimeoutMs, timeout);
+          const { done, value } = await orAbort(records.next(), deadline.signal);
           if (done) return;
           yield value;
         }
       } finally {
+        deadline?.end();
         // A database keeps a cursor open until it is closed. Not awaited, because this may hang, too.
         records.return?.().then(undefined, () => undefined);
       }

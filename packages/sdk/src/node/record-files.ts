@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from "node:fs";
+import type { GenerationRecord } from "../task/generation.ts";
+
+/** The highest revision of a record. A life lasts from the first revision until the record is forgotten. */
+export interface Top {
+  readonly life: string;
+  readonly revision: number;
+}
+
+/** What a record's directory holds; without a record if there is none, or if it is being forgotten. */
+export interface Stored {
+  readonly names: readonly string[];
+  readonly top: Top | undefined;
+  readonly record: GenerationRecord | undefined;
+}
+
+/** Whether it may be a record's id. Anything else could be a path out of the directory. */
+export function isId(id: string): boolean {
+  return /^[\da-f]{2}[\w-]*$/.test(id);
+}
+
+export function nameOf({ life, revision }: Top): string {
+  return `${revision}.${life}.json`;
+}
+
+export function readName(name: string): Top | undefined {
+  const [, revision, life] = /^(\d+)\.([\w-]+)\.json$/.exec(name) ?? [];
+  return revision && life ? { life, revision: Number(revision) } : undefined;
+}
+
+/** The highest revision of the life that has its first one. */
+export function topIn(names: readonly string[]): Top | undefined {
+  const revisions = names.flatMap((name) => readName(name) ?? []);
+  const life = revisions.find(({ revision }) => revision === 1)?.life;
+  return revisions.filter((one) => one.life === life).sort((a, b) => b.revision - a.revision)[0];
+}
+
+/**
+ * Reads what a record's directory holds, for a list: to wait for another thread at each of its files takes several times as long as
+ * reading them. Returns undefined if something is unusual, as when it is being written: then it has to be read with care.
+ */
+export function readAtOnce(directory: string): Stored | undefined {
+  try {
+    const names = readdirSync(directory);
+    const top = topIn(names);
+    if (!top) return undefined;
+    // The cast: the version is checked where records are read.
+    const record = JSON.parse(readFileSync(`${directory}/${nameOf(top)}`, "utf8")) as GenerationRecord | null;
+    return { names, top, record: record ?? undefined };
+  } catch {
+    return undefined;
+  }
+}
