@@ -1714,6 +1714,18 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/file-store"],
   },
   {
+    guard: "await setImmediate();",
+    becomes: "",
+    promise: "a long list lets the process do other work",
+    tests: ["sdk/file-store"],
+  },
+  {
+    guard: "else deadline.restart(storeTimeoutMs, timeout);",
+    becomes: "",
+    promise: "a store has its time for each record of a list",
+    tests: ["sdk/hanging"],
+  },
+  {
     guard: "(await this.#read(id).catch(() => undefined));",
     becomes: "(await this.#read(id));",
     promise: "nor does it keep others from being forgotten",

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import fs from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import {
@@ -10,7 +12,7 @@ import {
   type GenerationStore,
   type UnreadableRecord,
 } from "@mediagen/sdk/node";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { clientOf, created, errorOf, lost } from "./fake-service.ts";
 
 let root = "";
@@ -114,6 +116,45 @@ describe("a file store", () => {
       }
       expect(sent()).toBe(0);
     }
+  });
+});
+
+describe("a list", () => {
+  /** Counts the calls of a function of node:fs by the directory entry that they name, until `stop`. */
+  const counted = (name: "readdirSync" | "readFileSync") => {
+    const spy = vi.spyOn(fs, name);
+    syncBuiltinESMExports();
+    return () => {
+      const paths = spy.mock.calls.map(([path]) => String(path)).filter((path) => path.startsWith(directory));
+      spy.mockRestore();
+      syncBuiltinESMExports();
+      return paths;
+    };
+  };
+
+  test("reads the directory and the file of each record once", async () => {
+    const store = fileStore(directory);
+    const records = Array.from({ length: 20 }, () => recordOf());
+    for (const record of records) await store.write(record);
+    const [directories, texts] = [counted("readdirSync"), counted("readFileSync")];
+    const found = await listed(store);
+    expect(directories().sort()).toEqual(records.map(({ id }) => directoryOf(id)).sort());
+    expect(texts()).toHaveLength(records.length);
+    expect(found).toHaveLength(records.length);
+  });
+
+  test("lets the process do other work while it reads", async () => {
+    const store = fileStore(directory);
+    for (let index = 0; index < 20; index++) await store.write(recordOf({ id: `aa-${index}` }));
+    let clock = 0;
+    const now = vi.spyOn(performance, "now").mockImplementation(() => (clock += 5));
+    let turns = 0;
+    let isOver = false;
+    const work = () => (turns++, isOver || setImmediate(work));
+    work();
+    await listed(store).finally(() => ((isOver = true), now.mockRestore()));
+    // Each record ends a slice of 5 ms.
+    expect(turns).toBeGreaterThanOrEqual(20);
   });
 });
 

@@ -111,6 +111,32 @@ describe("a store that hangs", () => {
     expect(sent()).toBe(0);
   });
 
+  test("while it lists counts as failed; one that takes its time for each record does not", async () => {
+    const memory = memoryStore();
+    const { generate } = clientOf([], { store: memory });
+    for (const key of ["order-1", "order-2", "order-3"]) await generate(key);
+    let clock = 0;
+    const sleepers: { readonly until: number; readonly wake: () => void }[] = [];
+    const sleep = (ms: number) => new Promise<void>((wake) => sleepers.push({ until: clock + ms, wake }));
+    const pass = async (ms: number) => {
+      clock += ms;
+      for (const { until, wake } of sleepers) if (until <= clock) wake();
+      await new Promise(setImmediate);
+    };
+    let hangs = false;
+    const list = async function* (filter: Parameters<typeof memory.list>[0]) {
+      for await (const one of memory.list(filter)) {
+        await pass(10_000);
+        yield one;
+      }
+      if (hangs) await Promise.all([forever(), pass(15_000)]);
+    };
+    const { media } = clientOf([], { store: { ...memory, list }, now: () => clock, sleep });
+    expect((await media.recover()).tasks).toHaveLength(3);
+    hangs = true;
+    await expect(media.recover()).rejects.toThrow(/longer than 15000 ms to list/);
+  });
+
   test.for([["after some time"], ["at an abort"]])(
     "once the task is paid for does not keep it: it is returned %s",
     async ([when]) => {
