@@ -75,7 +75,7 @@ export async function buildSite({
       page.path === "" ? "index.html" : `${page.path}/index.html`,
       renderPage(site, page, page.html ?? body, headings),
     );
-    files.set(twinOf(page), page.markdown);
+    files.set(twinOf(page), withoutMarks(page.markdown));
   }
   files.set("404.html", notFoundPage(site));
   files.set("api/openapi.yaml", yaml);
@@ -92,7 +92,7 @@ export async function buildSite({
   files.set("sitemap.xml", sitemap(pages, url));
   files.set("robots.txt", `User-agent: *\nAllow: /\nSitemap: ${url}sitemap.xml\n`);
   files.set("llms.txt", llmsIndex(pages, url));
-  files.set("llms-full.txt", pages.map(({ markdown }) => markdown.trim()).join("\n\n---\n\n") + "\n");
+  files.set("llms-full.txt", pages.map(({ markdown }) => withoutMarks(markdown).trim()).join("\n\n---\n\n") + "\n");
   files.set("_headers", headersFile);
   tell(`rendered ${pages.length} pages`);
 
@@ -104,6 +104,11 @@ export async function buildSite({
   await Promise.all([...files].map(([name, content]) => writeFile(join(out, name), content)));
   await buildAssets(join(out, "assets"));
   tell(`built ${out}`);
+}
+
+/** A page's Markdown without the places of its charts, whose figures its tables have. */
+function withoutMarks(markdown: string): string {
+  return markdown.replace(/^<!-- charts: .* -->\n\n?/gm, "");
 }
 
 function sitemap(pages: readonly Page[], url: string): string {

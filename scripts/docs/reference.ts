@@ -8,6 +8,7 @@ import {
   OptionDefaults,
   normalizePath,
   ReflectionKind,
+  resetReflectionID,
   type DeclarationReflection,
   type ParameterReflection,
   type ProjectReflection,
@@ -41,6 +42,7 @@ const folders: ReadonlyMap<ReflectionKind, string> = new Map([
 export async function readReference(): Promise<Reference> {
   const out = mkdtempSync(join(tmpdir(), "mediagen-reference-"));
   try {
+    resetReflectionID(); // The JSON of two builds in one process is the same.
     const app = await Application.bootstrapWithPlugins({ ...options, out });
     app.converter.on("resolveBegin", ({ project }) => {
       // Users catch errors and do not create them, so the parameters of constructors are left out.
