@@ -31,7 +31,7 @@ export interface Issue {
   readonly received: string;
   /** The valid values, in words that follow "Use", or "Pass" if the field is missing. */
   readonly expected: string;
-  /** What is wrong, in words that follow the field, if `code` and `received` do not say it: `needs a store`. */
+  /** The fault, in words that follow the field, if `code` and `received` do not say it: `needs a store`. */
   readonly problem?: string;
   /** The field or value that you may have meant. For `notAllowed`, the option that allows it. */
   readonly suggestion?: string;
