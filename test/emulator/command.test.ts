@@ -143,7 +143,9 @@ describe.concurrent("exec", { timeout: 30_000 }, () => {
     const [baseUrl = ""] = stdout.split(" ");
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(`port 4020 is in use\\..* uses ${baseUrl} instead .* pass --port N and --state FILE\\.\n$`),
+      expect.stringMatching(
+        `port 4020 is in use\\..* uses ${baseUrl} instead: .* pass --port N and --state FILE\\.\n$`,
+      ),
     ]);
     expect(baseUrl).not.toContain(":4020");
   });

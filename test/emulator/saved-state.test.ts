@@ -117,7 +117,7 @@ test("a file that cannot be used is left as it is, and the command runs at anoth
     expect(await onUsualPort("bad", generateAt)).toMatchObject({
       code: 0,
       stdout: elsewhere,
-      stderr: expect.stringContaining("Delete or rename the file to start with an empty state. This run uses"),
+      stderr: expect.stringContaining("Delete or rename the file to start with an empty state. This run saves nothing"),
     });
     expect(await readFile(usualFile("bad"), "utf8")).toBe(text);
   }

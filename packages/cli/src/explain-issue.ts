@@ -16,6 +16,8 @@ function describe(issue: Issue, command: Command | undefined): string {
   if (code === "unknownField") return describeUnknown(issue, command, flags);
   if (code === "tooFew" && flags.length > 0)
     return `There is nothing to generate from. Pass a prompt, or at least one of ${flags.filter((one) => one !== argumentField).join(", ")}.`;
+  if (suggestion === "allowPrivateHosts")
+    return `${describeIssue({ ...rest, field, code })} Or download it yourself and pass the file.`;
   if (code === "notAllowed" && flag) return `${describeIssue({ ...rest, field, code })} Pass ${flag} to allow it.`;
   if (code === "alreadyExists") return `${issue.received} already exists. Pass --overwrite to replace it.`;
   return describeIssue({ ...issue, field });

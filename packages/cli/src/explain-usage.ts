@@ -10,7 +10,7 @@ export function explainUsage(error: CommanderError, command: Command | undefined
   if (model !== undefined && /model/.test(error.message)) return explainModel(model, command);
   const missing = missingOption(error, command);
   const [said = "", hint] = error.message.replace(/^error: /, "").split("\n");
-  const what = missing ? `${missing.flags} is missing` : said;
+  const what = missing ? `${missing.long} is missing` : said;
   return [
     what,
     adviceOn(error, command, missing) ?? hint?.replace(/[()]/g, "") ?? `Run ${pathOf(command)} --help for usage.`,

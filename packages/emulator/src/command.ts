@@ -152,7 +152,7 @@ async function startAnyhow(start: Start, openState: (() => Promise<void>) | unde
 
 function warnOfPort(why: string, { baseUrl }: EmulatorServer, advice: string): void {
   console.error(
-    `mediagen-emulator: ${why} This run uses ${baseUrl} instead and saves nothing: it has no tasks or idempotency keys of ` +
+    `mediagen-emulator: ${why} This run saves nothing, and uses ${baseUrl} instead: it has no tasks or idempotency keys of ` +
       `earlier runs, and later runs will not find its tasks. ${advice}`.trimEnd(),
   );
 }
