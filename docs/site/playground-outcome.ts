@@ -53,7 +53,7 @@ export function createOutcome(): Outcome {
   };
   const block = (title: string, value: unknown, open = true) => {
     const details = make("details", { open });
-    const pre = make("pre");
+    const pre = make("pre", { tabIndex: 0 });
     pre.append(make("code", { textContent: JSON.stringify(value, null, 2) }));
     details.append(make("summary", { textContent: title }), pre);
     return details;

@@ -100,7 +100,7 @@ function labelled(control: HTMLElement, text: string): HTMLElement {
 function samplePlace(name: string): { readonly element: HTMLElement; readonly code: HTMLElement } {
   const element = make("section", { ariaLabel: name });
   const block = make("div", { className: "code" });
-  const pre = make("pre");
+  const pre = make("pre", { tabIndex: 0 });
   const code = make("code");
   pre.append(code);
   block.append(pre);

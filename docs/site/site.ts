@@ -75,14 +75,6 @@ addEventListener("DOMContentLoaded", () => {
     if (menu && target !== menu.firstElementChild) menu.open = false;
   });
 
-  // What can be scrolled is reached by keyboard too.
-  const frames = new ResizeObserver((changed) => {
-    for (const { target } of changed)
-      if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
-      else target.removeAttribute("tabindex");
-  });
-  for (const frame of document.querySelectorAll("pre, .table")) frames.observe(frame);
-
   for (const block of document.querySelectorAll(".code"))
     addCopyButton(block, () => block.querySelector("code")?.textContent ?? "");
   const copyPage = button("copy-page");

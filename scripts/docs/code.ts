@@ -41,7 +41,7 @@ export async function createHighlighterOf(): Promise<Highlight> {
       mark !== undefined && texts[index]?.includes(mark) ? `<span class="mark">${line}\n</span>` : `${line}\n`,
     );
     const head = title ? `<p class="title">${escapeHtml(title)}</p>` : "";
-    return `<div class="code">${head}<pre><code>${lines.join("").replace(/\n(<\/span>)?$/, "$1")}</code></pre></div>\n`;
+    return `<div class="code">${head}<pre tabindex="0"><code>${lines.join("").replace(/\n(<\/span>)?$/, "$1")}</code></pre></div>\n`;
   };
 }
 

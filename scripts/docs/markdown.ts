@@ -30,7 +30,8 @@ export async function createRenderer(): Promise<Render> {
   const { rules } = markdownIt.renderer;
   rules["hr"] = () => "";
   rules["fence"] = codeRule(await createHighlighterOf());
-  rules["table_open"] = () => '<div class="table"><table role="table">';
+  // What may scroll is reached by keyboard, in browsers too that would pass over it.
+  rules["table_open"] = () => '<div class="table" tabindex="0"><table role="table">';
   rules["table_close"] = () => "</table></div>\n";
   return (markdown, path, twin) => {
     headings = [];

@@ -272,7 +272,7 @@ describe("code", () => {
       "x",
       "x.md",
     );
-    expect(html).toContain('<div class="code"><p class="title">a.ts</p><pre>');
+    expect(html).toContain('<div class="code"><p class="title">a.ts</p><pre tabindex="0">');
     expect(html.match(/<span class="mark">.*\n<\/span>/g)).toEqual([expect.stringContaining("wait")]);
     expect(html.match(/<label [^>]*>[^<]*/g)).toEqual(['<label for="tab-1-0">TypeScript', '<label for="tab-1-1">curl']);
     expect(html).toContain('<div class="markdown-alert markdown-alert-warning">');
