@@ -86,7 +86,7 @@ test("of two runs at once, one saves its tasks, and the other one says that it d
     { timeout: 60_000, interval: 200 },
   );
   const second = await exec("two", [], generate).ended;
-  expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining("later runs do not know its tasks") });
+  expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining("later runs will not find its tasks") });
   expect(JSON.parse(await readFile(usualFile("two"), "utf8"))).toMatchObject({ tasks: [] });
   first.child.kill();
   await first.ended;
