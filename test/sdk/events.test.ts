@@ -46,7 +46,7 @@ describe("a client emits", () => {
         attempt: 1,
         delayMs: 250,
         status: undefined,
-        error: expect.objectContaining({ name: "NeverSentError", message: "fetch failed: why" }),
+        error: expect.objectContaining({ name: "NeverSentError", message: "nothing was sent (fetch failed: why)" }),
       },
       {
         type: "retried",

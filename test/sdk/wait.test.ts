@@ -258,7 +258,7 @@ describe("a wait that times out", () => {
     expect(error).toBeInstanceOf(WaitTimeoutError);
     expect(error).toMatchObject({ status: 3, record: { task_status: 3, message: "the picture was rejected" } });
     expect((error as Error).message).toBe(
-      'Task t-1 was not finished after 60000 ms. Its last record has status 3 and the message "the picture was rejected". ' +
+      'Task t-1 was not finished after 1 minute. Its last record has status 3 and the message "the picture was rejected". ' +
         "If 3 means that it has failed, pass { statuses: { failed: [3] } } or set MEDIAGEN_FAILED_STATUSES=3. " +
         "The last query failed (queryVideoTask: there was no complete response (fetch failed). It is safe to retry.). " +
         "It is not lost: wait again, or save JSON.stringify(error.task).",
