@@ -1726,6 +1726,12 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging"],
   },
   {
+    guard: 'return codeOf(error) === "ENOENT" ? { names: [], top: undefined, record: undefined } : undefined;',
+    becomes: "return { names: [], top: undefined, record: undefined };",
+    promise: "a record that cannot be read is not taken for none",
+    tests: ["sdk/file-store"],
+  },
+  {
     guard: "(await this.#read(id).catch(() => undefined));",
     becomes: "(await this.#read(id));",
     promise: "nor does it keep others from being forgotten",

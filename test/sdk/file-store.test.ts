@@ -230,6 +230,13 @@ describe("a damaged record", () => {
     },
   );
 
+  test("is not taken for none if its directory cannot be read", async () => {
+    const store = fileStore(directory);
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, "aa"), "");
+    await expect(store.get("aa-1")).rejects.toMatchObject({ code: "ENOTDIR" });
+  });
+
   test("does not come from other files in the directory", async () => {
     const store = fileStore(directory);
     const record = recordOf();

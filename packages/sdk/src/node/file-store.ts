@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import {
-  access,
   constants,
   copyFile,
   link,
@@ -11,6 +11,7 @@ import {
   rmdir,
   stat,
   truncate,
+  unlink,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -37,6 +38,8 @@ import { isId, nameOf, readAtOnce, readName, type Stored, type Top, topIn } from
  */
 export class FileStore implements GenerationStore {
   readonly #directory: string;
+  /** The directories of records whose own names are known to outlive a power failure. There are at most 256. */
+  readonly #synced = new Set<string>();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -47,10 +50,14 @@ export class FileStore implements GenerationStore {
     if (!isId(id)) throw new RangeError(`a record's id begins with two hexadecimal digits, and ${id} does not`);
     const text = JSON.stringify(record);
     const directory = this.#directoryOf(id);
-    const { top, record: stored } = await this.#read(id);
+    const stored = await this.#read(id);
+    const { top } = stored;
     let isWritten = false;
-    if (mayFollow(record, stored)) {
-      isWritten = await (stored && top ? this.#append(directory, { ...top, revision }, text) : this.#create(id, text));
+    if (mayFollow(record, stored.record)) {
+      const isFirst = !stored.record || !top;
+      isWritten = await (isFirst
+        ? this.#create(id, text, stored)
+        : this.#append(directory, { ...top, revision }, text));
     }
     if (isWritten) return { written: true };
     const { top: current, record: found } = await this.#read(id);
@@ -90,9 +97,12 @@ export class FileStore implements GenerationStore {
   }
 
   async #read(id: string): Promise<Stored> {
+    if (!isId(id)) return { names: [], top: undefined, record: undefined };
     const directory = this.#directoryOf(id);
+    const stored = readAtOnce(directory);
+    if (stored) return stored;
     for (let last = ""; ;) {
-      const names = isId(id) ? await namesIn(directory) : [];
+      const names = await namesIn(directory);
       const top = topIn(names);
       if (!top) return { names, top, record: undefined };
       const path = join(directory, nameOf(top));
@@ -113,12 +123,13 @@ export class FileStore implements GenerationStore {
     for (const path of [directory, dirname(directory), this.#directory]) await syncDirectory(path);
   }
 
-  /** Stores a first revision; false if there is a record. */
-  async #create(id: string, text: string): Promise<boolean> {
+  /** Stores a first revision where there was none; false if there is a record by now. */
+  async #create(id: string, text: string, before: Stored): Promise<boolean> {
     const directory = this.#directoryOf(id);
-    let stored = await this.#read(id);
-    if (stored.record) return false;
-    await makeDurably(dirname(directory));
+    const shard = dirname(directory);
+    let stored = before;
+    let isPlaced = false;
+    await makeDurably(shard);
     const part = this.#newPart();
     try {
       await mkdir(part, { mode: 0o700 });
@@ -127,17 +138,19 @@ export class FileStore implements GenerationStore {
       for (let attempt = 1; ; attempt++) {
         await clear(directory, stored.names); // Of a life that is over: somebody was killed while he forgot it.
         const error: unknown = await rename(part, directory).catch((reason: unknown) => reason);
-        if (error === undefined) break;
+        isPlaced = error === undefined;
+        if (isPlaced) break;
         stored = await this.#read(id);
         if (stored.record) return false;
         if (attempt === 3) throw error;
       }
     } finally {
-      await rm(part, { recursive: true, force: true });
+      if (!isPlaced) await rm(part, { recursive: true, force: true });
     }
-    await syncDirectory(dirname(directory));
+    await syncDirectory(shard);
     // The process that made the directory above may have been killed before it synced it.
-    await syncDirectory(this.#directory);
+    if (!this.#synced.has(shard)) await syncDirectory(this.#directory);
+    this.#synced.add(shard);
     return true;
   }
 
@@ -146,7 +159,7 @@ export class FileStore implements GenerationStore {
     const path = join(directory, nameOf({ life, revision }));
     if (!(await this.#take(path, text))) return false;
     await syncDirectory(directory);
-    const isAlive = await exists(join(directory, nameOf({ life, revision: 1 })));
+    const isAlive = existsSync(join(directory, nameOf({ life, revision: 1 })));
     // An old revision only keeps its name: a writer that was paused must find it taken.
     if (isAlive) await truncate(join(directory, nameOf({ life, revision: revision - 1 }))).catch(() => undefined);
     else await rm(path, { force: true });
@@ -168,7 +181,7 @@ export class FileStore implements GenerationStore {
       if (codeOf(error) === "EEXIST" || codeOf(error) === "ENOENT") return false;
       throw error;
     } finally {
-      await rm(part, { force: true });
+      await unlink(part).catch(() => undefined); // What is left is removed later.
     }
   }
 
@@ -222,11 +235,4 @@ async function clear(directory: string, names: readonly string[]): Promise<void>
   const first = names.filter((name) => readName(name)?.revision === 1);
   for (const name of [...first, ...names]) await rm(join(directory, name), { force: true });
   await rmdir(directory).catch(() => undefined); // Fails unless it is empty.
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

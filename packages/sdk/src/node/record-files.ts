@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { GenerationRecord } from "../task/generation.ts";
+import { codeOf } from "./error-code.ts";
 
 /** The highest revision of a record. A life lasts from the first revision until the record is forgotten. */
 export interface Top {
@@ -36,17 +37,26 @@ export function topIn(names: readonly string[]): Top | undefined {
 }
 
 /**
- * Reads what a record's directory holds, for a list: to wait for another thread at each of its files takes several times as long as
- * reading them. Returns undefined if something is unusual, as when it is being written: then it has to be read with care.
+ * Reads what a record's directory holds. It waits for no other thread at each of the files, which takes several times as long as to
+ * read them. Returns undefined if something is unusual, as when it is being written: then it has to be read with care.
  */
 export function readAtOnce(directory: string): Stored | undefined {
   try {
     const names = readdirSync(directory);
     const top = topIn(names);
     if (!top) return undefined;
+    const text = readIfThere(`${directory}/${nameOf(top)}`);
     // The cast: the version is checked where records are read.
-    const record = JSON.parse(readFileSync(`${directory}/${nameOf(top)}`, "utf8")) as GenerationRecord | null;
-    return { names, top, record: record ?? undefined };
+    return text ? { names, top, record: (JSON.parse(text) as GenerationRecord | null) ?? undefined } : undefined;
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? { names: [], top: undefined, record: undefined } : undefined;
+  }
+}
+
+/** Returns the text of a file; undefined if it cannot be read, as when it is gone by now. */
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
   } catch {
     return undefined;
   }
