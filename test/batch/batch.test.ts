@@ -353,6 +353,19 @@ describe("a directory", () => {
   });
 });
 
+test("the bytes of a picture are digested once for a line with an id that is run for the first time", async () => {
+  const { run, directory } = await start([
+    { id: "fox", model: "imgmodelv45", prompt: "A fox", sourceImage: "first.gif" },
+    { id: "hare", model: "imgmodelv45", prompt: "A hare", sourceImage: "first.gif" },
+  ]);
+  const bytes = "GIF89a".padEnd(5_000, "a picture of its own length");
+  await writeFile(join(directory, "first.gif"), bytes);
+  const digest = vi.spyOn(crypto.subtle, "digest");
+  onTestFinished(() => digest.mockRestore());
+  expect(await run()).toMatchObject({ succeeded: 2 });
+  expect(digest.mock.calls.filter(([, data]) => data.byteLength === bytes.length)).toHaveLength(2);
+});
+
 test("a picture that has changed since an earlier run is another form, also if it has the same size", async () => {
   const { run, directory, emulator } = await start([
     { id: "fox", model: "imgmodelv45", prompt: "A fox", sourceImage: "first.gif" },

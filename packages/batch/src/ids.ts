@@ -12,15 +12,15 @@ export class Ids {
   readonly #lines = new Map<string, number>();
   readonly #copies = new Map<string, number>();
 
-  /** Returns the id of a line: its own, else one made from its content. */
-  take(own: unknown, line: number, content: readonly string[]): string | Issue {
+  /** Returns the id of a line: its own, else one made from its content, which is only then read. */
+  async take(own: unknown, line: number, content: () => Promise<readonly string[]>): Promise<string | Issue> {
     const text = typeof own === "number" ? String(own) : own;
     const isOwn = text !== undefined && text !== "";
     if (isOwn && !isValid(text)) {
       const expected = `up to 100 letters, digits, "_", "-" and "." (at most ${maxBytes} bytes), because it names files`;
       return issueOf("id", "wrongFormat", describe(own), expected);
     }
-    const id = isOwn ? text : this.#contentId(content);
+    const id = isOwn ? text : this.#contentId(await content());
     // Some file systems do not distinguish upper and lower case.
     const before = this.#lines.get(id.toLowerCase());
     this.#lines.set(id.toLowerCase(), line);

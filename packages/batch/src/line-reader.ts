@@ -4,7 +4,6 @@ import { dirname, resolve } from "node:path";
 import {
   fieldsOf,
   fileFrom,
-  formDigest,
   InvalidRequestError,
   listModels,
   validate,
@@ -78,19 +77,6 @@ export class LineReader {
       return [issueOf("model", "missing", "nothing", `one of ${[...this.#models.keys()].join(", ")}`)];
     // The cast: what is no text is no model, and the check says so.
     return validate(name as string, {});
-  }
-}
-
-/** Checks a form. If it is valid, returns its digest. */
-export async function check(
-  model: string,
-  form: object,
-): Promise<{ readonly digest?: string | undefined; readonly issues: readonly Issue[] }> {
-  try {
-    return { digest: await formDigest(model, form), issues: [] };
-  } catch (error) {
-    if (error instanceof InvalidRequestError) return { issues: error.issues };
-    throw error;
   }
 }
 

@@ -1,9 +1,9 @@
-import type { GenerationRecord, InvalidRequestError, Issue } from "@mediagen/sdk/node";
+import { formDigest, type GenerationRecord, InvalidRequestError, type Issue, validate } from "@mediagen/sdk/node";
 import { Amounts } from "./amounts.ts";
 import { Ids } from "./ids.ts";
 import { describe, issueOf, nothingSent, stoppedBy } from "./issues.ts";
 import type { KnownLine, KnownLines } from "./known-lines.ts";
-import { check, digestOfGiven, type Form, LineReader, type ReadRow } from "./line-reader.ts";
+import { digestOfGiven, type Form, LineReader, type ReadRow } from "./line-reader.ts";
 import type { BatchLine, BatchOptions, BatchPlan } from "./options.ts";
 import type { EndedLine, KnownResults } from "./results-file.ts";
 import { readRows, type Row } from "./rows.ts";
@@ -138,7 +138,11 @@ export class Plan {
 
   async #check(row: Row): Promise<void> {
     const read = await this.#reader.read(row);
-    const { issues, todo } = await this.#checkRow(row, read);
+    const { issues, todo } = await this.#checkRow(row, read).catch((error: unknown) => {
+      // A file has changed since it was opened.
+      if (error instanceof InvalidRequestError) return { issues: error.issues, todo: undefined };
+      throw error;
+    });
     this.#issues.push(...issues.map((issue) => ({ ...issue, field: `line ${row.line}, ${issue.field}` })));
     this.#checked.push({ fingerprint: read.fingerprint, todo });
   }
@@ -150,11 +154,13 @@ export class Plan {
   ): Promise<{ readonly issues: readonly Issue[]; readonly todo: Checked["todo"] }> {
     if (!form) return { issues, todo: undefined };
     const { model } = form.info;
-    const { digest, issues: found } = await check(model, form.form);
+    const found = validate(model, form.form);
     // What the check says of a file that could not be opened is known already.
     const more = found.filter(({ field }) => !issues.some((issue) => issue.field === field));
     if (issues.length + more.length > 0) return { issues: [...issues, ...more], todo: undefined };
-    const id = this.#ids.take(own, line, [model, digest ?? ""]);
+    // It reads the bytes of files, and `generate` does so again: it is only computed if something is compared with it.
+    const digest = () => formDigest(model, form.form);
+    const id = await this.#ids.take(own, line, async () => [model, (await digest()) ?? ""]);
     if (typeof id !== "string") return { issues: [id], todo: undefined };
     if (this.#only && !this.#only.has(id)) return { issues: [], todo: undefined };
     this.#missing.delete(id);
@@ -162,7 +168,7 @@ export class Plan {
     const ended = this.#sources.results.ended.get(id);
     // A directory that was copied without its store has only the results.
     const isOther = known.record
-      ? known.record.model !== model || known.record.digest !== digest
+      ? known.record.model !== model || known.record.digest !== (await digest())
       : ended && ended.form !== digestOfGiven(model, form.given);
     if (isOther) {
       const received = `${JSON.stringify(id)} with another form`;

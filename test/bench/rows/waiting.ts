@@ -94,7 +94,10 @@ export const row: Row = {
         why: "A wait holds 3 kB. The rest is garbage of queries, which V8 keeps while there is memory.",
         tried,
       }),
-      aimOf("sockets, 10,000 tasks", ten, "sockets", { atMost: 64 }),
+      aimOf("sockets, 10,000 tasks", ten, "sockets", {
+        atMost: 64,
+        why: "At most 64 polls are in flight. One that takes too long is aborted, and its socket may still be closing when the next one opens.",
+      }),
       aimOf("arrived of 2,000 tasks, with 1,024 files", two, "arrived", { atLeast: 2_000 }),
     ];
   },
