@@ -13,9 +13,11 @@ export interface Encoded {
   readonly pieces: readonly (string | MultipartFile)[];
 }
 
-/** How much of a file is read at once, and how much of that leaves at once: a slow network moves in small steps. */
-const pieceBytes = 256 * 1024;
-const stepBytes = 64 * 1024;
+/**
+ * How much of a file is read at once, and how much of a body leaves at once. Node reads Blobs on disk in pieces of this size: for a
+ * longer one it makes a second copy of the bytes.
+ */
+const pieceBytes = 64 * 1024;
 
 /** Returns a body with its length. */
 export function encode(body: OutgoingRequest["body"]): Encoded {
@@ -51,9 +53,9 @@ export async function* readPieces(
   let left = 0;
   for (const piece of pieces) {
     for await (const bytes of typeof piece === "string" ? [Buffer.from(piece)] : readBlob(piece)) {
-      for (let at = 0; at < bytes.length; at += stepBytes) {
+      for (let at = 0; at < bytes.length; at += pieceBytes) {
         onPiece(left);
-        const step = bytes.subarray(at, at + stepBytes);
+        const step = bytes.subarray(at, at + pieceBytes);
         yield step;
         left += step.length;
         // A server that rejects the request may have responded and closed: its response has to be read before another write
