@@ -44,6 +44,12 @@ function rankOf([, sort, address]: SearchEntry): number {
   return sort === "SDK" ? (isPage ? 1 : 0.5) : isPage ? 2 : 1;
 }
 
+/** Whether two results have a member of the same name already: fields that many exports inherit. */
+function isRepeated(name: string, before: readonly SearchEntry[]): boolean {
+  const [, member] = name.split(".");
+  return member !== undefined && before.filter(([other]) => other.endsWith(`.${member}`)).length > 1;
+}
+
 /** Indexes the entries. */
 export function createFinder(entries: readonly SearchEntry[]): Find {
   const index = new MiniSearch({ fields: ["name", "words"], tokenize: wordsOf });
@@ -76,8 +82,9 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
         return [{ entry, score: score * rankOf(entry) * isNamed }];
       })
       .sort((one, other) => other.score - one.score)
-      .slice(0, 12)
-      .map(({ entry }) => entry);
+      .map(({ entry }) => entry)
+      .filter(([name, sort], at, all) => sort !== "SDK" || !isRepeated(name, all.slice(0, at)))
+      .slice(0, 12);
   };
 }
 

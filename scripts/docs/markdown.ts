@@ -22,6 +22,7 @@ export async function createRenderer(): Promise<Render> {
   // Anchors as GitHub makes them, so that the Markdown twins' links hold there too.
   markdownIt.use(anchor, {
     level: [2, 3, 4],
+    tabIndex: false,
     slugify: (text: string) => slug(text),
     permalink: anchor.permalink.headerLink(),
     callback: ({ tag }, { slug: id, title: text }) => headings.push({ level: Number(tag.slice(1)), id, text }),
