@@ -1732,12 +1732,6 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/file-store"],
   },
   {
-    guard: "const found = validate(model, form.form);",
-    becomes: "const found = validate(model, form.form); await formDigest(model, form.form);",
-    promise: "a batch digests no file more often than it has to",
-    tests: ["batch/batch"],
-  },
-  {
     guard: "(await this.#read(id).catch(() => undefined));",
     becomes: "(await this.#read(id));",
     promise: "nor does it keep others from being forgotten",
