@@ -133,7 +133,7 @@ describe.concurrent("mediagen batch", () => {
       const { code, stdout, stderr } = await mediagen([...flags, "--yes", "--concurrency", "1"], { cwd, env }).ended;
       expect([code, stdout, emulator.charges.length]).toEqual([0, "out/line-1-1.png\nout/line-2-1.png\n", 2]);
       expect(stderr).toMatch(
-        / 1 line left; go on with:\n {4,}mediagen batch jobs\.jsonl -o out --max-results 2 --yes /,
+        /^1 line left; go on with:\n {4,}mediagen batch jobs\.jsonl -o out --max-results 2 --yes /,
       );
       expect(stderr).not.toContain("budget");
       await writeFile(join(cwd, "jobs.jsonl"), jsonLines([{ model: "imgmodelv4", prompt: "A", batchsize: 3 }]));

@@ -269,7 +269,7 @@ describe.concurrent("--dry-run", () => {
       expect(await mediagen(args, { cwd, env }).ended).toMatchObject({
         code: 2,
         stdout: "",
-        stderr: expect.stringContaining("no such file"),
+        stderr: expect.stringContaining('first.png" does not exist'),
       });
     }));
 });

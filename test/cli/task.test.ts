@@ -137,7 +137,7 @@ describe.concurrent("mediagen task", () => {
         expect(await list()).toEqual({
           code: 0,
           stdout: "",
-          stderr: "0:00 the store has no generations; a batch has a store of its own: --store DIR/generations\n",
+          stderr: "the store has no generations; a batch has a store of its own: --store DIR/generations\n",
         });
         const done = await generate(place, ...image, "--batchsize", "2", "--idempotency-key", "order-42");
         const pending = await generate(place, ...video);
@@ -159,7 +159,7 @@ describe.concurrent("mediagen task", () => {
         ]);
         const limited = await list("--limit", "1", "--json");
         expect([limited.stderr, JSON.parse(limited.stdout)]).toMatchObject([
-          "0:00 3 more; --limit 4 lists all\n",
+          "3 more; --limit 4 lists all\n",
           [{ state: "unknown", origin: env["MEDIAGEN_BASE_URL"], saved: [] }],
         ]);
         const all = JSON.parse((await list("--json")).stdout) as readonly { readonly saved: readonly string[] }[];
@@ -167,7 +167,7 @@ describe.concurrent("mediagen task", () => {
         expect(all.at(-1)?.saved).toEqual([1, 2].map((n) => join(cwd, "out", `${done.split(":")[1]}-${n}.png`)));
         expect(await list("--base-url", "http://127.0.0.1:9")).toMatchObject({
           stdout: "",
-          stderr: "0:00 4 generations at other base URLs are not listed\n",
+          stderr: "4 generations at other base URLs are not listed\n",
         });
         // What has ended is not listed as succeeded once it is deleted.
         expect((await mediagen(["task", "delete", done], { cwd, env }).ended).code).toBe(0);
@@ -227,7 +227,7 @@ describe.concurrent("mediagen recover", () => {
       expect(await mediagen(["recover"], stored).ended).toMatchObject({
         code: 0,
         stdout: `resume\t${task}\tvidmodelv2\n`,
-        stderr: "0:00 download the results:\n    mediagen recover -o .\n",
+        stderr: "download the results:\n    mediagen recover -o .\n",
       });
       emulator.next({ fault: "resetAfter", on: "generate" });
       await mediagen([...image, "-q"], stored).ended;
@@ -283,7 +283,7 @@ describe.concurrent("mediagen recover", () => {
       expect(await mediagen(["recover"], stored).ended).toEqual({
         code: 0,
         stdout: "",
-        stderr: `0:00 nothing is left to do in the store ${env["XDG_STATE_HOME"]}/mediagen\n`,
+        stderr: `nothing is left to do in the store ${env["XDG_STATE_HOME"]}/mediagen\n`,
       });
     }));
 

@@ -84,7 +84,7 @@ export async function batch(input: string, options: BatchCommandOptions, command
       progress.note(`${countsText(summary)}; ${join(directory, "index.html")} shows them`);
     if (error) throw error;
     const { notStarted } = summary;
-    if (notStarted > 0) progress.note(`${counted(notStarted, "line")} left; go on with:`, `  ${again}`);
+    if (notStarted > 0) progress.hint(`${counted(notStarted, "line")} left; go on with:`, `  ${again}`);
   } catch (error) {
     progress.end();
     throw explainBatch(error, context);

@@ -5,9 +5,11 @@ import { onOneLine } from "./printable.ts";
 export interface Progress {
   /** Shows what happens now: on a terminal in the live line, in a pipe as a line. */
   now(text: string): void;
-  /** Prints a line that stays, and commands on lines of their own. */
-  note(text: string, ...commands: readonly string[]): void;
-  /** Prints the same with `--quiet` too. */
+  /** Prints a line that stays, with the time that has passed. */
+  note(text: string): void;
+  /** Prints a line on what to do next, and commands on lines of their own. */
+  hint(text: string, ...commands: readonly string[]): void;
+  /** Prints the same as a hint, with `--quiet` too. */
   warn(text: string, ...commands: readonly string[]): void;
   /** Removes the live line. */
   end(): void;
@@ -23,13 +25,14 @@ export function createProgress({ quiet = false }: { readonly quiet?: boolean | u
   const write = (line: string, commands: readonly string[]) =>
     void stderr.write([line, ...commands.map((command) => `    ${command}`), ""].join("\n"));
   const warn: Progress["warn"] = (text, ...commands) => write(onOneLine(text), commands);
-  if (quiet) return { now: () => undefined, note: () => undefined, warn, end: () => undefined };
+  const nothing = () => undefined;
+  if (quiet) return { now: nothing, note: nothing, hint: nothing, warn, end: nothing };
   if (!stderr.isTTY || process.env["TERM"] === "dumb") {
     let last = "";
-    const note: Progress["note"] = (text, ...commands) => {
-      if (text !== last) write(`${elapsed()} ${onOneLine((last = text))}`, commands);
+    const note: Progress["note"] = (text) => {
+      if (text !== last) write(`${elapsed()} ${onOneLine((last = text))}`, []);
     };
-    return { now: note, note, warn, end: () => undefined };
+    return { now: note, note, hint: warn, warn, end: nothing };
   }
   const [dim, plain] = stderr.hasColors() ? ["\x1b[2m", "\x1b[0m"] : ["", ""];
   const timed = (text: string) => `${dim}${elapsed()}${plain} ${text}`;
@@ -47,22 +50,20 @@ export function createProgress({ quiet = false }: { readonly quiet?: boolean | u
     clear();
     stderr.write((live.shown = line));
   };
+  const keep = (line: string, commands: readonly string[]) => {
+    clear();
+    write(line, commands);
+    draw();
+  };
   return {
     now(text) {
       if (live) live.text = text;
       else live = { text, shown: "", timer: setInterval(draw, redrawMs).unref() };
       draw();
     },
-    note(text, ...commands) {
-      clear();
-      write(timed(onOneLine(text)), commands);
-      draw();
-    },
-    warn(text, ...commands) {
-      clear();
-      warn(text, ...commands);
-      draw();
-    },
+    note: (text) => keep(timed(onOneLine(text)), []),
+    hint: (text, ...commands) => keep(onOneLine(text), commands),
+    warn: (text, ...commands) => keep(onOneLine(text), commands),
     end() {
       clear();
       clearInterval(live?.timer);

@@ -33,7 +33,7 @@ export async function recover(options: RecoverOptions): Promise<void> {
   const left = await readLeft(media, command.signal);
   const { tasks, finished, unknown, unreadable, elsewhere } = left;
   if (tasks.length + finished.length + unknown.length + unreadable.length === 0)
-    command.progress.note(`nothing is left to do in the store ${options.store ?? stateDirectory()}`);
+    command.progress.hint(`nothing is left to do in the store ${options.store ?? stateDirectory()}`);
   const error =
     options.output === undefined ? undefined : await downloadLeft(media, left, options.output, options, command);
   if (options.output === undefined) list(left, options, command);
@@ -126,7 +126,7 @@ function list(recovery: Left, options: RecoverOptions, { output, progress }: Ope
   for (const record of unreadable) output.line(["unreadable", record.id, record.unreadable].join("\t"));
   output.document(recovery);
   if (tasks.length + finished.length > 0)
-    progress.note("download the results:", commandLine("recover", "-o", ".", ...flagsToRepeat(options)));
+    progress.hint("download the results:", commandLine("recover", "-o", ".", ...flagsToRepeat(options)));
   warnUnresolved(recovery, options, progress);
 }
 

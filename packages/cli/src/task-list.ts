@@ -52,16 +52,16 @@ export async function listTasks({ limit, ...options }: ListOptions): Promise<voi
   else for (const row of rows) output.line(row.join("\t"));
   output.document(shown);
   if (records.length + unreadable.length === 0)
-    progress.note(
+    progress.hint(
       options.store === undefined
         ? "the store has no generations; a batch has a store of its own: --store DIR/generations"
         : "the store has no generations",
     );
   if (listed.length > shown.length)
-    progress.note(`${listed.length - shown.length} more; --limit ${listed.length} lists all`);
+    progress.hint(`${listed.length - shown.length} more; --limit ${listed.length} lists all`);
   const elsewhere = records.length - here.length;
   if (elsewhere > 0)
-    progress.note(
+    progress.hint(
       `${counted(elsewhere, "generation")} at other base URLs ${elsewhere === 1 ? "is" : "are"} not listed`,
     );
   for (const { id, unreadable: why } of unreadable)
