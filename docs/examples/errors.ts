@@ -41,7 +41,7 @@ const task = await media.video.generate("vidmodelv2", { prompt }).catch((error: 
 
 // #region wait
 try {
-  const record = await task?.wait({ waitTimeoutMs: 5_000 });
+  const record = await task?.wait({ waitTimeoutMs: 20_000 });
   if (record) console.log("billed, and finished:", record.url);
 } catch (error) {
   if (error instanceof TaskFailedError) console.log("the task failed: whether it is billed is not documented");
