@@ -248,11 +248,11 @@ test("an upload that stands still, and an answer that does not begin after it, e
   await withServer({ onConnection: (socket) => void socket.pause() }, limits, async (media) => {
     expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
       name: "OutcomeUnknownError",
-      cause: { message: "the upload stalled for 1000 ms" },
+      cause: { message: "the upload stalled for 1 second" },
     });
   });
   await withServer({}, limits, async (media) => {
-    const cause = { message: "the request had left, and no response began within 1000 ms" };
+    const cause = { message: "the request had left, and no response began within 1 second" };
     expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
       name: "OutcomeUnknownError",
       cause,
@@ -303,7 +303,7 @@ describe("a library that gives every request an agent of its own", () => {
   async function withAgent(agent: Agent, run: () => Promise<void>): Promise<void> {
     const original = http.request;
     // The cast: of the forms in which request may be called, the SDK uses one.
-    const forced = (url: URL, options: RequestOptions) => original(url, { ...options, agent });
+    const forced = (options: RequestOptions) => original({ ...options, agent });
     const spy = vi.spyOn(http, "request").mockImplementation(forced as typeof http.request);
     try {
       await run();

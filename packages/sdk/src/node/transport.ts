@@ -141,7 +141,8 @@ function createPlace(url: URL) {
     method: "POST",
     protocol,
     hostname: hostname.replace(/^\[|\]$/g, ""),
-    port,
+    // Agents of other libraries expect a number, as a URL would be read.
+    ...(port && { port: Number(port) }),
     path: pathname + search,
     maxHeaderSize: longestHead,
   };
