@@ -7,7 +7,7 @@ const root = new URL("..", import.meta.url);
 /** Installs what `npm ci` leaves out: the devDependencies, unless they are there. Nothing else of this project installs them. */
 export default async function setUp(): Promise<void> {
   if ((await missing()).length === 0) return;
-  console.error("Installing the devDependencies: browser, linters, docs and queues (280 MB, once).");
+  console.error("Installing the devDependencies: browser, linters, docs and queues (350 MB, once).");
   const args = ["install", "--include=dev", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   const { status, error } = spawnSync("npm", args, {
     cwd: fileURLToPath(root),

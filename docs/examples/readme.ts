@@ -14,8 +14,9 @@ console.log(await download(task, "out"));
 // #region many
 import { waitEach } from "@mediagen/sdk/node";
 
-const prompts = ["A lighthouse at dusk", "A red bicycle"];
-const tasks = await Promise.all(prompts.map((prompt) => media.image.generate("imgmodelv4", { prompt })));
+const tasks = [];
+for (const prompt of ["A lighthouse at dusk", "A red bicycle"])
+  tasks.push(await media.image.generate("imgmodelv4", { prompt }));
 for await (const outcome of waitEach(tasks)) {
   // each one as it finishes
   if (outcome.ok) await download(outcome.task, "out");

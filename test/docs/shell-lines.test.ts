@@ -25,7 +25,8 @@ test("every shell line of guides and READMEs is run below, but for installing, t
     lines
       .filter(
         (line) =>
-          line !== beginning && !/^(task=\$\()?mediagen |^(PORT=3000 )?npx mediagen-emulator|^npm run mock$/.test(line),
+          line !== beginning &&
+          !/^((task|picture)=\$\()?mediagen |^(PORT=3000 )?npx mediagen-emulator|^npm run mock$/.test(line),
       )
       .sort(),
   ).toEqual([

@@ -59,10 +59,8 @@ export async function writePrograms(project: string): Promise<readonly Program[]
     const file = `packages/${name}/README.md`;
     await add(file, (await blocksOf(file, "ts"))[0] ?? "", "node program.ts");
   }
-  // A command rejects the name of a file that exists, before anything is sent.
-  const tidy = "rm -f fox.mp4 lighthouse.mp4 bicycle.png";
   const commands = await blocksOf("docs/guides/command-line.md", "sh");
-  await add("docs/guides/command-line.md", "", [tidy, ...commands].join("\n"));
+  await add("docs/guides/command-line.md", "", commands.join("\n"));
   for (const name of await readdir("docs/examples")) {
     if (!/\.c?ts$/.test(name) || name in notRun) continue;
     await add(name, await readFile(join("docs/examples", name), "utf8"), lines[name] ?? `node ${name}`);
