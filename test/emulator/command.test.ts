@@ -66,10 +66,10 @@ describe.concurrent("mediagen-emulator", { timeout: 30_000 }, () => {
     [["exec", "--"], "exec needs a command: mediagen-emulator exec -- COMMAND."],
     [["exec", "npm", "test"], "exec needs -- before the command: mediagen-emulator exec -- npm test."],
     [["--", "npm", "test"], "-- COMMAND needs exec before it: mediagen-emulator exec -- COMMAND."],
-    [["--state", "."], ". is not the state of an emulator"],
+    [["--state", "."], "mediagen-emulator: --state . is a directory. Use the path of a file.\n"],
     [
       ["--state", "no/such/directory/state.json", "exec", "--", "true"],
-      "no/such/directory/state.json: the directory no/such/directory does not exist.\n",
+      "mediagen-emulator: --state no/such/directory/state.json: the directory no/such/directory does not exist.\n",
     ],
   ] as const)("%o is refused with 2, and says why", async ([args, why], { expect }) => {
     const { code, stdout, stderr } = await run(...args);

@@ -16,7 +16,7 @@ afterEach(async () => {
   expect(open.trouble).toEqual([]);
 });
 
-/** Many tasks in every state, calls of every colour, faults to come. */
+/** Many tasks in every state, calls of every colour, pending faults. */
 async function fillUp({ emulator, media, baseUrl, image, video, look }: OpenPage): Promise<void> {
   await image("Done", { batchsize: 3 });
   await video("Done too", { generate_audio: true });
@@ -188,11 +188,11 @@ describe("the page", () => {
     await expect.poll(() => looks).toBe(5);
   });
 
-  test("says when the emulator does not answer, and goes on when it does", async () => {
+  test("says when the emulator does not respond, and continues when it does", async () => {
     const { page, trouble, look, text } = open;
     await page.route("**/state", (route) => route.abort());
     await look();
-    expect(await text("#link")).toBe("the emulator does not answer");
+    expect(await text("#link")).toBe("the emulator does not respond");
     await page.unroute("**/state");
     await look();
     expect(await text("#link")).toBe("live");
@@ -222,7 +222,7 @@ describe("the page", () => {
     await page.keyboard.type("taskF");
     for (let stop = 0; stop < 4; stop++) await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await expect.poll(() => text("#said")).toBe("taskFails is to come.");
+    await expect.poll(() => text("#said")).toBe("taskFails will be injected.");
   });
 
   test.for(themes)("has no accessibility finding when it is $colorScheme", async ({ colorScheme, asked }) => {

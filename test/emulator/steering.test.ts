@@ -20,7 +20,7 @@ test("credits are read and set", async () => {
   const { emulator, page, look, text, video } = open;
   await video("A fox");
   await look();
-  expect(await page.getByRole("region", { name: "Credits" }).innerText()).toMatch(/9,950\s+1 generation paid/);
+  expect(await page.getByRole("region", { name: "Credits" }).innerText()).toMatch(/9,950\s+1 generation billed/);
   await page.getByLabel("Set to").fill("49");
   await page.keyboard.press("Enter");
   await expect.poll(() => text("#credits")).toBe("49");
@@ -31,7 +31,7 @@ test("credits are read and set", async () => {
 test("the clock is read and moved on, by buttons and by text", async () => {
   const { page, text } = open;
   expect(await page.getByRole("region", { name: "Clock" }).innerText()).toContain(
-    "2026-01-01 00:00:00\n\nMoves by hand only.",
+    "2026-01-01 00:00:00\n\nAdvances only by hand.",
   );
   await page.getByRole("region", { name: "Clock" }).getByRole("button", { name: "+10 s" }).click();
   await expect.poll(() => text("#now")).toBe("2026-01-01 00:00:10");
@@ -42,7 +42,7 @@ test("the clock is read and moved on, by buttons and by text", async () => {
 });
 
 test.for([
-  { clock: "auto", says: "Moves on with queries and waits." },
+  { clock: "auto", says: "Advances with queries and waits." },
   { clock: { speed: 5_000 }, says: "Runs by itself, 5,000 × as fast as yours." },
 ] as const)("a clock of mode $clock is shown and moved on too", async ({ clock, says }) => {
   await open.close();
@@ -51,7 +51,7 @@ test.for([
   expect(await text("#clock-mode")).toBe(says);
   const before = emulator.clock.now();
   await page.getByRole("region", { name: "Clock" }).getByRole("button", { name: "+1 h" }).click();
-  await expect.poll(() => text("#said")).toBe("Time moved on by 1h.");
+  await expect.poll(() => text("#said")).toBe("The clock advanced by 1h.");
   expect(emulator.clock.now()).toBeGreaterThanOrEqual(before + 3_600_000);
   if (clock === "auto") await media.video.query("none").catch(() => undefined);
   await look();
@@ -85,7 +85,7 @@ test("faults for a share of calls are listed until they are cleared; one that ca
   await faults.getByRole("button", { name: "Inject" }).click();
   await expect.poll(() => texts("#fault-list li")).toEqual(["resetBefore · no end · 25 % of calls"]);
   await faults.getByRole("button", { name: "Clear" }).click();
-  await expect.poll(() => text("#said")).toBe("No faults are to come.");
+  await expect.poll(() => text("#said")).toBe("No faults are pending.");
   await expect.poll(() => texts("#fault-list li")).toEqual([]);
   await faults.getByRole("combobox", { name: "Fault" }).selectOption("downloadCut");
   await faults.getByLabel("Where").selectOption("queryVideoTask");
@@ -106,7 +106,7 @@ test("the snapshot is downloaded, and a reset forgets all after it was asked for
   await page.getByRole("button", { name: "Reset…" }).click();
   expect(emulator.tasks).toHaveLength(1);
   await page.keyboard.press("Enter"); // the focus is on the button that does it
-  await expect.poll(() => text("#said")).toBe("All is as it was created.");
+  await expect.poll(() => text("#said")).toBe("The emulator was reset.");
   expect(emulator.tasks).toHaveLength(0);
   await expect.poll(() => page.locator(".task, .call, #sure:popover-open").count()).toBe(0);
 });

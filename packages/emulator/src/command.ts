@@ -72,7 +72,7 @@ async function run(args: readonly string[]): Promise<void> {
     persist: saved.persist,
   });
   const { host, "public-url": publicUrl, state, seed } = values;
-  if (state !== undefined) await saved.open(emulator, state);
+  if (state !== undefined) await saved.open(emulator, state).catch(nameState(state));
   const port = number("port", values["port"], 0, 65_535);
   const start: Start = (port) => listen(emulator, { port, host, publicUrl }).catch(explainListen({ port, host }));
   const isUsual = !fresh && [port, host, publicUrl, state, seed].every((value) => value === undefined);
@@ -103,6 +103,14 @@ function checkCommand({ words, command }: CommandLine): void {
   if (others.length > 0)
     fail(`exec needs -- before the command: mediagen-emulator exec -- ${[...others, ...(command ?? [])].join(" ")}.`);
   if (first === "exec" && !command?.length) fail("exec needs a command: mediagen-emulator exec -- COMMAND.");
+}
+
+/** Returns a handler that names the flag of a state file that cannot be used. */
+function nameState(path: string) {
+  return (error: unknown): never => {
+    const isNamed = error instanceof Error && error.message.startsWith(path);
+    throw isNamed ? new Error(`--state ${error.message}`, { cause: error }) : error;
+  };
 }
 
 /** Returns a handler that says why the emulator cannot listen. */

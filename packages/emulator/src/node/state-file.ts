@@ -49,6 +49,8 @@ export function createStateFile(path: string): StateFile {
         return JSON.parse(await readFile(path, "utf8")) as Snapshot;
       } catch (error) {
         if (hasCode(error, "ENOENT")) return undefined;
+        if (hasCode(error, "EISDIR"))
+          throw new Error(`${path} is a directory. Use the path of a file.`, { cause: error });
         const reason = error instanceof Error ? error.message : String(error);
         throw new Error(`${path} is not the state of an emulator: ${reason}. ${beginEmpty}`, { cause: error });
       }

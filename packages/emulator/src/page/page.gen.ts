@@ -57,12 +57,12 @@ export const page: string = "<!doctype html>\n" +
   "  @media (min-width: 46rem) {\n" +
   "    main { grid-template-columns: minmax(0, 1fr) 18rem; }\n" +
   "    #calls { grid-row: 2; }\n" +
-  "    #steering { grid-row: 1 / span 2; grid-column: 2; position: sticky; top: 4.25rem; max-height: calc(100vh - 5rem); overflow-y: auto; scrollbar-width: thin; }\n" +
+  "    #control { grid-row: 1 / span 2; grid-column: 2; position: sticky; top: 4.25rem; max-height: calc(100vh - 5rem); overflow-y: auto; scrollbar-width: thin; }\n" +
   "  }\n" +
   "  @media (min-width: 75rem) {\n" +
   "    main { grid-template-columns: minmax(0, 1fr) 21rem 17rem; }\n" +
   "    #calls { grid-row: 1; grid-column: 2; }\n" +
-  "    #steering { grid-row: 1; grid-column: 3; }\n" +
+  "    #control { grid-row: 1; grid-column: 3; }\n" +
   "  }\n" +
   "\n" +
   "  .panel, .task, .call { border: 1px solid var(--line); border-radius: 0.625rem; background: var(--card); }\n" +
@@ -122,7 +122,7 @@ export const page: string = "<!doctype html>\n" +
   "  <nav aria-label=\"On this page\">\n" +
   "    <a href=\"#tasks\">Tasks <span id=\"task-count\"></span></a>\n" +
   "    <a href=\"#calls\">Calls</a>\n" +
-  "    <a href=\"#steering\">Steering</a>\n" +
+  "    <a href=\"#control\">Control</a>\n" +
   "  </nav>\n" +
   "  <p id=\"link\" class=\"soft\" role=\"status\">connecting</p>\n" +
   "</header>\n" +
@@ -141,7 +141,7 @@ export const page: string = "<!doctype html>\n" +
   "    <ol id=\"call-list\"></ol>\n" +
   "  </section>\n" +
   "\n" +
-  "  <div id=\"steering\">\n" +
+  "  <div id=\"control\">\n" +
   "    <section class=\"panel\" aria-labelledby=\"clock-title\">\n" +
   "      <h2 id=\"clock-title\">Clock</h2>\n" +
   "      <p class=\"reading\"><time id=\"now\"></time></p>\n" +
@@ -179,8 +179,8 @@ export const page: string = "<!doctype html>\n" +
   "        </div>\n" +
   "        <button class=\"main\">Inject</button>\n" +
   "      </form>\n" +
-  "      <p id=\"no-faults\" class=\"soft\">None to come.</p>\n" +
-  "      <ul id=\"fault-list\" aria-label=\"Faults to come\"></ul>\n" +
+  "      <p id=\"no-faults\" class=\"soft\">None pending.</p>\n" +
+  "      <ul id=\"fault-list\" aria-label=\"Pending faults\"></ul>\n" +
   "      <form data-action=\"clear-faults\" id=\"clear-faults\" hidden><button>Clear faults</button></form>\n" +
   "    </section>\n" +
   "\n" +
@@ -191,7 +191,7 @@ export const page: string = "<!doctype html>\n" +
   "        <button popovertarget=\"sure\">Reset…</button>\n" +
   "      </div>\n" +
   "      <div id=\"sure\" popover aria-label=\"Reset\">\n" +
-  "        <p>Back to how it was created: tasks, charges, calls and faults are forgotten.</p>\n" +
+  "        <p>This resets the emulator: tasks, charges, calls and faults are deleted.</p>\n" +
   "        <form data-action=\"reset\" class=\"row\">\n" +
   "          <button class=\"main\" autofocus>Reset</button>\n" +
   "          <button type=\"button\" popovertarget=\"sure\" popovertargetaction=\"hide\">Keep</button>\n" +
@@ -263,7 +263,7 @@ export const page: string = "<!doctype html>\n" +
   "  const byPlace = (text, index) => `${index} ${text}`;\n" +
   "  const copyOf = (id) => () => $(id).content.firstElementChild.cloneNode(true);\n" +
   "\n" +
-  "  /** Results are asked for when they come near the view. */\n" +
+  "  /** Results are requested when they come near the view. */\n" +
   "  const near = new IntersectionObserver((entries) => {\n" +
   "    for (const { isIntersecting, target } of entries) {\n" +
   "      if (!isIntersecting) continue;\n" +
@@ -320,7 +320,7 @@ export const page: string = "<!doctype html>\n" +
   "    const story = [time(at).slice(11), fault && `fault ${fault}`, created && `created ${created}`];\n" +
   "    fill(node, {\n" +
   "      operation: operation ?? `${method} ${path}`,\n" +
-  "      answer: status === undefined ? \"no answer\" : code === undefined ? `${status}` : `${status} · ${code}`,\n" +
+  "      answer: status === undefined ? \"no response\" : code === undefined ? `${status}` : `${status} · ${code}`,\n" +
   "      story: story.filter(Boolean).join(\" · \"),\n" +
   "    });\n" +
   "    node.classList.toggle(\"faulty\", fault !== undefined);\n" +
@@ -342,10 +342,10 @@ export const page: string = "<!doctype html>\n" +
   "    $(\"no-calls\").hidden = state.calls.length > 0;\n" +
   "\n" +
   "    write($(\"now\"), time(state.now));\n" +
-  "    const modes = { auto: \"Moves on with queries and waits.\", manual: \"Moves by hand only.\" };\n" +
+  "    const modes = { auto: \"Advances with queries and waits.\", manual: \"Advances only by hand.\" };\n" +
   "    write($(\"clock-mode\"), modes[state.clock] ?? `Runs by itself, ${count(state.clock.speed)} × as fast as yours.`);\n" +
   "    write($(\"credits\"), count(state.credits));\n" +
-  "    write($(\"charged\"), `${plural(state.charged, \"generation\")} paid`);\n" +
+  "    write($(\"charged\"), `${plural(state.charged, \"generation\")} billed`);\n" +
   "    // As a default it shows where nobody has typed, and nowhere else.\n" +
   "    $(\"set-credits\").defaultValue = state.credits;\n" +
   "\n" +
@@ -373,7 +373,7 @@ export const page: string = "<!doctype html>\n" +
   "    }\n" +
   "    if (mine !== turn) return;\n" +
   "    $(\"link\").classList.toggle(\"lost\", text === undefined);\n" +
-  "    write($(\"link\"), text === undefined ? \"the emulator does not answer\" : \"live\");\n" +
+  "    write($(\"link\"), text === undefined ? \"the emulator does not respond\" : \"live\");\n" +
   "    if (!document.hidden) timer = setTimeout(refresh, 1000);\n" +
   "  }\n" +
   "\n" +
@@ -386,14 +386,14 @@ export const page: string = "<!doctype html>\n" +
   "\n" +
   "  /** What each form sends, and what is said once it is done. */\n" +
   "  const actions = {\n" +
-  "    advance: ({ duration }) => [{ duration }, `Time moved on by ${duration}.`],\n" +
+  "    advance: ({ duration }) => [{ duration }, `The clock advanced by ${duration}.`],\n" +
   "    credits: ({ credits }) => [{ credits: Number(credits) }, `There are ${count(credits)} credits.`],\n" +
   "    next: ({ fault, on, times, percent }) => [\n" +
   "      { fault, share: Number(percent) / 100, ...(on && { on }), ...(times && { times: Number(times) }) },\n" +
-  "      `${fault} is to come.`,\n" +
+  "      `${fault} will be injected.`,\n" +
   "    ],\n" +
-  "    \"clear-faults\": () => [{}, \"No faults are to come.\"],\n" +
-  "    reset: () => [{}, \"All is as it was created.\"],\n" +
+  "    \"clear-faults\": () => [{}, \"No faults are pending.\"],\n" +
+  "    reset: () => [{}, \"The emulator was reset.\"],\n" +
   "  };\n" +
   "\n" +
   "  document.addEventListener(\"submit\", async (event) => {\n" +
@@ -408,7 +408,7 @@ export const page: string = "<!doctype html>\n" +
   "      if (answer.ok && action !== \"next\") form.reset();\n" +
   "      if (answer.ok && action === \"reset\") $(\"sure\").hidePopover();\n" +
   "    } catch {\n" +
-  "      say(\"The emulator does not answer.\");\n" +
+  "      say(\"The emulator does not respond.\");\n" +
   "    }\n" +
   "  });\n" +
   "\n" +
@@ -419,5 +419,5 @@ export const page: string = "<!doctype html>\n" +
   "";
 
 /** What a Content-Security-Policy calls the page's script and its style. */
-export const scriptHash: string = "'sha256-DmBcF8q3sqOss6yPZaE+0ghExhrYHLLRGhOCBA/IbLM='";
-export const styleHash: string = "'sha256-+n6JtLQHNbEXXlCRe5+DvXWlcuobfvhd28KMK91HW9E='";
+export const scriptHash: string = "'sha256-GCrPDLcokMWBsSeOKFRRKnMf0z97f61nyMZWh8iCnOI='";
+export const styleHash: string = "'sha256-VCx6/+zx8imN8QLBbFz5K9Z35CbJJaL4VDaddzqSQTg='";

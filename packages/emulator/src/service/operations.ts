@@ -53,7 +53,7 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
     const fault = faults.take(route);
     call.fault = fault?.fault;
     if (fault?.fault === "failure" || fault?.fault === "insufficientCredits") {
-      return respond({ outcome: fault.fault, msg: "a fault of the emulator asks for this outcome" });
+      return respond({ outcome: fault.fault, msg: "this failure was requested by a fault" });
     }
     if (fault && faultEffects[fault.fault] === "before") return spoil(fault, request, context.activity);
     const read = await readRequest(request, route, behaviour);

@@ -87,7 +87,7 @@ function readForm(bytes: Uint8Array, type: string, body: Schema): ReadRequest {
       return fileName;
     });
     if (known && schema.type !== "array" && values.length > 1)
-      violations.push(`${name}: is there ${values.length} times, must be there once`);
+      violations.push(`${name}: was sent ${values.length} times, must be sent exactly once`);
     const value = schema.type === "array" || values.length > 1 ? values : values[0];
     // Defined, because an assignment to a field named __proto__ would not add a field.
     Object.defineProperty(fields, name, { value, enumerable: true });

@@ -23,7 +23,7 @@ export function recordOf(
   const known: Readonly<Record<string, unknown>> = {
     taskid,
     url,
-    message: stateAt(task, now) === "failed" ? "a fault or the prompt asked for this failure" : "",
+    message: stateAt(task, now) === "failed" ? "this failure was requested by a fault or by the prompt" : "",
     source: "emulator",
     imageurl: fields["imageUrl"] ?? "",
     starttime: new Date(task.createdAt).toISOString().slice(0, 19).replace("T", " "),
