@@ -124,7 +124,7 @@ describe("every bad line is named, and nothing is sent", () => {
       "line 11, sourceImage",
     ]);
     expect(ran.error?.message).toMatch(/line 2, model "imgmodelq" is not valid\. Did you mean "imgmodelz"\?/);
-    expect(ran.error?.message).toMatch(/line 8, id "A" is used twice\. Use another id than line 7/);
+    expect(ran.error?.message).toMatch(/line 8, id "A" is used twice\. Line 7 has the same id\./);
     expect(ran.error?.message).toMatch(/line 10, sourceImage "none\.png" does not exist/);
     expect(ran.emulator.calls).toEqual([]);
   });
@@ -200,6 +200,20 @@ describe("every bad line is named, and nothing is sent", () => {
     expect(ran.emulator.calls).toEqual([]);
   });
 
+  test("once for a CSV file whose header has no column of models, with the column that was meant", async () => {
+    const rows = "imgmodelz,A fox\nimgmodelz,A hare";
+    for (const [header, message] of [
+      ["Model,prompt", "line 1, Model is not a known field. Nothing was sent. Did you mean model?"],
+      ["name,prompt", "line 1, model is missing. Nothing was sent. Pass a column with this name."],
+      ['"Model,prompt', "line 1, form has a quote that is not closed."],
+    ] as const) {
+      const ran = await run("jobs.csv", `${header}\n${rows}`);
+      expect(ran.error?.issues).toHaveLength(1);
+      expect(ran.error?.message).toContain(message);
+      expect(ran.emulator.calls).toEqual([]);
+    }
+  });
+
   test("also where the input is no text, has no line, is not there, or is of another kind", async () => {
     const latin1 = Buffer.from("model,prompt\nimgmodelz,F\u00fcchse", "latin1");
     expect((await run("jobs.csv", latin1)).error?.message).toContain("UTF-8");
@@ -207,7 +221,7 @@ describe("every bad line is named, and nothing is sent", () => {
       (await run("jobs.jsonl", Buffer.from('{"model":"imgmodelz","prompt":"F\u00fcchse"}', "latin1"))).error?.message,
     ).toContain("UTF-8");
     expect((await run("jobs.jsonl", "\n\n")).error?.message).toContain("no line");
-    expect((await run("jobs.txt", "")).error?.message).toContain(".jsonl");
+    expect((await run("jobs.txt", "")).error?.message).toContain("ends in .jsonl, .ndjson, .csv or .tsv.");
     await expect(runBatch("none.jsonl", "out/none", { baseUrl: "http://localhost" })).rejects.toThrow(
       /input "none.jsonl" does not exist\. Nothing was sent\. Use a file/,
     );

@@ -24,7 +24,15 @@ export class Ids {
     // Some file systems do not distinguish upper and lower case.
     const before = this.#lines.get(id.toLowerCase());
     this.#lines.set(id.toLowerCase(), line);
-    return before === undefined ? id : issueOf("id", "duplicate", describe(id), `another id than line ${before}`);
+    return before === undefined
+      ? id
+      : issueOf(
+          "id",
+          "duplicate",
+          describe(id),
+          "another id",
+          `${describe(id)} is used twice. Line ${before} has the same id`,
+        );
   }
 
   /** The same content has the same id, wherever it is in the input. If it is there twice, it is wanted twice. */

@@ -25,7 +25,9 @@ const readers: Readonly<Record<string, (path: string) => AsyncIterable<Row>>> = 
   ".tsv": readCsvRows,
 };
 
-const formats = Object.keys(readers).join(", ");
+const formats = Object.keys(readers)
+  .join(", ")
+  .replace(/, (?=[^,]*$)/, " or ");
 
 /** Checks that an input is of a known format and can be read. */
 export async function checkInput(input: string): Promise<void> {
@@ -81,8 +83,15 @@ async function* readCsvRows(path: string): AsyncGenerator<Row, void, undefined> 
   for await (const row of readCsv(readText(path))) {
     const { line, cells, isCutOff } = row;
     if (!isCutOff && cells.every((cell) => cell.trim() === "")) continue;
-    if (!header) header = cells.map((cell) => cell.trim());
-    else
+    if (!header) {
+      header = cells.map((cell) => cell.trim());
+      if (!header.includes("model")) {
+        // One issue for the header, not one for each row.
+        const { issue = issueOfHeader(header) } = issueIn(row, header);
+        yield { line, text: JSON.stringify(cells), fields: undefined, isText: true, issue };
+        return;
+      }
+    } else
       yield {
         line,
         text: JSON.stringify(cells),
@@ -91,6 +100,14 @@ async function* readCsvRows(path: string): AsyncGenerator<Row, void, undefined> 
         ...issueIn(row, header),
       };
   }
+}
+
+/** Returns the issue of a header without the column `model`. */
+function issueOfHeader(header: readonly string[]): Issue {
+  const similar = header.find((name) => name.toLowerCase() === "model");
+  const expected = "a column with this name";
+  if (similar === undefined) return issueOf("model", "missing", "nothing", expected);
+  return { ...issueOf(similar, "unknownField", describe(similar), 'a column "model"'), suggestion: "model" };
 }
 
 function issueIn({ cells, isCutOff }: CsvRow, { length }: readonly string[]): Pick<Row, "issue"> {
