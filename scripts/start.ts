@@ -34,7 +34,7 @@ export default async function run(args: readonly string[]): Promise<void> {
   const { apiKey, statuses } = emulator.client;
   const media = createMediaGen({ baseUrl: server.baseUrl, apiKey, statuses });
   try {
-    console.log(`The Media Generation Service, emulated, at ${server.baseUrl}\n`);
+    console.log(`The emulator is running at ${server.baseUrl}\n`);
     const given = await Promise.all(values.image.map((path) => fileFrom(path)));
     await generateBoth(media, prompt, given);
     console.log(`\n${emulator.charges.length} generations, ${emulator.credits} credits left. No money was spent.`);
