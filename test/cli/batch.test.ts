@@ -116,7 +116,7 @@ describe.concurrent("mediagen batch", () => {
       expect(await again.ended).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(
-          /1 of 4 lines succeeded, 0 failed[^]*3 lines left; go on with:\s+mediagen batch jobs\.jsonl -o out --failed-status 3 --retry-failed --limit 1\s/,
+          /1 of 4 lines succeeded, 0 failed[^]*3 lines left; continue with:\s+mediagen batch jobs\.jsonl -o out --failed-status 3 --retry-failed --limit 1\s/,
         ),
       });
       expect(emulator.charges).toHaveLength(2);
@@ -133,7 +133,7 @@ describe.concurrent("mediagen batch", () => {
       const { code, stdout, stderr } = await mediagen([...flags, "--yes", "--concurrency", "1"], { cwd, env }).ended;
       expect([code, stdout, emulator.charges.length]).toEqual([0, "out/line-1-1.png\nout/line-2-1.png\n", 2]);
       expect(stderr).toMatch(
-        /^1 line left; go on with:\n {4,}mediagen batch jobs\.jsonl -o out --max-results 2 --yes /,
+        /^1 line left; continue with:\n {4,}mediagen batch jobs\.jsonl -o out --max-results 2 --yes /m,
       );
       expect(stderr).not.toContain("budget");
       await writeFile(join(cwd, "jobs.jsonl"), jsonLines([{ model: "imgmodelv4", prompt: "A", batchsize: 3 }]));
@@ -167,7 +167,7 @@ describe.concurrent("mediagen batch", () => {
       expect([code, stdout]).toEqual([
         1,
         expect.stringMatching(
-          /line 2 and on: the input has changed since it was given.*\s+Nothing is billed twice; go on with:\r\n {4}mediagen batch/,
+          /line 2 and on: the input has changed since it was given.*\s+Nothing is billed twice; continue with:\r\n {4}mediagen batch/,
         ),
       ]);
     }));
@@ -219,9 +219,9 @@ describe.concurrent("mediagen batch", () => {
         "",
         [
           expect.stringMatching(
-            /^mediagen: 0 of 40 lines succeeded, .*; nothing more was sent after the service rejected the API key$/,
+            /^mediagen: 0 of 40 lines succeeded, .* 40 not started\. The batch stopped after this error: the service rejected the API key$/,
           ),
-          "  Correct the API key or the base URL, then go on with:",
+          "  Correct the API key or the base URL, then continue with:",
           "    mediagen batch jobs.jsonl -o out --yes -q",
           "",
         ],
@@ -263,13 +263,13 @@ describe.concurrent("mediagen batch", () => {
       1,
       { fault: "failure" },
       [],
-      /1 of 3 lines is unfinished\n {2}Nothing is billed twice; go on with:\n {4}mediagen batch jobs\.jsonl -o out/,
+      /1 of 3 lines is unfinished\n {2}Nothing is billed twice; continue with:\n {4}mediagen batch jobs\.jsonl -o out/,
     ],
     [
       3,
       { fault: "insufficientCredits" },
       [],
-      /insufficient credits; .*\n {2}Add credits, then go on with:\n {4}mediagen batch/,
+      /insufficient credits; .*\n {2}Add credits, then continue with:\n {4}mediagen batch/,
     ],
     [4, { fault: "taskFails" }, ["--timeout", "3s"], /1 of 3 lines is unfinished/],
     [
@@ -296,7 +296,7 @@ describe.concurrent("mediagen batch", () => {
       const { code, stderr } = await run.ended;
       expect([code, stderr]).toEqual([
         130,
-        expect.stringMatching(/Go on with:\n {4}mediagen batch jobs\.jsonl -o out --yes --concurrency 1 --json\n$/),
+        expect.stringMatching(/Continue with:\n {4}mediagen batch jobs\.jsonl -o out --yes --concurrency 1 --json\n$/),
       ]);
       const again = await mediagen([...batch, "--yes", "--json"], { cwd, env }).ended;
       expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { succeeded: 6 }]);
@@ -316,7 +316,7 @@ describe.concurrent("mediagen batch", () => {
         code: 130,
         stdout: "",
         stderr: expect.stringMatching(
-          /^mediagen: forms .*\nmediagen: interrupted \(SIGINT\)\n {2}Go on with:\n {4}mediagen batch jobs\.jsonl -o out --yes -q\n$/,
+          /^mediagen: forms .*\nmediagen: interrupted \(SIGINT\)\n {2}Continue with:\n {4}mediagen batch jobs\.jsonl -o out --yes -q\n$/,
         ),
       });
     }));

@@ -43,8 +43,16 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       { says: `--batchsize must be a whole number from ${minimum} to ${maximum}, not "many".` },
     ],
     [2, [...image, "--idempotency-key", "a", "--no-store"], { says: "Leave out --no-store." }],
-    [2, [...image, "--timeout", "soon"], { says: "Use a time such as 90s, 30m or 2h." }],
-    [2, [...image, "--failed-status", "x"], { says: "A status is a whole number." }],
+    [
+      2,
+      [...image, "--timeout", "soon"],
+      { says: 'mediagen: --timeout "soon" is not valid. Use a time such as 90s, 30m or 2h.\n' },
+    ],
+    [
+      2,
+      [...image, "--failed-status", "x"],
+      { says: 'mediagen: --failed-status "x" is not valid. Use a whole number.\n' },
+    ],
     [2, [...image, "--base-url", "http://media.example.com"], { says: "Pass --allow-http to allow it." }],
     [
       2,
@@ -57,7 +65,21 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       ["video", "-m", "vidmodelv2"],
       { says: "There is nothing to generate from. Pass a prompt, or at least one of --image, --ratio, " },
     ],
-    [2, image.with(5, ""), { says: "The path is empty." }],
+    [2, image.with(5, ""), { says: 'mediagen: --output "" is not valid. The path is empty.\n' }],
+    [2, image.slice(0, 5), { says: "mediagen: --output needs a value.\n  Run mediagen image --help for usage." }],
+    [
+      2,
+      ["task", "list", "--limit", "0"],
+      { says: 'mediagen: --limit "0" is not valid. Use a whole number, 1 or more.\n  Run mediagen task list --help' },
+    ],
+    [2, ["completion", "foo"], { says: 'mediagen: shell "foo" is not valid. Use one of bash, zsh, fish.\n' }],
+    [2, image.toSpliced(1, 1), { says: 'prompt is missing. Pass text. Example: mediagen image "A red bicycle".\n' }],
+    [
+      2,
+      ["recover", "--taskid", "t-1"],
+      { says: "--taskid needs --resolve\n  Nothing was recorded. Add --resolve with the generation." },
+    ],
+    [2, ["recover", "--not-created", "-o", "."], { says: "--not-created needs --resolve\n" }],
     [2, [...image, "--store", ""], { says: "The path is empty." }],
     [2, ["batch", "jobs.jsonl", "-o", ""], { says: "The path is empty." }],
     [2, image.with(1, "-"), { says: "prompt: the text is empty" }],
@@ -68,7 +90,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       [...image, "--extra-field", "a"],
       { says: "--extra-field a: the value is missing\n  Nothing was sent. Write --" },
     ],
-    [2, ["batch", "no.jsonl", "-o", "out", "-yq"], { says: 'mediagen: input "no.jsonl" does not exist. Use a file' }],
+    [2, ["batch", "no.jsonl", "-o", "out", "-yq"], { says: "mediagen: no.jsonl does not exist.\n" }],
     [
       2,
       ["task", "list", "--store", "nowhere"],
@@ -78,7 +100,13 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [2, [...image, "--no-store", "--store", "a"], { says: "--store and --no-store exclude each other" }],
     [2, ["video", "-m", "vidmodelv15pro", "--image-url", ""], { says: "--image-url: the text is empty" }],
     [2, ["images"], { says: "Did you mean image?" }],
-    [2, ["task", "show", "t-1"], { says: "Write video:t-1 or image:t-1" }],
+    [
+      2,
+      ["task", "show", "t-1"],
+      {
+        says: "mediagen: t-1: the kind of this task is unknown, because it is not in the store\n  Pass video:t-1 or image:t-1.",
+      },
+    ],
     [2, [...image.toSpliced(5, 1, "-"), "--batchsize", "2"], { says: "stdout takes one result and nothing else" }],
     [
       3,
@@ -89,7 +117,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
         says: "No task was created. Add credits and run the command again.",
       },
     ],
-    [4, [...image, "--timeout", "10ms"], { says: "Go on with:\n    mediagen task download image:" }],
+    [4, [...image, "--timeout", "10ms"], { says: "Continue with:\n    mediagen task download image:" }],
     [
       5,
       [...image, "--no-store"],
@@ -215,7 +243,39 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
         const { code, stdout, stderr } = await mediagen([...image.with(5, target), ...more], { cwd, env }).ended;
         expect([code, stdout, stderr], target).toEqual([2, "", expect.stringContaining("Nothing was sent.")]);
       }
+      for (const args of [image.with(5, "b.png/"), ["batch", "jobs.jsonl", "-o", "b.png", "-y"]])
+        expect(await mediagen(args, { cwd, env }).ended).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining("mediagen: -o b.png/: b.png is a file, not a directory\n  Nothing was sent."),
+        });
       expect(emulator.calls).toEqual([]);
+    }));
+
+  test("a key that no header can carry is named as a person knows it, and not shown", ({ expect }) =>
+    inPlace(async ({ cwd, env, emulator }) => {
+      const { code, stderr } = await mediagen(image, { cwd, env: { ...env, MEDIAGEN_API_KEY: "s\u00ebcret" } }).ended;
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining(
+          "mediagen: the API key has a value that no header can carry (not shown). Use printable",
+        ),
+      ]);
+      expect(stderr).not.toContain("cret");
+      expect(emulator.calls).toEqual([]);
+    }));
+
+  test("a batch in a directory of another base URL names its flag", ({ expect }) =>
+    inPlace(async ({ cwd, env }) => {
+      await writeFile(join(cwd, "jobs.jsonl"), '{"model":"imgmodelv4","prompt":"A bicycle"}\n');
+      const batch = ["batch", "jobs.jsonl", "-o", "out", "-yq"];
+      expect(await mediagen(batch, { cwd, env }).ended).toMatchObject({ code: 0 });
+      const elsewhere = mediagen([...batch, "--base-url", "http://127.0.0.1:9"], { cwd, env });
+      expect(await elsewhere.ended).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          `mediagen: -o out has results of ${env["MEDIAGEN_BASE_URL"]}. Use another directory for http://127.0.0.1:9.\n`,
+        ),
+      });
     }));
 
   test("MEDIAGEN_FAILED_STATUSES ends the wait for a failed task, also of a batch", ({ expect }) =>
@@ -237,7 +297,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       expect([code, stderr]).toEqual([
         6,
         expect.stringMatching(
-          /could not be saved: .*\n {2}Nothing is billed again\. Fix that, then go on with:\n {4}mediagen task download image:image-\w+ -o b\.png\n$/,
+          /could not be saved: .*\n {2}Nothing is billed again\. Fix that, then continue with:\n {4}mediagen task download image:image-\w+ -o b\.png\n$/,
         ),
       ]);
       expect(await readdir(cwd)).toEqual([]);

@@ -104,7 +104,7 @@ describe.concurrent("Ctrl-C", () => {
         const { code, stdout } = await run.ended;
         expect(code).toBe(130);
         expect(stdout).toMatch(
-          /interrupted \(SIGINT\); video:video-\w+ is not lost\r\n {2}Go on with:\r\n {4}mediagen task download video:video-\w+ -o fox\.mp4\r\n$/,
+          /interrupted \(SIGINT\); video:video-\w+ is not lost\r\n {2}Continue with:\r\n {4}mediagen task download video:video-\w+ -o fox\.mp4\r\n$/,
         );
         await goOn(expect, stdout, place);
       },
@@ -198,7 +198,7 @@ describe.concurrent("Ctrl-C", () => {
             { error: { name: "Interrupted", task: slow, taskMayExist: true, exitCode: 130 } },
           ],
         ]);
-        expect(stderr).toContain(`Go on with:\n    mediagen task download ${slow} -o .\n`);
+        expect(stderr).toContain(`Continue with:\n    mediagen task download ${slow} -o .\n`);
       },
       { clock: "manual" },
     ));
@@ -226,7 +226,7 @@ describe.concurrent("Ctrl-C", () => {
         await run.printed(/pending, status/);
         run.child.kill("SIGINT");
         expect((await run.ended).stderr).toMatch(
-          /Go on with:\n {4}mediagen task download image:image-\w+ --results 3 -o 'a b\/' --key-fd 3 --failed-status 7\n$/,
+          /Continue with:\n {4}mediagen task download image:image-\w+ --results 3 -o 'a b\/' --key-fd 3 --failed-status 7\n$/,
         );
       },
       { clock: "manual" },

@@ -38,7 +38,7 @@ describe.concurrent("a stdout that cannot be written to", () => {
       const { code, stderr } = await paste(`${batch} >/dev/full`, { cwd, env });
       // How fast this machine is decides whether it also says that it waits for responses.
       const said = stderr.replace(/^mediagen: forms are being sent; waiting for the responses, .*\n/, "");
-      expect([code, said]).toEqual([6, expect.stringMatching(/^mediagen: stdout .*\n {2}Go on with:\n {4}.*\n$/)]);
+      expect([code, said]).toEqual([6, expect.stringMatching(/^mediagen: stdout .*\n {2}Continue with:\n {4}.*\n$/)]);
       expect(emulator.charges.length).toBeLessThan(lines.length);
       const again = await paste(commandsIn(stderr).join(), { cwd, env });
       expect([again.code, emulator.charges.length]).toEqual([0, lines.length]);

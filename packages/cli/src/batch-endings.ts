@@ -34,19 +34,19 @@ const endings: readonly Ending[] = [
   {
     applies: ({ stopped }) => stopped === "credits",
     what: ({ summary }) => `insufficient credits; ${countsText(summary)}`,
-    advice: ({ again }) => withCommands("Add credits, then go on with:", again),
+    advice: ({ again }) => withCommands("Add credits, then continue with:", again),
     exitCode: () => exitCodes.credits,
   },
   {
     applies: ({ stopped }) => stopped === "rejected",
     what: ({ summary }) => countsText(summary) + stopText(summary),
-    advice: ({ again }) => withCommands("Correct the API key or the base URL, then go on with:", again),
+    advice: ({ again }) => withCommands("Correct the API key or the base URL, then continue with:", again),
     exitCode: () => exitCodes.failed,
   },
   {
     applies: ({ stopped }) => stopped === "unreachable",
     what: ({ summary }) => countsText(summary) + stopText(summary),
-    advice: ({ again }) => withCommands("Check the network and the base URL, then go on with:", again),
+    advice: ({ again }) => withCommands("Check the network and the base URL, then continue with:", again),
     exitCode: () => exitCodes.failed,
   },
   {
@@ -55,7 +55,7 @@ const endings: readonly Ending[] = [
       `${summary.unknown} of ${counted(summary.lines, "line")} ${summary.unknown === 1 ? "has" : "have"} an unknown outcome and may have been billed${stopText(summary)}`,
     advice: ({ again }) =>
       withCommands(
-        "Look for their tasks at the service, record what you find as printed above, then go on with:",
+        "Look for their tasks at the service, record what you find as printed above, then continue with:",
         again,
       ),
     exitCode: () => exitCodes.unknown,
@@ -64,7 +64,7 @@ const endings: readonly Ending[] = [
     applies: ({ unfinished }) => unfinished > 0,
     what: ({ summary }) =>
       `${summary.unfinished} of ${counted(summary.lines, "line")} ${summary.unfinished === 1 ? "is" : "are"} unfinished`,
-    advice: ({ again }) => withCommands("Nothing is billed twice; go on with:", again),
+    advice: ({ again }) => withCommands("Nothing is billed twice; continue with:", again),
     exitCode: ({ summary, timeouts }) =>
       timeouts === summary.unfinished && summary.failed === 0 ? exitCodes.timeout : exitCodes.failed,
   },
@@ -79,7 +79,7 @@ const endings: readonly Ending[] = [
     // Without it, a script that goes on until nothing is left would never end.
     applies: ({ stopped, generated }) => stopped === "budget" && generated === 0,
     what: ({ summary }) => `--max-results is too low for the next line; ${countsText(summary)}`,
-    advice: ({ again }) => withCommands("No task was created. Raise it, then go on with:", again),
+    advice: ({ again }) => withCommands("No task was created. Raise it, then continue with:", again),
     exitCode: () => exitCodes.usage,
   },
 ];
@@ -100,5 +100,5 @@ function stopText({ stopped, error }: BatchSummary): string {
   // Like --limit, --max-results ends a run as it was asked to.
   if (stopped === undefined || stopped === "budget") return "";
   const isKey = error?.name === "AuthenticationError";
-  return `; nothing more was sent after ${isKey ? "the service rejected the API key" : error?.message}`;
+  return `. The batch stopped after this error: ${isKey ? "the service rejected the API key" : error?.message}`;
 }

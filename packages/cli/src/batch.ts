@@ -84,7 +84,7 @@ export async function batch(input: string, options: BatchCommandOptions, command
       progress.note(`${countsText(summary)}; ${join(directory, "index.html")} shows them`);
     if (error) throw error;
     const { notStarted } = summary;
-    if (notStarted > 0) progress.hint(`${counted(notStarted, "line")} left; go on with:`, `  ${again}`);
+    if (notStarted > 0) progress.hint(`${counted(notStarted, "line")} left; continue with:`, `  ${again}`);
   } catch (error) {
     progress.end();
     throw explainBatch(error, context);
@@ -154,8 +154,13 @@ function warnWhileInterrupted(signal: AbortSignal, progress: Progress): () => vo
 function explainBatch(error: unknown, { input, command, again, progress, reporter }: Context): CommandError {
   const isInvalid = error instanceof InvalidRequestError;
   if (isInvalid && reporter.hasBegun) {
-    const advice = withCommands("Nothing is billed twice; go on with:", again);
-    return new CommandError(onOneLine(error.message), advice, exitCodes.failed, error);
+    const advice = withCommands("Nothing is billed twice; continue with:", again);
+    return new CommandError(
+      `the batch was stopped: ${describeIssues(error.issues, command)}`,
+      advice,
+      exitCodes.failed,
+      error,
+    );
   }
   if (!isInvalid || error.issues.length === 1) return explain(error, { command, generates: isInvalid, resume: again });
   for (const issue of error.issues) progress.warn(onOneLine(describeIssues([issue], command)));

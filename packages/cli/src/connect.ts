@@ -117,7 +117,7 @@ function report(event: MediaGenEvent, progress: Progress): void {
     const { kind, taskid, status, message } = event;
     const means =
       `If ${status} means that it has failed, pass --failed-status ${status} or set MEDIAGEN_FAILED_STATUSES=${status}. ` +
-      `If it means that it goes on, pass --pending-status ${status}.`;
+      `If it means that the task is still running, pass --pending-status ${status}.`;
     progress.warn(
       `mediagen: ${kind}:${taskid} has status ${status} and the message ${JSON.stringify(message)}. ${means}`,
     );

@@ -13,7 +13,11 @@ export async function makeDirectory(path: string, mode: number = 0o777): Promise
     await mkdir(path, mode);
   } catch (error) {
     // Another process may have been faster.
-    if (!(await isDirectory(path))) throw error;
+    if (await isDirectory(path)) return;
+    const isFile = error instanceof Error && "code" in error && error.code === "EEXIST";
+    throw isFile
+      ? new Error(`${path.replace(/(?<=.)[\\/]+$/, "")} is a file, not a directory`, { cause: error })
+      : error;
   }
 }
 

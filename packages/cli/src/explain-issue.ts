@@ -1,5 +1,6 @@
 import { describeIssue, type Issue } from "@mediagen/sdk";
 import type { Command } from "commander";
+import { pathOf } from "./explain-usage.ts";
 import { argumentField, fieldFlagsOf } from "./field-flags.ts";
 
 /** Returns issues in sentences, with the SDK's fields and options as flags. */
@@ -13,6 +14,9 @@ function describe(issue: Issue, command: Command | undefined): string {
   const field = flagOf(issue.field);
   const flags = names.map(flagOf);
   const flag = suggestion === undefined ? undefined : flagOf(suggestion);
+  if (code === "missing" && issue.field === argumentField && command)
+    return `${describeIssue(issue)} Example: ${pathOf(command)} "A red bicycle".`;
+  if (code === "notFound" && issue.field === "input" && command) return `${command.args[0]} does not exist.`;
   if (code === "unknownField") return describeUnknown(issue, command, flags);
   if (code === "tooFew" && flags.length > 0)
     return `There is nothing to generate from. Pass a prompt, or at least one of ${flags.filter((one) => one !== argumentField).join(", ")}.`;
@@ -34,7 +38,9 @@ function describeUnknown(issue: Issue, command: Command | undefined, flags: read
 
 /** Returns the flag for a field such as `sourceImage[1]` or an option of the SDK, or the name itself if there is no flag. */
 function flagIn(command: Command | undefined, field: string): string {
+  if (field === "apiKey") return "the API key";
   if (!command) return field;
+  if (field === "directory" && command.name() === "batch") return `-o ${String(command.getOptionValue("output"))}`;
   const [, name = field, rest = ""] = /^(\w+)(.*)$/.exec(field) ?? [];
   const option =
     fieldFlagsOf(command).find((flag) => flag.field === name)?.option ??

@@ -9,13 +9,26 @@ export function explainUsage(error: CommanderError, command: Command | undefined
   const [, model] = /'([^']*)' is invalid(?: for argument 'model')?\. Allowed choices/.exec(error.message) ?? [];
   if (model !== undefined && /model/.test(error.message)) return explainModel(model, command);
   const missing = missingOption(error, command);
-  const [said = "", hint] = error.message.replace(/^error: /, "").split("\n");
-  const what = missing ? `${missing.long} is missing` : said;
+  const message = error.message.replace(/^error: /, "");
+  const [said = "", hint] = message.split("\n");
+  const what = missing ? `${missing.long} is missing` : (explainValue(message) ?? said);
   return [
     what,
     adviceOn(error, command, missing) ?? hint?.replace(/[()]/g, "") ?? `Run ${pathOf(command)} --help for usage.`,
     exitCodes.usage,
   ];
+}
+
+/** Explains the value of an option or an argument that is not valid or missing. */
+function explainValue(message: string): string | undefined {
+  const [, flag] = /^option '.*?(--[\w-]+).*' argument missing$/.exec(message) ?? [];
+  if (flag !== undefined) return `${flag} needs a value.`;
+  const [, option, value = "", advice = ""] =
+    /^option '[^']*?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (.*)$/s.exec(message) ?? [];
+  if (option !== undefined) return `${option} ${JSON.stringify(value)} is not valid. ${advice}`;
+  const [, given = "", name, choices = ""] =
+    /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)$/s.exec(message) ?? [];
+  return name && `${name} ${JSON.stringify(given)} is not valid. Use one of ${choices}`;
 }
 
 function missingOption({ code }: CommanderError, command: Command | undefined): Option | undefined {
@@ -53,6 +66,6 @@ function explainModel(name: string, command: Command | undefined): Explanation {
 }
 
 /** Returns a command as it is typed, such as `mediagen video`. */
-function pathOf(command: Command | undefined): string {
+export function pathOf(command: Command | undefined): string {
   return command?.parent ? `${pathOf(command.parent)} ${command.name()}` : "mediagen";
 }

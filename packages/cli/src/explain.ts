@@ -47,7 +47,7 @@ export function explain(error: unknown, circumstances: Circumstances = {}): Comm
 
 function explanationOf(error: unknown, circumstances: Circumstances): Explanation {
   const { command, task, generates = false, resume } = circumstances;
-  const goOn = resume && withCommands("Go on with:", resume);
+  const goOn = resume && withCommands("Continue with:", resume);
   if (error instanceof CommanderError) return explainUsage(error, command);
   if (error instanceof Interrupted) {
     const left = task ? `; ${task} is not lost` : generates ? "; it created no task, so nothing was billed" : "";
@@ -70,7 +70,7 @@ function explanationOf(error: unknown, circumstances: Circumstances): Explanatio
 }
 
 function afterFix({ resume }: Circumstances): string {
-  return resume ? withCommands("Fix that, then go on with:", resume) : "Fix that and run the command again.";
+  return resume ? withCommands("Fix that, then continue with:", resume) : "Fix that and run the command again.";
 }
 
 /** Explains how a task ended, or that nobody knows whether there is one. */
@@ -94,7 +94,7 @@ function explainTask(error: unknown, circumstances: Circumstances): Explanation 
     const last = error.cause instanceof Error ? `; the last query failed: ${error.cause.message}` : "";
     return [
       `${task ?? error.task.taskid} was not finished after ${timeout ?? "the timeout"}${last}`,
-      resume ? withCommands("Go on with:", resume) : "It is not lost: wait for it again.",
+      resume ? withCommands("Continue with:", resume) : "It is not lost: wait for it again.",
       exitCodes.timeout,
     ];
   }
@@ -108,7 +108,7 @@ const checkImage = "Nothing was sent. Check the URL of the image, then run the c
 /** Explains why the service, the network or this machine was not of use. */
 function explainService(error: unknown, circumstances: Circumstances): Explanation | undefined {
   const { generates, resume } = circumstances;
-  const goOn = resume && withCommands("Go on with:", resume);
+  const goOn = resume && withCommands("Continue with:", resume);
   if (error instanceof InsufficientCreditsError)
     return [
       `${error.operation}: insufficient credits (${error.msg ?? error.body})`,
@@ -166,7 +166,7 @@ function adviceOnUnknown({ generationId }: OutcomeUnknownError, { resolve }: Cir
 function adviceOnService(error: ServiceError, circumstances: Circumstances): string {
   const { command, generates, resume } = circumstances;
   const created = generates ? "No task was created. " : "";
-  const again = resume ? withCommands("then go on with:", resume) : "then run the command again.";
+  const again = resume ? withCommands("then continue with:", resume) : "then run the command again.";
   if (error instanceof AuthenticationError) return `${created}Check MEDIAGEN_API_KEY or --key-fd, ${again}`;
   if (generates && error.operation === imageRead) return checkImage;
   if (generates && error.status === 404) {

@@ -101,7 +101,7 @@ const imageFlag = "image";
 function limitsOf(infos: ReadonlyMap<string, FieldInfo>, modelsInAll: number): string {
   const limits = new Set([...infos.values()].map(({ expected }) => expected));
   const models = infos.size === modelsInAll ? "" : `; only ${[...infos.keys()].join(", ")}`;
-  return (limits.size === 1 ? [...limits].join("") : "the model decides what is valid") + models;
+  return (limits.size === 1 ? [...limits].join("") : "valid values depend on the model") + models;
 }
 
 function firstSentence(text: string): string {

@@ -25,7 +25,7 @@ export function addResultCountOption(command: Command): void {
 /** Adds how long to wait. */
 export function addWaitOptions(command: Command): void {
   command.addOption(
-    new Option("--timeout <time>", "how long to wait at most, such as 90s, 30m or 2h")
+    new Option("--timeout <time>", "maximum time to wait, such as 90s, 30m or 2h")
       .default({ ms: 30 * 60_000, text: "30m" }, "30m")
       .argParser(readTime),
   );
@@ -52,7 +52,7 @@ export function addConnectOptions(command: Command): void {
       ),
     )
     .addOption(
-      new Option("--pending-status <n>", "a status that means that a task goes on; may be repeated").argParser(
+      new Option("--pending-status <n>", "a status that means that a task is still running; may be repeated").argParser(
         collectStatus,
       ),
     )
@@ -85,7 +85,7 @@ export function readPath(path: string): string {
 }
 
 function collectStatus(value: string, before: readonly number[] = []): readonly number[] {
-  if (!/^-?\d+$/.test(value)) throw new InvalidArgumentError("A status is a whole number.");
+  if (!/^-?\d+$/.test(value)) throw new InvalidArgumentError("Use a whole number.");
   return [...before, Number(value)];
 }
 

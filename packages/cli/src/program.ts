@@ -49,7 +49,7 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
   const task = program.command("task").description("List, show, wait for, download or delete tasks");
   addTaskCommands((name, text) => add(name, text, task), descriptions);
   addBatch(add("batch", "Generate every line of a file (billed)"));
-  addRecover(add("recover", "List or download what a crash has left, and resolve unknown outcomes"));
+  addRecover(add("recover", "List or download tasks that a crash has left, and resolve unknown outcomes"));
   add("models", "List the models, or the fields of one with their bounds and defaults")
     .addArgument(new Argument("[model]").choices(models.map(({ model }) => model)))
     .addOption(jsonOption())
@@ -168,7 +168,7 @@ function addBatch(command: Command): void {
   command
     .argument("<file>", "JSON lines (.jsonl, .ndjson) or CSV (.csv, .tsv); paths in it are relative to it")
     .requiredOption("-o, --output <dir>", "the directory for the results and for the state of the batch", readPath)
-    .option("-y, --yes", "do not ask before anything is billed")
+    .option("-y, --yes", "skip the confirmation")
     .option("--dry-run", "check every line, print what would be billed, and send nothing")
     .addOption(new Option("--limit <n>", "the maximum number of tasks that this run creates").argParser(readPositive))
     .addOption(new Option("--max-results <n>", "the maximum number of results of these tasks").argParser(readPositive))

@@ -26,6 +26,7 @@ interface Left extends Recovery {
 
 /** `mediagen recover`: lists what the store has left to do, downloads it, or resolves a generation of unknown outcome. */
 export async function recover(options: RecoverOptions): Promise<void> {
+  checkResolution(options);
   const command = openCommand(options);
   if (options.store !== undefined) await checkStore(options.store);
   const media = await command.connect();
@@ -46,6 +47,18 @@ export async function recover(options: RecoverOptions): Promise<void> {
   const isUnknown = unknown.length + unreadable.length > 0 && !command.signal.aborted;
   process.exitCode = isUnknown ? exitCodes.unknown : (error?.exitCode ?? exitCodes.done);
   if (media.store && !error) await forgetOld(media.store, options.store);
+}
+
+/** Rejects an outcome without the generation that it belongs to. */
+function checkResolution({ resolve, taskid, unverified, notCreated }: RecoverOptions): void {
+  if (resolve !== undefined) return;
+  const [flag] =
+    Object.entries({ "--taskid": taskid, "--unverified": unverified, "--not-created": notCreated }).find(
+      ([, value]) => value !== undefined,
+    ) ?? [];
+  if (flag === undefined) return;
+  const advice = "Nothing was recorded. Add --resolve with the generation. mediagen recover lists the unknown ones.";
+  throw new CommandError(`${flag} needs --resolve`, advice, exitCodes.usage);
 }
 
 /** Reads what is left to do. A task whose results were saved is not. */

@@ -92,8 +92,10 @@ async function findTasks(
       .map((one) => `${one}:${argument}`)
       .join(" or ");
     throw new CommandError(
-      `${argument}: the store does not say which kind of task this is`,
-      `Write ${spelled}. mediagen task list lists the tasks of the store.`,
+      known
+        ? `${argument}: the store has several tasks with this id`
+        : `${argument}: the kind of this task is unknown, because it is not in the store`,
+      `Pass ${spelled}. mediagen task list lists the tasks of the store.`,
       exitCodes.usage,
     );
   });

@@ -27,7 +27,7 @@ export async function explainUnsaved(
     error instanceof InvalidRequestError && error.issues.find(({ code }) => code === "alreadyExists")?.received;
   if (!taken) {
     const why = error instanceof Error ? error.message : String(error);
-    return failed(why, "Fix that, then go on with:", resumeCommand([task], options, target));
+    return failed(why, "Fix that, then continue with:", resumeCommand([task], options, target));
   }
   const why = `there is another file ${taken}`;
   // In a directory, results are named by their task.
