@@ -103,7 +103,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
     media.image.generate("imgmodelz", { prompt: "A fox", resolution: "1024x1024" }),
   "generate: field promt": (_, media) => media.video.generate("vidmodelv2", { promt: "A fox" }),
   "generate: field foo": (_, media) => media.video.generate("vidmodelv2", { prompt: "A fox", foo: 1 }),
-  "generate: field aspectRatio": (_, media) =>
+  "generate: field generateAudio": (_, media) =>
     media.video.generate("vidmodelv2", { prompt: "A fox", generateAudio: true }),
   "generate: several mistakes": (_, media) =>
     media.video.generate("vidmodelv2", { prompt: 12, ratio: "16x9", duration: 7 }),

@@ -99,7 +99,7 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
   return { wire, issues };
 }
 
-/** Reads fields that the description does not show, and answers how many there are. */
+/** Reads fields that the description does not show, and returns how many there are. */
 function readExtra(
   extra: Readonly<Record<string, unknown>>,
   { properties = {} }: Bounds,
