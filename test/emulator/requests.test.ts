@@ -71,6 +71,14 @@ describe("a request that is none is refused, and says why", () => {
       200,
       "the body is not multipart/form-data",
     ],
+    [
+      "a form with two prompts",
+      formPath,
+      `${["A fox", "A hare"].map((text) => `--x\r\nContent-Disposition: form-data; name="prompt"\r\n\r\n${text}\r\n`).join("")}--x--\r\n`,
+      "multipart/form-data; boundary=x",
+      200,
+      "prompt: was sent 2 times, must be sent exactly once",
+    ],
     ["a path that is none", "/v1/video", "{}", "application/json", 404, "there is no POST /v1/video"],
     ["a name of every object", "/constructor", "{}", "application/json", 404, "there is no POST /constructor"],
   ] as const)("%s", async ([, path, body, type, status, msg]) => {
