@@ -144,7 +144,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
     // The programs themselves are run twice by test/package/command.test.ts.
     await mkdir(join(folder, "workers"));
-    for (const program of lines.flatMap((line) => /\bnode ([\w./-]+\.[jt]s)\b/.exec(line)?.[1] ?? []))
+    for (const program of lines.flatMap((line) => /\bnode ([\w./-]+\.m?[jt]s)\b/.exec(line)?.[1] ?? []))
       await writeFile(join(folder, program), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
     await symlink(resolve("node_modules"), join(folder, "node_modules"));
     await use(folder);
