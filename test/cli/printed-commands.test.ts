@@ -40,7 +40,7 @@ test.for(shells)("%s parses the commands that continue, whatever their task is c
 
 test("a task that may have failed is reported with the flags for both meanings of its status", async () => {
   const printed: string[] = [];
-  const progress = { now: () => undefined, note: () => undefined, end: () => undefined };
+  const progress = { now: () => undefined, note: () => undefined, hint: () => undefined, end: () => undefined };
   const warn = (text: string) => void printed.push(text);
   const { onEvent, statuses } = await clientOptions(
     { failedStatus: [4], pendingStatus: [5] },

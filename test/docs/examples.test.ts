@@ -238,7 +238,10 @@ test.concurrent("recover frees the key of a generation that was not created", as
   await using desk = await createDesk();
   desk.emulator.next({ fault: "resetBefore", on: "generate" });
   const [, id = ""] = /resolve (\S+)/.exec((await desk.run("paid-once.ts")).stdout) ?? [];
-  expect(await desk.run("recover.ts", { args: [id, "notCreated"] })).toEqual({ ...isFine, stdout: "nothing to recover\n" });
+  expect(await desk.run("recover.ts", { args: [id, "notCreated"] })).toEqual({
+    ...isFine,
+    stdout: "nothing to recover\n",
+  });
   expect((await desk.run("paid-once.ts")).stdout).toMatch(/^order-42 is video-/);
   expect(desk.emulator.charges).toHaveLength(1);
 });

@@ -14,6 +14,7 @@ import {
   refusal,
   success,
   type FakeOptions,
+  type Reply,
 } from "./fake-service.ts";
 
 /** A call that is made wrong, as a program without types may make it. */
@@ -210,7 +211,9 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "recover without a store": (_, media) => media.recover(),
   "find without a store": (_, media) => media.find("t-1"),
   "resolve: no such generation": ({ memoryStore }) => withStore({ store: memoryStore() }).resolve("nope", "notCreated"),
-  "resolve: no outcome": ({ memoryStore }) => withStore({ store: memoryStore() }).resolve("nope", {}),
+  "resolve: no outcome": ({ memoryStore }) =>
+    // @ts-expect-error: it has no outcome.
+    withStore({ store: memoryStore() }).resolve("nope", {}),
   "fieldsOf: no such model": ({ fieldsOf }) => fieldsOf("vidmodelv3"),
   "createHttpClient({})": () => createHttpClient({}),
 };
@@ -284,11 +287,11 @@ const saved = { version: 2, kind: "image", taskid: "t-1", origin, resultCount: 1
 const withStore = (options: FakeOptions) => clientOf([], options).media;
 const png = () =>
   new Blob([new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 0])], { type: "image/png" });
-const generateAt = (reply: Parameters<typeof clientOf>[0][number], options?: FakeOptions) =>
+const generateAt = (reply: Reply, options?: FakeOptions) =>
   clientOf([reply], { passing: ["pause"], ...options }).generate();
-const saveAt = (reply: Parameters<typeof clientOf>[0][number], options?: FakeOptions) =>
+const saveAt = (reply: Reply, options?: FakeOptions) =>
   clientOf([reply], { ...options }).media.task(saved) as sdk.Task<"image">;
-const checkAt = (reply: Parameters<typeof clientOf>[0][number]) => saveAt(reply).check();
+const checkAt = (reply: Reply) => saveAt(reply).check();
 /** What a wait rejects with at its deadline, which no test waits for. */
 const timeoutOf = (
   ...rest: [ms: number, error: unknown, last?: ConstructorParameters<typeof sdk.WaitTimeoutError>[3]]
