@@ -70,7 +70,8 @@ test("every operation goes through prism proxy --errors without a violation, to 
     expect(emulator.tasks[0]?.prompt, "nothing was lost on the way").toBe(prompt.replace("\n", "\r\n"));
     await task.delete();
   }
-  await media.image.delete([], { uid: "user-17" });
+  const { taskid } = await media.image.generate("imgmodelv4", { prompt });
+  await media.image.delete([taskid], { uid: "user-17" });
   expect(new Set(answers.map(({ path }) => path))).toEqual(new Set(operations.map(({ path }) => path)));
   expect(answers.filter(({ status, violations }) => status !== 200 || violations !== null)).toEqual([]);
 });

@@ -168,6 +168,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "media.video.query()": (_, media) => media.video.query(),
   "media.video.query: unknown option": (_, media) => media.video.query("t-1", { moreInfo: true }),
   "media.video.delete(text)": (_, media) => media.video.delete("t-1"),
+  "media.video.delete([])": (_, media) => media.video.delete([]),
   "waitAll(undefined)": ({ waitAll }) => waitAll(undefined),
   "waitAll(promises)": ({ waitAll }) => waitAll([Promise.resolve(1)]),
   "waitAll: waitTimeoutMs": ({ waitAll }, media) => waitAll([media.task(saved)], { waitTimeoutMs: -1 }),
@@ -258,6 +259,10 @@ const troubles: Readonly<Record<string, () => unknown>> = {
   "check: HTTP 401": () => checkAt(() => new Response("", { status: 401 })),
   "check: HTTP 404": () => checkAt(() => new Response("", { status: 404 })),
   "check: HTTP 302": () => checkAt(() => new Response("", { status: 302 })),
+  "check: HTTP 307": () => checkAt(() => new Response("", { status: 307 })),
+  "check: HTTP 401 without a key": () =>
+    saveAt(() => new Response("", { status: 401 }), { apiKey: async () => undefined }).check(),
+  "check: HTTP 429": () => checkAt(() => new Response("", { status: 429 })),
   "check: HTTP 500": () => checkAt(lost),
   "check: an HTML page": () => checkAt(() => new Response("<html>")),
   "check: connection refused": () => checkAt(fails(connectionRefused)),

@@ -52,17 +52,21 @@ function createKeyed(key: string | undefined, baseUrl: string, headers: RequestH
  *
  * @throws An {@link InvalidRequestError} if no header can carry the key, or it must not go there
  */
-export function keyHeaders(key: string | undefined, url: string): Readonly<Record<string, string>> {
+export function keyHeaders(
+  key: string | undefined,
+  url: string,
+  subject = "createMediaGen",
+): Readonly<Record<string, string>> {
   if (key === undefined) return {};
   if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
     // The engine would reject a header with such a value in an error that shows the value.
     const [code, received] = key === "" ? (["missing", "nothing"] as const) : (["wrongFormat", unsendable] as const);
-    throw invalidRequest("request", "apiKey", code, received, "printable ASCII without line breaks", nothingWasSent);
+    throw invalidRequest(subject, "apiKey", code, received, "printable ASCII without line breaks", nothingWasSent);
   }
   const target = key === emulatorKey ? new URL(url) : undefined;
   if (target?.protocol === "https:" && !isLoopback(target)) {
     const expected = "the service's key. For an emulator at this host, start it with --key KEY and use that key";
-    throw invalidRequest("request", "apiKey", "notAllowed", "a value (not shown)", expected, nothingWasSent, {
+    throw invalidRequest(subject, "apiKey", "notAllowed", "a value (not shown)", expected, nothingWasSent, {
       problem: "is that of the emulator",
     });
   }

@@ -10,7 +10,7 @@ import { orAbort } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
 import type { OnUpload } from "../transport/transport.ts";
 import { isEnvelope, isSuccess, openEnvelope, taskidIn } from "./envelope.ts";
-import { type Connection, exchange, type Exchanged, type NoResponse } from "./exchange.ts";
+import { type Connection, exchange, type Exchanged, type NoResponse, type Responded } from "./exchange.ts";
 import { hideInError } from "./hide-key.ts";
 import type { Retries } from "./retries.ts";
 
@@ -104,7 +104,7 @@ export function createCall(host: CallHost): Call {
         if (!exchanged.response) throw failureOf(exchanged, operation, context);
         const { response } = exchanged;
         retries.succeeded();
-        const data = openAfter(lost, response, operation, generation);
+        const data = openAfter(lost, exchanged, operation, generation);
         if (generation) {
           const { resultCount, seed, origin } = generation;
           emit("generated", () => ({ ...about(), taskid: taskidIn(data) ?? "", resultCount, seed, origin }));
@@ -167,11 +167,12 @@ function failureOf(
 /** Opens the envelope. A rejection after an attempt whose response was lost may be that attempt's own doing. */
 function openAfter(
   lost: boolean,
-  response: ServiceResponse,
+  { response, hasKey }: Responded,
   operation: Operation,
   generation: SentGeneration | undefined,
 ): Readonly<Record<string, unknown>> {
   const isDeletion = lost && Object.values(operations).some((kind) => kind.delete === operation);
-  const note = " The response to an earlier attempt was lost: the tasks may already be deleted.";
-  return openEnvelope(response, operation.id, generation, isDeletion ? note : undefined);
+  const deleted = isDeletion ? " The response to an earlier attempt was lost: the tasks may already be deleted." : "";
+  const keyless = !hasKey && response.status === 401 ? " No API key was sent." : "";
+  return openEnvelope(response, operation.id, generation, deleted + keyless);
 }

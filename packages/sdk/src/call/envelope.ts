@@ -31,23 +31,23 @@ export function openEnvelope(
   if (envelope?.code === codes.success && isObject(envelope.data)) {
     if (generation ? taskidIn(envelope.data) !== undefined : isSuccess(status)) return envelope.data;
   }
-  const undocumented = `the response is not one that the service documents: ${describeResponse(response, envelope)}`;
-  if (generation && !isRejection(response)) {
-    const redirect = status >= 300 && status < 400 ? ", a redirect, which is not followed: check the base URL" : "";
-    const what = isSuccess(status) ? undocumented : `the response was HTTP ${status}${redirect}`;
-    throw new OutcomeUnknownError(what, operation, generation, { response });
-  }
+  let what = isSuccess(status)
+    ? `the response is not one that the service documents: ${describeResponse(response, envelope)}`
+    : `the response was HTTP ${status}${status < 400 ? ", a redirect, which is not followed. Check baseUrl" : ""}`;
+  if (generation && !isRejection(response)) throw new OutcomeUnknownError(what, operation, generation, { response });
   const end = (generation ? ". No task was created." : ".") + note;
   if (envelope?.code === codes.insufficientCredits) {
-    const what = `insufficient credits (code ${envelope.code}: ${envelope.msg})${end} Add credits, then make the same call again.`;
+    what = `insufficient credits (code ${envelope.code}: ${envelope.msg})${end} Add credits, then make the same call again.`;
     throw new InsufficientCreditsError(what, operation, response, envelope);
   }
-  if (envelope?.code === codes.failure) {
-    const what = `the service rejected it (code ${envelope.code}: ${envelope.msg})${describeStatus(status)}${end}${hintOf(status, status === 401 || status === 404)}`;
-    throw serviceError(what, operation, response, envelope);
-  }
-  const what = isSuccess(status) ? undocumented : `the service rejected it${describeStatus(status)}`;
-  throw serviceError(what + end + hintOf(status, true), operation, response, envelope);
+  const said = envelope?.code === codes.failure ? ` (code ${envelope.code}: ${envelope.msg})` : "";
+  if (said || (status >= 400 && status < 500))
+    what = `the service rejected it${said}${isSuccess(status) ? "" : ` with HTTP ${status}`}`;
+  else if (status >= 500) what = `the service failed (HTTP ${status})`;
+  // A query or a deletion is safe to repeat. A generation is here only if it created no task.
+  const later = generation ? " Try again later." : " It is safe to retry.";
+  const hint = hints[status] ?? (status === 429 || status >= 500 ? later : "");
+  throw serviceError(what + end + hint, operation, response, envelope);
 }
 
 /** Returns whether a response is an envelope. */
@@ -102,28 +102,18 @@ function readEnvelope({ json }: ServiceResponse): Envelope | undefined {
   return { code, msg: typeof msg === "string" ? shorten(msg) : "no message", data };
 }
 
-const keyHint = " Check the API key (apiKey or MEDIAGEN_API_KEY) and the base URL.";
+const keyHint = " Check the API key (apiKey or MEDIAGEN_API_KEY) and baseUrl.";
 /** What a status says in the words of a caller. */
 const hints: Readonly<Record<number, string>> = {
   401: keyHint,
   403: keyHint,
-  302: " It is a redirect, which is not followed. Check the base URL.",
-  404: " Check the base URL: the paths of operations are added to it.",
-  413: " The files are larger than the service, or a proxy before it, takes.",
+  404: " Check baseUrl: the paths of operations are added to it.",
+  413: " The files are too large for the service or a proxy.",
 };
-
-function describeStatus(status: number): string {
-  return isSuccess(status) ? "" : ` with HTTP ${status}`;
-}
-
-/** A message of the service's own says more than a hint. */
-function hintOf(status: number, hasHint: boolean): string {
-  return (hasHint && hints[status]) || "";
-}
 
 function describeResponse({ text }: ServiceResponse, envelope: Envelope | undefined): string {
   if (text.trim() === "") return "an empty body";
-  if (/^\s*</.test(text)) return "an HTML page, not JSON: check the base URL";
+  if (/^\s*</.test(text)) return "an HTML page, not JSON: check baseUrl";
   if (!envelope) return "there is no code in it";
   if (envelope.code !== codes.success) return `the unknown code ${envelope.code} (msg: ${envelope.msg})`;
   return "a success without its data";

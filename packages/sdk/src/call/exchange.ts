@@ -59,7 +59,13 @@ export interface ExchangeOptions {
 }
 
 /** What an exchange came to: a response, or why there is none. */
-export type Exchanged = { readonly response: ServiceResponse } | NoResponse;
+export type Exchanged = Responded | NoResponse;
+
+export interface Responded {
+  readonly response: ServiceResponse;
+  /** Whether the request had a key. */
+  readonly hasKey: boolean;
+}
 
 export interface NoResponse {
   readonly response?: undefined;
@@ -110,7 +116,8 @@ export async function exchange(
       beforeSend: options.beforeSend && beforeSend,
     });
     limits.onArriving();
-    return { response: await readResponse(incoming, limits.onArriving, connection.time.now(), hide) };
+    const response = await readResponse(incoming, limits.onArriving, connection.time.now(), hide);
+    return { response, hasKey: keyed.key !== undefined };
   } catch (cause) {
     if (blocked) return { cause: blocked.error, hide, delivery: "not tried" };
     const isAbort = options.signal?.aborted && cause === options.signal.reason;

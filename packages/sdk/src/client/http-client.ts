@@ -42,7 +42,7 @@ export function createHttpClientOn(transport: Transport, options: ClientOptions)
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     try {
       const key = await readKey(apiKey, signal);
-      const outgoing = await outgoingOf(request, paid, signal, keyHeaders(key, request.url));
+      const outgoing = await outgoingOf(request, paid, signal, keyHeaders(key, request.url, "createHttpClient"));
       return (await transport(outgoing, { paid, signal })).response();
     } catch (error) {
       throw signal.aborted ? signal.reason : withoutBytes(error);

@@ -101,9 +101,10 @@ export class Tasks {
   ): Promise<Deletions[K]> {
     const { signal } = options;
     const operation = operations[kind].delete;
-    if (!Array.isArray(taskids)) {
-      const received = describeValue(taskids);
-      throw invalidRequest(operation.id, "taskids", "wrongType", received, "a list of task ids", nothingWasSent);
+    const isList = Array.isArray(taskids);
+    if (!isList || taskids.length === 0) {
+      const code = isList ? "tooFew" : "wrongType";
+      throw invalidRequest(operation.id, "taskids", code, describeValue(taskids), "a list of task ids", nothingWasSent);
     }
     const { wire, request } = readRequest(operation, { taskids }, options);
     const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
