@@ -140,7 +140,7 @@ test("an answer that is deeper than any of the service's is none", async () => {
 
 test("HTTP 413 says that it is about the size of the files", async () => {
   const { generation } = await outcomes(() => new Response("", { status: 413 }));
-  expect(String(generation)).toContain("HTTP 413. No task was created. The files are larger");
+  expect(String(generation)).toContain("HTTP 413. No task was created. The files are too large");
 });
 
 test.for([401, 403])("HTTP %i says that it is about the key", async (status) => {
