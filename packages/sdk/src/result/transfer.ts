@@ -1,5 +1,6 @@
 import type { Hide } from "../call/hide-key.ts";
 import { readRetryAfter } from "../call/read-response.ts";
+import { describeDuration } from "../errors/duration.ts";
 import { MediaGenError } from "../errors/errors.ts";
 import { shorten } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
@@ -105,7 +106,7 @@ export class Transfer {
 
   async #attemptOnce(signal: AbortSignal): Promise<Attempt | Repeat> {
     const { stallTimeoutMs = 30_000 } = this.#options;
-    const stalled = () => new Error(`the result stalled for ${stallTimeoutMs} ms`);
+    const stalled = () => new Error(`the result stalled for ${describeDuration(stallTimeoutMs)}`);
     const stall = new Deadline(this.#context.time, stallTimeoutMs, stalled, signal);
     let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
     let attempt: Attempt | undefined;

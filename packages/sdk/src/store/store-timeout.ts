@@ -1,3 +1,4 @@
+import { describeDuration } from "../errors/duration.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import type { GenerationStore } from "./store.ts";
@@ -7,7 +8,7 @@ const storeTimeoutMs = 15_000;
 
 /** Returns a store of which every operation settles: the caller's own code may hang. */
 export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm" | "steady">): GenerationStore {
-  const timeoutTo = (act: string) => () => new Error(`the store took longer than ${storeTimeoutMs} ms to ${act}`);
+  const timeoutTo = (act: string) => () => new Error(`the store took longer than ${describeDuration(storeTimeoutMs)} to ${act}`);
   const within = async <T>(act: string, operation: () => Promise<T>): Promise<T> => {
     const deadline = new Deadline(time, storeTimeoutMs, timeoutTo(act));
     try {
