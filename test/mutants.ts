@@ -149,8 +149,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/sending"],
   },
   {
-    guard: "if (generation && !isRejection(response)) {",
-    becomes: "if (false) {",
+    guard: "if (generation && !isRejection(response)) throw",
+    becomes: "if (false) throw",
     promise: "a status that settles nothing leaves the outcome unknown",
     tests: ["sdk/answers"],
   },
