@@ -25,7 +25,7 @@ export default async function run(): Promise<void> {
 }
 
 /**
- * Bundles a package's scripts, with source maps. What is loaded at first use is a file of its own; everything else is in one file
+ * Bundles a package's scripts, with source maps. What is loaded at first use is a file of its own. Everything else is in one file
  * that the entry points share, because to import a file takes Node half a millisecond, whatever its size.
  */
 export async function bundle(directory: string): Promise<void> {

@@ -45,6 +45,8 @@ const plainWords: ReadonlyMap<RegExp, string> = new Map([
   [/\bpaid for\b/, "billed, charged"],
   [/\bmeanwhile\b/, "while, in the meantime"],
   [/\bwhole\b(?! number)/, "complete"],
+  [/\bfolders?\b/, "directory"],
+  [/\baddress(es)? of (the |an? |your |its )*(image|video|clip|picture|page|source)/, "URL"],
   [/, for (it|there|that|nobody|no) (is|are|was|has|may|can|would)\b/, "because"],
 ]);
 
@@ -69,7 +71,11 @@ const plainWordsOfPages: ReadonlyMap<RegExp, string> = new Map([
 interface Piece {
   readonly line: number;
   readonly text: string;
+  readonly isHeading?: boolean;
 }
+
+/** A heading that asks. */
+const question = /\?$|^(how|what|why|when|where) (do|does|did|can|is|are|should)\b/i;
 
 /** Returns what of the English does not read as plain English: translated words, long sentences, questions as headings. */
 export async function lintProse(): Promise<readonly string[]> {
@@ -78,14 +84,23 @@ export async function lintProse(): Promise<readonly string[]> {
     for await (const path of glob(pattern, { cwd: root })) {
       if (notWritten.test(path) || extname(path) === "") continue;
       const text = await readFile(`${root}/${path}`, "utf8").catch(() => "");
-      const [words, mostWords] = path.endsWith(".md")
-        ? ([plainWordsOfPages, mostWordsOfPage] as const)
-        : ([plainWords, mostWordsOfProgram] as const);
-      for (const piece of piecesOf(path, text))
-        faults.push(...faultsOf(piece, words, mostWords).map((fault) => `${path}:${piece.line} ${fault}`));
+      faults.push(...proseFaults(path, text));
     }
   }
   return faults;
+}
+
+/** Returns what of the English in one file does not read as plain English. The extension of the path says how to read it. */
+export function proseFaults(path: string, text: string): readonly string[] {
+  const [words, mostWords] = path.endsWith(".md")
+    ? ([plainWordsOfPages, mostWordsOfPage] as const)
+    : ([plainWords, mostWordsOfProgram] as const);
+  const isFaq = /^(title:|# ).*\bFAQ\b/m.test(text);
+  return piecesOf(path, text).flatMap((piece) => {
+    const faults = [...faultsOf(piece, words, mostWords)];
+    if (piece.isHeading && !isFaq && question.test(piece.text)) faults.push(`"${piece.text}": name the topic`);
+    return faults.map((fault) => `${path}:${piece.line} ${fault}`);
+  });
 }
 
 function faultsOf({ text }: Piece, plain: ReadonlyMap<RegExp, string>, mostWords: number): readonly string[] {
@@ -94,7 +109,7 @@ function faultsOf({ text }: Piece, plain: ReadonlyMap<RegExp, string>, mostWords
     const [found] = new RegExp(word, "i").exec(text) ?? [];
     if (found !== undefined) faults.push(`"${found}": write ${better}`);
   }
-  for (const sentence of text.split(/(?<=[.!?:;])\s+/)) {
+  for (const sentence of text.split(/(?<=[.!?:])\s+/)) {
     const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
     if (words > mostWords) faults.push(`a sentence of ${words} words: ${sentence.slice(0, 60)}...`);
   }
@@ -112,7 +127,9 @@ function inMarkdown(text: string): readonly Piece[] {
   const offset = matter.split("\n").length;
   const pieces = matter ? [...inYaml(matter.replace(/---\n/g, "\n"))] : [];
   let line = offset;
+  let isHeading = false;
   for (const { type, map, children } of MarkdownIt({ html: true }).parse(body, {})) {
+    if (type.startsWith("heading_")) isHeading = type === "heading_open";
     // A table's cells have no place of their own.
     if (map) line = map[0] + offset;
     if (type !== "inline") continue;
@@ -120,7 +137,7 @@ function inMarkdown(text: string): readonly Piece[] {
       if (child.type === "code_inline") return "x";
       return child.type === "softbreak" ? " " : child.content;
     });
-    pieces.push({ line, text: words.join("") });
+    pieces.push({ line, text: words.join(""), isHeading });
   }
   return pieces;
 }
@@ -132,7 +149,9 @@ function inYaml(text: string): readonly Piece[] {
     Pair(_, { key, value }) {
       if (!isScalar(key) || !isScalar(value) || typeof value.value !== "string") return;
       if (!/^(title|summary|description|x-assumption)$/.test(String(key.value))) return;
-      pieces.push({ line: lineCounter.linePos(value.range?.[0] ?? 0).line, text: withoutCode(value.value) });
+      // Each row of a table is a sentence.
+      const rows = value.value.replace(/\|\n/g, ".\n");
+      pieces.push({ line: lineCounter.linePos(value.range?.[0] ?? 0).line, text: withoutCode(rows) });
     },
   });
   return pieces;
@@ -154,9 +173,10 @@ function inProgram(text: string): readonly Piece[] {
       : ts.isTemplateExpression(node)
         ? node.head.text + node.templateSpans.map((span) => `x${span.literal.text}`).join("")
         : "";
-    // With line breaks it is a program or a page.
-    if (/\w \w+ \w/.test(literal) && !literal.includes("\n"))
-      pieces.push({ line: lineOf(node.getStart(file)), text: withoutCode(literal) });
+    const first = lineOf(node.getStart(file));
+    // Each line of a help text or a program. Sentences that continue in the next line are not measured.
+    for (const [index, one] of literal.split("\n").entries())
+      if (/\w \w+ \w/.test(one)) pieces.push({ line: first + index, text: withoutCode(one) });
     ts.forEachChild(node, visitNode);
   };
   const file = ts.createSourceFile("", text, ts.ScriptTarget.Latest);

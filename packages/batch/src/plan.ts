@@ -46,7 +46,7 @@ interface Checked {
 
 /**
  * Reads an input twice. First every line is checked, before anything is sent. Then lines are read once more, one after the
- * other, to be run. That pass only compares their text, and the sizes and times of their files, to notice a change;
+ * other, to be run. That pass only compares their text, and the sizes and times of their files, to notice a change.
  * `generate` checks and digests the form again, because it has to know what it sends.
  */
 export class Plan {

@@ -3,7 +3,7 @@
  *
  * A card is a coarse grid of square dots. Its background is one tone per band of four dot rows. A dot has ink or not,
  * and ink only adds light to the tone below it. Both writers rely on that: in a PNG, tone and ink are a palette entry
- * of four bits; in H.264 a dot is a 4x4 block, a band a row of macroblocks, and ink a multiple of the quantiser's
+ * of four bits. In H.264 a dot is a 4x4 block, a band a row of macroblocks, and ink a multiple of the quantiser's
  * step.
  */
 
