@@ -10,9 +10,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const sources = [
   "*.md",
   ".changeset/*.md",
-  "docs/**/*.{md,ts}",
+  "docs/**/*.{md,ts,html}",
   "packages/*/README.md",
-  "packages/*/src/**/*.{md,ts}",
+  "packages/*/src/**/*.{md,ts,html}",
   "openapi/**/*",
   "scripts/**/*.ts",
 ];
@@ -119,6 +119,7 @@ function faultsOf({ text }: Piece, plain: ReadonlyMap<RegExp, string>, mostWords
 function piecesOf(path: string, text: string): readonly Piece[] {
   if (path.endsWith(".md")) return inMarkdown(text);
   if (path.endsWith(".ts")) return inProgram(text);
+  if (path.endsWith(".html")) return inHtml(text);
   return path.endsWith(".yaml") ? inYaml(text) : [];
 }
 
@@ -140,6 +141,21 @@ function inMarkdown(text: string): readonly Piece[] {
     pieces.push({ line, text: words.join(""), isHeading });
   }
   return pieces;
+}
+
+/** The texts between the tags, and those in attributes. Tags within a sentence do not end it. */
+function inHtml(text: string): readonly Piece[] {
+  const blank = (hidden: string) => hidden.replace(/[^\n]/g, " ");
+  const flat = text
+    .replace(/<!--[^]*?-->|<(script|style|pre)\b[^]*?<\/\1>/g, blank)
+    .replace(/<(code|kbd)\b[^>]*>[^<]*<\/\1>/g, "x")
+    .replace(/<\/?(a|abbr|b|em|i|small|span|strong|time)\b[^>]*>/g, "");
+  const lineOf = (offset: number) => flat.slice(0, offset).split("\n").length;
+  const texts = flat.matchAll(/(?<=>)[^<>]*\w[^<>]*(?=<)|(?<=\b(?:alt|title|aria-label|placeholder|content)=")[^"]+/g);
+  return [...texts].map(({ 0: found, index }) => ({
+    line: lineOf(index + found.search(/\S/)),
+    text: withoutCode(found),
+  }));
 }
 
 function inYaml(text: string): readonly Piece[] {

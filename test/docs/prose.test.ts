@@ -25,6 +25,8 @@ const bad: Readonly<Record<string, readonly [path: string, text: string, fault: 
     /^a\.ts:3 "folder": write directory$/,
   ],
   "a long docstring": ["a.ts", `/** ${words(31)}. */`, /a sentence of 31 words/],
+  "a word in a web page": ["a.html", "<main>\n<p>The <b>service</b> refuses it.</p>\n</main>", /^a\.html:2 "refuses"/],
+  "a word in an attribute of a web page": ["a.html", '<input placeholder="a folder">', /"folder": write directory/],
   "a word in the spec": ["a.yaml", "info:\n  description: It is told of each task.\n", /^a\.yaml:2 "is told": write/],
 };
 
