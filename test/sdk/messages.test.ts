@@ -179,6 +179,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "download(undefined)": ({ download }) => download(undefined, "out"),
   "download(promise)": ({ download }, media) => download(Promise.resolve(media.task(saved)), "out"),
   "download(JSON)": ({ download }) => download(saved, "out"),
+  "download(record)": ({ download }) => download({ taskid: "t-1", url: ["https://a.example/1.png"] }, "out"),
   "download(task)": ({ download }, media) => download(media.task(saved)),
   'download(task, "")': ({ download }, media) => download(media.task(saved), ""),
   "download: no results": ({ download }, media) => download(media.task(saved), "out"),
@@ -260,8 +261,7 @@ const troubles: Readonly<Record<string, () => unknown>> = {
   "check: HTTP 404": () => checkAt(() => new Response("", { status: 404 })),
   "check: HTTP 302": () => checkAt(() => new Response("", { status: 302 })),
   "check: HTTP 307": () => checkAt(() => new Response("", { status: 307 })),
-  "check: HTTP 401 without a key": () =>
-    saveAt(() => new Response("", { status: 401 }), { apiKey: async () => undefined }).check(),
+  "check: HTTP 401 without a key": () => saveAt(() => new Response("", { status: 401 }), { apiKey: undefined }).check(),
   "check: HTTP 429": () => checkAt(() => new Response("", { status: 429 })),
   "check: HTTP 500": () => checkAt(lost),
   "check: an HTML page": () => checkAt(() => new Response("<html>")),

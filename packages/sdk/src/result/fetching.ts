@@ -1,5 +1,6 @@
 import { invalidRequest } from "../errors/errors.ts";
 import { describeValue, returnedTask } from "../errors/issue.ts";
+import { isObject } from "../spec/is-object.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { contexts, type ResultContext } from "./context.ts";
 
@@ -22,7 +23,11 @@ export function reportFetching<T>(
   run: (context: ResultContext) => Promise<T>,
 ): Promise<T> {
   const context = contexts.get(task);
-  if (!context) throw invalidRequest(subject, "task", "wrongType", describeValue(task), returnedTask);
+  if (!context) {
+    const isRecord = isObject(task) && "taskid" in task && "url" in task;
+    const received = isRecord ? "its record: pass the task itself" : describeValue(task);
+    throw invalidRequest(subject, "task", "wrongType", received, returnedTask);
+  }
   const { kind, model, taskid, generationId } = task;
   return context.failures.of({ operation: "download", kind, model, taskid, generationId }, () => run(context));
 }
