@@ -99,7 +99,10 @@ describe("a store that hangs", () => {
       const store = sharedStore();
       store.beforeWrite((record) => (isState(state)(record) ? forever() : undefined));
       const { generate, sent } = clientOf([], { store, passing: ["pause", "limit"] });
-      expect(await errorOf(generate("order-1"))).toMatchObject({ name: "StoreError", message: /longer than 15 seconds/ });
+      expect(await errorOf(generate("order-1"))).toMatchObject({
+        name: "StoreError",
+        message: /longer than 15 seconds/,
+      });
       expect(sent()).toBe(0);
     },
   );

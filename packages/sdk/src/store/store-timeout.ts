@@ -8,7 +8,8 @@ const storeTimeoutMs = 15_000;
 
 /** Returns a store of which every operation settles: the caller's own code may hang. */
 export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm" | "steady">): GenerationStore {
-  const timeoutTo = (act: string) => () => new Error(`the store took longer than ${describeDuration(storeTimeoutMs)} to ${act}`);
+  const timeoutTo = (act: string) => () =>
+    new Error(`the store took longer than ${describeDuration(storeTimeoutMs)} to ${act}`);
   const within = async <T>(act: string, operation: () => Promise<T>): Promise<T> => {
     const deadline = new Deadline(time, storeTimeoutMs, timeoutTo(act));
     try {
