@@ -18,7 +18,7 @@ const list = "select id, record from generation where state in (select value fro
 export function sqliteStore(path: string): GenerationStore {
   const database = new DatabaseSync(path, { timeout: 5_000 });
   // Full: each commit is on the disk before it returns.
-  database.exec(`pragma journal_mode = wal; pragma synchronous = full; ${table}`);
+  database.exec(`pragma synchronous = full; ${table}`);
   // The cast: the column holds what was written.
   const parse = (text: unknown) => JSON.parse(String(text)) as GenerationRecord;
   const select = database.prepare("select record from generation where id = ?");
