@@ -36,9 +36,7 @@ export interface Card {
   visible: { columns: number; rows: number };
   /** One byte per dot, row by row: 1 where there is ink. */
   ink: Uint8Array<ArrayBuffer>;
-  /**
-   * The rows that drawFoot draws anew; all others stay as they are. Complete bands: a moving line touches few macroblocks.
-   */
+  /** The rows that drawFoot redraws. They are complete bands, so a moving line touches few macroblocks. */
   foot: { top: number; rows: number };
   /** The background from top to bottom, spread evenly over the bands. */
   tones: readonly Tone[];
@@ -115,7 +113,7 @@ export function drawCard(options: { columns: number; rows: number; seed: string;
 }
 
 /**
- * Draws the last line of a card anew: a label at the right and, with `share` (0 to 1), a line at its left that is thick
+ * Redraws the last line of a card: a label at the right and, with `share` (0 to 1), a line at its left that is thick
  * so far.
  */
 export function drawFoot(card: Card, label: string, share?: number): void {

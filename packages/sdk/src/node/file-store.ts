@@ -229,7 +229,7 @@ const knowsNoLinks: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPN
 
 /**
  * Removes the names of a life that is over, which it is without its first revision. Not what else has come into the directory:
- * somebody may have created the record anew.
+ * another process may have created the record again.
  */
 async function clear(directory: string, names: readonly string[]): Promise<void> {
   const first = names.filter((name) => readName(name)?.revision === 1);

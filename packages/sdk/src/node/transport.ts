@@ -19,7 +19,7 @@ import { rejectChangedFiles, encode, type Encoded, readPieces } from "./multipar
 /** A response with a longer head is not one of the service's. */
 const longestHead = 16 * 1024;
 /** How many URLs are read only once: a service has a few, and those of the HTTP client may contain anything. */
-const mostPlaces = 100;
+const maxTargets = 100;
 
 /**
  * Creates the transport on node:http. It sends nothing, not even into a buffer, before the connection is established and its
@@ -28,21 +28,21 @@ const mostPlaces = 100;
 export async function nodeTransport(options: PoolOptions = {}): Promise<Transport> {
   const modules = await loadHttpModules();
   const connections = new Connections(modules, options);
-  const places = new Map<string, Place>();
-  const placeOf = (text: string) => {
-    const place = places.get(text) ?? createPlace(new URL(text));
-    if (places.size < mostPlaces) places.set(text, place);
-    return place;
+  const targets = new Map<string, Target>();
+  const targetOf = (text: string) => {
+    const target = targets.get(text) ?? createTarget(new URL(text));
+    if (targets.size < maxTargets) targets.set(text, target);
+    return target;
   };
   return async (request, sendOptions) => {
     const { paid, signal } = sendOptions;
-    const { url, options: place } = placeOf(request.url);
+    const { url, options: target } = targetOf(request.url);
     const connection = (!paid && connections.pooled(url)) || (await connections.forRequest(url, paid));
     const body = encode(request.body);
     if (body.pieces.length > 1) await rejectChangedFiles(body);
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
     const requestOptions = {
-      ...place,
+      ...target,
       headers: headersOf(request, url, body),
       ...connection,
     };
@@ -134,8 +134,8 @@ function exchangeOn(
   });
 }
 
-/** Where a request goes, as node:http takes it: it would read a URL anew for each. */
-function createPlace(url: URL) {
+/** Returns a URL as options of node:http, which would parse it for each request. */
+function createTarget(url: URL) {
   const { protocol, hostname, port, pathname, search } = url;
   const options = {
     method: "POST",
@@ -149,7 +149,7 @@ function createPlace(url: URL) {
   return { url, options };
 }
 
-type Place = ReturnType<typeof createPlace>;
+type Target = ReturnType<typeof createTarget>;
 
 function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Encoded): Record<string, string> {
   return {

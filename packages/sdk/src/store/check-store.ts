@@ -174,10 +174,10 @@ const checks: Readonly<Record<string, Check>> = {
     await forgets(undefined, late.slice(0, 1), "without a key");
     const kept = await Promise.all([...open, ...late.slice(1)].map(({ id }) => reader.get(id)));
     expect(!kept.includes(undefined), "forget: removes a record that is open, late or has a key");
-    const anew = recordOf({ id: unkeyed[0]?.id ?? "" });
-    const stale = await reader.write(next(anew, {}));
+    const recreated = recordOf({ id: unkeyed[0]?.id ?? "" });
+    const stale = await reader.write(next(recreated, {}));
     expect(!stale.written, "write: writes revision 2 of a record that was forgotten");
-    expect((await reader.write(anew)).written, "write: does not write revision 1 of a record that was forgotten");
+    expect((await reader.write(recreated)).written, "write: does not write revision 1 of a record that was forgotten");
   },
 
   /** An attempt that takes over a key that `forget` is looking at must stay, or be told that it was not written. */
