@@ -1895,9 +1895,15 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/wait"],
   },
   {
-    guard: "if (due > until) waiter.postpone(due);",
+    guard: "if (due > until) waiter.postpone(lookAt(due, until));",
     becomes: "if (false) waiter.start();",
     promise: "a query that others have seen to be too early waits",
+    tests: ["sdk/scheduler"],
+  },
+  {
+    guard: "return due - now > soonMs ? (due + now) / 2 : due;",
+    becomes: "return Math.max(due, now - soonMs);",
+    promise: "a query that others have seen to be too late is sent earlier",
     tests: ["sdk/scheduler"],
   },
   {

@@ -1,6 +1,8 @@
+import { createEmulator } from "@mediagen/emulator";
 import { createMediaGen, ServiceError, TaskFailedError, WaitTimeoutError, type WaitUpdate } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { clientOnAClock } from "./client-on-a-clock.ts";
+import { errorOf } from "./fake-service.ts";
 
 const pending = { url: [] };
 const done = { url: ["http://localhost/1"] };
@@ -329,4 +331,45 @@ test("a classify that answers no state, as an async one does, ends nothing", asy
     await expect(media.video.task("t-1").check()).rejects.toThrow("classify");
     expect(events).toEqual(["queried", "failed"]);
   }
+});
+
+describe("a wait whose deadline passes while the machine sleeps", () => {
+  test("resolves if the task has succeeded meanwhile", async () => {
+    const emulator = createEmulator({ clock: "manual" });
+    const media = createMediaGen({ ...emulator.client, logLevel: "off" });
+    const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
+    const states: unknown[] = [];
+    const wait = task.wait({ onUpdate: ({ state }) => void states.push(state) });
+    emulator.clock.advance("1h");
+    expect((await wait).url).toHaveLength(1);
+    expect(states.at(-1)).toBe("succeeded");
+  });
+
+  test("rejects with its deadline if the task is not finished, or the poll fails", async () => {
+    for (const fails of [false, true]) {
+      const emulator = createEmulator({ clock: "manual" });
+      let isDown = false;
+      const fetch: typeof emulator.fetch = async (url, init) => {
+        if (isDown) throw new TypeError("fetch failed");
+        return emulator.fetch(url, init);
+      };
+      const media = createMediaGen({ ...emulator.client, fetch, logLevel: "off", classify: () => "pending" });
+      const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
+      isDown = fails;
+      const wait = errorOf(task.wait());
+      emulator.clock.advance("1h");
+      expect(await wait).toHaveProperty("name", "WaitTimeoutError");
+    }
+  });
+
+  test("rejects with the signal's reason if the signal has aborted", async () => {
+    const emulator = createEmulator({ clock: "manual" });
+    const media = createMediaGen({ ...emulator.client, logLevel: "off" });
+    const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
+    const controller = new AbortController();
+    const wait = errorOf(task.wait({ signal: controller.signal }));
+    emulator.clock.advance("1h");
+    controller.abort("mine");
+    expect(await wait).toBe("mine");
+  });
 });

@@ -1,5 +1,5 @@
 /** How much delay one more query is worth: if a model's tasks take 2 to 6 s, this leads to 4 queries and 0.3 s of delay. */
-export const worthOfQueryMs = 75;
+export const worthOfQueryMs = 78;
 
 const firstEdgeMs = 100;
 const growth = 1.06;
@@ -10,6 +10,11 @@ const bins = edges.length - 1;
 const gapAfterMs = 60_000;
 /** How many observed tasks the prior counts for. It keeps what has not been observed yet from having probability 0. */
 const weightOfPrior = 0.5;
+/**
+ * How many bins before a bin count as well if tasks have ended in them, and for how many observed tasks: tasks that began together
+ * reach a bin together, so none of them has been observed in it.
+ */
+const before = { bins: 8, weight: 0.5 };
 /** About how many tasks are remembered: with fewer, the estimate is noise; with more, it is slow to follow a change. */
 const remembered = 500;
 
@@ -123,8 +128,14 @@ export class Durations {
 
   /** Returns how likely a task that is unfinished at the start of a part of a bin is to finish in that part. */
   #chanceWithin(bin: number, widthMs: number): number {
-    const ended = (this.#endedByPrior[bin] ?? 0) + (this.#ended[bin] ?? 0);
-    const observedMs = (this.#observedByPriorMs[bin] ?? 0) + (this.#observedMs[bin] ?? 0);
+    let [ended, observedMs] = [0, 0];
+    for (let earlier = Math.max(0, bin - before.bins); earlier < bin; earlier++) {
+      ended += this.#ended[earlier] ?? 0;
+      observedMs += this.#observedMs[earlier] ?? 0;
+    }
+    const share = ended > 0 ? Math.min(1, (before.weight * (endOf(bin) - startOf(bin))) / observedMs) : 0;
+    ended = ended * share + (this.#endedByPrior[bin] ?? 0) + (this.#ended[bin] ?? 0);
+    observedMs = observedMs * share + (this.#observedByPriorMs[bin] ?? 0) + (this.#observedMs[bin] ?? 0);
     return Math.min(1, (ended / observedMs) * widthMs);
   }
 

@@ -27,8 +27,8 @@ export function mostInFlight({ maxQueriesInFlight = defaultInFlight }: Scheduler
 /** A wait's request for one of the client's concurrent queries. */
 export interface QuerySlot {
   /**
-   * Returns when the query is due, by the steady clock. It is called again at that time, because the client may have learned
-   * from other tasks that the query would be too early.
+   * Returns when the query is due, by the steady clock. It is called again before and at that time, because the client may have
+   * learned from other tasks that the query would be too late or too early.
    */
   due(): number;
   /** Whether the task's last query failed. Such tasks get at most half of the slots, so that they do not delay the others. */
@@ -65,7 +65,7 @@ export class Scheduler {
     const queue = slot.failing ? this.#failing : this.#healthy;
     await new Promise<void>((resolve, reject) => {
       if (slot.signal.aborted) return reject(slot.signal.reason);
-      const waiter = new Waiter(queue, slot, resolve, reject, this.#fill);
+      const waiter = new Waiter(queue, slot, this.#time.steady(), resolve, reject, this.#fill);
       if (queue.waiters.first() === waiter.entry) this.#fill();
     });
     let isOverdue = false;
@@ -109,7 +109,7 @@ export class Scheduler {
       }
       const waiter = next.value;
       const due = waiter.due();
-      if (due > until) waiter.postpone(due);
+      if (due > until) waiter.postpone(lookAt(due, until));
       else waiter.start();
     }
   };
@@ -132,7 +132,15 @@ export class Scheduler {
   }
 }
 
-/** Waiters in the order in which they are due. */
+/** How close to a query its waiter is not looked at again before it is due. */
+const soonMs = 100;
+
+/** Returns when to look at a waiter again: halfway to its query, because what the client learns until then may make that earlier. */
+function lookAt(due: number, now: number): number {
+  return due - now > soonMs ? (due + now) / 2 : due;
+}
+
+/** Waiters in the order in which to look at them. */
 class Queue {
   readonly waiters: Heap<Waiter> = createHeap();
   readonly #maxInFlight: number;
@@ -160,6 +168,7 @@ class Waiter {
   constructor(
     queue: Queue,
     slot: QuerySlot,
+    now: number,
     resolve: () => void,
     reject: (reason: unknown) => void,
     onAbort: () => void,
@@ -169,7 +178,7 @@ class Waiter {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#onAbort = onAbort;
-    this.entry = queue.waiters.add(slot.due(), this);
+    this.entry = queue.waiters.add(lookAt(slot.due(), now), this);
     slot.signal.addEventListener("abort", this, { once: true });
   }
 
@@ -177,8 +186,8 @@ class Waiter {
     return this.#slot.due();
   }
 
-  postpone(due: number): void {
-    this.#queue.waiters.move(this.entry, due);
+  postpone(until: number): void {
+    this.#queue.waiters.move(this.entry, until);
   }
 
   start(): void {

@@ -82,22 +82,43 @@ class Wait<K extends Kind> {
   async run(): Promise<Records[K]> {
     try {
       for (;;) {
-        const observed = await this.#poll();
-        await observed.recorded;
-        await this.#update(observed);
-        const { state, record, error } = observed;
-        if (record && state === "failed") throw new TaskFailedError(this.#task, record);
-        if (record && state === "succeeded") return record;
-        this.#rejections.check(error);
+        const record = await this.#read(await this.#poll());
+        if (record) return record;
       }
     } catch (error) {
       this.#options.signal?.throwIfAborted();
       // If something else ended the wait just before the deadline, that counts: a failed task, or an error of the caller's.
       if (!this.#isTimeout(error)) throw error;
+      const record = await this.#pollLate();
+      if (record) return record;
       throw new WaitTimeoutError(this.#task, this.#timeoutMs, this.#lastError, this.#lastRecord);
     } finally {
       this.#deadline.end();
     }
+  }
+
+  /** Polls once more if the deadline came late: the machine slept, so that there was no last poll before it. */
+  async #pollLate(): Promise<Records[K] | undefined> {
+    const { scheduler, steady } = this.#host;
+    const now = steady();
+    if (now < this.#start + this.#timeoutMs + lastQueryMs) return undefined;
+    const signal = this.#options.signal ?? new AbortController().signal;
+    const slot = { due: () => now, failing: this.#pace.failures > 0, signal };
+    return this.#read(await scheduler.query(slot, () => this.#observe(signal)));
+  }
+
+  /** Learns from an observation and reports it. Returns the record of a task that has succeeded; throws if it has failed. */
+  async #read(observed: RecordedObservation<K>): Promise<Records[K] | undefined> {
+    const { state, status, record, error } = observed;
+    this.#checks++;
+    this.#pace.learn(observed);
+    this.#lastError = error;
+    if (record) this.#lastRecord = { record, status };
+    await observed.recorded;
+    await this.#update(observed);
+    if (record && state === "failed") throw new TaskFailedError(this.#task, record);
+    if (state !== "succeeded") this.#rejections.check(error);
+    return state === "succeeded" ? record : undefined;
   }
 
   /** Queries the task as soon as it is due and the client may send another query. */
@@ -109,27 +130,22 @@ class Wait<K extends Kind> {
       failing: this.#pace.failures > 0,
       signal: this.#deadline.signal,
     };
-    const observed = await scheduler.query(slot, () => this.#observe());
-    this.#checks++;
-    this.#pace.learn(observed);
-    this.#lastError = observed.error;
-    if (observed.record) this.#lastRecord = { record: observed.record, status: observed.status };
-    return observed;
+    return scheduler.query(slot, () => this.#observe(this.#deadline.signal));
   }
 
   /** Queries once. An error of the service or the network is part of the result, because it does not end the wait. */
-  async #observe(): Promise<RecordedObservation<K>> {
+  async #observe(signal: AbortSignal): Promise<RecordedObservation<K>> {
     const { scheduler, steady } = this.#host;
     const sentAt = steady();
     // A query that hangs makes room for the last one before the deadline.
     const untilLast = Math.max(this.#lastQueryAt - sentAt, lastQueryMs);
     const limitMs = Math.min(scheduler.patience.limitMs(this.#overlong), untilLast);
     try {
-      const check = await this.#check(this.#deadline.signal, limitMs);
+      const check = await this.#check(signal, limitMs);
       this.#learnLatency(steady() - sentAt);
       return { sentAt, ...check, error: undefined };
     } catch (error) {
-      this.#deadline.signal.throwIfAborted();
+      signal.throwIfAborted();
       if (!(error instanceof ServiceError || error instanceof ConnectionError)) throw error;
       const tookMs = steady() - sentAt;
       if (error instanceof ServiceError) this.#learnLatency(tookMs);
