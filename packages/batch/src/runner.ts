@@ -19,7 +19,7 @@ import { type BatchFile, type BatchLine, type BatchOptions, type BatchSummary, c
 import type { PlannedLine } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import type { ResultsFile } from "./results-file.ts";
-import { Limit, NotStarted, StopRules } from "./stop-rules.ts";
+import { TaskLimit, NotStarted, StopRules } from "./stop-rules.ts";
 
 /** What a runner works with. */
 export interface RunnerContext {
@@ -46,7 +46,7 @@ export class Runner {
   readonly #options: BatchOptions;
   readonly #media: MediaGen;
   readonly #rules: StopRules;
-  readonly #limit: Limit;
+  readonly #limit: TaskLimit;
   readonly #running = new Set<Promise<void>>();
   readonly #failing = new AbortController();
   /** What ends the calls whose forms wait to be sent, by form. */
@@ -65,7 +65,7 @@ export class Runner {
     this.#now = now;
     this.progress = new Progress(now);
     this.#rules = new StopRules(concurrency);
-    this.#limit = new Limit(limit);
+    this.#limit = new TaskLimit(limit);
     this.#signal = AbortSignal.any([this.#failing.signal, lock.lost, ...(signal ? [signal] : [])]);
     // Every running line listens. More than ten of them are no leak.
     setMaxListeners(0, this.#signal);

@@ -17,7 +17,7 @@ export class NotStarted extends Error {}
 const statusesOfAll: ReadonlySet<number> = new Set([401, 403, 404, 405, 407]);
 
 /** Limits how many tasks a run creates. A generation that is rejected does not count. */
-export class Limit {
+export class TaskLimit {
   #left: number;
   readonly #reserved = new Set<Promise<void>>();
 

@@ -68,8 +68,8 @@ export interface CallHost extends Connection {
 export function createCall(host: CallHost): Call {
   const { emit, failures, retries, time } = host;
   return async (operation, wire, context) => {
-    const { generation, onPhase, subject, ...limits } = context;
-    const { signal, patienceMs } = limits;
+    const { generation, onPhase, subject, ...sending } = context;
+    const { signal, patienceMs } = sending;
     const { kind, model, taskid } = subject;
     const generationId = generation?.eventId ?? subject.generationId;
     const paid = generation !== undefined;
@@ -78,7 +78,7 @@ export function createCall(host: CallHost): Call {
     let lost = false;
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
-      const exchanged = await exchange(host, operation, wire, { paid, ...limits, beforeSend });
+      const exchanged = await exchange(host, operation, wire, { paid, ...sending, beforeSend });
       // Most calls emit nothing that anybody receives.
       const about = () => ({
         operation: operation.id,
@@ -92,7 +92,7 @@ export function createCall(host: CallHost): Call {
         requestId: exchanged.response?.requestId?.(),
       });
       const isOver = patienceMs !== undefined || (!exchanged.response && signal?.aborted);
-      const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid, limits.retries);
+      const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid, sending.retries);
       if (delayMs !== undefined) {
         lost ||= exchanged.response?.status !== 429;
         emit("retried", () => ({ ...about(), delayMs, ...whyRetried(exchanged) }));

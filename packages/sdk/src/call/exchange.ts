@@ -88,7 +88,7 @@ export async function exchange(
   options: ExchangeOptions,
 ): Promise<Exchanged> {
   const { paid } = options;
-  const limits = new Limits(connection, options);
+  const timeouts = new ExchangeTimeouts(connection, options);
   let isTried = false;
   let hide: Hide = (text) => text;
   let blocked: { readonly error: unknown } | undefined;
@@ -100,7 +100,7 @@ export async function exchange(
   };
   try {
     const url = connection.baseUrl + operation.path;
-    const { onLeaving, signal } = limits;
+    const { onLeaving, signal } = timeouts;
     const given = readKey(connection.apiKey, signal);
     const keyed = connection.keyed(given instanceof Promise ? await given : given);
     hide = keyed.hide;
@@ -115,8 +115,8 @@ export async function exchange(
       onUpload: options.onUpload,
       beforeSend: options.beforeSend && beforeSend,
     });
-    limits.onArriving();
-    const response = await readResponse(incoming, limits.onArriving, connection.time.now(), hide);
+    timeouts.onArriving();
+    const response = await readResponse(incoming, timeouts.onArriving, connection.time.now(), hide);
     return { response, hasKey: keyed.key !== undefined };
   } catch (cause) {
     if (blocked) return { cause: blocked.error, hide, delivery: "not tried" };
@@ -124,10 +124,10 @@ export async function exchange(
     if (isAbort) return { cause, hide, delivery: isTried ? "unknown" : "not tried" };
     // A transport finds out what a file has become, or that there is no way to the service, before anything is sent.
     if (cause instanceof InvalidRequestError) return { cause, hide, delivery: "not tried" };
-    const reason = limits.reasonOf(cause, isTried);
+    const reason = timeouts.reasonOf(cause, isTried);
     return { cause: reason, hide, delivery: isTried ? deliveryOf(reason) : "not tried" };
   } finally {
-    limits.end();
+    timeouts.end();
   }
 }
 
@@ -137,7 +137,7 @@ function deliveryOf(reason: unknown): Delivery {
 }
 
 /** The timeouts of one exchange: for all of it, for what leaves, for what arrives. */
-class Limits {
+class ExchangeTimeouts {
   readonly #time: Time;
   readonly #timeouts: Timeouts;
   readonly #totalMs: number;
