@@ -30,6 +30,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [2, [...image, "--image", "none.png"], { says: '"none.png" does not exist. Use an image file' }],
     [2, ["video", "-10 degrees", "-m", "vidmodelv2"], { says: "Write a prompt that begins with - after --." }],
     [2, [...image, "--modle", "x"], { says: "Did you mean --model?" }],
+    [2, [...image, "--ratio", "16:9"], { says: "Nothing was sent. Only mediagen video has this flag." }],
     [
       2,
       [...image, "--batchsize", `${maximum + 1}`, "--seed", "1"],

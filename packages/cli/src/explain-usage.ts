@@ -48,9 +48,20 @@ function adviceOn(
     return `Nothing was sent. Put the prompt in quotes: ${pathOf(command)} "A red bicycle".`;
   if (code === "commander.unknownOption" && isPrompt && /option '.*\s.*'/s.test(message))
     return "Nothing was sent. Write a prompt that begins with - after --.";
+  const other = code === "commander.unknownOption" && isPrompt ? commandWith(message, command) : undefined;
+  if (other) return `Nothing was sent. Only ${pathOf(other)} has this flag.`;
   if (missing?.argChoices)
     return `Nothing was sent. Add ${missing.short ?? missing.long} with one of ${missing.argChoices.join(", ")}; mediagen models says what they do.`;
   return undefined;
+}
+
+/** Returns the command of another kind that has the flag that a message names. */
+function commandWith(message: string, command: Command): Command | undefined {
+  const [, flag] = /option '(--[\w-]+)/.exec(message) ?? [];
+  return command.parent?.commands.find(
+    ({ registeredArguments: [prompt], options }) =>
+      prompt?.name() === argumentField && options.some(({ long }) => long === flag),
+  );
 }
 
 /** Explains that a command knows no such model. */

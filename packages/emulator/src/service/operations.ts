@@ -104,9 +104,8 @@ async function generate(
   const credits = plan.video
     ? plan.count * plan.video.seconds * behaviour.creditsPerVideoSecond
     : plan.count * behaviour.creditsPerImage;
-  if (credits > state.credits || prompt.includes(magicWords.credits)) {
-    return { outcome: "insufficientCredits", msg: `${credits} credits are needed, ${state.credits} are left` };
-  }
+  const left = prompt.includes(magicWords.credits) ? 0 : state.credits;
+  if (credits > left) return { outcome: "insufficientCredits", msg: `${credits} credits are needed, ${left} are left` };
   const taskid = `${route.kind}-${hex(state.random())}${hex(state.random())}`;
   const slow = prompt.includes(magicWords.slow) ? behaviour.slowFactor : 1;
   const task: EmulatorTask = {

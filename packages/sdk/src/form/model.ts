@@ -93,7 +93,7 @@ export function unknownModel(model: unknown, among: readonly Kind[] = kinds): Is
   const name = describeValue(model);
   if (other) {
     const problem = `${name} makes ${other}s`;
-    return invalid("model", "notOneOf", name, expected, { names, problem });
+    return invalid("model", "notOneOf", name, `media.${other}, or ${expected}`, { names, problem });
   }
   return invalid("model", "notOneOf", name, expected, { names, ...(suggestion && { suggestion }) });
 }
