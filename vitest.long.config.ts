@@ -1,9 +1,13 @@
 import { defineConfig } from "vitest/config";
 
-/** What takes minutes: all of the differential test, a batch of ten thousand lines, pictures of the site, Jest, and the emulator under load and kills, one after the other. */
+/** What takes minutes: all of the differential test and of the versions of TypeScript, a batch of ten thousand lines, pictures of the site, Jest, and the emulator under load and kills, one after the other. */
 export default defineConfig({
   test: {
-    include: ["test/emulator/differential.test.ts", "test/{batch,docs,emulator,package}/long/*.test.ts"],
+    include: [
+      "test/emulator/differential.test.ts",
+      "test/package/typescript.test.ts",
+      "test/{batch,docs,emulator,package}/long/*.test.ts",
+    ],
     globalSetup: "test/package/long/setup.ts",
     env: { MEDIAGEN_LONG: "1" },
     fileParallelism: false,

@@ -14,29 +14,44 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
 }
 
-/** The public surface of a built package as Markdown: the exports of each entry point, and what they are made of, without comments. */
-export async function apiOf(name: string): Promise<string> {
-  const root = new URL(`${name}/`, packages);
-  // The cast: each package's manifest has both.
-  const manifest = JSON.parse(await readFile(new URL("package.json", root), "utf8")) as Manifest;
-  // The conditions of an entry point differ in what they run, not in their types.
-  const doors = Object.entries(manifest.exports)
-    .map(([door, target]) => [door, typeof target === "string" ? target : target.default] as const)
-    .filter(([, file]) => file.endsWith(".js"));
-  const files = doors.map(([, file]) => fileURLToPath(new URL(file.replace(/\.js$/, ".d.ts"), root)));
+/** The public surfaces of the built packages as Markdown: the exports of each entry point, and what they are made of, without comments. */
+export async function apis(): Promise<ReadonlyMap<string, string>> {
+  const entries = await Promise.all(reported.map(async (name) => [name, await entryPointsOf(name)] as const));
+  const files = entries.flatMap(([, { doors }]) => doors.map(([, file]) => file));
   const program = ts.createProgram(files, {
     module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ES2022,
     types: ["node"],
     skipLibCheck: true,
   });
-  const surface = createSurface(program, fileURLToPath(root));
-  const sections = doors.map(
-    ([door], index) => `## ${manifest.name}${door.slice(1)}\n\n${surface.door(files[index] ?? "")}`,
-  );
+  return new Map(entries.map(([name, entry]) => [name, apiOf(program, entry)]));
+}
+
+interface EntryPoints {
+  readonly root: string;
+  /** The name of the package. */
+  readonly name: string;
+  readonly doors: readonly (readonly [door: string, file: string])[];
+}
+
+async function entryPointsOf(directory: string): Promise<EntryPoints> {
+  const root = new URL(`${directory}/`, packages);
+  // The cast: each package's manifest has both.
+  const { name, exports } = JSON.parse(await readFile(new URL("package.json", root), "utf8")) as Manifest;
+  // The conditions of an entry point differ in what they run, not in their types.
+  const doors = Object.entries(exports)
+    .map(([door, target]) => [door, typeof target === "string" ? target : target.default] as const)
+    .filter(([, file]) => file.endsWith(".js"))
+    .map(([door, file]) => [door, fileURLToPath(new URL(file.replace(/\.js$/, ".d.ts"), root))] as const);
+  return { root: fileURLToPath(root), name, doors };
+}
+
+function apiOf(program: ts.Program, { root, name, doors }: EntryPoints): string {
+  const surface = createSurface(program, root);
+  const sections = doors.map(([door, file]) => `## ${name}${door.slice(1)}\n\n${surface.door(file)}`);
   const note =
     "Made by `npm run api`; edits are lost. A change here is a change for users. What comes from the spec is in src/*.gen.ts.";
-  return `# The public surface of ${manifest.name}\n\n${note}\n\n${sections.join("\n\n")}\n`;
+  return `# The public surface of ${name}\n\n${note}\n\n${sections.join("\n\n")}\n`;
 }
 
 /** Prints the doors of one package, each thing once. */
@@ -106,10 +121,9 @@ function createSurface(program: ts.Program, root: string) {
 
 /** Writes each package's `api.md`, and shows what has changed. */
 export default async function run(): Promise<void> {
-  for (const name of reported) {
+  for (const [name, text] of await apis()) {
     const file = new URL(`${name}/api.md`, packages);
     const committed = await readFile(file, "utf8").catch(() => "");
-    const text = await apiOf(name);
     if (text === committed) continue;
     await writeFile(file, text);
     console.log(createTwoFilesPatch(`packages/${name}/api.md`, `packages/${name}/api.md`, committed, text));

@@ -19,7 +19,7 @@ const lines = [
 /** How the first guide begins its folder. */
 const beginning = "npm init -y && npm pkg set type=module";
 
-// Those of the command itself are run by test/cli/readme.test.ts.
+// Those of the command itself are run by test/package/command.test.ts.
 test("every shell line of guides and READMEs is run below, but for installing, the service's own address, curl, and the whole test", () => {
   expect(
     lines
@@ -52,6 +52,19 @@ test("every shell line of guides and READMEs is run below, but for installing, t
     "npm install bullmq ioredis",
     "npm install pg-boss pg",
   ]);
+});
+
+test("the commands of the README of the command line are commands of its guide", async () => {
+  const [readme, guide] = await Promise.all(
+    ["packages/cli/README.md", "docs/guides/command-line.md"].map((file) => readFile(file, "utf8")),
+  );
+  const commands =
+    /```sh\n([^]*?)```/
+      .exec(readme ?? "")?.[1]
+      ?.trim()
+      .split("\n") ?? [];
+  expect(commands).not.toEqual([]);
+  for (const command of commands) expect(guide).toContain(`\n${command}`);
 });
 
 test.concurrent("an empty folder becomes one whose programs are modules", async ({ expect }) => {

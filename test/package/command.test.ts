@@ -4,6 +4,7 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { pack } from "../../scripts/release.ts";
+import { durationsInWords } from "../contract/cases.ts";
 import { install } from "./install.ts";
 import { notRun, type Ran, writePrograms } from "./programs.ts";
 
@@ -85,6 +86,15 @@ test("every program and command of README and guides works twice in a row, from 
     expect(taskIn(first[name]), name).toBeDefined();
     expect(taskIn(second[name]), name).toEqual(taskIn(first[name]));
   }
+  const { stdout: commands } = first["docs/guides/command-line.md"] ?? { stdout: "" };
+  expect(commands).toMatch(
+    /^out\/video-\w+-1\.mp4\nvidmodelv2: [^]*\nUsage: mediagen video [^]*\nPOST http[^]*\nvideo:video-\w+\t(pending|succeeded)\t[^]*\nout\/video-\w+-1\.mp4\n/,
+  );
+  expect(commands).toMatch(
+    /\n(out\/video-\w+-1\.mp4)\nvideo:video-\w+\tvidmodelv15pro\tsucceeded\t\S+\t\1\n(.*\n)+image:(image-\w+)\nresume\timage:\3\timgmodelz\nrecovered\/\3-1\.png\njobs\/fox-1\.png\n0 paid generations for 1 line\. Nothing was sent\.\n\{\n[^]*"path": "out\/image-\w+-1\.png"/,
+  );
+  expect(commands).toMatch(new RegExp(`duration +--duration +\\d+ +one of ${durationsInWords}\n`));
+  expect(await readdir(join(folder, "programs/packages-sdk-README-md/out"))).toEqual([expect.stringMatching(/\.mp4$/)]);
   expect(Object.keys(notRun).length + programs.length).toBeGreaterThan(20);
 }, 240_000);
 

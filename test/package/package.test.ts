@@ -12,7 +12,6 @@ import { check, pack } from "../../scripts/release.ts";
 import { install } from "./install.ts";
 
 const exec = promisify(execFile);
-const bin = (name: string) => resolve("node_modules", name);
 
 /** The packages that run anywhere, the one that needs Node, and the one that is a command. */
 const libraries = ["sdk", "emulator"] as const;
@@ -97,25 +96,7 @@ function bundle(contents: string) {
 }
 
 describe("in an empty project", () => {
-  const use = `
-    import { createMediaGen, type Form, type VideoRecord } from "@mediagen/sdk";
-    import { download, fileFrom } from "@mediagen/sdk/node";
-    export const media = createMediaGen({ baseUrl: "http://localhost", apiKey: undefined });
-    export const form: Form<"vidmodelv2"> = { prompt: "A fox", seed: undefined, generate_audio: true };
-    export async function run(): Promise<VideoRecord> {
-      const task = await media.video.generate("vidmodelv2", { ...form, sourceImage: await fileFrom("first.png") });
-      await download(task, "out");
-      return task.wait();
-    }
-    // @ts-expect-error -- a wrong model
-    void media.video.generate("vidmodelx", {}).catch(() => undefined);
-    // @ts-expect-error -- a wrong field
-    void media.video.generate("vidmodelv2", { promt: "A fox" }).catch(() => undefined);
-    // @ts-expect-error -- a wrong value
-    void media.video.generate("vidmodelv2", { duration: 0.5 }).catch(() => undefined);`;
-
   beforeAll(async () => {
-    await writeFile(join(folder, "use.ts"), use);
     await install(
       folder,
       [tarballs["sdk"] ?? ""],
@@ -136,24 +117,6 @@ describe("in an empty project", () => {
       "openapi-fetch",
       "openapi-typescript-helpers",
     ]);
-  });
-
-  test.each([
-    { compiler: "typescript", module: "nodenext", lib: ["es2023"] },
-    { compiler: "typescript-5.9", module: "esnext", moduleResolution: "bundler", lib: ["es2023", "dom"] },
-  ])("$compiler type-checks it as $module", async ({ compiler, ...options }) => {
-    const config = join(folder, `${compiler}.json`);
-    const compilerOptions = {
-      ...options,
-      types: ["node"],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noEmit: true,
-      target: "es2022",
-    };
-    await writeFile(config, JSON.stringify({ compilerOptions, files: ["use.ts"] }));
-    const run = exec(process.execPath, [bin(`${compiler}/bin/tsc`), "-p", config]);
-    expect(await run.catch((error: { stdout: string }) => error)).toEqual({ stdout: "", stderr: "" });
   });
 
   test.each(["esbuild", "vite"])(
@@ -178,23 +141,6 @@ describe("in an empty project", () => {
       await expect(import(pathToFileURL(target).href)).rejects.toThrow('Import "@mediagen/sdk" there');
     },
   );
-
-  // What is looked up costs a compiler nothing; what is computed, each program of each user.
-  test("its types are looked up, not computed", async () => {
-    const config = join(folder, "cost.json");
-    const compilerOptions = {
-      module: "nodenext",
-      lib: ["es2023"],
-      types: ["node"],
-      strict: true,
-      skipLibCheck: true,
-      noEmit: true,
-      target: "es2022",
-    };
-    await writeFile(config, JSON.stringify({ compilerOptions, files: ["use.ts"] }));
-    const { stdout } = await exec(process.execPath, [bin("typescript/bin/tsc"), "-p", config, "--extendedDiagnostics"]);
-    expect(Number(/Instantiations:\s+(\d+)/.exec(stdout)?.[1])).toBeLessThan(150);
-  });
 
   test("errors are of the same classes by both doors, also where they are thrown by what is loaded later", async () => {
     const script = `
@@ -238,7 +184,7 @@ test("a client stays small: what a store, limits, a log, files, unchecked forms 
   const { loaded, loadedLater } = await bundleAndSplit('export { createMediaGen } from "@mediagen/sdk";');
   expect(loadedLater).toHaveLength(6);
   const bytes = loaded.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
-  expect(bytes, "bytes gzip").toBeLessThan(25_700);
+  expect(bytes, "bytes gzip").toBeLessThan(25_900);
   for (const name of ["blobs", "streams", "fileFrom"])
     expect((await bundleAndSplit(`export { ${name} } from "@mediagen/sdk";`)).loadedLater, name).toHaveLength(1);
 });
