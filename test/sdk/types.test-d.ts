@@ -16,6 +16,7 @@ import {
 } from "@mediagen/sdk";
 import { createHttpClient, type HttpClient, type paths } from "@mediagen/sdk/http";
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
+import { formSchema } from "@mediagen/sdk/schema";
 import { describe, expectTypeOf, test } from "vitest";
 
 declare const media: MediaGen;
@@ -176,5 +177,24 @@ describe("a model's form is known to the compiler", () => {
 
   test("errors say their kind by name", () => {
     expectTypeOf<InvalidRequestError["name"]>().toEqualTypeOf<"InvalidRequestError">();
+  });
+});
+
+describe("a schema of a form", () => {
+  /** What Standard Schema says of the type of a result. */
+  type Output<Schema extends { readonly "~standard": { readonly types?: { readonly output: unknown } | undefined } }> =
+    NonNullable<Schema["~standard"]["types"]>["output"];
+
+  test("has the form's type, without the fields that the server sets", () => {
+    const all = formSchema("vidmodelv2");
+    const some = formSchema("vidmodelv2", { from: "text", without: ["duration"] });
+    expectTypeOf<Form<"vidmodelv2">>().toExtend<Output<typeof all>>();
+    expectTypeOf<Output<typeof all>>().toExtend<Form<"vidmodelv2">>();
+    expectTypeOf<Output<typeof some>>().not.toHaveProperty("duration");
+    void media.video.generate("vidmodelv2", { ...({} as Output<typeof some>), duration: 5 });
+    // @ts-expect-error -- there is no such field
+    formSchema("vidmodelv2", { without: ["durations"] });
+    // @ts-expect-error -- there is no such model
+    formSchema("vidmodelx");
   });
 });

@@ -1,0 +1,57 @@
+import { InvalidRequestError } from "../errors/errors.ts";
+import { describeValue, invalid } from "../errors/issue.ts";
+import type { Bounds } from "../spec/operation.ts";
+import { isFlag, isNumericString } from "../spec/schema.ts";
+import type { FieldInfo } from "./field-info.ts";
+
+type JSONSchema = Readonly<Record<string, unknown>>;
+
+const dialects: Readonly<Record<string, string>> = {
+  "draft-2020-12": "https://json-schema.org/draft/2020-12/schema",
+  "draft-07": "http://json-schema.org/draft-07/schema#",
+};
+
+/**
+ * Returns a form as JSON Schema.
+ *
+ * @throws An {@link InvalidRequestError} for another dialect than the two
+ */
+export function jsonSchemaOf(form: Bounds, fields: readonly FieldInfo[], dialect: string): Record<string, unknown> {
+  if (!Object.hasOwn(dialects, dialect)) {
+    const expected = Object.keys(dialects).join(" or ");
+    throw new InvalidRequestError("formSchema", [invalid("target", "notOneOf", describeValue(dialect), expected)]);
+  }
+  const { properties = {}, minProperties } = form;
+  const schemas = fields.map(
+    ({ field, property, expected }) =>
+      [field, { ...schemaOf(properties[property] ?? {}), description: expected }] as const,
+  );
+  return {
+    $schema: dialects[dialect],
+    type: "object",
+    properties: Object.fromEntries(schemas),
+    required: fields.filter(({ required }) => required).map(({ field }) => field),
+    ...(minProperties === undefined ? {} : { minProperties }),
+    additionalProperties: false,
+  };
+}
+
+const int32: JSONSchema = { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
+const safeIntegers: JSONSchema = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+
+/** The keywords that are read here, or mean something only to the service. */
+const others = ["anyOf", "items", "format", "default"];
+
+/** Returns bounds in the keywords of JSON Schema alone, with the types that a form takes. */
+function schemaOf(bounds: Bounds): JSONSchema {
+  const { type, enum: values, anyOf, items } = bounds;
+  if (isFlag(bounds)) return { anyOf: [{ type: "boolean" }, { type, enum: values }] };
+  if (isNumericString(bounds)) return { anyOf: [int32, { type }] };
+  const keywords = Object.entries(bounds).filter(([key]) => !others.includes(key) && !key.startsWith("x-"));
+  return {
+    ...(type === "integer" && !values && safeIntegers),
+    ...Object.fromEntries(keywords),
+    ...(anyOf && { anyOf: anyOf.map(schemaOf) }),
+    ...(items && { items: schemaOf(items) }),
+  };
+}
