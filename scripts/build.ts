@@ -7,10 +7,10 @@ import { build, type Plugin } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The packages, each after those that it imports. */
-export const packages: readonly string[] = ["sdk", "emulator", "batch", "cli"].map((name) => `packages/${name}`);
+export const packages: readonly string[] = ["sdk", "emulator", "batch", "mcp", "cli"].map((name) => `packages/${name}`);
 
 /** The sources that are entry points if a package has them: what programs import, and what its command runs. */
-const entryPoints = ["index", "node", "http", "http-node", "command"];
+const entryPoints = ["index", "node", "http", "http-node", "schema", "command"];
 
 /**
  * Builds the packages: declarations by the TypeScript compiler, if sources have changed, and scripts by esbuild. The compiler is

@@ -14,7 +14,7 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   "Money and errors": ["errors", "paying-once", "stores"],
   Scale: ["queues", "queues-bullmq", "queues-pg-boss", "queues-at-scale", "observability"],
   Test: ["testing"],
-  Integrations: ["frameworks", "browsers", "proxies-and-tls", "integrations"],
+  Integrations: ["frameworks", "schemas", "mcp", "browsers", "proxies-and-tls", "integrations"],
   Reference: ["troubleshooting", "faq", "migration", "comparison", "benchmarks", "assumptions"],
 };
 
@@ -75,11 +75,25 @@ export const entryPoints = [
     intro: "The low-level client: openapi-fetch, typed by the spec.",
   },
   {
+    module: "sdk/src/schema",
+    path: "sdk/schema",
+    name: "@mediagen/sdk/schema",
+    group: "Schemas",
+    intro: "The form of each model as a Standard Schema and a Standard JSON Schema.",
+  },
+  {
     module: "batch/src",
     path: "sdk/batch",
     name: "@mediagen/batch",
     group: "Batch",
     intro: "A directory of results from a file of forms.",
+  },
+  {
+    module: "mcp/src",
+    path: "sdk/mcp",
+    name: "@mediagen/mcp",
+    group: "MCP server",
+    intro: "The service as tools of a language model.",
   },
   {
     module: "emulator/src",

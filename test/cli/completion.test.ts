@@ -91,10 +91,10 @@ test("the ids of tasks, and of unknown generations, are completed from the store
     expect(await complete("recover", "--resolve", "")).toMatch(/^[\w-]{36}\timgmodelz, \d{4}-\S+\n$/);
   }));
 
-test("the flags of the emulator are those of its help", async () => {
-  const { stdout } = await mediagen(["emulator", "--help"]).ended;
+test.for(["emulator", "mcp"])("the flags of %s are those of its help", async (command) => {
+  const { stdout } = await mediagen([command, "--help"]).ended;
   const flags = [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, flag]) => flag);
-  expect([...(await complete(program, ["emulator", "--"]))].sort()).toEqual(flags.sort());
+  expect([...(await complete(program, [command, "--"]))].sort()).toEqual(flags.sort());
 });
 
 test("bash completes by it, where words hold colons too", async () => {

@@ -45,7 +45,7 @@ test("the help of every command begins with examples, and they work", () =>
       line
         .replace("video:ID", task)
         .replace(/(-o jobs\/)(?! --dry-run)/, "$1 --yes")
-        .replace(/ sh$/, " sh </dev/null"),
+        .replace(/ (sh|mcp .*)$/, "$& </dev/null"),
     );
     for (const kind of ["video", "image"])
       expect(lines.filter((line) => line.startsWith(`mediagen ${kind} `))).toHaveLength(2);

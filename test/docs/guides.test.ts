@@ -106,6 +106,9 @@ test("every name that the guides speak of is one of the packages, of the spec, o
     "onUnhandledFrame",
     "onUnhandledRequest",
     "proxyTunnel",
+    "publicProcedure",
+    "sValidator",
     "skipLibCheck",
+    "useForm",
   ]);
 });

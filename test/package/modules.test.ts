@@ -8,12 +8,17 @@ const batch =
   "options.ts issues.ts lines.ts replace-file.ts amounts.ts csv.ts rows.ts ids.ts known-lines.ts line-reader.ts results-file.ts plan.ts progress.ts " +
   "stop-rules.ts line-error.ts lock-files.ts directory-lock.ts contact-sheet.ts runner.ts run-batch.ts";
 
+/** The files of the MCP server, each after those that it may import. */
+const mcp =
+  "options.ts host.ts descriptions.ts generate-schema.ts source-files.ts results.ts generate-tool.ts task-tools.ts model-tool.ts server.ts " +
+  "http.ts state-directory.ts";
+
 /** The packages: their places, each after those that it may import, their entry points, what is for Node, and what else they use. */
 const packages = [
   {
     name: "sdk",
     places: "spec task errors time form transport store call wait result client node",
-    entryPoints: "index.ts node.ts http.ts http-node.ts",
+    entryPoints: "index.ts node.ts http.ts http-node.ts schema.ts",
     forNode: "node node.ts http-node.ts",
     uses: "",
   },
@@ -25,6 +30,13 @@ const packages = [
     uses: "",
   },
   { name: "batch", places: batch, entryPoints: "index.ts", forNode: batch, uses: "@mediagen/sdk/node" },
+  {
+    name: "mcp",
+    places: mcp,
+    entryPoints: "index.ts command.ts",
+    forNode: `${mcp} command.ts`,
+    uses: "@mediagen/sdk/node @mediagen/sdk/schema",
+  },
 ].map(({ name, places, entryPoints, forNode, uses }) => ({
   name,
   places: places.split(" "),

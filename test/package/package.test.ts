@@ -15,12 +15,13 @@ const exec = promisify(execFile);
 
 /** The packages that run anywhere, the one that needs Node, and the one that is a command. */
 const libraries = ["sdk", "emulator"] as const;
-const packages = [...libraries, "batch", "cli"] as const;
+const packages = [...libraries, "batch", "mcp", "cli"] as const;
 /** The scripts that they are entered by. */
 const doors: Readonly<Record<(typeof packages)[number], readonly string[]>> = {
-  sdk: ["dist/index.js", "dist/node.js", "dist/http.js", "dist/http-node.js"],
+  sdk: ["dist/index.js", "dist/node.js", "dist/http.js", "dist/http-node.js", "dist/schema.js"],
   emulator: ["dist/index.js", "dist/node.js", "dist/command.js"],
   batch: ["dist/index.js"],
+  mcp: ["dist/index.js", "dist/command.js"],
   cli: ["dist/command.js"],
 };
 let folder = "";

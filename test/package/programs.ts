@@ -23,6 +23,7 @@ export interface Ran {
  */
 export const notRun: Readonly<Record<string, string>> = {
   "certificates.ts": "needs a server with its own certificates",
+  "mcp-server.ts": "needs the package of the MCP server",
   "open-telemetry.ts": "needs a package of OpenTelemetry",
   "proxies.ts": "needs a proxy",
   "server-route.ts": "serves until it is stopped",

@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complete } from "../../packages/cli/src/completion.ts";
 import type { Descriptions } from "../../packages/cli/src/descriptions.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
+import { createDescribe, type Document } from "../../packages/mcp/src/descriptions.ts";
+import { generateSchema } from "../../packages/mcp/src/generate-schema.ts";
 import { generate } from "../../scripts/generate.ts";
 import { specFile } from "../../scripts/spec.ts";
 
@@ -163,6 +165,24 @@ describe("in a copy of the project whose spec has further models", () => {
     expect(await complete(program, ["video", "-m", "vidmodeln"])).toEqual(["vidmodelnine"]);
     expect(await complete(program, ["video", "-m", "vidmodelnine", "--mood", ""])).toEqual(["calm", "stormy"]);
     expect(await complete(program, ["models", "vidmodeln"])).toEqual(["vidmodelnine"]);
+  });
+
+  test("and in the tools of the MCP server", async () => {
+    const { listModels } = (await import(pathToFileURL(join(copy, "packages/sdk/src/index.ts")).href)) as {
+      listModels(): readonly ModelInfo[];
+    };
+    const text = await readFile(join(copy, "packages/sdk/openapi.gen.json"), "utf8");
+    const describe = createDescribe(JSON.parse(text) as Document);
+    const schema = generateSchema(
+      listModels().filter(({ kind }) => kind === "video"),
+      describe,
+    );
+    expect(schema["properties"]).toMatchObject({
+      model: { enum: expect.arrayContaining(["vidmodelnine"]) },
+      mood: { enum: ["calm", "stormy"], description: "What is felt. More of it. (only vidmodelnine)" },
+      frames: { type: "array", description: "Pictures in order. (only vidmodelnine)" },
+      prompt: { description: expect.stringContaining("vidmodelnine: text of at most 5 characters") },
+    });
   });
 
   test("--check shows what is stale as a diff and fails, until generate has run", async () => {

@@ -8,8 +8,11 @@ import { stateDirectory } from "./state-directory.ts";
 /** Printed to the shell if file names complete the word, or what it has after `--name=`. */
 export const filesMark = ":files";
 
-/** The emulator reads its own options. */
-const emulatorFlags = ["port", "host", "public-url", "key", "credits", "seed", "speed", "state", "fresh", "help"];
+/** Commands of other packages, which read their own options. */
+const otherFlags: Readonly<Record<string, readonly string[]>> = {
+  emulator: ["port", "host", "public-url", "key", "credits", "seed", "speed", "state", "fresh", "help"],
+  mcp: ["output", "allow", "budget", "no-confirm", "store", "help"],
+};
 
 /** A word that completes the last one, and its description. */
 type Candidate = readonly [word: string, description?: string];
@@ -67,7 +70,8 @@ async function candidatesFor(last: string, read: Read): Promise<readonly Candida
       word === filesMark ? word : `${flag}=${word}`,
       ...rest,
     ]);
-  if (last.startsWith("-") && command.name() === "emulator") return emulatorFlags.map((name) => [`--${name}`]);
+  const flags = otherFlags[command.name()];
+  if (last.startsWith("-") && flags) return flags.map((name) => [`--${name}`]);
   if (last.startsWith("-"))
     return optionsOf(read).map(({ long = "", description, negate }) => [
       long,

@@ -23,6 +23,7 @@ export function examplesOf(models: readonly ModelInfo[]): Readonly<Record<string
     recover: ["mediagen recover", "mediagen recover -o recovered/"],
     models: ["mediagen models", `mediagen models ${nameOf("video")}`],
     emulator: ["mediagen emulator exec -- sh"],
+    mcp: ["mediagen mcp --output media/"],
     completion: ['eval "$(mediagen completion bash)"'],
   };
 }

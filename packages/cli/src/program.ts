@@ -62,6 +62,12 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
     .allowUnknownOption()
     .argument("[args...]")
     .action(async () => (await import("./emulator.ts")).runEmulator());
+  add("mcp", "Serve as tools of a language model (needs the package @mediagen/mcp)")
+    .usage("--output DIR [options]")
+    .helpOption(false)
+    .allowUnknownOption()
+    .argument("[args...]")
+    .action(async () => (await import("./mcp.ts")).runMcp());
   add("completion", "Print the completion script for a shell")
     .addArgument(new Argument("<shell>").choices(Object.keys(shells)))
     .action((shell: string) => void process.stdout.write(`${shells[shell]?.join("\n")}\n`));

@@ -1,0 +1,19 @@
+import { CommandError } from "./command-error.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { withCommands } from "./printable.ts";
+
+/** A package of its own, because its dependencies are larger than those of this command. */
+const name = "@mediagen/mcp";
+
+/** `mediagen mcp`: runs the command of the MCP server in this process, with the remaining arguments. */
+export async function runMcp(): Promise<void> {
+  process.argv.splice(2, 1);
+  try {
+    await import(`${name}/command`);
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+    if (!isMissing || !error.message.includes(`'${name}'`)) throw error;
+    const advice = withCommands("Install it next to this command:", `npm install ${name}`);
+    throw new CommandError(`mediagen mcp needs the package ${name}`, advice, exitCodes.usage, error);
+  }
+}

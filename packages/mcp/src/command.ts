@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { fileStore } from "@mediagen/sdk/node";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { createMcpServerFactory } from "./server.ts";
+import { stateDirectory } from "./state-directory.ts";
+
+const usage = `mediagen-mcp: the Media Generation Service as tools of a language model (MCP)
+
+  mediagen-mcp --output DIR [options]
+
+It serves on stdin and stdout, as hosts start it. Set MEDIAGEN_BASE_URL to the URL of the service and
+MEDIAGEN_API_KEY to your API key.
+
+  --output DIR   the directory that results are saved in
+  --allow DIR    a directory that source images may be read from, besides the output; may be repeated
+  --budget N     the number of videos and images that this run may generate (default: 20)
+  --no-confirm   do not ask the user before each generation
+  --store DIR    where generations are recorded (default: the state directory of mediagen)
+  --help         show this text
+`;
+
+try {
+  run(process.argv.slice(2));
+} catch (error) {
+  console.error(`mediagen-mcp: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 2;
+}
+
+function run(args: readonly string[]): void {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      output: { type: "string" },
+      allow: { type: "string", multiple: true },
+      budget: { type: "string", default: "20" },
+      confirm: { type: "boolean", default: true },
+      store: { type: "string" },
+      help: { type: "boolean" },
+    },
+    allowNegative: true,
+  });
+  // stdout belongs to the protocol, but nobody speaks it with whoever asks for help.
+  if (values.help) return void process.stdout.write(usage);
+  const { output, allow = [], confirm, store = stateDirectory() } = values;
+  if (!output) throw new Error("--output is missing. Pass the directory that results are saved in.");
+  const factory = createMcpServerFactory({
+    store: fileStore(store),
+    output: resolve(output),
+    allow: allow.map((path) => resolve(path)),
+    confirm,
+    budget: { results: readBudget(values.budget) },
+  });
+  const connection = serveStdio(factory, { onerror: (error) => console.error(`mediagen-mcp: ${error.message}`) });
+  // A generation that is being sent ends by itself, so that its task is not lost. A second signal ends the process.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void connection.close());
+}
+
+function readBudget(text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new Error(`--budget: "${text}" is not valid. Use a whole number.`);
+}

@@ -1,0 +1,98 @@
+import { fieldsOf, type FieldInfo, type ModelInfo } from "@mediagen/sdk/node";
+import { formSchema } from "@mediagen/sdk/schema";
+import type { Describe } from "./descriptions.ts";
+
+type JSONSchema = Readonly<Record<string, unknown>>;
+
+const idempotencyKey = {
+  type: "string",
+  minLength: 1,
+  description:
+    "Your own name for this result, such as fox-in-snow-2. Use a new key for each result that the user wants. " +
+    "If a call fails or times out, repeat it with the same key and arguments: it returns the same task, billed once.",
+};
+
+/** A field as some models take it alike. */
+interface Variant {
+  readonly schema: JSONSchema;
+  readonly expected: string;
+  readonly models: string[];
+}
+
+/**
+ * Returns the input of a generate tool: one schema for all models of a kind, because model APIs reject `anyOf` at the top. What only
+ * some models take is in the descriptions, and the SDK checks it.
+ */
+export function generateSchema(models: readonly ModelInfo[], describe: Describe): Record<string, unknown> {
+  const forms = models.map((info) => ({ info, fields: fieldsOf(info), schemas: schemasOf(info) }));
+  const properties: Record<string, JSONSchema> = {
+    model: { type: "string", enum: models.map(({ model }) => model) },
+    idempotencyKey,
+  };
+  const names = new Set(forms.flatMap(({ fields }) => fields.map(({ field }) => field)));
+  const required = [...names].filter((name) => forms.every(({ fields }) => find(fields, name)?.required));
+  for (const name of names) {
+    const variants = new Map<string, Variant>();
+    let description = "";
+    for (const { info, fields, schemas } of forms) {
+      const field = find(fields, name);
+      if (!field) continue;
+      description ||= describe(info.operation, field.property);
+      const schema = schemaOf(field, schemas[name] ?? {});
+      const key = JSON.stringify([schema, field.expected]);
+      const variant = variants.get(key) ?? { schema, expected: field.expected, models: [] };
+      variant.models.push(info.model);
+      variants.set(key, variant);
+    }
+    properties[name] = merge([...variants.values()], description, models.length);
+  }
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties,
+    required: ["model", "idempotencyKey", ...required],
+    additionalProperties: false,
+  };
+}
+
+/** Returns the schemas of a model's fields, without what is said in words. */
+function schemasOf(info: ModelInfo): Readonly<Record<string, JSONSchema>> {
+  const schema = formSchema(info)["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+  // The cast: a form is an object of fields.
+  const properties = Object.entries(schema["properties"] as Record<string, JSONSchema>);
+  return Object.fromEntries(properties.map(([name, { description: _, ...rest }]) => [name, rest]));
+}
+
+/** A language model has no files, but paths of them, and needs only one way to write a flag. */
+function schemaOf({ takes, many }: FieldInfo, schema: JSONSchema): JSONSchema {
+  const path = { type: "string", description: "The path of a file." };
+  if (takes === "file") return many ? { type: "array", items: path } : path;
+  return takes === "flag" ? { type: "boolean" } : schema;
+}
+
+function merge(variants: readonly Variant[], description: string, count: number): JSONSchema {
+  const [first] = variants;
+  if (first && variants.length === 1) {
+    const only = first.models.length === count ? "" : ` (only ${first.models.join(", ")})`;
+    return { ...first.schema, description: description + only };
+  }
+  const limits = variants.map(({ expected, models }) => `${models.join(", ")}: ${expected}`);
+  return {
+    ...loosest(variants.map(({ schema }) => schema)),
+    description: `${description} (${limits.join("; ")})`,
+  };
+}
+
+/** Returns a schema of every value that one of the schemas takes, and of few others. */
+function loosest(schemas: readonly JSONSchema[]): JSONSchema {
+  // The cast: alternatives are a list of schemas.
+  const all = schemas.flatMap((schema) => (schema["anyOf"] as readonly JSONSchema[] | undefined) ?? [schema]);
+  const types = [...new Set(all.map(({ type }) => type))];
+  if (types.length > 1) return { anyOf: types.map((type) => ({ type })) };
+  const values = all.map((schema) => schema["enum"]);
+  return { type: types[0], ...(values.every(Array.isArray) ? { enum: [...new Set(values.flat())] } : {}) };
+}
+
+function find(fields: readonly FieldInfo[], name: string): FieldInfo | undefined {
+  return fields.find(({ field }) => field === name);
+}

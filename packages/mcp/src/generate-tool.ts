@@ -1,0 +1,129 @@
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  fromJsonSchema,
+  inputRequired,
+  type InputRequiredResult,
+  inputResponse,
+  type McpServer,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from "@modelcontextprotocol/server";
+import {
+  BudgetError,
+  type Form,
+  type Kind,
+  type KindClient,
+  listModels,
+  type Model,
+  OutcomeUnknownError,
+} from "@mediagen/sdk/node";
+import { createDescribe, readDocument } from "./descriptions.ts";
+import { generateSchema } from "./generate-schema.ts";
+import type { AddTool, Host } from "./host.ts";
+import { toolResult } from "./results.ts";
+import { withFiles } from "./source-files.ts";
+
+/** The arguments of a generate tool. Those besides the fields of the form. */
+interface Arguments extends Readonly<Record<string, unknown>> {
+  readonly model: string;
+  readonly idempotencyKey?: string;
+}
+
+/** Thrown by `beforeGenerate`, so that the user is asked only about what would be sent and billed now. */
+class NotConfirmed extends Error {
+  override readonly name = "NotConfirmed";
+  override readonly message = "the user has not confirmed it";
+}
+
+/** The name of the question in requests and responses. */
+const question = "confirm";
+
+/** Creates the tool that generates videos or images. */
+export function generateTool(kind: Kind, host: Host): AddTool {
+  const models = listModels().filter((one) => one.kind === kind);
+  const what = kind === "video" ? "a video" : "images";
+  const config = {
+    title: `Generate ${what} (billed)`,
+    description: `Creates a task that generates ${what}. It costs credits and cannot be undone. Returns a taskid at once: call wait_for_task with it to get the files.`,
+    inputSchema: inputSchema(generateSchema(models, createDescribe(readDocument()))),
+    outputSchema: fromJsonSchema({
+      type: "object",
+      properties: { taskid: { type: "string" }, model: { type: "string" }, state: { const: "pending" } },
+      required: ["taskid", "model", "state"],
+    }),
+    // A repeated call has the same key, and returns the same task.
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  };
+  return (server) =>
+    server.registerTool(`generate_${kind}`, config, (given, context) => generate(kind, given, server, context, host));
+}
+
+/** Returns the input of a tool. The SDK checks the values, in words by which models correct themselves. */
+function inputSchema(jsonSchema: Record<string, unknown>): StandardSchemaWithJSON<Arguments, Arguments> {
+  const convert = () => jsonSchema;
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "mediagen",
+      // The cast: the protocol has checked that it is an object.
+      validate: (value) => ({ value: (value ?? {}) as Arguments }),
+      jsonSchema: { input: convert, output: convert },
+    },
+  };
+}
+
+async function generate(
+  kind: Kind,
+  { model, idempotencyKey = "", ...fields }: Arguments,
+  server: McpServer,
+  context: ServerContext,
+  { media, directories, confirm, beforeGenerate }: Host,
+): Promise<CallToolResult | InputRequiredResult> {
+  const answer = inputResponse(context.mcpReq.inputResponses, question);
+  if (answer.kind === "elicit" && answer.action !== "accept") {
+    return { isError: true, content: [{ type: "text", text: "The user declined. Nothing was sent or billed." }] };
+  }
+  const mustAsk = confirm && answer.kind !== "elicit" && canAsk(server, context);
+  const { [kind]: client } = media.withOptions({
+    beforeGenerate: async (form, about) => {
+      await beforeGenerate?.(form, about);
+      if (mustAsk) throw new NotConfirmed();
+    },
+  });
+  try {
+    const info = listModels().find((one) => one.model === model);
+    const form = info ? await withFiles(fields, info, directories) : fields;
+    // Without the signal of the call: a client that gives up while the form is sent would make the outcome unknown.
+    // The casts: model and form are checked when they are used.
+    const generating = (client as KindClient<Kind>).generate(model as Model, form as Form<Model>, { idempotencyKey });
+    const { taskid } = await generating;
+    return toolResult({ taskid, model, state: "pending" });
+  } catch (error) {
+    if (error instanceof NotConfirmed) return ask(model, fields);
+    throw withAdvice(error);
+  }
+}
+
+/** Whether the client shows forms to its user. An empty capability means that it does. */
+function canAsk({ server }: McpServer, { mcpReq }: ServerContext): boolean {
+  // Clients say so in each request since 2026-07-28, and when they connect before. The cast: the types lack the key.
+  const envelope = mcpReq.envelope as { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
+  const { elicitation } = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {};
+  return elicitation !== undefined && ("form" in elicitation || !("url" in elicitation));
+}
+
+function ask(model: string, fields: Readonly<Record<string, unknown>>): InputRequiredResult {
+  const lines = Object.entries(fields).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
+  const message = [`Generate with ${model}? It costs credits and cannot be undone.`, ...lines].join("\n");
+  // Without fields: accepting is the answer.
+  const requestedSchema = { type: "object" as const, properties: {} };
+  return inputRequired({ inputRequests: { [question]: inputRequired.elicit({ message, requestedSchema }) } });
+}
+
+/** Adds what only a person can do. Without it, models try again with another key. */
+function withAdvice(error: unknown): unknown {
+  const needsUser = error instanceof OutcomeUnknownError || error instanceof BudgetError;
+  return needsUser ? new Error(`${error.message} Tell the user, and do not use another key.`, { cause: error }) : error;
+}

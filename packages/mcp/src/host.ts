@@ -1,0 +1,35 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+import { type BeforeGenerate, createMediaGen, type Download, type NodeMediaGen } from "@mediagen/sdk/node";
+import type { McpServerFactoryOptions } from "./options.ts";
+
+/** What all tools of all connections share. */
+export interface Host {
+  readonly media: NodeMediaGen;
+  readonly beforeGenerate: BeforeGenerate | undefined;
+  readonly confirm: boolean;
+  readonly waitTimeoutMs: number;
+  /** The directories that source images may be in. Results are in the first one. */
+  readonly directories: readonly [output: string, ...allow: string[]];
+  /** Downloads that have not ended, by task. A call that has no time left leaves its download to the next one. */
+  readonly downloads: Map<string, Promise<readonly Download[]>>;
+}
+
+/** Adds a tool to a server. Its schemas are made once, because over HTTP each request has a server of its own. */
+export type AddTool = (server: McpServer) => void;
+
+/** stdout belongs to the protocol. */
+const log = (line: string) => console.error(line);
+const logger = { error: log, warn: log, info: log, debug: log };
+
+/** Creates the client, and what else the tools share. */
+export function createHost(options: McpServerFactoryOptions): Host {
+  const { output, allow = [], confirm = true, waitTimeoutMs = 45_000, ...clientOptions } = options;
+  return {
+    media: createMediaGen({ logger, ...clientOptions }),
+    beforeGenerate: options.beforeGenerate,
+    directories: [output, ...allow],
+    confirm,
+    waitTimeoutMs,
+    downloads: new Map(),
+  };
+}

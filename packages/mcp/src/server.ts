@@ -1,0 +1,39 @@
+import { McpServer } from "@modelcontextprotocol/server";
+import { generateTool } from "./generate-tool.ts";
+import { createHost } from "./host.ts";
+import { modelTool } from "./model-tool.ts";
+import type { McpServerFactoryOptions } from "./options.ts";
+import { deleteTool, listTool, waitTool } from "./task-tools.ts";
+
+declare const MEDIAGEN_VERSION: string | undefined;
+
+const instructions =
+  "Generating costs credits and cannot be undone. Generate, then call wait_for_task until its state is succeeded. " +
+  "If the outcome of a generation is unknown, tell the user and do not generate it again.";
+
+/**
+ * Creates a factory of MCP servers, for `serveStdio` and `createMcpHandler` of `@modelcontextprotocol/server`. All servers of
+ * a factory share one client, so its budget and limits apply to all connections.
+ *
+ * @returns The factory. Each call creates the server of one connection or request.
+ * @throws An `InvalidRequestError` if an option of the client is not valid
+ * @example
+ * serveStdio(createMcpServerFactory({ store: fileStore("generations"), output: "media", budget: { results: 20 } }));
+ */
+export function createMcpServerFactory(options: McpServerFactoryOptions): () => McpServer {
+  const host = createHost(options);
+  const version = typeof MEDIAGEN_VERSION === "undefined" ? "0.0.0" : MEDIAGEN_VERSION;
+  const tools = [
+    generateTool("video", host),
+    generateTool("image", host),
+    waitTool(host),
+    listTool(host),
+    deleteTool(host),
+    modelTool(),
+  ];
+  return () => {
+    const server = new McpServer({ name: "mediagen", version }, { instructions });
+    for (const add of tools) add(server);
+    return server;
+  };
+}

@@ -1,0 +1,141 @@
+import { fromJsonSchema, type ServerContext } from "@modelcontextprotocol/server";
+import {
+  type AnyTask,
+  download,
+  type Download,
+  InvalidRequestError,
+  type Kind,
+  WaitTimeoutError,
+} from "@mediagen/sdk/node";
+import type { AddTool, Host } from "./host.ts";
+import { showFiles, toolResult } from "./results.ts";
+
+const text = { type: "string" };
+const kindSchema = { enum: ["video", "image"] };
+const listOf = (properties: Readonly<Record<string, object>>) => ({
+  type: "array",
+  items: { type: "object", properties },
+});
+
+/** Returns the schema of an object with these properties, all of them required but those that are optional. */
+function objectSchema<T>(properties: Readonly<Record<string, object>>, optional: readonly string[] = []) {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return fromJsonSchema<T>({ type: "object", properties, required, additionalProperties: false });
+}
+
+/** Creates the tool that waits for a task and saves its files. */
+export function waitTool(host: Host): AddTool {
+  const config = {
+    title: "Wait for a task and save its files",
+    description:
+      "Waits for a task, for less than a minute, and saves its files. While its state is pending, call it again. Waiting is free.",
+    inputSchema: objectSchema<{ taskid: string }>({ taskid: text }),
+    outputSchema: objectSchema(
+      {
+        taskid: text,
+        state: { enum: ["pending", "succeeded"] },
+        files: listOf({ path: text, type: text, bytes: { type: "integer" } }),
+      },
+      ["files"],
+    ),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  };
+  return (server) =>
+    server.registerTool("wait_for_task", config, async ({ taskid }, context) => {
+      const files = await finish(await findTask(taskid, host), context, host);
+      if (!files) return toolResult({ taskid, state: "pending" });
+      const shown = files.map(({ path, type, bytes }) => ({ path, type, bytes }));
+      return toolResult({ taskid, state: "succeeded", files: shown }, await showFiles(files));
+    });
+}
+
+/** Creates the tool that lists tasks. */
+export function listTool({ media }: Host): AddTool {
+  const config = {
+    title: "List tasks",
+    description:
+      "Lists tasks that have not ended, and generations of unknown outcome: those may have been billed, and only the user can settle them.",
+    inputSchema: objectSchema<object>({}),
+    outputSchema: objectSchema({
+      pending: listOf({ taskid: text, kind: kindSchema, model: text }),
+      unknown: listOf({ generationId: text, kind: kindSchema, model: text, idempotencyKey: text, reason: text }),
+    }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  };
+  return (server) =>
+    server.registerTool("list_tasks", config, async (_, { mcpReq: { signal } }) => {
+      const { tasks, unknown } = await media.recover({ signal });
+      const pending = tasks.map(({ taskid, kind, model }) => ({ taskid, kind, model }));
+      return toolResult({ pending, unknown: unknown.map(({ digest, at, ...one }) => one) });
+    });
+}
+
+/** Creates the tool that deletes tasks. */
+export function deleteTool({ media }: Host): AddTool {
+  const taskids = { type: "array", items: text, minItems: 1 };
+  const config = {
+    title: "Delete tasks at the service",
+    description:
+      "Deletes tasks and their results at the service. Saved files stay. Whether it stops or refunds a running task is not documented.",
+    inputSchema: objectSchema<{ kind: Kind; taskids: readonly string[] }>({ kind: kindSchema, taskids }),
+    outputSchema: objectSchema({ deleted: taskids }),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  };
+  return (server) =>
+    server.registerTool("delete_tasks", config, async ({ kind, taskids }, { mcpReq: { signal } }) => {
+      await media[kind].delete(taskids, { signal });
+      return toolResult({ deleted: taskids });
+    });
+}
+
+async function findTask(taskid: string, { media }: Host): Promise<AnyTask> {
+  const task = await media.find(taskid);
+  if (task) return task;
+  const expected = "a taskid that a generate tool has returned, or one of list_tasks";
+  const issue = { field: "taskid", code: "notFound", received: JSON.stringify(taskid), expected } as const;
+  throw new InvalidRequestError("wait_for_task", [issue]);
+}
+
+/** Waits for a task and downloads its results. Returns undefined if that takes longer than a call may. */
+async function finish(
+  task: AnyTask,
+  context: ServerContext,
+  { waitTimeoutMs, directories: [output], downloads }: Host,
+): Promise<readonly Download[] | undefined> {
+  const { signal } = context.mcpReq;
+  const timeout = AbortSignal.timeout(waitTimeoutMs);
+  try {
+    await task.wait({
+      signal,
+      waitTimeoutMs,
+      onUpdate: ({ elapsedMs, state = "unknown" }) => notifyProgress(context, elapsedMs, waitTimeoutMs, state),
+    });
+  } catch (error) {
+    if (error instanceof WaitTimeoutError) return undefined;
+    throw error;
+  }
+  // Without the signal: the next call continues with what this one has begun.
+  const saving = downloads.get(task.taskid) ?? download(task, output);
+  downloads.set(task.taskid, saving);
+  saving.catch(() => downloads.delete(task.taskid));
+  const files = await Promise.race([saving, ended(timeout), ended(signal)]);
+  if (files) downloads.delete(task.taskid);
+  return files;
+}
+
+/** Resolves to undefined when a signal aborts. */
+function ended(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}
+
+/** Reports progress to a client that has asked for it. */
+function notifyProgress({ mcpReq }: ServerContext, progress: number, total: number, message: string): void {
+  const { _meta: { progressToken } = {} } = mcpReq;
+  if (progressToken === undefined) return;
+  const params = { progressToken, progress: Math.min(progress, total), total, message };
+  // A client that is gone must not end the wait.
+  mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
+}

@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+import { createEmulator, listen } from "@mediagen/emulator/node";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { stateDirectory as stateOfCommand } from "../../packages/cli/src/state-directory.ts";
+import { stateDirectory } from "../../packages/mcp/src/state-directory.ts";
+import { createClient, textOf } from "./connect.ts";
+
+const server = resolve("packages/mcp/bin.js");
+const mediagen = resolve("packages/cli/bin.js");
+
+/** Runs a program to its end. */
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [...args], {
+    env: { PATH: process.env["PATH"], ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const code = new Promise((done) => child.once("close", done));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await code, stdout, stderr };
+}
+
+describe("mediagen-mcp", () => {
+  const env = { MEDIAGEN_BASE_URL: "http://localhost", MEDIAGEN_API_KEY: "k" };
+  test.for<[string[], Readonly<Record<string, string>>, RegExp]>([
+    [[], env, /^mediagen-mcp: --output is missing\. Pass the directory/],
+    [["--output", "out", "--budget", "many"], env, /^mediagen-mcp: --budget: "many" is not valid/],
+    [["--output", "out"], {}, /^mediagen-mcp: createMediaGen: baseUrl is missing/],
+  ])("%j ends with a message on stderr", async ([args, env, message]) => {
+    expect(await run([server, ...args], env)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+  });
+
+  test("and mediagen mcp have the same help, and the same store", async () => {
+    const help = await run([server, "--help"]);
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("--output DIR"), stderr: "" });
+    expect(await run([mediagen, "mcp", "--help"])).toEqual(help);
+    expect(stateDirectory()).toBe(stateOfCommand());
+  });
+});
+
+describe("with one store, one key is billed once", () => {
+  const emulator = createEmulator({ clock: { speed: 50 } });
+  let service: Awaited<ReturnType<typeof listen>>;
+  let directory = "";
+  beforeAll(async () => {
+    service = await listen(emulator);
+    directory = await mkdtemp(join(tmpdir(), "mediagen-mcp-"));
+  });
+  afterAll(async () => {
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test("by an MCP server, the command line and a plain program, in processes of their own and at once", async () => {
+    const [store, output] = [join(directory, "store"), join(directory, "media")];
+    const env = { MEDIAGEN_BASE_URL: service.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
+    const program = `
+      import { createMediaGen, fileStore } from "@mediagen/sdk/node";
+      const media = createMediaGen({ store: fileStore(${JSON.stringify(store)}) });
+      const task = await media.image.generate("imgmodelz", { prompt: "A fox" }, { idempotencyKey: "fox-1" });
+      console.log(task.taskid);`;
+    const line = [
+      "image",
+      "A fox",
+      "-m",
+      "imgmodelz",
+      "--idempotency-key",
+      "fox-1",
+      "--store",
+      store,
+      "-o",
+      output,
+      "--json",
+      "-q",
+    ];
+
+    const client = createClient("auto", undefined, []);
+    const args = [server, "--output", output, "--store", store];
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" }));
+    try {
+      const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
+      const [ofTool, ofCommand, ofProgram] = await Promise.all([
+        client.callTool({ name: "generate_image", arguments: fox }),
+        run([mediagen, ...line], env),
+        run(["--input-type=module", "-e", program], env),
+      ]);
+      const taskid = emulator.tasks[0]?.taskid;
+      expect([textOf(ofTool), ofCommand, ofProgram]).toEqual([
+        JSON.stringify({ taskid, model: "imgmodelz", state: "pending" }),
+        { code: 0, stdout: expect.stringContaining(`"${taskid}"`), stderr: "" },
+        { code: 0, stdout: `${taskid}\n`, stderr: "" },
+      ]);
+      expect(emulator.charges).toHaveLength(1);
+      await client.callTool({ name: "wait_for_task", arguments: { taskid } });
+      expect(await readdir(output)).toEqual([`${taskid}-1.png`]);
+    } finally {
+      await client.close();
+    }
+  });
+});

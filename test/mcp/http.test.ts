@@ -1,0 +1,76 @@
+import { createEmulator } from "@mediagen/emulator";
+import { createHttpHandler, createMcpServerFactory } from "@mediagen/mcp";
+import { memoryStore } from "@mediagen/sdk";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { expect, test, vi } from "vitest";
+import { createClient, eras, textOf } from "./connect.ts";
+
+const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
+
+/** A server on the emulator, as any HTTP server would call it. */
+function createServer(hosts?: readonly string[]) {
+  const emulator = createEmulator();
+  const factory = createMcpServerFactory({ ...emulator.client, store: memoryStore(), output: "out/mcp" });
+  return { emulator, handler: createHttpHandler(factory, { hosts }) };
+}
+
+/** Sends a request as the server of a host receives it. */
+function send(handler: (request: Request) => Promise<Response>, url: string | URL, init: RequestInit = {}) {
+  const headers = new Headers(init.headers);
+  headers.set("host", new URL(url).host);
+  return handler(new Request(url, { ...init, headers }));
+}
+
+test.each(eras)("a client of the era %j lists tools and generates over HTTP", async (era) => {
+  const { emulator, handler } = createServer();
+  const questions: string[] = [];
+  const client = createClient(era, "accept", questions);
+  const fetch = async (url: string | URL, init?: RequestInit) => send(handler, url, init);
+  await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost:3333/mcp"), { fetch }));
+  try {
+    expect((await client.listTools()).tools).toHaveLength(6);
+    for (const _ of [1, 2])
+      expect(textOf(await client.callTool({ name: "generate_image", arguments: fox }))).toContain("pending");
+    // Each request has a server of its own, so a client of before 2026-07-28 cannot be asked.
+    expect([questions.length, emulator.charges.length]).toEqual([era === "auto" ? 1 : 0, 1]);
+  } finally {
+    await client.close();
+  }
+});
+
+test.for<[number, string, Readonly<Record<string, string>>, (readonly string[])?]>([
+  [200, "http://localhost:3333/mcp", {}],
+  [200, "http://127.0.0.1:3333/mcp", { origin: "http://localhost:8080" }],
+  [403, "http://attacker.example:3333/mcp", {}],
+  [403, "http://localhost:3333/mcp", { origin: "https://attacker.example" }],
+  [200, "https://media.example/mcp", {}, ["media.example"]],
+  [403, "http://localhost:3333/mcp", {}, ["media.example"]],
+])("HTTP %i for %s with %j", async ([status, url, headers, hosts]) => {
+  const { handler, emulator } = createServer(hosts);
+  const body = JSON.stringify({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "list_models", arguments: {} },
+  });
+  const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const response = await send(handler, url, { method: "POST", headers: { ...json, ...headers }, body });
+  expect(response.status).toBe(status);
+  expect((await response.text()).includes("vidmodelv2")).toBe(status === 200);
+  expect(emulator.calls).toEqual([]);
+});
+
+test("the server of the guide serves the names that it lists", async () => {
+  vi.stubEnv("MEDIAGEN_BASE_URL", "http://emulator.localhost");
+  try {
+    const { default: server } = await import("../../docs/examples/mcp-server.ts");
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const statusAt = async (url: string) => (await send(server.fetch, url, { method: "POST", headers, body })).status;
+    expect([await statusAt("https://media.example.com/"), await statusAt("https://attacker.example/")]).toEqual([
+      200, 403,
+    ]);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});

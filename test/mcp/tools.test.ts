@@ -1,0 +1,348 @@
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { createEmulator } from "@mediagen/emulator";
+import { type Fetch, fieldsOf, listModels, memoryStore } from "@mediagen/sdk";
+import { describe, expect, test, vi } from "vitest";
+import { renderPicture } from "../../packages/emulator/src/media/png.ts";
+import { showFiles } from "../../packages/mcp/src/results.ts";
+import { connect, eras, textOf } from "./connect.ts";
+
+const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
+const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
+const taskidOf = ({ structuredContent }: { readonly structuredContent?: unknown }) =>
+  String(Object(structuredContent)["taskid"]);
+
+describe("the list of tools", () => {
+  test("has six, with schemas made from the table", async () => {
+    await using host = await connect();
+    const { tools } = await host.client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual([
+      "generate_video",
+      "generate_image",
+      "wait_for_task",
+      "list_tasks",
+      "delete_tasks",
+      "list_models",
+    ]);
+    for (const kind of ["video", "image"]) {
+      const { properties = {}, required } =
+        tools.find(({ name }) => name === `generate_${kind}`)?.inputSchema ?? expect.fail(kind);
+      const models = listModels().filter((one) => one.kind === kind);
+      expect(properties["model"]).toEqual({ type: "string", enum: models.map(({ model }) => model) });
+      const fields = models.flatMap((model) => fieldsOf(model).map(({ field }) => field));
+      expect(Object.keys(properties)).toEqual(["model", "idempotencyKey", ...new Set(fields)]);
+      expect(required).toEqual(["model", "idempotencyKey", ...(kind === "image" ? ["prompt"] : [])]);
+    }
+    // What a model reads in each conversation. Model APIs reject anyOf at the top of a schema.
+    expect(JSON.stringify(tools).length).toBeLessThan(8_500);
+    for (const { inputSchema, outputSchema } of tools) {
+      expect([inputSchema.type, outputSchema?.type]).toEqual(["object", "object"]);
+      expect([...Object.keys(inputSchema)]).not.toContain("anyOf");
+    }
+  });
+
+  test("says what each may do", async () => {
+    await using host = await connect();
+    const { tools } = await host.client.listTools();
+    const hints = tools.map(({ name, annotations: { readOnlyHint, destructiveHint, idempotentHint } = {} }) => [
+      name,
+      { readOnlyHint, destructiveHint, idempotentHint },
+    ]);
+    const repeatable = { readOnlyHint: false, destructiveHint: false, idempotentHint: true };
+    expect(Object.fromEntries(hints)).toEqual({
+      generate_video: repeatable,
+      generate_image: repeatable,
+      wait_for_task: repeatable,
+      list_tasks: { readOnlyHint: true },
+      list_models: { readOnlyHint: true },
+      delete_tasks: { ...repeatable, destructiveHint: true },
+    });
+  });
+});
+
+describe.each(eras)("a client of the era %j", (era) => {
+  test("generates, waits with progress, and gets files, links and previews", async () => {
+    await using host = await connect({}, { era });
+    const created = await host.call("generate_image", { ...fox, model: "imgmodelv4", batchsize: 2 });
+    const taskid = taskidOf(created);
+    expect(created.structuredContent).toEqual({ taskid, model: "imgmodelv4", state: "pending" });
+    const progress: string[] = [];
+    const waited = await host.client.callTool(
+      { name: "wait_for_task", arguments: { taskid } },
+      { onprogress: ({ message = "" }) => void progress.push(message) },
+    );
+    expect(progress).toContain("succeeded");
+    const paths = [1, 2].map((number) => join(host.directory, "media", `${taskid}-${number}.png`));
+    expect(waited.structuredContent).toEqual({
+      taskid,
+      state: "succeeded",
+      files: paths.map((path) => ({ path, type: "image/png", bytes: expect.any(Number) })),
+    });
+    const [text, ...shown] = waited.content;
+    expect(JSON.parse(text?.type === "text" ? text.text : "")).toEqual(waited.structuredContent);
+    expect(shown.map(({ type }) => type)).toEqual(["resource_link", "resource_link", "image", "image"]);
+    expect(shown[0]).toMatchObject({ uri: pathToFileURL(paths[0] ?? "").href, annotations: { audience: ["user"] } });
+    const bytes = await readFile(paths[1] ?? "");
+    expect(shown[3]).toEqual({ type: "image", mimeType: "image/png", data: bytes.toString("base64") });
+    expect(await host.call("wait_for_task", { taskid })).toEqual(waited);
+  });
+
+  test("asks the user once, and sends only what the user has accepted", async () => {
+    await using host = await connect({}, { era, answer: "accept" });
+    const created = await host.call("generate_image", fox);
+    expect(created.isError).toBeFalsy();
+    expect(host.questions).toEqual([
+      'Generate with imgmodelz? It costs credits and cannot be undone.\nprompt: "A fox"',
+    ]);
+    expect(await host.call("generate_image", fox)).toEqual(created);
+    expect(host.questions, "a task that exists costs nothing").toHaveLength(1);
+    expect(host.emulator.charges).toHaveLength(1);
+  });
+
+  test.each(["decline", "cancel"] as const)("sends nothing if the user chooses %s", async (answer) => {
+    await using host = await connect({}, { era, answer });
+    const { isError, content } = await host.call("generate_image", fox);
+    expect([isError, content]).toEqual([
+      true,
+      [{ type: "text", text: "The user declined. Nothing was sent or billed." }],
+    ]);
+    expect(host.emulator.calls).toEqual([]);
+  });
+});
+
+describe("a key is paid once", () => {
+  test("however often a call is repeated, also at once and by another server", async () => {
+    await using host = await connect();
+    const calls = await Promise.all([1, 2, 3].map(() => host.call("generate_image", fox)));
+    expect(new Set(calls.map(taskidOf)).size).toBe(1);
+    const other = await host.call("generate_image", { ...fox, idempotencyKey: "fox-2" });
+    expect(taskidOf(other)).not.toBe(taskidOf(calls[0] ?? {}));
+    expect(host.emulator.charges).toHaveLength(2);
+  });
+
+  test("and stands for one form", async () => {
+    await using host = await connect();
+    await host.call("generate_image", fox);
+    const { isError, content } = await host.call("generate_image", { ...fox, prompt: "A hare" });
+    expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringContaining("another form")]);
+    expect(host.emulator.charges).toHaveLength(1);
+  });
+
+  test("after a lost response, the model must tell the user", async () => {
+    await using host = await connect();
+    host.emulator.next({ fault: "resetAfter", on: "generate" });
+    for (const _ of [1, 2]) {
+      const result = await host.call("generate_image", fox);
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toMatch(/may have been billed.* Tell the user, and do not use another key\.$/);
+    }
+    expect(host.emulator.charges).toHaveLength(1);
+    const { structuredContent } = await host.call("list_tasks");
+    expect(structuredContent).toEqual({
+      pending: [],
+      unknown: [
+        {
+          generationId: expect.any(String),
+          kind: "image",
+          model: "imgmodelz",
+          idempotencyKey: "fox-1",
+          reason: expect.any(String),
+        },
+      ],
+    });
+  });
+
+  test("and the client may give up while it is sent: the next call gets the task", async () => {
+    const sent = Promise.withResolvers<void>();
+    const response = Promise.withResolvers<void>();
+    const emulator = createEmulator();
+    const fetch: Fetch = async (url, init) => {
+      sent.resolve();
+      await response.promise;
+      return emulator.fetch(url, init);
+    };
+    await using host = await connect({ fetch, store: memoryStore(), now: undefined, sleep: undefined });
+    const controller = new AbortController();
+    const abandoned = host.client.callTool({ name: "generate_image", arguments: fox }, { signal: controller.signal });
+    await sent.promise;
+    controller.abort();
+    await expect(abandoned).rejects.toThrow();
+    const repeated = host.call("generate_image", fox);
+    response.resolve();
+    expect(textOf(await repeated)).toContain("pending");
+    expect(emulator.charges).toHaveLength(1);
+  });
+});
+
+describe("nothing is sent", () => {
+  test.for<[string, string, object, RegExp]>([
+    [
+      "a field out of its bounds",
+      "generate_image",
+      { ...fox, model: "imgmodelv45", resolution: "1x1" },
+      /resolution "1x1" is/,
+    ],
+    ["a field of another model", "generate_image", { ...fox, batchsize: 2 }, /batchsize is not a known field/],
+    ["a field that does not exist", "generate_image", { ...fox, promt: "A fox" }, /promt/],
+    ["a model of the other kind", "generate_video", fox, /model/],
+    ["no key", "generate_image", { ...fox, idempotencyKey: undefined }, /idempotencyKey/],
+    ["an empty key", "generate_image", { ...fox, idempotencyKey: "" }, /idempotencyKey/],
+  ])("for %s", async ([, tool, args, message]) => {
+    await using host = await connect({}, { answer: "accept" });
+    const result = await host.call(tool, { ...args });
+    expect([result.isError, textOf(result)]).toEqual([true, expect.stringMatching(message)]);
+    expect([host.questions, host.emulator.calls]).toEqual([[], []]);
+  });
+
+  test("beyond the budget, and the user is not asked either", async () => {
+    await using host = await connect({ budget: { results: 3 } }, { answer: "accept" });
+    const four = { ...fox, model: "imgmodelv4" };
+    expect((await host.call("generate_image", { ...four, batchsize: 2 })).isError).toBeFalsy();
+    const result = await host.call("generate_image", { ...four, batchsize: 2, idempotencyKey: "fox-2" });
+    expect([result.isError, textOf(result)]).toEqual([true, expect.stringMatching(/budget.*Tell the user/)]);
+    expect((await host.call("generate_image", { ...fox, idempotencyKey: "fox-3" })).isError).toBeFalsy();
+    expect([host.questions.length, host.emulator.charges.length]).toEqual([2, 2]);
+  });
+
+  test("if beforeGenerate of the program throws", async () => {
+    const beforeGenerate = vi.fn<(form: object) => void>(() => {
+      throw new Error("not on Sundays");
+    });
+    await using host = await connect({ beforeGenerate }, { answer: "accept" });
+    expect(textOf(await host.call("generate_image", fox))).toBe("not on Sundays");
+    expect([beforeGenerate.mock.calls[0]?.[0], host.questions]).toEqual([{ prompt: "A fox" }, []]);
+  });
+
+  test("and nobody is asked with confirm: false", async () => {
+    await using host = await connect({ confirm: false }, { answer: "decline" });
+    expect((await host.call("generate_image", fox)).isError).toBeFalsy();
+    expect([host.questions, host.emulator.charges.length]).toEqual([[], 1]);
+  });
+});
+
+describe("source images", () => {
+  const clip = { model: "vidmodelv2", idempotencyKey: "clip-1" };
+
+  test("are read from the output directory and from those that are allowed", async () => {
+    const allow = join("/tmp", `mediagen-mcp-${process.pid}`);
+    await mkdir(allow, { recursive: true });
+    await using host = await connect({ allow: [allow] });
+    const output = join(host.directory, "media");
+    await mkdir(output);
+    for (const directory of [output, allow]) await writeFile(join(directory, "first.png"), picture);
+    const sources = ["first.png", join(output, "first.png"), pathToFileURL(join(allow, "first.png")).href];
+    for (const [index, path] of sources.entries()) {
+      const args = { ...clip, sourceImage: [path], idempotencyKey: `clip-${index}` };
+      expect(textOf(await host.call("generate_video", args))).toContain("pending");
+    }
+    expect(host.emulator.tasks.map(({ files }) => files.map(({ name }) => name))).toEqual(
+      sources.map(() => ["first.png"]),
+    );
+  });
+
+  test("elsewhere are rejected, also behind links", async () => {
+    await using host = await connect();
+    const output = join(host.directory, "media");
+    await mkdir(output);
+    await writeFile(join(host.directory, "secret.png"), picture);
+    await symlink(join(host.directory, "secret.png"), join(output, "link.png"));
+    await symlink(host.directory, join(output, "up"));
+    for (const path of [
+      "/etc/passwd",
+      "../secret.png",
+      "link.png",
+      "up/secret.png",
+      output,
+      "file:///etc/passwd",
+      `${output}-other/first.png`,
+    ]) {
+      const result = await host.call("generate_video", { ...clip, sourceImage: [path] });
+      expect([result.isError, textOf(result)], path).toEqual([true, expect.stringContaining(`file in ${output}`)]);
+    }
+    for (const path of ["https://example.com/first.png", "data:image/png;base64,AAAA", "none.png"]) {
+      const result = await host.call("generate_video", { ...clip, sourceImage: [path] });
+      expect([result.isError, textOf(result)], path).toEqual([true, expect.stringContaining("does not exist")]);
+    }
+    expect(host.emulator.calls).toEqual([]);
+  });
+});
+
+describe("a task", () => {
+  test("that takes longer than a call may is pending, and is finished by a later call", async () => {
+    await using host = await connect({ waitTimeoutMs: 3_000 }, {}, { behaviour: { slowFactor: 3 } });
+    const taskid = taskidOf(await host.call("generate_image", { ...fox, prompt: "A fox #slow" }));
+    expect((await host.call("list_tasks")).structuredContent).toEqual({
+      pending: [{ taskid, kind: "image", model: "imgmodelz" }],
+      unknown: [],
+    });
+    const wait = async () => (await host.call("wait_for_task", { taskid })).structuredContent;
+    expect(await wait()).toEqual({ taskid, state: "pending" });
+    await expect.poll(wait).toMatchObject({ state: "succeeded" });
+  });
+
+  test("that the store does not know is an error that says what to pass", async () => {
+    await using host = await connect();
+    const result = await host.call("wait_for_task", { taskid: "image-1" });
+    expect([result.isError, textOf(result)]).toEqual([
+      true,
+      expect.stringContaining("that a generate tool has returned"),
+    ]);
+  });
+
+  test("that has failed is an error that says what it costs to generate it again", async () => {
+    await using host = await connect();
+    host.emulator.next({ fault: "taskFails" });
+    const result = await host.call("wait_for_task", { taskid: taskidOf(await host.call("generate_image", fox)) });
+    expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining("is billed again")]);
+  });
+
+  test("is deleted at the service", async () => {
+    await using host = await connect();
+    const taskid = taskidOf(await host.call("generate_image", fox));
+    const args = { kind: "image", taskids: [taskid] };
+    expect((await host.call("delete_tasks", args)).structuredContent).toEqual({ deleted: [taskid] });
+    expect(host.emulator.tasks).toEqual([]);
+  });
+});
+
+test("list_models has the fields of every model, and what they take", async () => {
+  await using host = await connect();
+  const { structuredContent } = await host.call("list_models");
+  expect(structuredContent).toEqual({
+    models: listModels().map((info) => ({
+      model: info.model,
+      kind: info.kind,
+      fields: Object.fromEntries(
+        fieldsOf(info).map(({ field, expected, required }) => [field, expected + (required ? " (required)" : "")]),
+      ),
+    })),
+  });
+});
+
+test("images are shown up to 700 kB in total, because hosts reject larger results", async () => {
+  await using host = await connect();
+  const files = await Promise.all(
+    [300_000, 300_000, 200_000].map(async (bytes, index) => {
+      const path = join(host.directory, `${index}.png`);
+      await writeFile(path, Buffer.alloc(bytes));
+      return { path, bytes, type: "image/png", sha256: "" };
+    }),
+  );
+  const shown = await showFiles([...files, { path: "/clip.mp4", bytes: 10, type: "video/mp4", sha256: "" }]);
+  const kinds = shown.map((one) => (one.type === "image" ? one.data.length : one.type));
+  expect(kinds).toEqual([...Array.from({ length: 4 }, () => "resource_link"), 400_000, 266_668]);
+});
+
+test("nothing of the log goes to stdout, which belongs to the protocol", async () => {
+  const stdout = vi.spyOn(console, "info").mockReturnValue();
+  const stderr = vi.spyOn(console, "error").mockReturnValue();
+  try {
+    await using host = await connect({ logLevel: "debug" });
+    await host.call("wait_for_task", { taskid: taskidOf(await host.call("generate_image", fox)) });
+    await expect.poll(() => stderr.mock.calls.flat().join("\n")).toMatch(/mediagen: generated[^]*mediagen: downloaded/);
+    expect(stdout).not.toHaveBeenCalled();
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
