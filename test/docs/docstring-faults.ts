@@ -44,7 +44,8 @@ function isWrittenHere(node: ts.Node): boolean {
 
 /** Returns an exported function, or the methods of an exported type with those it inherits. */
 function callablesIn(checker: ts.TypeChecker, declaration: ts.Declaration): readonly Callable[] {
-  if (ts.isFunctionDeclaration(declaration)) return [declaration];
+  if (ts.isFunctionDeclaration(declaration))
+    return checker.isImplementationOfOverload(declaration) ? [] : [declaration];
   const value = ts.isVariableDeclaration(declaration) && declaration.initializer;
   if (value && (ts.isArrowFunction(value) || ts.isFunctionExpression(value))) return [value];
   if (!ts.isInterfaceDeclaration(declaration) && !ts.isClassDeclaration(declaration)) return [];

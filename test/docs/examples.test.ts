@@ -279,6 +279,14 @@ test.concurrent("run-time-models lists the models, and generates a form that is 
   expect(desk.emulator.charges).toHaveLength(1);
 });
 
+test.concurrent("form-schema generates a valid form, and says what is wrong with another", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { stdout, ...end } = await desk.run("form-schema.ts");
+  expect(end).toEqual(isFine);
+  expect(stdout).toMatch(/^video-\w+\nratio "16x9" is not valid\.[^\n]*\nduration is not a known field\.[^\n]*\n$/);
+  expect(desk.emulator.tasks.map(({ fields }) => fields["duration"])).toEqual([5]);
+});
+
 test.concurrent("http-client reads a record out of its envelope", async ({ expect }) => {
   await using desk = await createDesk();
   const { stdout, ...end } = await desk.run("http-client.ts");

@@ -37,7 +37,7 @@ describe("the list of tools", () => {
     // What a model reads in each conversation. Model APIs reject anyOf at the top of a schema.
     expect(JSON.stringify(tools).length).toBeLessThan(8_500);
     for (const { inputSchema, outputSchema } of tools) {
-      expect([inputSchema.type, outputSchema?.type]).toEqual(["object", "object"]);
+      expect([inputSchema["type"], outputSchema?.["type"]]).toEqual(["object", "object"]);
       expect([...Object.keys(inputSchema)]).not.toContain("anyOf");
     }
   });

@@ -69,6 +69,15 @@ test("mediagen brings four packages and what those depend on, and no more", asyn
   ]);
 });
 
+test("mediagen mcp names the package that it needs", async () => {
+  const failed = exec(join(folder, "node_modules/.bin/mediagen"), ["mcp", "--output", "media"], { cwd: folder });
+  await expect(failed).rejects.toMatchObject({
+    code: 2,
+    stderr:
+      "mediagen: mediagen mcp needs the package @mediagen/mcp\n  Install it next to this command:\n    npm install @mediagen/mcp\n",
+  });
+});
+
 test("every program and command of README and guides works twice in a row, from an empty directory", async () => {
   const programs = await writePrograms(folder);
   const list = join(folder, "programs.json");

@@ -1,3 +1,3 @@
-export { createHttpHandler, type HttpHandlerOptions } from "./http.ts";
+export { createHttpHandler, type HttpHandlerOptions } from "./http-handler.ts";
 export type { McpServerFactoryOptions } from "./options.ts";
 export { createMcpServerFactory } from "./server.ts";

@@ -38,7 +38,7 @@ export type FormWithout<M extends Model, Field extends string> = M extends Model
 
 /** A mistake in a form, as Standard Schema reports it. */
 export interface FormIssue {
-  /** What is wrong, and what is valid, in sentences. */
+  /** The fault and the valid values, in sentences. */
   readonly message: string;
   /** The field, and the position if it is a list. Empty if the issue is about the complete form. */
   readonly path: readonly (string | number)[];
