@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -70,12 +71,20 @@ test("mediagen brings four packages and what those depend on, and no more", asyn
 });
 
 test("mediagen mcp names the package that it needs", async () => {
-  const failed = exec(join(folder, "node_modules/.bin/mediagen"), ["mcp", "--output", "media"], { cwd: folder });
-  await expect(failed).rejects.toMatchObject({
-    code: 2,
-    stderr:
-      "mediagen: mediagen mcp needs the package @mediagen/mcp\n  Install it next to this command:\n    npm install @mediagen/mcp\n",
-  });
+  // Outside of the repository, whose packages are found from everywhere below it.
+  const elsewhere = await mkdtemp(join(tmpdir(), "mediagen-command-"));
+  try {
+    await cp(join(folder, "node_modules"), join(elsewhere, "node_modules"), { recursive: true });
+    const args = [join(elsewhere, "node_modules/@mediagen/cli/bin.js"), "mcp", "--output", "media"];
+    await expect(exec(process.execPath, args, { cwd: elsewhere })).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /^mediagen: mediagen mcp needs the package @mediagen\/mcp\n {2}Install it next to this command:\n {4}npm install/,
+      ),
+    });
+  } finally {
+    await rm(elsewhere, { recursive: true });
+  }
 });
 
 test("every program and command of README and guides works twice in a row, from an empty directory", async () => {
