@@ -6,7 +6,11 @@ import { mutants } from "./mutants.ts";
 
 // Whether a test fails for each is shown by `npm run test:mutants`, which takes minutes.
 test("every guard in the list of mutants still stands, once, and can be taken away", async () => {
-  const sourcesOf = { sdk: readSources("packages/sdk/src"), batch: readSources("packages/batch/src") };
+  const sourcesOf = {
+    sdk: readSources("packages/sdk/src"),
+    batch: readSources("packages/batch/src"),
+    mcp: readSources("packages/mcp/src"),
+  };
   for (const mutant of mutants) {
     const sources = sourcesOf[mutant.in ?? "sdk"];
     const { file, source } = mutate(sources, mutant);

@@ -6,7 +6,7 @@ export interface Mutant {
    * The package that has it.
    * @default "sdk"
    */
-  readonly in?: "batch";
+  readonly in?: "batch" | "mcp";
   /** The file below the package's src, if the guard's code also occurs in others. */
   readonly file?: string;
   /** What stands there instead; empty if the guard is removed. */
@@ -2363,5 +2363,60 @@ export const mutants: readonly Mutant[] = [
     becomes: "",
     promise: "another writer's record of the same revision is not taken for one's own",
     tests: ["sdk/store"],
+  },
+  {
+    file: "schema.ts",
+    guard: ".filter((name) => !names.includes(name))",
+    becomes: ".filter(() => false)",
+    promise: "a field that is misspelled in `without` is not left open to everybody",
+    tests: ["sdk/form-schema"],
+  },
+  {
+    guard: 'const isNoFile = isBlob(value) && value.size === 0 && "name" in value && value.name === "";',
+    becomes: "const isNoFile = isBlob(value) && value.size === 0;",
+    promise: "an empty file that somebody chose is not left out, and billed without its picture",
+    tests: ["sdk/form-schema"],
+  },
+  {
+    in: "mcp",
+    guard: "if (mustAsk) throw new NotConfirmed();",
+    becomes: "",
+    promise: "a language model generates nothing before the user has accepted it",
+    tests: ["mcp/tools"],
+  },
+  {
+    in: "mcp",
+    guard: 'if (answer.kind === "elicit" && answer.action !== "accept") {',
+    becomes: "if (false) {",
+    promise: "a user who declines pays nothing",
+    tests: ["mcp/tools"],
+  },
+  {
+    in: "mcp",
+    guard: "await beforeGenerate?.(form, about);",
+    becomes: "",
+    promise: "the program's own veto counts in its MCP server",
+    tests: ["mcp/tools"],
+  },
+  {
+    in: "mcp",
+    guard: "if (roots.some((root) => isBelow(root, path))) return path;",
+    becomes: "return path;",
+    promise: "a language model sends no file from elsewhere",
+    tests: ["mcp/tools"],
+  },
+  {
+    in: "mcp",
+    guard: "return realpath(absolute).catch(() => absolute);",
+    becomes: "return absolute;",
+    promise: "and no file that a link leads to",
+    tests: ["mcp/tools"],
+  },
+  {
+    in: "mcp",
+    guard: "hostHeaderValidationResponse(request, hosts) ??",
+    becomes: "",
+    promise: "a page that leads its own name to this machine does not reach the MCP server",
+    tests: ["mcp/http"],
   },
 ];

@@ -2,7 +2,7 @@ import { createEmulator } from "@mediagen/emulator";
 import { createHttpHandler, createMcpServerFactory } from "@mediagen/mcp";
 import { memoryStore } from "@mediagen/sdk";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createClient, eras, textOf } from "./connect.ts";
 
 const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
@@ -58,19 +58,4 @@ test.for<[number, string, Readonly<Record<string, string>>, (readonly string[])?
   expect(response.status).toBe(status);
   expect((await response.text()).includes("vidmodelv2")).toBe(status === 200);
   expect(emulator.calls).toEqual([]);
-});
-
-test("the server of the guide serves the names that it lists", async () => {
-  vi.stubEnv("MEDIAGEN_BASE_URL", "http://emulator.localhost");
-  try {
-    const { default: server } = await import("../../docs/examples/mcp-server.ts");
-    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-    const statusAt = async (url: string) => (await send(server.fetch, url, { method: "POST", headers, body })).status;
-    expect([await statusAt("https://media.example.com/"), await statusAt("https://attacker.example/")]).toEqual([
-      200, 403,
-    ]);
-  } finally {
-    vi.unstubAllEnvs();
-  }
 });

@@ -4,12 +4,10 @@ import { pathToFileURL } from "node:url";
 import { createEmulator } from "@mediagen/emulator";
 import { type Fetch, fieldsOf, listModels, memoryStore } from "@mediagen/sdk";
 import { describe, expect, test, vi } from "vitest";
-import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 import { showFiles } from "../../packages/mcp/src/results.ts";
 import { connect, eras, textOf } from "./connect.ts";
 
 const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
-const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
 const taskidOf = ({ structuredContent }: { readonly structuredContent?: unknown }) =>
   String(Object(structuredContent)["taskid"]);
 
@@ -230,7 +228,7 @@ describe("source images", () => {
     await using host = await connect({ allow: [allow] });
     const output = join(host.directory, "media");
     await mkdir(output);
-    for (const directory of [output, allow]) await writeFile(join(directory, "first.png"), picture);
+    for (const directory of [output, allow]) await writeFile(join(directory, "first.png"), "GIF89a");
     const sources = ["first.png", join(output, "first.png"), pathToFileURL(join(allow, "first.png")).href];
     for (const [index, path] of sources.entries()) {
       const args = { ...clip, sourceImage: [path], idempotencyKey: `clip-${index}` };
@@ -245,7 +243,7 @@ describe("source images", () => {
     await using host = await connect();
     const output = join(host.directory, "media");
     await mkdir(output);
-    await writeFile(join(host.directory, "secret.png"), picture);
+    await writeFile(join(host.directory, "secret.png"), "GIF89a");
     await symlink(join(host.directory, "secret.png"), join(output, "link.png"));
     await symlink(host.directory, join(output, "up"));
     for (const path of [
