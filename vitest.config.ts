@@ -33,7 +33,7 @@ export default defineConfig({
     ],
     expect: { poll: { timeout: 10_000 } },
     // What is built is imported as Node imports it: to pass it through Vite takes each file of tests longer.
-    server: { deps: { external: [/\/packages\/\w+\/dist\//] } },
+    server: { deps: { external: [/\/packages\/[\w-]+\/dist\//] } },
     typecheck: {
       enabled: true,
       include: ["test/**/*.test-d.ts"],

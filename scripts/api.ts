@@ -6,7 +6,7 @@ import { createTwoFilesPatch } from "diff";
 const packages = new URL("../packages/", import.meta.url);
 
 /** The packages whose public surface is recorded in an `api.md` next to their package.json. */
-export const reported: readonly string[] = ["sdk", "emulator", "batch", "mcp"];
+export const reported: readonly string[] = ["sdk", "emulator", "batch", "mcp", "ai-sdk-provider"];
 
 /** What of a package.json says where its doors are. */
 interface Manifest {

@@ -7,7 +7,9 @@ import { build, type Plugin } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The packages, each after those that it imports. */
-export const packages: readonly string[] = ["sdk", "emulator", "batch", "mcp", "cli"].map((name) => `packages/${name}`);
+export const packages: readonly string[] = ["sdk", "emulator", "batch", "mcp", "ai-sdk-provider", "cli"].map(
+  (name) => `packages/${name}`,
+);
 
 /** The sources that are entry points if a package has them: what programs import, and what its command runs. */
 const entryPoints = ["index", "node", "http", "http-node", "schema", "command"];

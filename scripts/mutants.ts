@@ -8,7 +8,7 @@ import { mutants, type Mutant } from "../test/mutants.ts";
 import { bundle } from "./build.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const packages = ["sdk", "batch", "mcp"] as const;
+const packages = ["sdk", "batch", "ai-sdk-provider", "mcp"] as const;
 /** Below the root, so that what a copy does not have itself is found above it. */
 const copies = join(root, "out/mutants");
 /** How many mutants are tried at once. */

@@ -10,6 +10,7 @@ test("every guard in the list of mutants still stands, once, and can be taken aw
     sdk: readSources("packages/sdk/src"),
     batch: readSources("packages/batch/src"),
     mcp: readSources("packages/mcp/src"),
+    "ai-sdk-provider": readSources("packages/ai-sdk-provider/src"),
   };
   for (const mutant of mutants) {
     const sources = sourcesOf[mutant.in ?? "sdk"];

@@ -6,7 +6,7 @@ export interface Mutant {
    * The package that has it.
    * @default "sdk"
    */
-  readonly in?: "batch" | "mcp";
+  readonly in?: "batch" | "mcp" | "ai-sdk-provider";
   /** The file below the package's src, if the guard's code also occurs in others. */
   readonly file?: string;
   /** What stands there instead; empty if the guard is removed. */
@@ -17,7 +17,7 @@ export interface Mutant {
   readonly tests: readonly string[];
 }
 
-/** The guards of the SDK and of the batch, each without its effect: `npm run test:mutants` tries them in turn. */
+/** The guards of the SDK, of the batch and of the provider for the AI SDK, each without its effect: `npm run test:mutants` tries them in turn. */
 export const mutants: readonly Mutant[] = [
   {
     guard:
@@ -2418,5 +2418,61 @@ export const mutants: readonly Mutant[] = [
     becomes: "",
     promise: "a page that leads its own name to this machine does not reach the MCP server",
     tests: ["mcp/http"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: "isRetryable: !isUnknown && status === 429",
+    becomes: "isRetryable: isUnknown || status === 429",
+    promise: "the AI SDK does not retry a lost response",
+    tests: ["ai-sdk/money"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: "isRetryable: !isUnknown && status === 429",
+    becomes: "isRetryable: false",
+    promise: "the AI SDK retries what the service asks to repeat",
+    tests: ["ai-sdk/money"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: "errors.every((error) =>",
+    becomes: "errors.some((error) =>",
+    promise: "the AI SDK does not retry a call if one of its generations may have been billed",
+    tests: ["ai-sdk/money"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: "throw resultError(errors[0], tasks, media().origin, false);",
+    becomes: "throw resultError(errors[0], tasks, media().origin, true);",
+    promise: "the AI SDK does not generate a task again that has no results",
+    tests: ["ai-sdk/money"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: "maxImagesPerCall: Number.MAX_SAFE_INTEGER",
+    becomes: "maxImagesPerCall: 1",
+    promise: "the failure of one task drops no image of another one",
+    tests: ["ai-sdk/money"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: "media().withOptions({ retries: 0 })",
+    becomes: "media()",
+    promise: "only the AI SDK retries a generation",
+    tests: ["ai-sdk/money"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: 'if (mask) throw unsupported("mask", "no model takes one");',
+    becomes: "",
+    promise: "no picture is billed without its mask",
+    tests: ["ai-sdk/mapping"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: "index > 0 ? `${first}/${index}` : first",
+    becomes: "first",
+    promise: "the tasks of one call have keys of their own",
+    tests: ["ai-sdk/money"],
   },
 ];

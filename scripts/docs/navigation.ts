@@ -14,7 +14,7 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   "Money and errors": ["errors", "paying-once", "stores"],
   Scale: ["queues", "queues-bullmq", "queues-pg-boss", "queues-at-scale", "observability"],
   Test: ["testing"],
-  Integrations: ["frameworks", "schemas", "mcp", "browsers", "proxies-and-tls", "integrations"],
+  Integrations: ["frameworks", "ai-sdk", "schemas", "mcp", "browsers", "proxies-and-tls", "integrations"],
   Reference: ["troubleshooting", "faq", "migration", "comparison", "benchmarks", "assumptions"],
 };
 
@@ -87,6 +87,13 @@ export const entryPoints = [
     name: "@mediagen/batch",
     group: "Batch",
     intro: "A directory of results from a file of forms.",
+  },
+  {
+    module: "ai-sdk-provider/src",
+    path: "sdk/ai-sdk-provider",
+    name: "@mediagen/ai-sdk-provider",
+    group: "AI SDK",
+    intro: "Image and video models for the AI SDK.",
   },
   {
     module: "mcp/src",

@@ -59,7 +59,7 @@ export function readGuides(): { readonly pages: readonly Page[]; readonly sideba
 
 /** Makes one page of the packages' changelogs. */
 export function changelogPage(): Page {
-  const logs = ["sdk", "cli", "batch", "mcp", "emulator"].map((name) =>
+  const logs = ["sdk", "cli", "batch", "ai-sdk-provider", "mcp", "emulator"].map((name) =>
     readFileSync(join(root, `packages/${name}/CHANGELOG.md`), "utf8")
       .replace(/^#/gm, "##")
       .trim(),

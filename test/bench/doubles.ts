@@ -65,11 +65,12 @@ interface Asked {
   readonly base: string;
 }
 
-const result = "http://127.0.0.1/result";
+/** What clients that fetch their results get: as much of a PNG as tells its type. */
+const picture = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 
 /** Each service, by its client's name. */
 const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
-  media({ path, body }) {
+  media({ path, body, base }) {
     if (path.at(-1) === "infobytaskid") {
       const { taskid } = JSON.parse(body) as { taskid: string };
       return queried(taskid, (done) => ({
@@ -77,7 +78,7 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
         msg: "success",
         data: {
           taskid,
-          url: done ? [result] : [],
+          url: done ? [`${base}/result`] : [],
           task_status: 1,
           image_status: 1,
           starttime: "2026-01-01 00:00:00",
@@ -111,10 +112,14 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
     return queried(path[2], (done, id) => ({
       id,
       createdAt: "2026-01-01T00:00:00Z",
-      ...(done ? { status: "SUCCEEDED", output: [result] } : { status: "RUNNING", progress: 0.5 }),
+      ...(done ? { status: "SUCCEEDED", output: [`${base}/result`] } : { status: "RUNNING", progress: 0.5 }),
     }));
   },
-  replicate({ method, path }) {
+  replicate({ method, path, base }) {
+    const result = `${base}/result`;
+    // The provider of the AI SDK asks to wait for the result, and needs its form.
+    if (path[0] === "models")
+      return created((id) => ({ id, status: "succeeded", output: [result], urls: { get: `${base}/replicate/${id}` } }));
     if (path[0] === "files") return { json: { id: "file", urls: { get: result } } };
     if (method === "POST") return created((id) => ({ id, status: "starting", urls: {} }));
     return queried(path[1], (done, id) => ({
@@ -126,10 +131,16 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
     }));
   },
   fal({ path, base }) {
+    const result = `${base}/result`;
     const [first, , third, part] = path;
     if (first === "storage") return { json: { upload_url: `${base}/fal/put/file`, file_url: result } };
     if (first === "put") return { json: { partNumber: Number(third), etag: "etag" } };
-    if (third !== "requests") return created((request_id) => ({ request_id, status: "IN_QUEUE", queue_position: 0 }));
+    if (third !== "requests")
+      return created((request_id) => ({
+        ...{ request_id, status: "IN_QUEUE", queue_position: 0 },
+        // The provider of the AI SDK reads the result here.
+        images: [{ url: result }],
+      }));
     return queried(part, (done, request_id) => ({
       request_id,
       status: done ? "COMPLETED" : "IN_PROGRESS",
@@ -137,12 +148,12 @@ const services: Readonly<Record<string, (asked: Asked) => Answer>> = {
       images: [],
     }));
   },
-  luma({ method, path }) {
+  luma({ method, path, base }) {
     if (method === "POST") return created((id) => ({ id, state: "queued" }));
-    return queried(path[1], (done, id) => ({
+    return queried(path.at(-1), (done, id) => ({
       id,
       state: done ? "completed" : "dreaming",
-      assets: done ? { image: result } : null,
+      assets: done ? { image: `${base}/result` } : null,
     }));
   },
 };
@@ -173,6 +184,7 @@ function serve(): void {
     const body = method === "GET" ? "" : await read(request);
     const [path = ""] = url.split("?");
     const [, client = "", ...rest] = path.split("/");
+    if (client === "result") return void response.writeHead(200, { "content-type": "image/png" }).end(picture);
     const service = services[client];
     if (!service) throw new Error(`no client has the path ${url}`);
     const { json, kind, taskid } = service({ method, path: rest, body, base: `http://${headers.host}` });

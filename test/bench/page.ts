@@ -11,6 +11,7 @@ export const names = [
   "intervals",
   "hanging",
   "lost-responses",
+  "ai-sdk",
   "form",
   "upload",
   "batch",

@@ -46,6 +46,21 @@ test.concurrent("many-images stops at its limit, and one failure holds up nothin
   expect(desk.emulator.charges).toHaveLength(5);
 });
 
+test.concurrent("ai-sdk makes two images and two videos, and pays for the one with a key once", async ({ expect }) => {
+  await using desk = await createDesk();
+  const { code, stdout } = await desk.run("ai-sdk.ts");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^billed: image-\w+\n(fox-[12]\.png is of task image-\w+\n){2}billed: video-\w+\nbilled: video-\w+\n(pending|completed)\n$/,
+  );
+  expect(await desk.files(".")).toEqual(
+    expect.arrayContaining(["fox-1.png", "fox-2.png", "fox.mp4", "operation.json"]),
+  );
+  expect(desk.emulator.charges).toHaveLength(3);
+  await desk.run("ai-sdk.ts");
+  expect(desk.emulator.charges).toHaveLength(5);
+});
+
 test.concurrent("logging writes what happens as lines of JSON", async ({ expect }) => {
   await using desk = await createDesk();
   const { stdout, ...end } = await desk.run("logging.ts");

@@ -29,6 +29,13 @@ const packages = [
     forNode: "node node.ts command.ts",
     uses: "",
   },
+  {
+    name: "ai-sdk-provider",
+    places: "options.ts errors.ts files.ts form.ts tasks.ts image-model.ts video-model.ts provider.ts",
+    entryPoints: "index.ts",
+    forNode: "",
+    uses: "@mediagen/sdk",
+  },
   { name: "batch", places: batch, entryPoints: "index.ts", forNode: batch, uses: "@mediagen/sdk/node" },
   {
     name: "mcp",

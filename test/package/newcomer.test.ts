@@ -25,8 +25,9 @@ test("npm ci on Node 20 warns of three packages at most that ask for a newer Nod
       env: { ...process.env, NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(version)}"` },
       shell: process.platform === "win32",
     });
-    const warned = [...stderr.matchAll(/EBADENGINE +package: '([^']+)'/g)].map(([, name]) => name);
-    expect(warned.length, warned.join()).toBeLessThanOrEqual(3);
+    // npm warns of a package of the workspace twice: of its directory and of the link to it.
+    const warned = new Set([...stderr.matchAll(/EBADENGINE +package: '([^']+)'/g)].map(([, name]) => name));
+    expect(warned.size, [...warned].join()).toBeLessThanOrEqual(3);
     expect(stderr, "npm has compared with Node 20").toContain("vitest@");
   } finally {
     await rm(folder, { recursive: true });

@@ -15,13 +15,14 @@ const exec = promisify(execFile);
 
 /** The packages that run anywhere, the one that needs Node, and the one that is a command. */
 const libraries = ["sdk", "emulator"] as const;
-const packages = [...libraries, "batch", "mcp", "cli"] as const;
+const packages = [...libraries, "batch", "mcp", "ai-sdk-provider", "cli"] as const;
 /** The scripts that they are entered by. */
 const doors: Readonly<Record<(typeof packages)[number], readonly string[]>> = {
   sdk: ["dist/index.js", "dist/node.js", "dist/http.js", "dist/http-node.js", "dist/schema.js"],
   emulator: ["dist/index.js", "dist/node.js", "dist/command.js"],
   batch: ["dist/index.js"],
   mcp: ["dist/index.js", "dist/command.js"],
+  "ai-sdk-provider": ["dist/index.js"],
   cli: ["dist/command.js"],
 };
 let folder = "";

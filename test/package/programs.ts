@@ -22,6 +22,7 @@ export interface Ran {
  * programs, or need a Redis or PostgreSQL.
  */
 export const notRun: Readonly<Record<string, string>> = {
+  "ai-sdk.ts": "needs the AI SDK",
   "certificates.ts": "needs a server with its own certificates",
   "mcp-server.ts": "needs the package of the MCP server",
   "open-telemetry.ts": "needs a package of OpenTelemetry",

@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ModelInfo, Task } from "@mediagen/sdk";
+import { experimental_generateVideo as generateVideo, generateImage } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complete } from "../../packages/cli/src/completion.ts";
 import type { Descriptions } from "../../packages/cli/src/descriptions.ts";
@@ -84,6 +85,7 @@ describe("in a copy of the project whose spec has further models", () => {
       "packages/sdk/package.json",
       "packages/emulator/src",
       "packages/cli/src",
+      "packages/ai-sdk-provider/src",
       "docs/guides",
       "docs/examples",
       "docs/home.md",
@@ -183,6 +185,32 @@ describe("in a copy of the project whose spec has further models", () => {
       frames: { type: "array", description: "Pictures in order. (only vidmodelnine)" },
       prompt: { description: expect.stringContaining("vidmodelnine: text of at most 5 characters") },
     });
+  });
+
+  test("and in the AI SDK, with the number of its results", async () => {
+    // The provider imports the SDK by its name, which would be that of the project.
+    const sdk = join(copy, "packages/ai-sdk-provider/node_modules/@mediagen/sdk");
+    await mkdir(sdk, { recursive: true });
+    await writeFile(join(sdk, "package.json"), '{ "type": "module", "exports": "./index.js" }');
+    await writeFile(join(sdk, "index.js"), 'export * from "../../../../sdk/src/index.ts";');
+    const load = async (path: string): Promise<unknown> => import(pathToFileURL(join(copy, path)).href);
+    // The casts: the copies have the types of what they are copies of.
+    const { createMediaGen } = (await load(
+      "packages/ai-sdk-provider/node_modules/@mediagen/sdk/index.js",
+    )) as typeof import("@mediagen/sdk");
+    const { createEmulator } = (await load("packages/emulator/src/index.ts")) as typeof import("@mediagen/emulator");
+    const { createMediaGenProvider } = (await load(
+      "packages/ai-sdk-provider/src/index.ts",
+    )) as typeof import("@mediagen/ai-sdk-provider");
+    const emulator = createEmulator();
+    const mediagen = createMediaGenProvider({ media: createMediaGen(emulator.client) });
+    const { images } = await generateImage({ model: mediagen.imageModel("imgmodelshown"), prompt: "A fox", n: 3 });
+    expect([images.length, emulator.charges.length]).toEqual([3, 1]);
+    const providerOptions = { mediagen: { mood: "wild" } };
+    const call = { model: mediagen.videoModel("vidmodelnine"), prompt: "A fox", providerOptions };
+    await expect(generateVideo(call)).rejects.toThrow(
+      'mood "wild" is not valid. Nothing was sent. Use "calm" or "stormy"',
+    );
   });
 
   test("--check shows what is stale as a diff and fails, until generate has run", async () => {

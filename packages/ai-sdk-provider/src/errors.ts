@@ -1,0 +1,56 @@
+import { APICallError, InvalidArgumentError } from "@ai-sdk/provider";
+import { ConnectionError, InvalidRequestError, OutcomeUnknownError, ServiceError, type Task } from "@mediagen/sdk";
+
+/** What was sent, and to where. */
+export interface Sent {
+  readonly url: string;
+  readonly requestBodyValues: unknown;
+}
+
+/** Returns an error of a generation in the AI SDK's terms. The AI SDK may only retry what provably created no task. */
+export function generationError(cause: unknown, sent: Sent): unknown {
+  if (cause instanceof InvalidRequestError) {
+    const argument = cause.issues.map(({ field }) => field).join(", ");
+    return new InvalidArgumentError({ argument, message: cause.message, cause });
+  }
+  if (cause instanceof ConnectionError)
+    return new APICallError({ ...sent, message: cause.message, cause, isRetryable: true });
+  const isUnknown = cause instanceof OutcomeUnknownError;
+  if (!isUnknown && !(cause instanceof ServiceError)) return cause;
+  const { message, status, body, headers } = cause;
+  const retryAfterMs = isUnknown ? undefined : cause.retryAfterMs;
+  return new APICallError({
+    ...sent,
+    message,
+    cause,
+    ...(status === undefined ? {} : { statusCode: status }),
+    ...(body === undefined ? {} : { responseBody: body }),
+    responseHeaders: retryAfterMs === undefined ? headers : { ...headers, "retry-after-ms": String(retryAfterMs) },
+    data: isUnknown ? { generationId: cause.generationId } : { code: cause.code, msg: cause.msg },
+    isRetryable: !isUnknown && status === 429,
+  });
+}
+
+/** Returns the one error of generations that have all failed. It may only be retried if each of them may. */
+export function joinErrors(errors: readonly unknown[], sent: Sent): unknown {
+  const messages = new Set(errors.map(textOf));
+  if (messages.size < 2) return errors[0];
+  const isRetryable = errors.every((error) => APICallError.isInstance(error) && error.isRetryable);
+  const cause = new AggregateError(errors);
+  return new APICallError({ ...sent, message: [...messages].join("\n"), cause, isRetryable });
+}
+
+/** Returns the error of tasks that have no results. A generation may not be retried after it, a check may. */
+export function resultError(cause: unknown, tasks: readonly Task[], url: string, isRetryable: boolean): APICallError {
+  const ids = tasks.map(({ taskid }) => taskid).join(", ");
+  const message =
+    `${tasks.length === 1 ? `Task ${ids} was` : `Tasks ${ids} were`} created and billed, and there is no result ` +
+    `(${textOf(cause)}). Do not generate again: continue with error.data.tasks.`;
+  const data = { tasks: tasks.map((task) => task.toJSON()) };
+  return new APICallError({ message, url, requestBodyValues: data, data, cause, isRetryable });
+}
+
+/** Returns an error as text. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

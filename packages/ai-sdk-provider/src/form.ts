@@ -1,0 +1,91 @@
+import { fieldsOf, listModels, type ModelInfo, validate } from "@mediagen/sdk";
+
+/** Settings of the AI SDK that a form may have a field for. */
+export interface Settings {
+  readonly prompt: string | undefined;
+  readonly size?: string | undefined;
+  readonly resolution?: string | undefined;
+  readonly aspectRatio?: string | undefined;
+  readonly duration?: number | undefined;
+  readonly fps?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly generateAudio?: boolean | undefined;
+}
+
+/** A setting's fields in the order in which they are tried, and the ways to write its value. */
+type Place = readonly [fields: readonly string[], spellings?: (value: string) => readonly string[]];
+
+const sizes = (size: string) => [size, size.replace("x", "*")];
+
+// All that is written by hand: which words mean the same. The SDK knows which model has which field, and what it takes.
+const places: Readonly<Record<keyof Settings, Place>> = {
+  prompt: [["prompt"]],
+  size: [["size", "resolution"], sizes],
+  resolution: [["resolution"], (size) => [...sizes(size), `${Math.min(...sidesOf(size))}p`]],
+  aspectRatio: [["ratio", "resolution"]],
+  duration: [["duration"]],
+  fps: [["fps"]],
+  seed: [["seed"]],
+  generateAudio: [["generate_audio"]],
+};
+
+/** A form, and what it has no place for. */
+export interface FilledForm {
+  readonly form: Readonly<Record<string, unknown>>;
+  /** Settings that the model has no field for. */
+  readonly left: readonly string[];
+}
+
+/**
+ * Fills in a model's form. A value that its field does not take in any spelling stays as it is, so that the SDK rejects
+ * the form before anything is sent.
+ */
+export function fillForm(info: ModelInfo, settings: Settings): FilledForm {
+  const fields = new Set(fieldsOf(info).map(({ field }) => field));
+  const form: Record<string, unknown> = {};
+  const left: string[] = [];
+  // The cast: the keys of the table are those of the settings.
+  for (const setting of Object.keys(places) as (keyof Settings)[]) {
+    const value = settings[setting];
+    if (value === undefined) continue;
+    const [names, spellings] = places[setting];
+    const free = names.filter((name) => fields.has(name) && form[name] === undefined);
+    const spelled = spellings ? spellings(String(value)) : [value];
+    const pairs = free.flatMap((field) => spelled.map((one) => [field, one] as const));
+    const place = pairs.find(([field, one]) => takes(info, field, one)) ?? pairs[0];
+    if (place) form[place[0]] = place[1];
+    else left.push(setting);
+  }
+  const { resolution, aspectRatio } = settings;
+  // A size means its shape too. Without it, the service's default would be billed, which may be portrait.
+  if (resolution !== undefined && aspectRatio === undefined && fields.has("ratio")) form["ratio"] = shapeOf(resolution);
+  return { form, left };
+}
+
+function takes({ model }: ModelInfo, field: string, value: unknown): boolean {
+  return !validate(model, { [field]: value }).some((issue) => issue.field === field);
+}
+
+/** Returns the ratio of a size as the models list it, such as 16:9 for 854x480, or else the exact one. */
+function shapeOf(size: string): string {
+  const [width, height] = sidesOf(size);
+  const ratios = listModels().flatMap((one) => fieldsOf(one).filter(({ field }) => field === "ratio"));
+  const listed = ratios
+    .flatMap(({ values }) => values.map(String))
+    .find((ratio) => {
+      const [across, down] = sidesOf(ratio);
+      return Math.abs((width * down) / (height * across) - 1) < 0.01;
+    });
+  return listed ?? `${width}:${height}`;
+}
+
+function sidesOf(text: string): readonly [width: number, height: number] {
+  const [width = Number.NaN, height = Number.NaN] = text.split(/[x:]/).map(Number);
+  return [width, height];
+}
+
+/** The field that says how many results a task has, and how many it may say at most. */
+export function countField({ form }: ModelInfo): { readonly field: string; readonly most: number } | undefined {
+  const [field, bounds] = Object.entries(form.properties ?? {}).find(([, one]) => one["x-result-count"]) ?? [];
+  return field === undefined ? undefined : { field, most: bounds?.maximum ?? Number.MAX_SAFE_INTEGER };
+}

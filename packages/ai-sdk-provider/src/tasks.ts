@@ -1,0 +1,139 @@
+import {
+  InvalidArgumentError,
+  type JSONObject,
+  type SharedV4ProviderOptions,
+  type SharedV4Warning,
+  UnsupportedFunctionalityError,
+} from "@ai-sdk/provider";
+import { blobs, type GenerateOptions, type MediaGen, type ModelInfo, type Task } from "@mediagen/sdk";
+import { generationError, joinErrors, resultError, textOf } from "./errors.ts";
+import { fileFields, type Source } from "./files.ts";
+import { countField, fillForm, type Settings } from "./form.ts";
+import { type MediaGenProviderOptions, ownOptions } from "./options.ts";
+
+/** What the models of one provider share. */
+export interface Host extends Omit<MediaGenProviderOptions, "media"> {
+  /** Returns the client. */
+  readonly media: () => MediaGen;
+  /** Returns the client that sends generations. It has no retries of its own: `maxRetries` of the AI SDK applies. */
+  readonly sender: () => MediaGen;
+}
+
+/** A call of a model, with its source images. */
+export interface Call extends Settings {
+  readonly n: number;
+  readonly sources: readonly Source[];
+  readonly providerOptions: SharedV4ProviderOptions;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly abortSignal?: AbortSignal;
+}
+
+/** Tasks that have been billed. */
+export interface Started {
+  readonly tasks: readonly Task[];
+  readonly warnings: SharedV4Warning[];
+}
+
+/** A result with its metadata. */
+export interface Fetched {
+  readonly data: Uint8Array;
+  readonly mediaType: string;
+  readonly metadata: JSONObject;
+}
+
+/**
+ * Generates as many tasks as a call needs. If one of several fails, its error becomes a warning: an error would drop the
+ * others, which are billed.
+ */
+export async function start(host: Host, info: ModelInfo, call: Call): Promise<Started> {
+  const { forms, warnings } = formsOf(host, info, call);
+  const url = host.media().origin;
+  const tasks: Task[] = [];
+  const errors: unknown[] = [];
+  const generateOne = async (form: object, index: number) => {
+    const task = await host.sender().generate(info.model, { ...form }, optionsOf(host.media(), call, index));
+    // The tasks stay in the order of their forms.
+    tasks[index] = host.media().task(task.toJSON());
+    await host.onTask?.(tasks[index]);
+  };
+  await Promise.all(
+    forms.map((form, index) =>
+      generateOne(form, index).catch((error: unknown) => {
+        const { [index]: task } = tasks;
+        if (!task) errors.push(generationError(error, { url, requestBodyValues: form }));
+        else errors.push(new Error(`onTask failed for task ${task.taskid}: ${textOf(error)}`, { cause: error }));
+      }),
+    ),
+  );
+  // Those that failed left holes, which `flat` skips.
+  const created = tasks.flat();
+  if (created.length === 0) throw joinErrors(errors, { url, requestBodyValues: forms });
+  return { tasks: created, warnings: [...warnings, ...errors.map(warningOf)] };
+}
+
+/** Fills in a form for each task. */
+function formsOf({ unsupported }: Host, info: ModelInfo, { n, ...call }: Call) {
+  const { idempotencyKey: _, ...own } = ownOptions(call.providerOptions);
+  const { form, left } = fillForm(info, call);
+  if (unsupported === "throw" && left.length > 0) {
+    const functionality = left.join(", ");
+    const message = `${info.model} has no field for ${functionality}. Nothing was sent.`;
+    throw new UnsupportedFunctionalityError({ functionality, message });
+  }
+  const count = countField(info);
+  if (count && n > 1 && own[count.field] !== undefined) {
+    const message = `n and providerOptions.mediagen.${count.field} are both set. Nothing was sent. Use n.`;
+    throw new InvalidArgumentError({ argument: "n", message });
+  }
+  const filled = { ...form, ...fileFields(info, call.sources) };
+  const most = count?.most ?? 1;
+  const forms = Array.from({ length: Math.ceil(n / most) }, (_, index) => {
+    const results = Math.min(most, n - index * most);
+    return { ...filled, ...(count && results > 1 ? { [count.field]: results } : {}), ...own };
+  });
+  const details = `${info.model} has no field for it, or another setting uses it.`;
+  return { forms, warnings: left.map((feature): SharedV4Warning => ({ type: "unsupported", feature, details })) };
+}
+
+const keyHeader = "idempotency-key";
+
+/** Returns the options of one of a call's generations. A header is its key if the client has a store. */
+function optionsOf({ store }: MediaGen, call: Call, index: number): GenerateOptions {
+  const given = Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const { [keyHeader]: sent, ...headers } = Object.fromEntries(given);
+  // The cast: the SDK rejects a key that is not text.
+  const own = ownOptions(call.providerOptions)["idempotencyKey"] as string | undefined;
+  const [first, signal] = [own ?? sent, call.abortSignal];
+  const key = first !== undefined && index > 0 ? `${first}/${index}` : first;
+  if (store || own !== undefined) return { signal, headers, idempotencyKey: key };
+  // A client without an API key has a server behind it, which may know keys.
+  return { signal, headers: { ...headers, [keyHeader]: key } };
+}
+
+/** Waits for tasks and fetches their results. It fails only if no task has results. */
+export async function finish(
+  { media, onUpdate, waitTimeoutMs }: Host,
+  { tasks, warnings }: Started,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly results: readonly Fetched[]; readonly warnings: SharedV4Warning[] }> {
+  const errors: unknown[] = [];
+  const fetchOne = async (task: Task) => {
+    const { url } = await task.wait({ signal, onUpdate, waitTimeoutMs });
+    const files = await blobs(task, { signal });
+    const read = async (file: Blob, index: number): Promise<Fetched> => ({
+      data: new Uint8Array(await file.arrayBuffer()),
+      mediaType: file.type,
+      metadata: { taskid: task.taskid, url: url[index] },
+    });
+    return Promise.all(files.map(read));
+  };
+  const fetched = tasks.map((task) => fetchOne(task).catch((error: unknown) => (errors.push(error), [])));
+  const results = (await Promise.all(fetched)).flat();
+  if (errors.length > 0) signal?.throwIfAborted();
+  if (results.length === 0) throw resultError(errors[0], tasks, media().origin, false);
+  return { results, warnings: [...warnings, ...errors.map(warningOf)] };
+}
+
+function warningOf(error: unknown): SharedV4Warning {
+  return { type: "other", message: textOf(error) };
+}

@@ -1,0 +1,48 @@
+import { createMediaGenProvider, type MediaGenProvider, type MediaGenProviderOptions } from "@mediagen/ai-sdk-provider";
+import { createEmulator, type Emulator, type EmulatorOptions } from "@mediagen/emulator";
+import { createMediaGen, type MediaGen, type MediaGenOptions, type Task } from "@mediagen/sdk";
+import { renderPicture } from "../../packages/emulator/src/media/png.ts";
+
+// The AI SDK prints the warnings that these tests read from its results.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** A picture of 64 x 64 pixels. */
+export const png: Uint8Array = renderPicture({
+  width: 64,
+  height: 64,
+  seed: "first",
+  text: { title: "", body: "", note: "" },
+});
+
+/** An emulator and a provider for it. */
+export interface Desk {
+  readonly emulator: Emulator;
+  readonly media: MediaGen;
+  readonly mediagen: MediaGenProvider;
+  /** The tasks that `onTask` was called with. */
+  readonly tasks: readonly Task[];
+}
+
+export interface DeskOptions extends Omit<MediaGenProviderOptions, "media"> {
+  readonly emulator?: EmulatorOptions;
+  readonly client?: MediaGenOptions;
+}
+
+export function createDesk({ emulator: given, client, ...options }: DeskOptions = {}): Desk {
+  const behaviour = { imageSide: 32, videoSide: 32, videoFps: 1 };
+  const emulator = createEmulator({ credits: 1_000_000, behaviour, ...given });
+  const media = createMediaGen({ ...emulator.client, logLevel: "error", ...client });
+  const tasks: Task[] = [];
+  const onTask = (task: Task) => void tasks.push(task);
+  return { emulator, media, tasks, mediagen: createMediaGenProvider({ media, onTask, ...options }) };
+}
+
+/** Returns the error that a call rejects with. */
+export async function errorOf(call: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await call;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("the call did not reject");
+}

@@ -1,0 +1,223 @@
+import { APICallError } from "@ai-sdk/provider";
+import { createMediaGenProvider } from "@mediagen/ai-sdk-provider";
+import type { FaultName } from "@mediagen/emulator";
+import { BudgetError, createMediaGen, memoryStore, OutcomeUnknownError, type TaskJSON } from "@mediagen/sdk";
+import { experimental_generateVideo as generateVideo, generateImage } from "ai";
+import { describe, expect, test } from "vitest";
+import { createDesk, type Desk, errorOf } from "./desk.ts";
+
+const small = { prompt: "A fox in snow", size: "32x32" } as const;
+
+/** Generates one small image. */
+const generateOne = ({ mediagen }: Desk, more: Partial<Parameters<typeof generateImage>[0]> = {}) =>
+  generateImage({ model: mediagen.image("imgmodelz"), ...small, ...more });
+
+describe("a lost response is never billed again", () => {
+  test.for<FaultName>(["resetAfter", "serverError", "brokenJson", "html", "cutBody", "wrongCode"])(
+    "in 50 calls, of which a fifth end in %s",
+    async (fault) => {
+      const desk = createDesk();
+      desk.emulator.next({ fault, on: "generate", share: 0.2 });
+      const calls = await Promise.allSettled(Array.from({ length: 50 }, () => generateOne(desk)));
+      const errors = calls.flatMap((one) => (one.status === "rejected" ? [one.reason as APICallError] : []));
+      expect(desk.emulator.charges).toHaveLength(50);
+      expect(errors.length).toBeGreaterThan(4);
+      for (const error of errors) {
+        expect(APICallError.isInstance(error)).toBe(true);
+        expect(error).toMatchObject({ isRetryable: false, message: expect.stringContaining("A task may exist") });
+        expect(error.cause).toBeInstanceOf(OutcomeUnknownError);
+      }
+      const taskids = calls.flatMap((one) =>
+        one.status === "fulfilled"
+          ? one.value.images.map(({ providerMetadata }) => providerMetadata?.["mediagen"]?.["taskid"])
+          : [],
+      );
+      const billed = new Set<unknown>(desk.emulator.charges.map(({ taskid }) => taskid));
+      expect(new Set(taskids).size).toBe(50 - errors.length);
+      expect(taskids.filter((taskid) => !billed.has(taskid))).toEqual([]);
+    },
+  );
+});
+
+describe("a generation that created no task", () => {
+  test.for<[FaultName, code: number, statusCode: number]>([
+    ["failure", 9999, 200],
+    ["insufficientCredits", 9000, 200],
+  ])("after %s is not retried", async ([fault, code, statusCode]) => {
+    const desk = createDesk();
+    desk.emulator.next({ fault, on: "generate" });
+    const error = await errorOf(generateOne(desk));
+    expect(error).toMatchObject({ name: "AI_APICallError", isRetryable: false, statusCode, data: { code } });
+    expect([desk.emulator.calls.length, desk.emulator.charges.length]).toEqual([1, 0]);
+  });
+
+  test("after HTTP 429 is retried by the AI SDK, when the service says", async () => {
+    const desk = createDesk();
+    desk.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "0" });
+    const { images } = await generateOne(desk, { maxRetries: 1 });
+    expect(images).toHaveLength(1);
+    expect(desk.emulator.calls.map(({ status }) => status).slice(0, 2)).toEqual([429, 200]);
+    desk.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "3" });
+    expect(await errorOf(generateOne(desk, { maxRetries: 0 }))).toMatchObject({
+      isRetryable: true,
+      responseHeaders: { "retry-after-ms": "3000" },
+    });
+  });
+
+  test("because it never left may be retried by the AI SDK", async () => {
+    const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", apiKey: "a-key" });
+    const model = createMediaGenProvider({ media }).image("imgmodelz");
+    const error = await errorOf(generateImage({ model, prompt: "A fox", maxRetries: 0 }));
+    expect(error).toMatchObject({
+      name: "AI_APICallError",
+      isRetryable: true,
+      message: expect.stringContaining("safe to retry"),
+    });
+  });
+
+  test("because of the client's budget is the SDK's own error", async () => {
+    const desk = createDesk({ client: { budget: { generations: 0 } } });
+    expect(await errorOf(generateOne(desk))).toBeInstanceOf(BudgetError);
+    expect(desk.emulator.calls).toEqual([]);
+  });
+});
+
+describe("of several tasks of one call", () => {
+  test.for<[string, FaultName]>([
+    ["is rejected", "failure"],
+    ["is lost", "resetAfter"],
+    ["fails", "taskFails"],
+  ])("one that %s is a warning, and the images of the others arrive", async ([, fault]) => {
+    const desk = createDesk();
+    desk.emulator.next({ fault, on: "generate" });
+    const { images, warnings } = await generateOne(desk, { n: 3 });
+    expect(images).toHaveLength(2);
+    expect(warnings).toEqual([
+      { type: "other", message: expect.stringMatching(/No task was created|A task may exist|failed/) },
+    ]);
+    expect(desk.emulator.charges).toHaveLength(fault === "failure" ? 2 : 3);
+  });
+
+  test("all that fail are one error, which is not retried if one may have been billed", async () => {
+    const desk = createDesk();
+    desk.emulator.next({ fault: "resetAfter", on: "generate" });
+    desk.emulator.next({ fault: "rateLimited", on: "generate" });
+    const error = await errorOf(generateOne(desk, { n: 2 }));
+    expect(error).toMatchObject({
+      isRetryable: false,
+      message: expect.stringMatching(/^(?=[^]*A task may exist)(?=[^]*HTTP 429)/),
+    });
+    expect(desk.emulator.calls).toHaveLength(2);
+  });
+
+  test("each image names its task", async () => {
+    const desk = createDesk();
+    const { images } = await generateOne(desk, { n: 2 });
+    const named = images.map(({ providerMetadata }) => providerMetadata?.["mediagen"]?.["taskid"]);
+    expect(named.sort()).toEqual(desk.emulator.charges.map(({ taskid }) => taskid).sort());
+    expect(desk.tasks.map(({ taskid }) => taskid).sort()).toEqual(named);
+  });
+});
+
+describe("a task that was billed", () => {
+  test("and has no results is not generated again, and the error has it", async () => {
+    const desk = createDesk({ waitTimeoutMs: 1_000 });
+    const error = await errorOf(generateOne(desk, { prompt: "A fox #fail" }));
+    expect(error).toMatchObject({
+      isRetryable: false,
+      message: expect.stringMatching(/^Task image-\w+ was created and billed/),
+    });
+    const { tasks } = (error as APICallError).data as { tasks: TaskJSON[] };
+    expect(desk.media.task(tasks[0] as TaskJSON).taskid).toBe(desk.emulator.charges[0]?.taskid);
+    expect(desk.emulator.charges).toHaveLength(1);
+  });
+
+  test("is known to onTask when the call is aborted, which rejects with the signal's reason", async () => {
+    const controller = new AbortController();
+    const known: string[] = [];
+    const desk = createDesk({
+      emulator: { clock: "manual" },
+      onTask: ({ taskid }) => {
+        known.push(taskid);
+        controller.abort(new Error("the page was closed"));
+      },
+    });
+    const error = await errorOf(generateOne(desk, { abortSignal: controller.signal }));
+    expect(error).toMatchObject({ message: "the page was closed" });
+    expect(known).toEqual(desk.emulator.charges.map(({ taskid }) => taskid));
+  });
+
+  test("still has its result if onTask throws: the error is a warning", async () => {
+    const desk = createDesk({
+      onTask: () => {
+        throw new Error("the database is down");
+      },
+    });
+    const { images, warnings } = await generateOne(desk);
+    expect(images).toHaveLength(1);
+    expect(warnings).toEqual([
+      { type: "other", message: expect.stringMatching(/^onTask failed for task image-\w+: the database is down$/) },
+    ]);
+  });
+
+  test("is reported while it is waited for", async () => {
+    const states: unknown[] = [];
+    const desk = createDesk({ onUpdate: ({ task, state }) => void states.push([task.kind, state]) });
+    await generateOne(desk);
+    expect(states.at(-1)).toEqual(["image", "succeeded"]);
+  });
+});
+
+describe("an idempotency key", () => {
+  test.for<[string, Partial<Parameters<typeof generateImage>[0]>]>([
+    ["as a header", { headers: { "Idempotency-Key": "order-42" } }],
+    ["as an option", { providerOptions: { mediagen: { idempotencyKey: "order-42" } } }],
+  ])("%s stands for the same tasks in every call", async ([, call]) => {
+    const desk = createDesk({ client: { store: memoryStore() } });
+    const taskidsOf = async () => {
+      const { images } = await generateOne(desk, { n: 2, ...call });
+      return images.map(({ providerMetadata }) => providerMetadata?.["mediagen"]?.["taskid"]);
+    };
+    expect(await taskidsOf()).toEqual(await taskidsOf());
+    expect(desk.emulator.charges).toHaveLength(2);
+  });
+
+  test("goes to the server behind a client without an API key", async () => {
+    const seen: unknown[] = [];
+    const desk = createDesk();
+    const { fetch, statuses, now, sleep } = desk.emulator.client;
+    const media = createMediaGen({
+      baseUrl: desk.emulator.client.baseUrl,
+      statuses,
+      now,
+      sleep,
+      fetch: (url, init) => {
+        const headers = new Headers(init.headers);
+        if (headers.has("idempotency-key")) seen.push([headers.get("idempotency-key"), headers.get("x-team")]);
+        headers.set("authorization", desk.emulator.client.apiKey);
+        return fetch(url, { ...(init as RequestInit), headers });
+      },
+    });
+    const model = createMediaGenProvider({ media }).image("imgmodelz");
+    await generateImage({ model, ...small, headers: { "Idempotency-Key": "order-42", "x-team": "foxes" } });
+    expect(seen).toEqual([["order-42", "foxes"]]);
+  });
+
+  test("that the AI SDK makes for a video keys it too", async () => {
+    const store = memoryStore();
+    const desk = createDesk({ client: { store } });
+    const { next } = desk.emulator;
+    next({ fault: "rateLimited", on: "generate", retryAfter: "0" });
+    const download = async ({ url }: { readonly url: URL }) => {
+      const response = await desk.emulator.fetch(url);
+      return { data: new Uint8Array(await response.arrayBuffer()), mediaType: undefined };
+    };
+    const model = desk.mediagen.video("vidmodelv2");
+    const { video } = await generateVideo({ model, prompt: "A fox", maxRetries: 1, poll: { intervalMs: 1 }, download });
+    expect(video.mediaType).toBe("video/mp4");
+    const { generationId = "" } = desk.tasks[0] ?? {};
+    const record = await store.get(generationId);
+    expect(record).toMatchObject({ idempotencyKey: expect.stringMatching(/^aisdk_vid_/) });
+    expect(desk.emulator.charges).toHaveLength(1);
+  });
+});

@@ -1,0 +1,19 @@
+import { type MediaGenModelOptions, mediagen } from "@mediagen/ai-sdk-provider";
+import { expectTypeOf, test } from "vitest";
+
+test("models are typed from the spec", () => {
+  mediagen.image("imgmodelv45");
+  mediagen.video("vidmodelv2");
+  // @ts-expect-error -- it makes videos
+  mediagen.image("vidmodelv2");
+  // @ts-expect-error -- there is no such model
+  mediagen.video("vidmodelx");
+  mediagen.imageModel("known at run time");
+});
+
+test("options of a model are its form and a key", () => {
+  const options = { batchsize: 4, idempotencyKey: "order-42" } satisfies MediaGenModelOptions<"imgmodelv45">;
+  expectTypeOf(options.batchsize).toBeNumber();
+  // @ts-expect-error -- a misspelled field
+  void ({ batchsiz: 4 } satisfies MediaGenModelOptions<"imgmodelv45">);
+});
