@@ -36,7 +36,7 @@ for (const warning of warnings) console.log(warning);
 try {
   const { video } = await generateVideo({
     model: mediagen.video("vidmodelv2"),
-    prompt: { image: images[0]?.uint8Array ?? "", text: "It runs through the snow" },
+    prompt: "A fox runs through the snow",
     duration: 5,
     resolution: "1280x720",
     providerOptions: { mediagen: { return_last_frame: false } },
@@ -52,7 +52,10 @@ try {
 // #endregion video
 
 // #region later
-const { operation } = await startVideo({ model: mediagen.video("vidmodelv2fast"), prompt: "A fox runs through snow" });
+const { operation } = await startVideo({
+  model: mediagen.video("vidmodelv2fast"),
+  prompt: { image: images[0]?.uint8Array ?? "", text: "It runs away" },
+});
 await writeFile("operation.json", JSON.stringify(operation)); // any process can go on from here
 
 const status = await getVideoStatus(mediagen.video("vidmodelv2fast"), { operation });
