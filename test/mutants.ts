@@ -2458,7 +2458,7 @@ export const mutants: readonly Mutant[] = [
     in: "ai-sdk-provider",
     guard: "media().withOptions({ retries: 0 })",
     becomes: "media()",
-    promise: "only the AI SDK retries a generation",
+    promise: "only the AI SDK retries the generation of a call",
     tests: ["ai-sdk/money"],
   },
   {

@@ -4,6 +4,7 @@ import type { FaultName } from "@mediagen/emulator";
 import { BudgetError, createMediaGen, memoryStore, OutcomeUnknownError, type TaskJSON } from "@mediagen/sdk";
 import { experimental_generateVideo as generateVideo, generateImage } from "ai";
 import { describe, expect, test } from "vitest";
+import { shown } from "../shown.ts";
 import { createDesk, type Desk, errorOf } from "./desk.ts";
 
 const small = { prompt: "A fox in snow", size: "32x32" } as const;
@@ -49,6 +50,7 @@ describe("a generation that created no task", () => {
     const error = await errorOf(generateOne(desk));
     expect(error).toMatchObject({ name: "AI_APICallError", isRetryable: false, statusCode, data: { code } });
     expect([desk.emulator.calls.length, desk.emulator.charges.length]).toEqual([1, 0]);
+    expect(shown(error)).not.toContain(desk.emulator.client.apiKey);
   });
 
   test("after HTTP 429 is retried by the AI SDK, when the service says", async () => {
@@ -75,6 +77,14 @@ describe("a generation that created no task", () => {
     });
   });
 
+  test("because the client is one of another copy of the SDK, which could not fetch the result", () => {
+    const { media } = createDesk();
+    const task = () => {
+      throw new TypeError("an error of another copy");
+    };
+    expect(() => createMediaGenProvider({ media: { ...media, task } })).toThrow("Install the same version of both");
+  });
+
   test("because of the client's budget is the SDK's own error", async () => {
     const desk = createDesk({ client: { budget: { generations: 0 } } });
     expect(await errorOf(generateOne(desk))).toBeInstanceOf(BudgetError);
@@ -99,7 +109,7 @@ describe("of several tasks of one call", () => {
   });
 
   test("all that fail are one error, which is not retried if one may have been billed", async () => {
-    const desk = createDesk();
+    const desk = createDesk({ client: { retries: 0 } });
     desk.emulator.next({ fault: "resetAfter", on: "generate" });
     desk.emulator.next({ fault: "rateLimited", on: "generate" });
     const error = await errorOf(generateOne(desk, { n: 2 }));
@@ -108,6 +118,13 @@ describe("of several tasks of one call", () => {
       message: expect.stringMatching(/^(?=[^]*A task may exist)(?=[^]*HTTP 429)/),
     });
     expect(desk.emulator.calls).toHaveLength(2);
+  });
+
+  test("one that the service asks to repeat is repeated alone", async () => {
+    const desk = createDesk();
+    desk.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "0" });
+    const { images, warnings } = await generateOne(desk, { n: 2 });
+    expect([images.length, desk.emulator.charges.length, warnings]).toEqual([2, 2, []]);
   });
 
   test("each image names its task", async () => {

@@ -1,10 +1,20 @@
 import {
   type Experimental_VideoModelV4 as VideoModelV4,
   type ImageModelV4,
+  InvalidArgumentError,
   NoSuchModelError,
   type ProviderV4,
 } from "@ai-sdk/provider";
-import { createMediaGen, type Kind, listModels, type MediaGen, type Model, type ModelInfo } from "@mediagen/sdk";
+import {
+  createMediaGen,
+  InvalidRequestError,
+  type Kind,
+  listModels,
+  type MediaGen,
+  type Model,
+  type ModelInfo,
+  type TaskJSON,
+} from "@mediagen/sdk";
 import { imageModel } from "./image-model.ts";
 import type { MediaGenProviderOptions } from "./options.ts";
 import type { Host } from "./tasks.ts";
@@ -54,16 +64,18 @@ export interface MediaGenProvider extends ProviderV4 {
  * Creates a provider of image and video models for the AI SDK. Nothing is sent.
  *
  * @returns The provider. One is enough for a program. A provider with an `onTask` of its own for each request is cheap.
+ * @throws An `InvalidArgumentError` of the AI SDK if `media` is no client, or is one of another copy of the SDK
  * @example
  * const mediagen = createMediaGenProvider({ media, onTask: (task) => console.log(task.taskid) });
  */
 export function createMediaGenProvider(options: MediaGenProviderOptions = {}): MediaGenProvider {
   const { media: given, ...further } = options;
+  if (given) rejectOtherCopy(given);
   let created: MediaGen | undefined = given;
-  let sending: MediaGen | undefined;
+  let changed: MediaGen | undefined;
   const media = () => (created ??= createMediaGen());
-  const sender = () => (sending ??= media().withOptions({ retries: 0 }));
-  const host: Host = { ...further, media, sender };
+  const withoutRetries = () => (changed ??= media().withOptions({ retries: 0 }));
+  const host: Host = { ...further, media, withoutRetries };
   const none = (modelType: "languageModel" | "embeddingModel") => (modelId: string) => {
     throw new NoSuchModelError({ modelId, modelType });
   };
@@ -84,4 +96,18 @@ function infoOf(kind: Kind, model: string): ModelInfo {
   const info = listModels().find((one) => one.kind === kind && one.model === model);
   if (!info) throw new NoSuchModelError({ modelId: model, modelType: `${kind}Model` });
   return info;
+}
+
+/** Rejects a client of another copy of the SDK: this copy could neither read its errors nor fetch what is billed. */
+function rejectOtherCopy(media: MediaGen): void {
+  try {
+    // The cast: it is to be rejected, by an error of the copy that the client is of.
+    media.task({} as TaskJSON);
+  } catch (error) {
+    if (error instanceof InvalidRequestError) return;
+  }
+  const message =
+    "createMediaGenProvider: media is not a client of the @mediagen/sdk that this package uses. " +
+    "Install the same version of both, and pass what createMediaGen returned.";
+  throw new InvalidArgumentError({ argument: "media", message });
 }

@@ -15,8 +15,8 @@ import { type MediaGenProviderOptions, ownOptions } from "./options.ts";
 export interface Host extends Omit<MediaGenProviderOptions, "media"> {
   /** Returns the client. */
   readonly media: () => MediaGen;
-  /** Returns the client that sends generations. It has no retries of its own: `maxRetries` of the AI SDK applies. */
-  readonly sender: () => MediaGen;
+  /** Returns the client without retries of generations, for which `maxRetries` of the AI SDK applies. */
+  readonly withoutRetries: () => MediaGen;
 }
 
 /** A call of a model, with its source images. */
@@ -50,8 +50,10 @@ export async function start(host: Host, info: ModelInfo, call: Call): Promise<St
   const url = host.media().origin;
   const tasks: Task[] = [];
   const errors: unknown[] = [];
+  // The AI SDK can only repeat all of them, so several have the client's own retries.
+  const client = forms.length > 1 ? host.media() : host.withoutRetries();
   const generateOne = async (form: object, index: number) => {
-    const task = await host.sender().generate(info.model, { ...form }, optionsOf(host.media(), call, index));
+    const task = await client.generate(info.model, { ...form }, optionsOf(client, call, index));
     // The tasks stay in the order of their forms.
     tasks[index] = host.media().task(task.toJSON());
     await host.onTask?.(tasks[index]);
