@@ -17,6 +17,8 @@ import { planBatch, runBatch } from "@mediagen/batch";
 import type { Emulator, EmulatorRequest } from "@mediagen/emulator";
 import { createEmulator, createStateFile, listen, type StateFile } from "@mediagen/emulator/node";
 import { createHttpClient } from "@mediagen/sdk/http";
+import { createMediaGenProvider, mediagen } from "@mediagen/ai-sdk-provider";
+import { experimental_generateVideo as generateVideo, generateImage } from "ai";
 import { formSchema } from "@mediagen/sdk/schema";
 import { createHttpHandler, createMcpServerFactory } from "@mediagen/mcp";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";

@@ -25,8 +25,8 @@ const packages = [
   {
     name: "emulator",
     places: "media service page emulator node",
-    entryPoints: "index.ts node.ts command.ts",
-    forNode: "node node.ts command.ts",
+    entryPoints: "index.ts node.ts command.ts vitest.ts node-test.ts",
+    forNode: "node node.ts command.ts vitest.ts node-test.ts",
     uses: "",
   },
   {

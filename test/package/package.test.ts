@@ -19,7 +19,7 @@ const packages = [...libraries, "batch", "mcp", "ai-sdk-provider", "cli"] as con
 /** The scripts that they are entered by. */
 const doors: Readonly<Record<(typeof packages)[number], readonly string[]>> = {
   sdk: ["dist/index.js", "dist/node.js", "dist/http.js", "dist/http-node.js", "dist/schema.js"],
-  emulator: ["dist/index.js", "dist/node.js", "dist/command.js"],
+  emulator: ["dist/index.js", "dist/node.js", "dist/command.js", "dist/vitest.js", "dist/node-test.js"],
   batch: ["dist/index.js"],
   mcp: ["dist/index.js", "dist/command.js"],
   "ai-sdk-provider": ["dist/index.js"],

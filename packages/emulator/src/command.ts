@@ -1,44 +1,20 @@
 #!/usr/bin/env node
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { createEmulator } from "./emulator/create-emulator.ts";
-import { type CommandLine, readCommandLine } from "./node/command-line.ts";
+import type { CommandLine } from "./node/command-line.ts";
 import { hasCode } from "./node/error-code.ts";
+import { readArguments, readBehaviour, readNumber, usage } from "./node/options.ts";
+import { lineOf, reportText } from "./node/report-file.ts";
+import { resultsFrom } from "./node/results-directory.ts";
 import { type EmulatorServer, listen } from "./node/server.ts";
-import { createSavedState, usualFile } from "./node/saved-state.ts";
-
-const usage = `mediagen-emulator: the Media Generation Service, emulated on this machine
-
-  mediagen-emulator [options]                     serve until stopped
-  mediagen-emulator [options] exec -- COMMAND     serve while COMMAND runs, with MEDIAGEN_BASE_URL,
-                                                  MEDIAGEN_API_KEY and MEDIAGEN_FAILED_STATUSES set,
-                                                  and exit with its exit code
-
-Example:
-  mediagen-emulator exec -- npm test
-
-  --port N          the port to listen on; 0 is any free port (default: 4020)
-  --host ADDRESS    the address to listen on (default: 127.0.0.1)
-  --public-url URL  the base URL for clients that use a proxy or another host name
-  --key KEY         the API key that clients must send (default: emulator-key)
-  --credits N       the balance in credits (default: 10000)
-  --seed N          the seed of task ids and images (default: random)
-  --speed N         how fast time passes; 60 is a minute per second (default: 1)
-  --state FILE      load tasks and credits from this file, and save them to it
-  --fresh           start without tasks and save nothing
-  --help            show this text
-
-exec uses port 4020, or any free port if 4020 is in use. It saves its tasks in
-${usualFile()}
-so that you can run a command twice and the second run finds the tasks of the first one. Each run
-starts with all credits. With --port, --host, --public-url or --state, exec does not use that file.
-With --seed or --fresh, it uses neither that file nor port 4020.
-`;
-
-const optionsWithValue = ["port", "host", "public-url", "key", "credits", "seed", "speed", "state"];
-const optionsWithoutValue = ["fresh", "help"];
+import { createSavedState, type SavedState } from "./node/saved-state.ts";
+import { readSession, writeSession } from "./node/session-file.ts";
+import type { Emulator } from "./service/emulator.ts";
+import type { Session } from "./service/session.ts";
 
 /** The port unless one is given. Tasks and idempotency keys belong to an origin, so it is the same in every run. */
 const usualPort = 4020;
@@ -54,42 +30,76 @@ await run(process.argv.slice(2)).catch((error: unknown) => {
 });
 
 async function run(args: readonly string[]): Promise<void> {
-  const line = readCommandLine(args, optionsWithValue, optionsWithoutValue);
+  const line = readArguments(args);
   const { values, switches, command = [] } = line;
   if (switches.has("help")) return void console.log(usage);
   checkCommand(line);
-  const exec = line.words[0] === "exec";
-  const fresh = switches.has("fresh");
-  if (fresh && values["state"] !== undefined)
-    throw new Error("--fresh and --state exclude each other. Pass one of them.");
   const saved = createSavedState();
+  const { results, replay } = values;
   const emulator = createEmulator({
     apiKey: values["key"],
-    credits: number("credits", values["credits"], 0),
+    credits: readNumber(line, "credits", 0),
     // Ids of an earlier run, whose files may still be there, must not come again.
-    seed: number("seed", values["seed"], 0) ?? randomInt(2 ** 31),
-    clock: { speed: number("speed", values["speed"], 0.001) ?? 1 },
+    seed: readNumber(line, "seed", 0) ?? randomInt(2 ** 31),
+    clock: { speed: readNumber(line, "speed", 0.001) ?? 1 },
+    behaviour: readBehaviour(line, process.env),
+    results: results === undefined ? undefined : await resultsFrom(results).catch(nameOption("results")),
+    replay: replay === undefined ? undefined : await readSession(replay).catch(nameOption("replay")),
     persist: saved.persist,
   });
-  const { host, "public-url": publicUrl, state, seed } = values;
-  if (state !== undefined) await saved.open(emulator, state).catch(nameState(state));
-  const port = number("port", values["port"], 0, 65_535);
-  const start: Start = (port) => listen(emulator, { port, host, publicUrl }).catch(explainListen({ port, host }));
-  const isUsual = !fresh && [port, host, publicUrl, state, seed].every((value) => value === undefined);
-  const isNew = fresh || (seed !== undefined && state === undefined);
-  const server =
-    !exec || port !== undefined || publicUrl
-      ? await start(port ?? usualPort)
-      : isNew
-        ? await start(0)
-        : await startAnyhow(start, isUsual ? () => saved.openUsual(emulator, warnOfMemory) : undefined);
+  // Written at the start too, so that a file that cannot be written is reported before the work.
+  const nothing: Session = { version: 1, exchanges: [] };
+  await writeOutputs(line, emulator, nothing);
+  const stop = values["record"] === undefined ? () => nothing : emulator.record();
+  const server = await startServer(line, emulator, saved);
   const environment = {
-    MEDIAGEN_BASE_URL: publicUrl ?? server.baseUrl,
+    MEDIAGEN_BASE_URL: values["public-url"] ?? server.baseUrl,
     MEDIAGEN_API_KEY: emulator.client.apiKey,
     MEDIAGEN_FAILED_STATUSES: emulator.statuses.failed.join(),
   };
-  if (exec) await runBeside(command, server, environment);
-  else serveUntilStopped(server, environment);
+  if (line.words[0] === "exec") await runBeside(command, server, environment);
+  else await serveUntilStopped(server, environment);
+  await writeOutputs(line, emulator, stop());
+  if (emulator.behaviour.strict) judge(emulator);
+}
+
+/** Writes the report and the recording, if they are wanted. */
+async function writeOutputs({ values }: CommandLine, emulator: Emulator, session: Session): Promise<void> {
+  const { report, record } = values;
+  if (report !== undefined) await writeFile(report, reportText(report, emulator.report())).catch(nameOption("report"));
+  if (record !== undefined) await writeSession(record, session).catch(nameOption("record"));
+}
+
+/** Returns a handler that names the option of a file that cannot be used. */
+function nameOption(option: string) {
+  return (error: unknown): never => {
+    throw new Error(`--${option}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  };
+}
+
+/** Makes the exit code 1 if calls had violations, unless the command has failed anyway. */
+function judge(emulator: Emulator): void {
+  const { violatingCalls, violations } = emulator.report();
+  if (violatingCalls === 0) return;
+  const lines = violations.slice(0, 10).map((call) => `\n  ${lineOf(call)}`);
+  console.error(
+    `mediagen-emulator: --strict: ${violatingCalls} call${violatingCalls === 1 ? "" : "s"} had violations:${lines.join("")}`,
+  );
+  process.exitCode ||= 1;
+}
+
+/** Listens where the options say, with the state that they say. */
+async function startServer(line: CommandLine, emulator: Emulator, saved: SavedState): Promise<EmulatorServer> {
+  const { host, "public-url": publicUrl, state, seed } = line.values;
+  const fresh = line.switches.has("fresh");
+  if (fresh && state !== undefined) throw new Error("--fresh and --state exclude each other. Pass one of them.");
+  const port = readNumber(line, "port", 0, 65_535);
+  if (state !== undefined) await saved.open(emulator, state).catch(nameState(state));
+  const start: Start = (port) => listen(emulator, { port, host, publicUrl }).catch(explainListen({ port, host }));
+  if (line.words[0] !== "exec" || port !== undefined || publicUrl) return start(port ?? usualPort);
+  if (fresh || (seed !== undefined && state === undefined)) return start(0);
+  const isUsual = [host, state, seed].every((value) => value === undefined);
+  return startAnyhow(start, isUsual ? () => saved.openUsual(emulator, warnOfMemory) : undefined);
 }
 
 /** Rejects words that are neither an option nor `exec -- COMMAND`. */
@@ -173,7 +183,7 @@ function warnOfMemory(reason: string): void {
 
 type Environment = Readonly<Record<string, string>>;
 
-function serveUntilStopped(server: EmulatorServer, environment: Environment): void {
+async function serveUntilStopped(server: EmulatorServer, environment: Environment): Promise<void> {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   console.log(`The emulator is running at ${server.baseUrl}
 
@@ -182,7 +192,10 @@ function serveUntilStopped(server: EmulatorServer, environment: Environment): vo
 
   Tasks, calls and faults: ${server.baseUrl}/_emulator/
   Press Ctrl-C to stop it.`);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void server.close());
+  await new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
+  });
+  await server.close();
 }
 
 async function runBeside(
@@ -211,13 +224,4 @@ async function runBeside(
     await server.close();
     process.removeAllListeners("SIGINT").removeAllListeners("SIGTERM");
   }
-}
-
-function number(name: string, text: string | undefined, least: number, most: number = Infinity): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  const range = most === Infinity ? `, at least ${least}` : ` from ${least} to ${most}`;
-  if (text.trim() === "" || !Number.isFinite(value) || value < least || value > most)
-    throw new Error(`--${name}: "${text}" is not valid. Use a number${range}.`);
-  return value;
 }

@@ -2,16 +2,18 @@ import { type Context, createContext } from "../service/context.ts";
 import type { Emulator, EmulatorClient, EmulatorOptions } from "../service/emulator.ts";
 import { createRandom } from "../service/random.ts";
 import { hasValidRecord } from "../service/record.ts";
+import { reportOf } from "../service/report.ts";
+import type { Exchange } from "../service/session.ts";
 import { restoreSnapshot, validCredits } from "../service/state.ts";
 import { stateAt } from "../service/task.ts";
-import { createDispatch } from "./dispatch.ts";
+import { createDispatch, type Recordings } from "./dispatch.ts";
 import { createFetch } from "./fetch.ts";
 
 /**
  * Creates an emulator of the service in this process. It holds nothing that must be closed.
  *
  * @returns The emulator: a function from request to response, with a state that tests can read and set.
- * @throws A `RangeError` if the clock or the balance is not valid
+ * @throws A `RangeError` if the clock, the balance or a setting is not valid
  * @throws An `Error` if the document is not one that the emulator can serve
  * @example
  * const emulator = createEmulator({ credits: 100 });
@@ -20,7 +22,8 @@ import { createFetch } from "./fetch.ts";
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const context = createContext(options);
   const { behaviour, state, clock, calls, faults, snapshot, statuses } = context;
-  const fresh = snapshot();
+  const fresh = { snapshot: snapshot(), behaviour: { ...behaviour } };
+  const recordings: Recordings = new Set();
   // An object, not a class: its functions are passed on by themselves, as in `{ fetch: emulator.fetch }`.
   const emulator: Emulator = {
     fetch: createFetch((request) => dispatch(request), context.activity),
@@ -28,7 +31,9 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     get client() {
       return clientOf(emulator, context);
     },
-    statuses: { succeeded: [statuses.succeeded], failed: [statuses.failed] },
+    get statuses() {
+      return { succeeded: [statuses.succeeded], failed: [statuses.failed] };
+    },
     clock,
     get credits() {
       return state.credits;
@@ -45,19 +50,33 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     get tasks() {
       return [...state.tasks.values()].map((task) => ({ ...task, state: stateAt(task, clock.now()) }));
     },
+    get behaviour() {
+      return { ...behaviour };
+    },
+    configure: context.configure,
+    report: () => reportOf(context),
     next: faults.add,
+    record() {
+      const exchanges: Exchange[] = [];
+      recordings.add(exchanges);
+      return () => {
+        recordings.delete(exchanges);
+        return { version: 1, exchanges };
+      };
+    },
     snapshot,
     restore(given) {
       restoreSnapshot(state, given, behaviour, (task) => hasValidRecord(context, task));
       clock.set(given.now);
     },
     reset() {
-      emulator.restore(fresh);
+      context.configure(fresh.behaviour);
+      emulator.restore(fresh.snapshot);
       faults.clear();
       calls.clear();
     },
   };
-  const dispatch = createDispatch(emulator, context);
+  const dispatch = createDispatch(emulator, context, recordings, options.replay);
   return emulator;
 }
 

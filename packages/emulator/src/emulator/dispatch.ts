@@ -4,6 +4,7 @@ import { createDownloads } from "../service/downloads.ts";
 import type { Emulator } from "../service/emulator.ts";
 import type { EmulatorResponse } from "../service/exchange.ts";
 import { createOperations } from "../service/operations.ts";
+import { createReplay, type Exchange, recordExchange, type Session } from "../service/session.ts";
 
 /** Lets pages of any origin read a response of the service, but not one of the emulator's control API. */
 const readableByAll = { "access-control-allow-origin": "*", "access-control-expose-headers": "*" };
@@ -18,8 +19,20 @@ const preflight: EmulatorResponse = {
   body: null,
 };
 
-/** Returns the function that passes each request to the results, to the page's control API, or to the operations. */
-export function createDispatch(emulator: Emulator, context: Context): Emulator["serve"] {
+/** The recordings that are going on: each gets every exchange. */
+export type Recordings = Set<Exchange[]>;
+
+/**
+ * Returns the function that passes each request to the results, to the page's control API, or to the operations. A session to replay
+ * takes the place of operations and results.
+ */
+export function createDispatch(
+  emulator: Emulator,
+  context: Context,
+  recordings: Recordings,
+  session: Session | undefined,
+): Emulator["serve"] {
+  const replay = session && createReplay(session, context);
   const operations = createOperations(context);
   const downloads = createDownloads(context);
   const control = createControl(emulator, context, downloads);
@@ -37,6 +50,8 @@ export function createDispatch(emulator: Emulator, context: Context): Emulator["
       const isDownload = downloads.serves(pathname);
       if (!isDownload && control.serves(pathname)) return marked(await control.serve(request), {});
       if (request.method === "OPTIONS") return marked(preflight, readableByAll);
-      return marked(await (isDownload ? downloads.serve(request) : operations(request)), readableByAll);
+      const serve = replay ?? (isDownload ? downloads.serve : operations);
+      const response = recordings.size > 0 ? recordExchange(request, serve, context, recordings) : serve(request);
+      return marked(await response, readableByAll);
     });
 }

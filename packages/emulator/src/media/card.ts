@@ -9,8 +9,9 @@
 
 import { characterPitch, characterRows, hasInk } from "./font.ts";
 import { hash } from "./hash.ts";
+import { hasDot, type Thumbnail } from "./thumbnail.ts";
 
-/** The text on a card. Printable ASCII is drawn; any other character is spelled as U+XXXX. */
+/** The text on a card, in printable ASCII with single spaces. */
 export interface CardText {
   /** One line, large. */
   title: string;
@@ -78,13 +79,25 @@ const hues = [
 /** Empty dots on each side. At least one band: the first macroblock of each row and all of the first row stay bare. */
 const margin = 8;
 
+/** The dots in each row of the ball. */
+const ballDots = [4, 6, 8, 8, 8, 8, 6, 4];
+
 /**
  * Rows from one line of small text to the next: complete bands, so that small text lies in as few macroblocks as it can.
  */
 const linePitch = 3 * bandRows;
 
-/** Draws a card of `columns` x `rows` dots in colours chosen by the seed. Text that does not fit is left out. */
-export function drawCard(options: { columns: number; rows: number; seed: string; text: CardText }): Card {
+/**
+ * Draws a card of `columns` x `rows` dots in colours chosen by the seed, with thumbnails next to the text or below it. What does not
+ * fit is left out.
+ */
+export function drawCard(options: {
+  columns: number;
+  rows: number;
+  seed: string;
+  text: CardText;
+  thumbnails?: readonly Thumbnail[] | undefined;
+}): Card {
   const visible = { columns: options.columns, rows: options.rows };
   const columns = Math.ceil(options.columns / bandRows) * bandRows;
   const rows = Math.ceil(options.rows / bandRows) * bandRows;
@@ -108,23 +121,50 @@ export function drawCard(options: { columns: number; rows: number; seed: string;
   const noteRows = Math.min(4, noteLines) * linePitch;
   const noteTop = foot.top - bandRows - noteRows;
   drawText(card, options.text.note, { ...across, top: noteTop, rows: noteRows, largest: 1 });
-  drawText(card, options.text.body, { ...across, top: bodyTop, rows: noteTop - bodyTop, largest: 4 });
+  const room = { ...across, top: bodyTop, rows: noteTop - bodyTop };
+  const rest = drawThumbnails(card, options.thumbnails ?? [], room);
+  drawText(card, options.text.body, { ...rest, largest: 4 });
   return card;
+}
+
+/** Draws thumbnails at the right of a wide box or at the foot of a high one. Returns the part of the box that stays free. */
+function drawThumbnails(card: Card, thumbnails: readonly Thumbnail[], box: Box): Box {
+  const columns = thumbnails.reduce((sum, thumbnail) => sum + thumbnail.columns + bandRows, 0);
+  const rows = Math.max(0, ...thumbnails.map((thumbnail) => thumbnail.rows)) + bandRows;
+  if (thumbnails.length === 0 || columns > box.columns || box.rows < 2 * bandRows) return box;
+  const isBeside = box.columns - columns >= 15 * characterPitch;
+  const top = isBeside ? box.top : Math.max(box.top, box.top + box.rows - rows + bandRows);
+  let left = isBeside ? box.left + box.columns - columns + bandRows : box.left;
+  for (const thumbnail of thumbnails) {
+    for (let row = 0; row < thumbnail.rows && top + row < box.top + box.rows; row++) {
+      for (let column = 0; column < thumbnail.columns; column++) {
+        if (hasDot(thumbnail, column, row)) drawBox(card, { left: left + column, top: top + row, columns: 1, rows: 1 });
+      }
+    }
+    left += thumbnail.columns + bandRows;
+  }
+  return isBeside ? { ...box, columns: box.columns - columns } : { ...box, rows: Math.max(0, box.rows - rows) };
 }
 
 /**
  * Redraws the last line of a card: a label at the right and, with `share` (0 to 1), a line at its left that is thick
- * so far.
+ * so far, with a ball at `ball` (0 to 1) of its way along the line.
  */
-export function drawFoot(card: Card, label: string, share?: number): void {
+export function drawFoot(card: Card, label: string, share?: number, ball: number = 0): void {
   const { top, rows } = card.foot;
   card.ink.fill(0, top * card.columns, (top + rows) * card.columns);
   const labelLeft = card.visible.columns - margin - label.length * characterPitch;
   drawText(card, label, { left: labelLeft, top, columns: label.length * characterPitch, rows: linePitch, largest: 1 });
   if (share === undefined) return;
-  const barEnd = labelLeft - characterPitch;
-  drawBox(card, { left: margin, top: top + 3, columns: barEnd - margin, rows: 1 });
-  drawBox(card, { left: margin, top: top + 1, columns: Math.round((barEnd - margin) * share), rows: 5 });
+  const length = labelLeft - characterPitch - margin;
+  drawBox(card, { left: margin, top: top + 3, columns: length, rows: 1 });
+  drawBox(card, { left: margin, top: top + 1, columns: Math.round(length * share), rows: 5 });
+  const left = margin + Math.round(ball * Math.max(0, length - ballDots.length));
+  ballDots.forEach((dots, row) => {
+    // A hole where the line is thick, so that the ball is seen there too.
+    const [indent, columns] = [(ballDots.length - dots) / 2, dots];
+    drawBox(card, { left: left + indent, top: top + row, columns, rows: 1 }, (ink) => 1 - ink);
+  });
 }
 
 /** Returns the index in `card.tones` of the background of a dot row. */
@@ -140,7 +180,7 @@ function wrap(text: string, columns: number): string[] {
   if (columns < 1) return [];
   const lines: string[] = [];
   let line = "";
-  for (const word of spell(text).split(" ")) {
+  for (const word of text.split(" ")) {
     const joined = line === "" ? word : `${line} ${word}`;
     if (joined.length <= columns || word.length > columns) line = joined;
     else {
@@ -150,18 +190,6 @@ function wrap(text: string, columns: number): string[] {
     for (; line.length > columns; line = line.slice(columns)) lines.push(line.slice(0, columns));
   }
   return line === "" ? lines : [...lines, line];
-}
-
-/** Only what the font can draw, with single spaces: what is not printable ASCII as the word U+XXXX. */
-function spell(text: string): string {
-  const spelled = text.replace(/[^ -~]/gu, (character) => {
-    const codePoint = character.codePointAt(0) ?? 0;
-    return ` U+${codePoint.toString(16).toUpperCase().padStart(4, "0")} `;
-  });
-  return spelled
-    .split(" ")
-    .filter((word) => word !== "")
-    .join(" ");
 }
 
 interface Box {
@@ -179,9 +207,7 @@ function drawText(card: Card, text: string, box: Box & { largest: number }): num
   const linesAt = (scale: number): string[] => wrap(text, Math.floor(box.columns / (scale * characterPitch)));
   const roomAt = (scale: number): number => Math.max(0, Math.floor(box.rows / (scale * linePitch)));
   const breaksAt = (scale: number): boolean =>
-    spell(text)
-      .split(" ")
-      .some((word) => word.length * characterPitch * scale > box.columns);
+    text.split(" ").some((word) => word.length * characterPitch * scale > box.columns);
 
   let scale = box.largest;
   while (scale > 1 && (breaksAt(scale) || linesAt(scale).length > roomAt(scale))) scale--;
@@ -212,12 +238,15 @@ function drawCharacter(card: Card, character: string, at: { left: number; top: n
   }
 }
 
-/** Inks the part of a box within the margin. */
-function drawBox(card: Card, box: Box): void {
+/** Inks the part of a box within the margin, or changes its ink. */
+function drawBox(card: Card, box: Box, change: (ink: number) => number = () => 1): void {
   const right = Math.min(box.left + box.columns, card.visible.columns - bandRows);
   const bottom = Math.min(box.top + box.rows, card.visible.rows - bandRows);
   for (let row = Math.max(box.top, bandRows); row < bottom; row++) {
-    for (let column = Math.max(box.left, bandRows); column < right; column++) card.ink[row * card.columns + column] = 1;
+    for (let column = Math.max(box.left, bandRows); column < right; column++) {
+      const dot = row * card.columns + column;
+      card.ink[dot] = change(card.ink[dot] ?? 0);
+    }
   }
 }
 

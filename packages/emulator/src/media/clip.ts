@@ -1,10 +1,11 @@
-/** Clips: a card with a running clock as an MP4 of H.264 video and, if asked, silent AAC sound. */
+/** Clips: a card with a running clock and a moving ball as an MP4 of H.264 video and, if asked, a quiet tone in AAC. */
 
-import { silentTrack } from "./aac.ts";
+import { toneTrack } from "./aac.ts";
 import { type CardText, drawCard, drawFoot } from "./card.ts";
 import { keyFrame, nextFrame } from "./h264.ts";
 import { pictureParameterSet, sequenceParameterSet } from "./h264-parameters.ts";
 import { avc1Box, avcSample, type Track, writeMp4 } from "./mp4.ts";
+import type { Thumbnail } from "./thumbnail.ts";
 
 /** The options of `renderClip`. */
 export interface ClipOptions {
@@ -16,12 +17,16 @@ export interface ClipOptions {
   fps: number;
   /** The length of the clip. */
   seconds: number;
-  /** Whether to add a silent track. */
+  /** Whether to add a quiet tone. */
   audio: boolean;
   /** The seed of the colours. */
   seed: string;
   /** The text in every frame. */
   text: CardText;
+  /** Small pictures in every frame. */
+  thumbnails?: readonly Thumbnail[] | undefined;
+  /** The text in the file, which programs can read. */
+  description?: string | undefined;
 }
 
 /**
@@ -35,11 +40,14 @@ export function renderClip(options: ClipOptions): Uint8Array<ArrayBuffer> {
   if (width % 2 !== 0 || height % 2 !== 0)
     throw new RangeError(`renderClip: ${width} x ${height} is not valid. Use an even width and height.`);
   const video = videoTrack(options);
-  return writeMp4(options.audio ? [video, silentTrack(video.duration / video.timescale)] : [video]);
+  const tracks: [Track, ...Track[]] = [video];
+  if (options.audio) tracks.push(toneTrack(video.duration / video.timescale));
+  return writeMp4(tracks, options.description);
 }
 
-function videoTrack({ width, height, fps, seconds, seed, text }: ClipOptions): Track {
-  const card = drawCard({ columns: Math.ceil(width / dot), rows: Math.ceil(height / dot), seed, text });
+function videoTrack({ width, height, fps, seconds, seed, text, thumbnails }: ClipOptions): Track {
+  const [columns, rows] = [Math.ceil(width / dot), Math.ceil(height / dot)];
+  const card = drawCard({ columns, rows, seed, text, thumbnails });
   const frames = Math.max(1, Math.round(fps * seconds));
   const keyInterval = Math.max(1, Math.floor(fps));
   const samples: Uint8Array[] = [];
@@ -47,7 +55,9 @@ function videoTrack({ width, height, fps, seconds, seed, text }: ClipOptions): T
   const before = new Uint8Array(card.ink.length);
   for (let frame = 0; frame < frames; frame++) {
     before.set(card.ink);
-    drawFoot(card, `${clock(frame / fps)} / ${clock(seconds)}`, frames === 1 ? 1 : frame / (frames - 1));
+    const way = (frame / fps / secondsPerWay) % 2;
+    const share = frames === 1 ? 1 : frame / (frames - 1);
+    drawFoot(card, `${clock(frame / fps)} / ${clock(seconds)}`, share, Math.min(way, 2 - way));
     const sinceKey = frame % keyInterval;
     if (sinceKey === 0) keySamples.push(frame);
     samples.push(avcSample(sinceKey === 0 ? keyFrame(card, keySamples.length % 2) : nextFrame(card, before, sinceKey)));
@@ -68,6 +78,9 @@ function videoTrack({ width, height, fps, seconds, seed, text }: ClipOptions): T
     sampleEntry,
   };
 }
+
+/** Seconds that the ball takes from one side to the other. */
+const secondsPerWay = 2;
 
 /** A dot is one 4x4 block of H.264. */
 const dot = 4;

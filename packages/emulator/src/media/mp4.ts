@@ -25,7 +25,7 @@ export interface Track {
 }
 
 /** Returns a file that plays its tracks together. The timescale of the first one is the file's. */
-export function writeMp4(tracks: readonly [Track, ...Track[]]): Uint8Array<ArrayBuffer> {
+export function writeMp4(tracks: readonly [Track, ...Track[]], description?: string): Uint8Array<ArrayBuffer> {
   const { timescale, duration } = tracks[0];
   const fileType = box("ftyp", "isom", u32(0x200), "isom", "iso2", "avc1", "mp41"); // 12:4.3
 
@@ -51,6 +51,7 @@ export function writeMp4(tracks: readonly [Track, ...Track[]]): Uint8Array<Array
         u32(0, 0, 0, 0, 0, 0, tracks.length + 1),
       ),
       ...tracks.map((track, index) => trackBox(track, { id: index + 1, duration, start: starts[index] ?? 0 })),
+      ...(description ? [descriptionBox(description)] : []),
     );
   };
   const mediaStart = fileType.length + movie(0).length + 8;
@@ -97,6 +98,13 @@ function trackBox(track: Track, { id, duration, start }: { id: number; duration:
       ),
     ),
   );
+}
+
+/** udta, 12:8.10.1, with a description as players and ffprobe read it: type 1 is UTF-8. */
+function descriptionBox(text: string): Uint8Array {
+  const data = box("data", u32(1, 0), new TextEncoder().encode(text));
+  const handler = fullBox("hdlr", 0, u32(0), "mdir", "appl", u32(0, 0), [0]);
+  return box("udta", fullBox("meta", 0, handler, box("ilst", box("desc", data))));
 }
 
 /** A sample of video: its NAL unit after its length (14496-15, 5.3.4.2). */

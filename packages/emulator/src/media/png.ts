@@ -5,6 +5,7 @@
 
 import { join, u32 } from "./bytes.ts";
 import { type CardText, drawCard, drawFoot, inkLuma, type Tone, toneIndex } from "./card.ts";
+import type { Thumbnail } from "./thumbnail.ts";
 import { zlibSync } from "fflate";
 
 /** The options of `renderPicture`. */
@@ -17,13 +18,18 @@ export interface PictureOptions {
   seed: string;
   /** The text in the picture. */
   text: CardText;
+  /** Small pictures in the picture. */
+  thumbnails?: readonly Thumbnail[] | undefined;
+  /** The text in the file, which programs can read. */
+  description?: string | undefined;
 }
 
 /** Returns a PNG of exactly this size that shows the text. The same options give the same bytes on every machine. */
-export function renderPicture({ width, height, seed, text }: PictureOptions): Uint8Array<ArrayBuffer> {
+export function renderPicture(options: PictureOptions): Uint8Array<ArrayBuffer> {
+  const { width, height, seed, text, thumbnails, description } = options;
   // About 240 dots each way at any size; a long narrow picture gets smaller ones, so that 120 fit across.
   const dot = Math.max(1, Math.floor(Math.min(Math.sqrt(width * height) / 240, Math.min(width, height) / 120)));
-  const card = drawCard({ columns: Math.ceil(width / dot), rows: Math.ceil(height / dot), seed, text });
+  const card = drawCard({ columns: Math.ceil(width / dot), rows: Math.ceil(height / dot), seed, text, thumbnails });
   drawFoot(card, `${width} x ${height}`);
 
   // 7.2: two pixels a byte, each scanline after its filter type. The first line of a dot row is written out (filter 0,
@@ -52,6 +58,10 @@ export function renderPicture({ width, height, seed, text }: PictureOptions): Ui
     [0x89, ...join("PNG"), 0x0d, 0x0a, 0x1a, 0x0a], // 5.2 signature
     chunk("IHDR", join(u32(width, height), [4, 3, 0, 0, 0])), // 11.2.1: 4 bits, indexed colour; the one compression and filter method; not interlaced
     chunk("PLTE", join(palette)), // 11.2.2
+    // 11.3.3.4: keyword, no compression, no language, no translated keyword, UTF-8.
+    ...(description
+      ? [chunk("iTXt", join("Description", [0, 0, 0, 0, 0], new TextEncoder().encode(description)))]
+      : []),
     // 11.2.3. Memory is set because fflate derives it by a logarithm otherwise, whose last bit differs between engines.
     chunk("IDAT", zlibSync(scanlines, { level: 6, mem: 4 })),
     chunk("IEND", join()), // 11.2.4

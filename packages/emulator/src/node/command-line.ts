@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { closestTo } from "../service/closest.ts";
 
 /** What was typed after `mediagen-emulator`. */
 export interface CommandLine {
@@ -50,18 +51,7 @@ export function readCommandLine(
 
 function unknownOption(typed: string, names: readonly string[]): Error {
   const word = typed.replace(/^-+/, "");
-  const close = names.find((name) => name.startsWith(word) || otherLetters(name, word) <= 1);
+  const close = closestTo(word, names);
   const advice = close === undefined ? "Run mediagen-emulator --help for all options." : `Did you mean --${close}?`;
   return new Error(`${typed} is not a known option. ${advice}`);
-}
-
-/** Returns how many letters of the longer word the other one does not have, wherever they stand. */
-function otherLetters(a: string, b: string): number {
-  let rest = b;
-  const common = [...a].filter((letter) => {
-    const before = rest;
-    rest = rest.replace(letter, "");
-    return rest !== before;
-  });
-  return Math.max(a.length, b.length) - common.length;
 }

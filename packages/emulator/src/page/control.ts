@@ -41,7 +41,12 @@ type Actions = Readonly<Record<string, (body: unknown) => void>>;
 
 /** Creates the page at `/_emulator/` and the control API, which offers what `Emulator` offers in code. */
 export function createControl(emulator: Emulator, context: Context, downloads: Downloads): Control {
-  const view = createView(emulator, context);
+  const reads: Readonly<Record<string, () => unknown>> = {
+    state: createView(emulator, context),
+    snapshot: emulator.snapshot,
+    behaviour: () => emulator.behaviour,
+    report: emulator.report,
+  };
   const actions = actionsOf(emulator, context);
   return {
     serves: isEmulatorPath,
@@ -54,8 +59,8 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
       if (name.startsWith("preview/")) return downloads.preview(request);
       const isRead = method === "GET" || method === "HEAD";
       if (isRead && name === "") return pageResponse;
-      if (isRead && name === "state") return json(view());
-      if (isRead && name === "snapshot") return json(emulator.snapshot());
+      const read = isRead && Object.hasOwn(reads, name) ? reads[name] : undefined;
+      if (read) return json(read());
       const action = method === "POST" && Object.hasOwn(actions, name) ? actions[name] : undefined;
       if (!action) return json({ error: `there is no ${method} ${emulatorPath}${name}` }, 404);
       return act(request, action, name, context);
@@ -64,8 +69,9 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
 }
 
 /** What can be posted, by name. The casts: each function checks what it gets, and throws. */
-function actionsOf(emulator: Emulator, { faults }: Context): Actions {
+function actionsOf(emulator: Emulator, { faults, configure }: Context): Actions {
   return {
+    behaviour: configure,
     next: (body) => emulator.next(body as Fault),
     advance: (body) => emulator.clock.advance((body as { duration: string | number }).duration),
     credits: (body) => void (emulator.credits = (body as { credits: number }).credits),

@@ -20,7 +20,9 @@ export function createView(emulator: Emulator, context: Context): () => unknown 
         ...task,
         status: statuses[task.state],
         progress: progressAt(task, now),
-        results: Array.from({ length: resultsAt(task, now, behaviour) }, (_, index) => previewUrl(task, index + 1)),
+        results: Array.from({ length: resultsAt(task, now, behaviour) }, (_, index) =>
+          previewUrl(context, task, index + 1),
+        ),
       }));
   const calls = () =>
     emulator.calls

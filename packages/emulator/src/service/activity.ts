@@ -37,17 +37,23 @@ export class Activity {
   /** Returns a value that equals an earlier one only if no request is being served and none has been since. */
   readonly current = (): unknown => (this.#serving > 0 ? {} : this.#served);
 
-  /** Hangs; a request that hangs does not count as being served, because time must go on without it. */
-  readonly hang: Hang = async (signal) => {
+  /** Does something during a request that does not count as being served, because time must go on without it. */
+  readonly aside = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     this.#serving--;
-    this.onHang();
     try {
-      return await new Promise((_, reject) => {
-        if (signal.aborted) reject(signal.reason);
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      });
+      return await work();
     } finally {
       this.#serving++;
     }
   };
+
+  /** Hangs. */
+  readonly hang: Hang = (signal) =>
+    this.aside(() => {
+      this.onHang();
+      return new Promise((_, reject) => {
+        if (signal.aborted) reject(signal.reason);
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      });
+    });
 }

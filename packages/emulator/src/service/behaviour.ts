@@ -6,6 +6,12 @@ import { createRandom } from "./random.ts";
  */
 export interface Behaviour {
   /**
+   * Whether requests are rejected for mistakes that the service might tolerate: fields that the document does not have, and
+   * text in place of a number. Calls list these mistakes in any case.
+   * @default false
+   */
+  readonly strict: boolean;
+  /**
    * The status integers in records, or `"scrambled"` for integers drawn from the seed.
    * @default { pending: 0, running: 1, succeeded: 2, failed: 3 }
    */
@@ -30,11 +36,6 @@ export interface Behaviour {
    * @default 405
    */
   readonly wrongMethodStatus: number;
-  /**
-   * The handling of form fields that the document does not have.
-   * @default "accept"
-   */
-  readonly unknownFields: "accept" | "reject";
   /**
    * The order in which several results arrive: all at once or one by one.
    * @default "together"
@@ -85,6 +86,36 @@ export interface Behaviour {
    * @default 403
    */
   readonly expiredLinkStatus: number;
+  /**
+   * The time that the response to a generation usually takes, in milliseconds. Its effect comes before.
+   * @default 0
+   */
+  readonly generateLatencyMs: number;
+  /**
+   * The time that the response to a query or deletion usually takes, in milliseconds.
+   * @default 0
+   */
+  readonly queryLatencyMs: number;
+  /**
+   * The time until the response to a download usually begins, in milliseconds.
+   * @default 0
+   */
+  readonly downloadLatencyMs: number;
+  /**
+   * How much latencies vary. With 0.5, two thirds of the responses take between 0.6 and 1.6 times as long as usual.
+   * @default 0
+   */
+  readonly latencyJitter: number;
+  /**
+   * The most calls of operations in a minute; others get HTTP 429 with Retry-After. 0 is no limit.
+   * @default 0
+   */
+  readonly callsPerMinute: number;
+  /**
+   * The most calls of operations at the same time; others get HTTP 429 with Retry-After. 0 is no limit.
+   * @default 0
+   */
+  readonly callsAtOnce: number;
   /**
    * The largest request body, in bytes.
    * @default 67_108_864 (64 MiB)
@@ -142,43 +173,6 @@ export interface Statuses {
   readonly succeeded: number;
   /** The status of a task that has failed. */
   readonly failed: number;
-}
-
-/** The defaults of all settings. */
-export const defaultBehaviour: Behaviour = {
-  statuses: { pending: 0, running: 1, succeeded: 2, failed: 3 },
-  unknownIds: "fail",
-  wrongKeyStatus: 401,
-  unknownPathStatus: 404,
-  wrongMethodStatus: 405,
-  unknownFields: "accept",
-  resultsArrive: "together",
-  creditsPerVideoSecond: 10,
-  creditsPerImage: 5,
-  pendingMs: 1_000,
-  runningMsPerVideoSecond: 1_000,
-  runningMsPerImage: 1_500,
-  slowFactor: 20,
-  queryMovesMs: 2_000,
-  linksLiveMs: 86_400_000,
-  expiredLinkStatus: 403,
-  bodyLimit: 64 * 1024 * 1024,
-  textLimit: 100_000,
-  pixelLimit: 4096 * 4096,
-  imageSide: 1024,
-  videoRatio: 16 / 9,
-  videoSide: 720,
-  videoFps: 24,
-  videoSeconds: 5,
-  callsKept: 1_000,
-};
-
-/**
- * Returns the default behaviour with these settings in place of its own. A setting that is undefined keeps its default.
- */
-export function readBehaviour(settings: Partial<Behaviour> = {}): Behaviour {
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
-  return { ...defaultBehaviour, ...Object.fromEntries(given) };
 }
 
 /** Returns the statuses of a behaviour; scrambled ones are four different integers below 1,000. */

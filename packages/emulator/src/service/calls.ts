@@ -1,3 +1,4 @@
+import type { Behaviour } from "./behaviour.ts";
 import type { EmulatorRequest } from "./exchange.ts";
 
 /** One call that the emulator received. */
@@ -25,35 +26,72 @@ export interface CallEntry {
 /** A call that is being served. */
 export type OpenCall = { -readonly [Key in keyof CallEntry]: CallEntry[Key] };
 
-/** The latest calls. */
+/** The calls: the latest ones, and how many there were. */
 export interface Calls {
-  open(at: number, request: EmulatorRequest): OpenCall;
+  open(at: number, request: EmulatorRequest, operation: string | undefined): OpenCall;
+  /** Adds what is wrong with a call. */
+  blame(call: OpenCall, violations: readonly string[]): void;
   list(): readonly CallEntry[];
+  /** Returns the latest calls with violations, which may no longer be among the latest calls. */
+  blamed(): readonly CallEntry[];
+  /** Returns the number of calls by operation, and of those with violations. */
+  count(): { readonly calls: Readonly<Record<string, number>>; readonly blamed: number };
   clear(): void;
 }
 
-/** Creates an empty log that keeps the latest calls, as many as `kept`. */
-export function createCalls(kept: number): Calls {
-  let entries: CallEntry[] = [];
+/** Creates an empty log that keeps the latest calls, as many as the behaviour says. */
+export function createCalls(behaviour: Behaviour): Calls {
+  const [all, blamed] = [createLatest<OpenCall>(behaviour), createLatest<OpenCall>(behaviour)];
+  let counts = new Map<string, number>();
+  let blamedInAll = 0;
   return {
-    open(at, { method, url }) {
+    open(at, { method, url }, operation) {
       const entry = {
         at,
         method,
         path: url.pathname,
-        operation: undefined,
+        operation,
         violations: [],
         status: undefined,
         code: undefined,
         fault: undefined,
         created: undefined,
       };
-      entries.push(entry);
-      // Trimmed rarely, so that the cost of a call does not depend on how many are kept.
-      if (entries.length > 2 * kept + 100) entries = entries.slice(entries.length - kept);
+      all.add(entry);
+      const name = operation ?? "unknown path";
+      counts.set(name, (counts.get(name) ?? 0) + 1);
       return entry;
     },
-    list: () => entries.slice(Math.max(0, entries.length - kept)),
+    blame(call, violations) {
+      if (violations.length === 0) return;
+      if (call.violations.length === 0) {
+        blamed.add(call);
+        blamedInAll++;
+      }
+      call.violations = [...call.violations, ...violations];
+    },
+    list: all.list,
+    blamed: blamed.list,
+    count: () => ({ calls: Object.fromEntries(counts), blamed: blamedInAll }),
+    clear() {
+      all.clear();
+      blamed.clear();
+      counts = new Map();
+      blamedInAll = 0;
+    },
+  };
+}
+
+/** Returns a list that keeps its latest entries, as many as the behaviour says. */
+function createLatest<Entry>(behaviour: Behaviour) {
+  let entries: Entry[] = [];
+  return {
+    add(entry: Entry) {
+      entries.push(entry);
+      // Trimmed rarely, so that the cost of a call does not depend on how many are kept.
+      if (entries.length > 2 * behaviour.callsKept + 100) entries = entries.slice(entries.length - behaviour.callsKept);
+    },
+    list: () => entries.slice(Math.max(0, entries.length - behaviour.callsKept)),
     clear: () => void (entries = []),
   };
 }

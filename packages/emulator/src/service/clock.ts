@@ -107,6 +107,9 @@ export class EmulatorClock implements Clock {
     for (const sleeper of this.#ending().sort((a, b) => a.until - b.until)) if (sleeper.until <= time) sleeper.wake();
   };
 
+  /** Returns how much real time a span of this clock takes; a virtual one takes as long for whoever cannot see the clock. */
+  readonly realMsOf = (ms: number): number => (this.#speed > 0 ? ms / this.#speed : ms);
+
   readonly sleep = (ms: number, signal?: AbortSignal, why: SleepReason = "pause"): Promise<void> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -121,7 +124,7 @@ export class EmulatorClock implements Clock {
       const wake = () => end(resolve);
       const isReal = why === "background" || (why === "limit" && this.mode !== "auto");
       const sleeper = isReal ? undefined : { until: this.now() + Math.ceil(ms), why, wake };
-      const realMs = this.#realMsOf(ms, why);
+      const realMs = this.#delayOf(ms, why);
       const alarm = realMs < Infinity ? setTimeout(wake, Math.min(realMs, longestDelayMs)) : undefined;
       // Timers of browsers are numbers, and keep nothing alive.
       if (why === "background" && typeof alarm === "object") (alarm as { unref?(): void }).unref?.();
@@ -132,7 +135,7 @@ export class EmulatorClock implements Clock {
     });
 
   /** Returns after how much real time a sleep ends, unless the clock ends it earlier. */
-  #realMsOf(ms: number, why: SleepReason): number {
+  #delayOf(ms: number, why: SleepReason): number {
     if (why === "limit" || why === "background") return ms;
     // If a request hangs, nothing advances `auto` time to the deadline, so it comes after as long as it would at the
     // service.

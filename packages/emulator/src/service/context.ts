@@ -1,23 +1,33 @@
 import { Activity } from "./activity.ts";
-import { type Behaviour, readBehaviour, type Statuses, statusesOf } from "./behaviour.ts";
+import { type Behaviour, type Statuses, statusesOf } from "./behaviour.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { EmulatorClock } from "./clock.ts";
 import type { EmulatorOptions } from "./emulator.ts";
 import { createFaults, type Faults } from "./faults.ts";
+import type { ResultSource } from "./own-result.ts";
+import { createPace, type Pace } from "./pace.ts";
 import { readRoutes, type Route } from "./routes.ts";
+import { checkSettings, defaultBehaviour } from "./settings.ts";
 import { createState, type Snapshot, type State, takeSnapshot } from "./state.ts";
 
 /** What the parts of one emulator share. */
 export interface Context {
   readonly apiKey: string;
+  /** The current settings: the object stays the same when they change. */
   readonly behaviour: Behaviour;
+  /** The status integers by these settings, in an object that stays the same, too. */
   readonly statuses: Statuses;
+  /** Changes settings, or throws a RangeError and changes none. */
+  readonly configure: (settings: unknown) => void;
   readonly state: State;
   readonly activity: Activity;
   readonly clock: EmulatorClock;
   readonly faults: Faults;
+  readonly pace: Pace;
   readonly calls: Calls;
   readonly routes: ReadonlyMap<string, Route>;
+  /** Files that take the place of results. */
+  readonly results: ResultSource;
   /** Returns everything that outlives a call. */
   readonly snapshot: () => Snapshot;
   /** Persists a change; awaited before the response that reports it. */
@@ -27,7 +37,8 @@ export interface Context {
 /** Creates what the parts of an emulator share, from the options and their defaults. */
 export function createContext(options: EmulatorOptions): Context {
   const { apiKey = "emulator-key", credits = 10_000, seed = 1, clock: mode = "auto", persist } = options;
-  const behaviour = readBehaviour(options.behaviour);
+  const behaviour: Behaviour = { ...defaultBehaviour, ...checkSettings(options.behaviour ?? {}) };
+  const statuses: Statuses = { ...statusesOf(behaviour, seed) };
   const state = createState(seed, credits);
   const activity = new Activity();
   const clock = new EmulatorClock(mode, activity);
@@ -36,13 +47,19 @@ export function createContext(options: EmulatorOptions): Context {
   return {
     apiKey,
     behaviour,
-    statuses: statusesOf(behaviour, seed),
+    statuses,
+    configure(settings) {
+      Object.assign(behaviour, checkSettings(settings));
+      Object.assign(statuses, statusesOf(behaviour, seed));
+    },
     state,
     activity,
     clock,
     faults: createFaults(state.random, routes.values()),
-    calls: createCalls(behaviour.callsKept),
+    pace: createPace(behaviour, clock, activity, seed),
+    calls: createCalls(behaviour),
     routes,
+    results: options.results ?? (() => undefined),
     snapshot,
     keep: async () => persist?.(snapshot),
   };

@@ -9,21 +9,23 @@ import { type EmulatorTask, resultsAt } from "./task.ts";
 const resultsKept = 16;
 
 /** Returns the URL of a result. It expires after the time that the behaviour sets. */
-export function resultUrl({ clock, behaviour }: Context, baseUrl: string, task: EmulatorTask, number: number): string {
+export function resultUrl(context: Context, baseUrl: string, task: EmulatorTask, number: number): string {
+  const { clock, behaviour } = context;
   const until = Math.floor(clock.now() + behaviour.linksLiveMs);
-  return `${baseUrl}${resultsPath}${nameOf(task, number)}?until=${until}`;
+  return `${baseUrl}${resultsPath}${nameOf(context, task, number)}?until=${until}`;
 }
 
 /**
  * Returns the URL of a result for the emulator's page, relative to `/_emulator/`. It changes only if the result
  * changes.
  */
-export function previewUrl(task: EmulatorTask, number: number): string {
-  return `preview/${nameOf(task, number)}?of=${fingerprint(task)}`;
+export function previewUrl(context: Context, task: EmulatorTask, number: number): string {
+  return `preview/${nameOf(context, task, number)}?of=${fingerprint(task)}`;
 }
 
-function nameOf({ taskid, plan }: EmulatorTask, number: number): string {
-  return `${taskid}/${number}.${formatOf(plan).extension}`;
+function nameOf({ results }: Context, task: EmulatorTask, number: number): string {
+  const { extension } = results(task, number) ?? formatOf(task.plan);
+  return `${task.taskid}/${number}.${extension}`;
 }
 
 /** The files of results. */
@@ -34,21 +36,21 @@ export interface Downloads {
    * Serves a result to the emulator's page. A preview is not a call: it is not logged, meets no fault and never
    * expires.
    */
-  preview(request: EmulatorRequest): EmulatorResponse;
+  preview(request: EmulatorRequest): Promise<EmulatorResponse>;
 }
 
 /** Creates the server of results. It renders a result at the first request for it. */
 export function createDownloads(context: Context): Downloads {
-  const { behaviour, calls, clock, faults, state } = context;
+  const { behaviour, calls, clock, faults, pace, results, state } = context;
   const made = new Map<string, ResultFile>();
   return {
     serves: (pathname) => pathname.startsWith(resultsPath),
     async serve(request) {
-      const call = calls.open(clock.now(), request);
-      call.operation = "download";
+      const call = calls.open(clock.now(), request, "download");
       const fault = faults.take({ verb: "download", operation: "download" });
       call.fault = fault?.fault;
       const response = await spoiled(request, fault);
+      await pace.delay("download", request);
       call.status = response.status;
       return response;
     },
@@ -58,14 +60,14 @@ export function createDownloads(context: Context): Downloads {
   async function spoiled(request: EmulatorRequest, fault: Fault | undefined): Promise<EmulatorResponse> {
     if (fault && fault.fault !== "linkExpired" && faultEffects[fault.fault] === "before")
       return spoil(fault, request, context.activity);
-    const good = find(
+    const good = await find(
       request,
       (until) => fault?.fault === "linkExpired" || !(Number.isFinite(until) && until > clock.now()),
     );
     return fault ? spoil(fault, request, context.activity, good) : good;
   }
 
-  function find(request: EmulatorRequest, expired: (until: number) => boolean): EmulatorResponse {
+  async function find(request: EmulatorRequest, expired: (until: number) => boolean): Promise<EmulatorResponse> {
     const { url } = request;
     if (request.method !== "GET" && request.method !== "HEAD") return plain(405, "results support GET and HEAD");
     const [, taskid = "", number = ""] = /\/([^/]+)\/(\d+)\.\w+$/.exec(url.pathname) ?? [];
@@ -74,12 +76,15 @@ export function createDownloads(context: Context): Downloads {
       return plain(404, "there is no such result");
     if (expired(Number(url.searchParams.get("until"))))
       return plain(behaviour.expiredLinkStatus, "this URL has expired: query the task for a new one");
-    return serveFile(request, resultOf(task, Number(number)), `"${fingerprint(task)}-${number}"`);
+    const file = await resultOf(task, Number(number));
+    return serveFile(request, file, `"${fingerprint(task)}-${number}-${file.bytes.length}"`);
   }
 
-  function resultOf(task: EmulatorTask, number: number): ResultFile {
+  async function resultOf(task: EmulatorTask, number: number): Promise<ResultFile> {
+    const own = results(task, number);
+    if (own) return { type: own.type, bytes: await own.bytes() };
     const key = `${fingerprint(task)}/${number}`;
-    const file = made.get(key) ?? renderResult(task, number);
+    const file = made.get(key) ?? (await renderResult(task, number));
     made.delete(key);
     made.set(key, file);
     const [oldest] = made.keys();

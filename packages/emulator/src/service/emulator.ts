@@ -4,6 +4,9 @@ import type { Clock, ClockMode } from "./clock.ts";
 import type { OpenApiDocument } from "./document.ts";
 import type { EmulatorResponse, EmulatorRequest } from "./exchange.ts";
 import type { Fault } from "./faults.ts";
+import type { ResultSource } from "./own-result.ts";
+import type { Report } from "./report.ts";
+import type { Session } from "./session.ts";
 import type { Charge, Snapshot } from "./state.ts";
 import type { EmulatorState, EmulatorTask } from "./task.ts";
 
@@ -29,8 +32,18 @@ export interface EmulatorOptions {
    * @default "auto"
    */
   readonly clock?: ClockMode | undefined;
-  /** Settings for everything that the service's description leaves open; each has a default. */
+  /** Settings for everything that the service's description leaves open; each has a default, and `configure` changes it. */
   readonly behaviour?: Partial<Behaviour> | undefined;
+  /**
+   * The files to return as results, such as `resultsFrom(directory)` of `@mediagen/emulator/node`.
+   * @default the emulator makes all results
+   */
+  readonly results?: ResultSource | undefined;
+  /**
+   * A recorded session: its responses are returned, and nothing is generated or billed.
+   * @default none
+   */
+  readonly replay?: Session | undefined;
   /**
    * The OpenAPI document to serve, with its references resolved.
    * @default the one of the Media Generation Service
@@ -82,6 +95,24 @@ export interface Emulator {
   readonly charges: readonly Charge[];
   /** Every task that has not been deleted, with its state. */
   readonly tasks: readonly EmulatedTask[];
+  /** The current settings. */
+  readonly behaviour: Behaviour;
+  /**
+   * Changes settings; all others stay as they are.
+   *
+   * @throws A `RangeError` if a setting does not exist or a value is not valid; nothing was changed
+   * @example
+   * emulator.configure({ unknownIds: "ignore", callsPerMinute: 60 });
+   */
+  configure(settings: Partial<Behaviour>): void;
+  /**
+   * Summarises the calls, what was wrong with them, and what was billed.
+   *
+   * @returns The report, as plain JSON.
+   * @example
+   * const { violatingCalls, credits } = emulator.report();
+   */
+  report(): Report;
   /**
    * Adds a fault that the next calls meet.
    *
@@ -90,6 +121,17 @@ export interface Emulator {
    * emulator.next({ fault: "resetAfter", on: "generate" });
    */
   next(fault: Fault): void;
+  /**
+   * Records the requests to operations and results, with their responses.
+   *
+   * @returns A function that ends the recording and returns the session, for the option `replay`.
+   * @example
+   * const stop = emulator.record();
+   * const task = await media.video.generate("vidmodelv2", { prompt });
+   * await task.wait();
+   * const replayed = createEmulator({ replay: stop() });
+   */
+  record(): () => Session;
   /**
    * Copies everything that outlives a call, as plain JSON.
    *
@@ -109,7 +151,7 @@ export interface Emulator {
    */
   restore(snapshot: Snapshot): void;
   /**
-   * Returns the emulator to the state in which it was created, without faults and without recorded calls.
+   * Returns the emulator to the state and the settings with which it was created, without faults and recorded calls.
    *
    * @example
    * emulator.reset();

@@ -206,7 +206,7 @@ function inPieces(
 }
 
 /** Returns the error with which fetch rejects in Node if its connection is reset. */
-function connectionReset(): TypeError {
+export function connectionReset(): TypeError {
   const cause = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" });
   return new TypeError("fetch failed", { cause });
 }

@@ -9,6 +9,7 @@ import { recordOf } from "./record.ts";
 import { planResults, type ResultPlan } from "./results.ts";
 import type { Outcome, Route } from "./routes.ts";
 import { type EmulatorTask, stateAt } from "./task.ts";
+import { shapeOf } from "./uploaded-file.ts";
 import { violationsOf } from "./validate.ts";
 
 interface Envelope {
@@ -25,18 +26,17 @@ const unknownCode = 4_242;
 
 /** Returns a function that serves the service's operations. */
 export function createOperations(context: Context): (request: EmulatorRequest) => Promise<EmulatorResponse> {
-  const { behaviour, calls, clock, faults, routes } = context;
+  const { behaviour, calls, clock, faults, pace, routes } = context;
   return async (request) => {
     const { url } = request;
-    const call = calls.open(clock.now(), request);
     const route = routes.get(url.pathname);
-    const response = await (route ? serve(request, route, call) : noSuchOperation(request));
+    const call = calls.open(clock.now(), request, route?.operation);
+    const response = await (route ? serve(request, route, call) : noSuchOperation(request, call));
     call.status = response.status;
     return response;
   };
 
   async function serve(request: EmulatorRequest, route: Route, call: OpenCall): Promise<EmulatorResponse> {
-    call.operation = route.operation;
     const respond = (envelope: Envelope, fault?: Fault) => {
       const body = envelopeOf(route, envelope, fault);
       call.code = body.code;
@@ -44,12 +44,30 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
     };
     if (request.method !== "POST") {
       const msg = `${route.path} takes POST, not ${request.method}`;
+      calls.blame(call, [msg]);
       return respond({ outcome: "failure", msg, status: behaviour.wrongMethodStatus });
     }
     if (request.header("authorization") !== context.apiKey) {
-      call.violations = ["Authorization must be the API key"];
+      calls.blame(call, ["Authorization must be the API key"]);
       return respond({ outcome: "failure", msg: "the API key is missing or wrong", status: behaviour.wrongKeyStatus });
     }
+    const retryAfter = pace.enter();
+    if (retryAfter !== undefined) return { status: 429, headers: { "retry-after": String(retryAfter) }, body: null };
+    try {
+      const response = await answer(request, route, call, respond);
+      await pace.delay(route.verb, request);
+      return response;
+    } finally {
+      pace.leave();
+    }
+  }
+
+  async function answer(
+    request: EmulatorRequest,
+    route: Route,
+    call: OpenCall,
+    respond: (envelope: Envelope, fault?: Fault) => EmulatorResponse,
+  ): Promise<EmulatorResponse> {
     const fault = faults.take(route);
     call.fault = fault?.fault;
     if (fault?.fault === "failure" || fault?.fault === "insufficientCredits") {
@@ -57,7 +75,7 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
     }
     if (fault && faultEffects[fault.fault] === "before") return spoil(fault, request, context.activity);
     const read = await readRequest(request, route, behaviour);
-    call.violations = read.violations;
+    calls.blame(call, [...read.violations, ...read.tolerated]);
     const envelope =
       read.violations.length > 0
         ? ({ outcome: "failure", msg: read.violations.join("; ") } as const)
@@ -66,13 +84,12 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
     return fault ? spoil(fault, request, context.activity, good) : good;
   }
 
-  function noSuchOperation({ url, method }: EmulatorRequest): EmulatorResponse {
+  function noSuchOperation({ url, method }: EmulatorRequest, call: OpenCall): EmulatorResponse {
+    const msg = `there is no ${method} ${url.pathname}`;
+    calls.blame(call, [msg]);
     // A path of no operation has no codes; all operations have the same.
     const [like] = routes.values();
-    return json(
-      { code: like?.codes.failure, msg: `there is no ${method} ${url.pathname}` },
-      behaviour.unknownPathStatus,
-    );
+    return json({ code: like?.codes.failure, msg }, behaviour.unknownPathStatus);
   }
 }
 
@@ -100,7 +117,7 @@ async function generate(
   const { behaviour, state, clock } = context;
   const { fields, files } = read;
   const prompt = String(fields["prompt"] ?? "");
-  const plan = planResults(route.kind, route.body, fields, behaviour);
+  const plan = planResults(route.kind, route.body, fields, behaviour, shapeOf(files));
   const credits = plan.video
     ? plan.count * plan.video.seconds * behaviour.creditsPerVideoSecond
     : plan.count * behaviour.creditsPerImage;

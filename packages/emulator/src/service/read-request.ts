@@ -1,31 +1,24 @@
+import { thumbnailOf } from "../media/thumbnail.ts";
 import type { Behaviour } from "./behaviour.ts";
+import { closestTo } from "./closest.ts";
 import type { Schema } from "./document.ts";
 import type { EmulatorRequest } from "./exchange.ts";
 import { type FormPart, readMultipart } from "./multipart.ts";
 import { planResults, sizeFields } from "./results.ts";
 import type { Route } from "./routes.ts";
+import { shapeOf, type UploadedFile } from "./uploaded-file.ts";
 import { violationsOf } from "./validate.ts";
-
-/** An uploaded file, without its bytes, because no result depends on them. */
-export interface UploadedFile {
-  /** The name of the form part. */
-  readonly part: string;
-  /** The file name. */
-  readonly name: string;
-  /** The media type. */
-  readonly type: string;
-  /** The size in bytes. */
-  readonly size: number;
-}
 
 /** What a request contains, and what is invalid in it. */
 export interface ReadRequest {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: readonly UploadedFile[];
   readonly violations: readonly string[];
+  /** Mistakes that the service might tolerate; empty if the behaviour is strict, which makes violations of them. */
+  readonly tolerated: readonly string[];
 }
 
-const nothing: Pick<ReadRequest, "fields" | "files"> = { fields: {}, files: [] };
+const nothing: Omit<ReadRequest, "violations"> = { fields: {}, files: [], tolerated: [] };
 
 /** Reads and checks a request's body by the schema of its route. */
 export async function readRequest(request: EmulatorRequest, route: Route, behaviour: Behaviour): Promise<ReadRequest> {
@@ -42,12 +35,23 @@ export async function readRequest(request: EmulatorRequest, route: Route, behavi
   const read = route.mediaType === "application/json" ? readJson(bytes) : readForm(bytes, type, route.body);
   const violations = [...read.violations];
   if (violations.length === 0)
-    violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(route, read.fields, behaviour));
-  if (behaviour.unknownFields === "reject") {
-    const unknown = Object.keys(read.fields).filter((name) => !Object.hasOwn(route.body.properties ?? {}, name));
-    violations.push(...unknown.map((name) => `${name}: there is no such field`));
-  }
-  return { ...read, violations };
+    violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(route, read, behaviour));
+  const mistakes = mistakesIn(read.fields, route.body.properties ?? {});
+  return behaviour.strict
+    ? { ...read, violations: [...violations, ...mistakes] }
+    : { ...read, violations, tolerated: mistakes };
+}
+
+/** Returns what is wrong with fields although the document allows it: names that it does not have, and text for a number. */
+function mistakesIn(fields: ReadRequest["fields"], properties: Readonly<Record<string, Schema>>): string[] {
+  return Object.entries(fields).flatMap(([name, value]) => {
+    if (!Object.hasOwn(properties, name)) {
+      const close = closestTo(name, Object.keys(properties));
+      return [`${name}: there is no such field${close === undefined ? "" : `. Did you mean ${close}?`}`];
+    }
+    const isText = properties[name]?.format === "int32" && typeof value === "string" && !/^-?\d+$/.test(value);
+    return isText ? [`${name}: ${JSON.stringify(value)} is not an integer`] : [];
+  });
 }
 
 function readJson(bytes: Uint8Array): ReadRequest {
@@ -83,7 +87,8 @@ function readForm(bytes: Uint8Array, type: string, body: Schema): ReadRequest {
         return coerce(decoder.decode(bytes), item);
       }
       if (item.format !== "binary" && known) violations.push(`${name}: must be text, not a file`);
-      files.push({ part: name, name: fileName, type, size: bytes.length });
+      const picture = item.format === "binary" ? { thumbnail: thumbnailOf(bytes) } : {};
+      files.push({ part: name, name: fileName, type, size: bytes.length, ...picture });
       return fileName;
     });
     if (known && schema.type !== "array" && values.length > 1)
@@ -92,7 +97,7 @@ function readForm(bytes: Uint8Array, type: string, body: Schema): ReadRequest {
     // Defined, because an assignment to a field named __proto__ would not add a field.
     Object.defineProperty(fields, name, { value, enumerable: true });
   }
-  return { fields, files, violations };
+  return { ...nothing, fields, files, violations };
 }
 
 /** Returns form text as the type of its schema. Other text stays as it is, and the schema rejects it. */
@@ -107,13 +112,13 @@ function coerce(text: string, { type }: Schema): unknown {
 
 function limitsExceeded(
   { verb, kind, body }: Route,
-  fields: Readonly<Record<string, unknown>>,
+  { fields, files }: Pick<ReadRequest, "fields" | "files">,
   behaviour: Behaviour,
 ): string[] {
   const { textLimit, pixelLimit } = behaviour;
   const long = Object.entries(fields).filter(([, value]) => typeof value === "string" && value.length > textLimit);
   const violations = long.map(([name]) => `${name}: is longer than ${textLimit} characters (the emulator's textLimit)`);
-  const { width, height } = planResults(kind, body, fields, behaviour);
+  const { width, height } = planResults(kind, body, fields, behaviour, shapeOf(files));
   if (verb === "generate" && width * height > pixelLimit) {
     const asking = sizeFields.filter((name) => name in fields).join(", ");
     violations.push(

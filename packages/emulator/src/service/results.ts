@@ -1,9 +1,11 @@
+import { asciiOf } from "../media/ascii.ts";
 import { renderClip } from "../media/clip.ts";
 import { hash } from "../media/hash.ts";
 import { renderPicture } from "../media/png.ts";
 import type { Behaviour } from "./behaviour.ts";
 import type { Schema } from "./document.ts";
 import type { EmulatorResponse, EmulatorRequest } from "./exchange.ts";
+import type { UploadedFile } from "./uploaded-file.ts";
 
 /** The results of a task, decided when it is created. */
 export interface ResultPlan {
@@ -56,19 +58,21 @@ function within(value: unknown, limit: number): boolean {
 }
 
 /**
- * Returns the results that a form requests. Missing fields take the default of the schema, or else of the behaviour.
+ * Returns the results that a form requests. Missing fields take the default of the schema, or else of the behaviour. The ratio
+ * `adaptive` is the shape of the source picture.
  */
 export function planResults(
   kind: string,
   form: Schema,
   fields: Readonly<Record<string, unknown>>,
   behaviour: Behaviour,
+  shape?: number,
 ): ResultPlan {
   const field = (name: string) => fields[name] ?? form.properties?.[name]?.default;
   const counting = Object.entries(form.properties ?? {}).find(([, schema]) => schema["x-result-count"])?.[0];
   const asked = counting === undefined ? 1 : Number(fields[counting] ?? 1);
   const count = Math.min(Math.max(Math.trunc(asked) || 1, 1), most.count);
-  const ratio = ratioOf(field("ratio"));
+  const ratio = field("ratio") === "adaptive" ? shape : ratioOf(field("ratio"));
   const resolution = field("resolution");
   if (kind !== "video") return { count, ...imageSize(resolution, behaviour) };
   const side = Number(/^(\d+)p$/.exec(String(resolution))?.[1] ?? behaviour.videoSide);
@@ -127,31 +131,32 @@ interface Subject {
   readonly prompt: string;
   readonly seed: number;
   readonly plan: ResultPlan;
+  readonly files: readonly UploadedFile[];
 }
 
 /**
  * Returns a name for the content of a task's results. The id is not enough: it can recur after a reset, with another
  * prompt.
  */
-export function fingerprint({ taskid, model, prompt, seed, plan }: Subject): string {
-  return hash(JSON.stringify([taskid, model, prompt, seed, plan]))
+export function fingerprint({ taskid, model, prompt, seed, plan, files }: Subject): string {
+  return hash(JSON.stringify([taskid, model, prompt, seed, plan, files]))
     .toString(16)
     .padStart(8, "0");
 }
 
 /** Renders a result. The same task and number give the same bytes on every machine. */
-export function renderResult(task: Subject, number: number): ResultFile {
-  const { taskid, model, prompt, plan } = task;
+export async function renderResult(task: Subject, number: number): Promise<ResultFile> {
+  const { taskid, model, prompt, plan, files } = task;
   const { width, height, video, count } = plan;
-  const seed = `${task.seed}/${number}`;
   const text = {
     title: model,
-    body: prompt,
+    body: await asciiOf(prompt),
     note: `${taskid}${count > 1 ? ` ${number}/${count}` : ""} seed ${task.seed}`,
   };
-  const { type } = formatOf(plan);
-  if (!video) return { bytes: renderPicture({ width, height, seed, text }), type };
-  return { bytes: renderClip({ width, height, seed, text, ...video }), type };
+  const thumbnails = files.flatMap(({ thumbnail }) => thumbnail ?? []).slice(0, 3);
+  const options = { width, height, seed: `${task.seed}/${number}`, text, thumbnails, description: prompt };
+  const bytes = video ? renderClip({ ...options, ...video }) : renderPicture(options);
+  return { bytes, type: formatOf(plan).type };
 }
 
 /** Returns the response to a GET or HEAD of a file, complete or a single range of it (RFC 9110, 14). */

@@ -3,6 +3,7 @@ import { isTime } from "./clock.ts";
 import { createRandom, type Random } from "./random.ts";
 import { isResultPlan } from "./results.ts";
 import type { EmulatorTask } from "./task.ts";
+import { isUploadedFile } from "./uploaded-file.ts";
 
 /** The payment for one task. */
 export interface Charge {
@@ -89,7 +90,7 @@ function isTask(value: unknown, behaviour: Behaviour): value is EmulatorTask {
     value;
   const areTexts = [taskid, kind, model, prompt].every((text) => typeof text === "string");
   const areDurations = [startsAfterMs, endsAfterMs].every(isAmount);
-  const hasForm = isObject(fields) && Array.isArray(files) && files.every(isObject) && Number.isFinite(seed);
+  const hasForm = isObject(fields) && Array.isArray(files) && files.every(isUploadedFile) && Number.isFinite(seed);
   return (
     areTexts &&
     areDurations &&

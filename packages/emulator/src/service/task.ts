@@ -1,5 +1,5 @@
 import type { Behaviour } from "./behaviour.ts";
-import type { UploadedFile } from "./read-request.ts";
+import type { UploadedFile } from "./uploaded-file.ts";
 import type { ResultPlan } from "./results.ts";
 
 /** The state of a task in the emulator. */

@@ -1,0 +1,20 @@
+import type { EmulatorTask } from "./task.ts";
+
+/** A file that takes the place of a result. */
+export interface OwnResult {
+  /** The extension in the URL, without a dot. */
+  readonly extension: string;
+  /** The media type. */
+  readonly type: string;
+  /**
+   * Reads the file.
+   *
+   * @returns Its bytes.
+   * @example
+   * const bytes = await result.bytes();
+   */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+/** Returns the file that takes the place of a result of a task, by its number from 1; undefined if the emulator makes it. */
+export type ResultSource = (task: EmulatorTask, number: number) => OwnResult | undefined;

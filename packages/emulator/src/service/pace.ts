@@ -1,0 +1,48 @@
+import type { Activity } from "./activity.ts";
+import type { Behaviour } from "./behaviour.ts";
+import type { EmulatorClock } from "./clock.ts";
+import type { FaultTarget } from "./faults.ts";
+import { createRandom } from "./random.ts";
+
+/** How long responses take, and how many calls are served. */
+export interface Pace {
+  /** Counts a call, or returns after how many seconds it may be retried. A call that is counted must leave. */
+  enter(): number | undefined;
+  leave(): void;
+  /** Takes the time that a response takes. A virtual clock goes on during it. */
+  delay(verb: FaultTarget["verb"], request: { readonly signal: AbortSignal }): Promise<void>;
+}
+
+/** Creates the pace that a behaviour sets. The seed draws the jitter, apart from everything else. */
+export function createPace(behaviour: Behaviour, clock: EmulatorClock, activity: Activity, seed: number): Pace {
+  const random = createRandom(seed ^ 0x9ace);
+  const minute = 60_000;
+  /** When the calls of the last minute came. */
+  let times: number[] = [];
+  let open = 0;
+  return {
+    enter() {
+      const { callsAtOnce, callsPerMinute } = behaviour;
+      if (callsAtOnce > 0 && open >= callsAtOnce) return 1;
+      if (callsPerMinute > 0) {
+        const now = clock.now();
+        times = times.filter((time) => time > now - minute);
+        const oldest = times[times.length - callsPerMinute];
+        if (oldest !== undefined) return Math.max(1, Math.ceil(clock.realMsOf(oldest + minute - now) / 1_000));
+        times.push(now);
+      }
+      open++;
+      return undefined;
+    },
+    leave: () => void open--,
+    async delay(verb, request) {
+      const { generateLatencyMs, queryLatencyMs, downloadLatencyMs, latencyJitter } = behaviour;
+      const latencies = { generate: generateLatencyMs, query: queryLatencyMs, delete: queryLatencyMs };
+      const usual = verb === "download" ? downloadLatencyMs : latencies[verb];
+      if (usual === 0) return;
+      // Three even draws make nearly a normal one, with a deviation of 1.
+      const deviation = 2 * (random() + random() + random() - 1.5);
+      await activity.aside(() => clock.sleep(usual * Math.exp(latencyJitter * deviation), request.signal));
+    },
+  };
+}

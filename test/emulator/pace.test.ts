@@ -1,0 +1,82 @@
+import { createEmulator, type EmulatorOptions } from "@mediagen/emulator";
+import { createMediaGen } from "@mediagen/sdk";
+import { describe, expect, test } from "vitest";
+
+function start(options: EmulatorOptions = {}) {
+  const emulator = createEmulator(options);
+  return { emulator, media: createMediaGen(emulator.client), at: emulator.clock.now() };
+}
+const form = { prompt: "A fox" };
+
+describe("rate limits", () => {
+  test("let so many calls a minute through; a client that heeds Retry-After gets through", async () => {
+    const { emulator, media, at } = start({ behaviour: { callsPerMinute: 3 } });
+    for (let call = 0; call < 7; call++) await media.image.generate("imgmodelv4", form);
+    expect(emulator.charges).toHaveLength(7);
+    expect(emulator.calls.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(2);
+    expect(emulator.clock.now() - at).toBeGreaterThanOrEqual(120_000);
+  });
+
+  test("say in Retry-After when the next call is let through", async () => {
+    const { emulator } = start({ clock: "manual", behaviour: { callsPerMinute: 1 } });
+    const query = async () => {
+      const headers = { authorization: emulator.client.apiKey, "content-type": "application/json" };
+      const init = { method: "POST", headers, body: '{"taskid":"t-0"}' };
+      const response = await emulator.fetch("http://x/v1/video/infobytaskid", init);
+      return [response.status, response.headers.get("retry-after")];
+    };
+    expect(await query()).toEqual([200, null]);
+    emulator.clock.advance("15s");
+    expect(await query()).toEqual([429, "45"]);
+    emulator.clock.advance("44s");
+    expect(await query()).toEqual([429, "1"]);
+    emulator.clock.advance("1s");
+    expect(await query()).toEqual([200, null]);
+  });
+
+  test("let so many calls at once through, and none that is rejected counts", async () => {
+    const { emulator } = start({ behaviour: { callsAtOnce: 2, queryLatencyMs: 1_000 } });
+    const headers = { authorization: emulator.client.apiKey, "content-type": "application/json" };
+    const init = { method: "POST", headers, body: '{"taskid":"t-0"}' };
+    const statusesOfFour = async () => {
+      const calls = [1, 2, 3, 4].map(() => emulator.fetch("http://x/v1/video/infobytaskid", init));
+      return (await Promise.all(calls)).map(({ status }) => status);
+    };
+    expect(await statusesOfFour()).toEqual([200, 200, 429, 429]);
+    expect(await statusesOfFour()).toEqual([200, 200, 429, 429]);
+  });
+});
+
+describe("latency", () => {
+  test("passes on a virtual clock, at the same time for calls at the same time", async () => {
+    const { emulator, media, at } = start({ behaviour: { generateLatencyMs: 20_000 } });
+    await Promise.all([1, 2, 3].map(() => media.image.generate("imgmodelv4", form)));
+    expect(emulator.clock.now() - at).toBe(20_000);
+  });
+
+  test("that exceeds a client's timeout loses the response, not the task", async () => {
+    const { emulator, media } = start({ behaviour: { generateLatencyMs: 3_600_000 } });
+    await expect(media.image.generate("imgmodelv4", form)).rejects.toMatchObject({ name: "OutcomeUnknownError" });
+    expect(emulator.charges).toHaveLength(1);
+  });
+
+  test("varies around its median, alike in each run", async () => {
+    const spans = async (latencyJitter: number) => {
+      const { emulator } = start({ behaviour: { downloadLatencyMs: 1_000, latencyJitter } });
+      const measured: number[] = [];
+      for (let call = 0; call < 400; call++) {
+        const before = emulator.clock.now();
+        await emulator.fetch("http://x/_emulator/results/none/1.png");
+        measured.push(emulator.clock.now() - before);
+      }
+      return measured.sort((a, b) => a - b);
+    };
+    const [steady, varied, again] = [await spans(0), await spans(0.5), await spans(0.5)];
+    expect(steady.at(0)).toBe(steady.at(-1));
+    expect(varied).toEqual(again);
+    expect(Math.abs((varied[200] ?? 0) - 1_000)).toBeLessThan(150);
+    const usual = varied.filter((span) => span > 600 && span < 1_650).length / 400;
+    expect(usual).toBeGreaterThan(0.6);
+    expect(usual).toBeLessThan(0.75);
+  });
+});

@@ -1,0 +1,209 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator, defaultBehaviour, type Behaviour, type EmulatorOptions } from "@mediagen/emulator";
+import { createMediaGen, TaskFailedError } from "@mediagen/sdk";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readArguments, readBehaviour, usage } from "../../packages/emulator/src/node/options.ts";
+import { runCommand } from "./command-process.ts";
+
+let directory = "";
+beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), "mediagen-"))));
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** A value that is not the default, for each setting. */
+const others: { readonly [Name in keyof Behaviour]: Behaviour[Name] } = {
+  strict: true,
+  statuses: { pending: 10, running: 11, succeeded: 12, failed: 13 },
+  unknownIds: "ignore",
+  wrongKeyStatus: 200,
+  unknownPathStatus: 400,
+  wrongMethodStatus: 501,
+  resultsArrive: "one by one",
+  creditsPerVideoSecond: 1,
+  creditsPerImage: 0,
+  pendingMs: 20_000,
+  runningMsPerVideoSecond: 1.5,
+  runningMsPerImage: 60_000,
+  slowFactor: 2,
+  queryMovesMs: 0,
+  linksLiveMs: 3_600_000,
+  expiredLinkStatus: 410,
+  bodyLimit: 1_000,
+  textLimit: 10,
+  pixelLimit: 1_000_000,
+  imageSide: 512,
+  videoRatio: 1,
+  videoSide: 480,
+  videoFps: 30,
+  videoSeconds: 10,
+  callsKept: 5,
+};
+const names = Object.keys(others) as (keyof Behaviour)[];
+const capitals = (name: string, mark: string) => name.replace(/[A-Z]/g, (letter) => mark + letter);
+const flagOf = (name: string) => `--${capitals(name, "-").toLowerCase()}`;
+const variableOf = (name: string) => `MEDIAGEN_BEHAVIOUR_${capitals(name, "_").toUpperCase()}`;
+const textOf = (value: unknown) => (typeof value === "object" ? Object.values(value ?? {}).join() : String(value));
+
+async function control(emulator: ReturnType<typeof createEmulator>, name: string, body?: unknown) {
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  const url = `http://emulator.localhost/_emulator/${name}`;
+  const response = await emulator.fetch(url, body === undefined ? {} : init);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe.for(names)("the setting %s", (name) => {
+  const [value, text] = [others[name], textOf(others[name])];
+  const settings = { [name]: value };
+
+  test("is an option of the emulator in code, and can be changed in code and over HTTP", async () => {
+    expect(value).not.toEqual(defaultBehaviour[name]);
+    const changed = createEmulator();
+    changed.configure(settings);
+    const steered = createEmulator();
+    expect(await control(steered, "behaviour", settings)).toMatchObject({ status: 200 });
+    for (const emulator of [createEmulator({ behaviour: settings }), changed, steered])
+      expect(emulator.behaviour).toEqual({ ...defaultBehaviour, ...settings });
+    expect((await control(steered, "behaviour")).body).toEqual({ ...defaultBehaviour, ...settings });
+    steered.reset();
+    expect(steered.behaviour).toEqual(defaultBehaviour);
+  });
+
+  test("is an option of the command, and a variable of the environment", () => {
+    const args = value === true ? [flagOf(name)] : [flagOf(name), text];
+    expect(readBehaviour(readArguments(args), {})).toEqual(settings);
+    expect(readBehaviour(readArguments([]), { [variableOf(name)]: text })).toEqual(settings);
+    const both = { [variableOf(name)]: textOf(defaultBehaviour[name]) };
+    expect(readBehaviour(readArguments(args), both)).toEqual(settings);
+    expect(usage).toMatch(new RegExp(`^  ${flagOf(name)} `, "m"));
+  });
+});
+
+test("the documented default of each setting is its default", () => {
+  const source = readFileSync("packages/emulator/src/service/behaviour.ts", "utf8");
+  const documented = [...source.matchAll(/@default (.*?)(?: \(.*\))?\n {3}\*\/\n {2}readonly (\w+):/g)];
+  // The cast: the defaults are literals and products of them.
+  const read = (text: string) => new Function(`return (${text});`)() as unknown;
+  expect(Object.fromEntries(documented.map(([, text = "", name = ""]) => [name, read(text)]))).toEqual(
+    defaultBehaviour,
+  );
+});
+
+test("times are text too on the command line", () => {
+  const read = (text: string) => readBehaviour(readArguments(["--pending-ms", text]), {});
+  expect(read("1m")).toEqual({ pendingMs: 60_000 });
+  expect(read("250")).toEqual({ pendingMs: 250 });
+  expect(() => read("soon")).toThrow('--pending-ms: "soon" is not valid. Use milliseconds');
+});
+
+test.for<[Record<string, unknown>, string]>([
+  [{ unknownId: "fail" }, "unknownId is not a setting. Did you mean unknownIds?"],
+  [{ frobnicate: 1 }, "frobnicate is not a setting. The settings are strict, statuses,"],
+  [{ unknownIds: "maybe" }, 'unknownIds: "maybe" is not valid. Use "fail" or "ignore".'],
+  [{ wrongKeyStatus: 99 }, "wrongKeyStatus: 99 is not valid. Use an HTTP status from 200 to 599."],
+  [{ pendingMs: "20s" }, 'pendingMs: "20s" is not valid. Use milliseconds'],
+  [{ strict: "yes" }, 'strict: "yes" is not valid. Use true or false.'],
+  [{ statuses: { pending: 1, running: 1, succeeded: 2, failed: 3 } }, "Use four different integers"],
+])("%o is rejected, and says why", async ([settings, why]) => {
+  const emulator = createEmulator();
+  expect(() => createEmulator({ behaviour: settings })).toThrow(why);
+  expect(() => emulator.configure({ callsKept: 1, ...settings })).toThrow(why);
+  const answer = await control(emulator, "behaviour", { callsKept: 1, ...settings });
+  expect(answer).toEqual({ status: 400, body: { error: expect.stringContaining(why) } });
+  expect(emulator.behaviour).toEqual(defaultBehaviour);
+});
+
+test("a typo in a variable of the environment is rejected too", () => {
+  const read = (environment: Record<string, string>) => () => readBehaviour(readArguments([]), environment);
+  expect(read({ MEDIAGEN_BEHAVIOUR_UNKNOWN_ID: "fail" })).toThrow("Did you mean MEDIAGEN_BEHAVIOUR_UNKNOWN_IDS?");
+  expect(read({ MEDIAGEN_BEHAVIOUR_STRICT: "maybe" })).toThrow('MEDIAGEN_BEHAVIOUR_STRICT: "maybe" is not valid.');
+});
+
+test("statuses that change over HTTP are those of the next record", async () => {
+  const emulator = createEmulator();
+  await control(emulator, "behaviour", { statuses: others.statuses });
+  const media = createMediaGen(emulator.client);
+  const task = await media.image.generate("imgmodelv4", { prompt: "A fox #fail" });
+  await expect(task.wait()).rejects.toBeInstanceOf(TaskFailedError);
+  expect(emulator.statuses).toEqual({ succeeded: [12], failed: [13] });
+});
+
+describe("a mistake that the service might tolerate", () => {
+  const generate = async (fields: Record<string, string>, options: EmulatorOptions = {}) => {
+    const emulator = createEmulator(options);
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ prompt: "A fox", ...fields })) body.append(name, value);
+    const headers = { authorization: emulator.client.apiKey };
+    const response = await emulator.fetch("http://x/v1/video/vidmodelv2", { method: "POST", headers, body });
+    return { emulator, code: ((await response.json()) as { code: number }).code };
+  };
+
+  test.for([
+    [{ durration: "10" }, "durration: there is no such field. Did you mean duration?"],
+    [{ style: "woodcut" }, "style: there is no such field"],
+    [{ fps: "abc" }, 'fps: "abc" is not an integer'],
+  ] as const)("is a violation of a call that succeeds: %o", async ([fields, violation]) => {
+    const { emulator, code } = await generate(fields);
+    expect(code).toBe(1000);
+    expect(emulator.calls).toMatchObject([{ violations: [violation], code: 1000 }]);
+  });
+
+  test("fails the request if the behaviour is strict", async () => {
+    const { emulator, code } = await generate({ durration: "10" }, { behaviour: { strict: true } });
+    expect(code).toBe(9999);
+    expect(emulator.charges).toEqual([]);
+  });
+});
+
+test("the report counts calls and charges, and lists violations longer than calls are kept", async () => {
+  const emulator = createEmulator({ behaviour: { callsKept: 2 } });
+  const media = createMediaGen(emulator.client);
+  await emulator.fetch("http://emulator.localhost/v1/none");
+  const task = await media.image.generate("imgmodelv4", { prompt: "A fox" });
+  await task.wait();
+  for (let call = 0; call < 200; call++) await task.check();
+  const report = emulator.report();
+  expect(report).toMatchObject({
+    calls: { "unknown path": 1, generateImgmodelv4: 1, queryImageTask: expect.any(Number) },
+    violatingCalls: 1,
+    violations: [{ path: "/v1/none", violations: ["there is no GET /v1/none"] }],
+    credits: 5,
+    charges: [{ taskid: task.taskid, credits: 5 }],
+  });
+  expect(emulator.calls).toHaveLength(2);
+  expect((await control(emulator, "report")).body).toEqual(JSON.parse(JSON.stringify(report)));
+  emulator.reset();
+  expect(emulator.report()).toEqual({ calls: {}, violatingCalls: 0, violations: [], credits: 0, charges: [] });
+});
+
+test(
+  "exec --strict ends with 1 if a call had violations, and writes reports in JSON and JUnit",
+  { timeout: 30_000 },
+  async () => {
+    const script = `
+    const { MEDIAGEN_BASE_URL: base, MEDIAGEN_API_KEY: authorization } = process.env;
+    const body = new FormData();
+    for (const [name, value] of [["prompt", "A fox"], ...JSON.parse(process.argv[1])]) body.append(name, value);
+    await fetch(base + "/v1/images/imgmodelz", { method: "POST", headers: { authorization }, body });`;
+    const run = (file: string, fields: readonly string[][], ...options: readonly string[]) =>
+      runCommand([
+        ...[...options, "--fresh", "--report", join(directory, file), "exec", "--"],
+        ...[process.execPath, "--input-type=module", "-e", script, JSON.stringify(fields)],
+      ]).ended;
+    const [bad, good, mild] = await Promise.all([
+      run("bad.xml", [["style<", "woodcut"]], "--strict"),
+      run("good.json", [], "--strict"),
+      run("mild.json", [["style", "woodcut"]]),
+    ]);
+    expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining("style<: there is no such field") });
+    expect(await readFile(join(directory, "bad.xml"), "utf8")).toMatch(
+      /<testsuite name="mediagen-emulator" tests="1" failures="1">[^]*<property name="credits" value="0"\/>[^]*name="generateImgmodelz" assertions="1"><failure message="POST \/v1\/images\/imgmodelz: style&lt;: there is no such field">/,
+    );
+    expect(good).toMatchObject({ code: 0, stderr: "" });
+    const read = async (file: string) => JSON.parse(await readFile(join(directory, file), "utf8")) as unknown;
+    expect(await read("good.json")).toMatchObject({ violatingCalls: 0, charges: [{ credits: 5 }] });
+    expect(mild).toMatchObject({ code: 0, stderr: "" });
+    expect(await read("mild.json")).toMatchObject({ violatingCalls: 1, charges: [{ credits: 5 }] });
+  },
+);

@@ -1,0 +1,201 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator, resultsFrom, type EmulatorOptions } from "@mediagen/emulator/node";
+import { blobs, createMediaGen } from "@mediagen/sdk";
+import { zlibSync } from "fflate";
+import { describe, expect, test } from "vitest";
+import { renderPicture } from "../../packages/emulator/src/media/png.ts";
+import { hasDot, thumbnailOf } from "../../packages/emulator/src/media/thumbnail.ts";
+import { readPng } from "./media/read-png.ts";
+import { readLines, shows, type Grid } from "./media/read-text.ts";
+
+function start(options: EmulatorOptions = {}) {
+  const emulator = createEmulator(options);
+  return { emulator, media: createMediaGen(emulator.client) };
+}
+
+const text = { title: "", body: "", note: "" };
+const png = (width: number, height: number) => renderPicture({ width, height, seed: "1", text });
+const file = (bytes: Uint8Array<ArrayBuffer>, type = "image/png") => new Blob([bytes], { type });
+const bytesOf = (name: string, ...more: readonly number[]) =>
+  Uint8Array.from([...Array.from(name, (character) => character.charCodeAt(0)), ...more]);
+const none = (count: number) => Array.from({ length: count }, () => 0);
+
+/** The first bytes of pictures of 400 x 800 pixels. */
+const pictures: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
+  png: png(400, 800),
+  gif: bytesOf("GIF89a", 0x90, 1, 0x20, 3),
+  webpLossy: bytesOf("RIFF0000WEBPVP8 0000000000", 0x90, 1, 0x20, 3),
+  webpLossless: bytesOf("RIFF0000WEBPVP8L0000/", 0x8f, 0xc1, 0xc7, 0),
+  webpExtended: bytesOf("RIFF0000WEBPVP8X00000000", 0x8f, 1, 0, 0x1f, 3, 0),
+  jpeg: Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc2, 0, 17, 8, 3, 0x20, 1, 0x90, ...none(12)]),
+};
+
+describe("a source image", () => {
+  test.for(Object.keys(pictures))("in the format %s gives a video of ratio adaptive its shape", async (name) => {
+    const { emulator, media } = start();
+    const bytes = pictures[name] ?? new Uint8Array();
+    await media.video.generate("vidmodelv2", { ratio: "adaptive", sourceImage: file(bytes) });
+    expect(emulator.tasks[0]?.plan).toMatchObject({ width: 720, height: 1440 });
+  });
+
+  test.for([
+    ["of an unknown format", bytesOf("II*", 0, 8, 0, 0, 0)],
+    ["that is cut off", (pictures["png"] ?? new Uint8Array()).slice(0, 12)],
+  ] as const)("%s leaves the ratio to the behaviour", async ([, bytes]) => {
+    const { emulator, media } = start();
+    await media.video.generate("vidmodelv2", { ratio: "adaptive", sourceImage: file(bytes) });
+    expect(emulator.tasks[0]?.plan).toMatchObject({ width: 1280, height: 720 });
+  });
+
+  test("changes the result, and is kept in snapshots", async () => {
+    const results = await Promise.all(
+      [png(64, 64), png(64, 65)].map(async (source) => {
+        const { emulator, media } = start();
+        const task = await media.image.generate("imgmodelv4", { prompt: "A fox", sourceImage: file(source) });
+        await task.wait();
+        const again = start();
+        again.emulator.restore(JSON.parse(JSON.stringify(emulator.snapshot())) as ReturnType<typeof emulator.snapshot>);
+        const [one] = await blobs(task);
+        const [other] = await blobs(again.media.task(task.toJSON()));
+        expect(await other?.text()).toBe(await one?.text());
+        return one?.text();
+      }),
+    );
+    expect(results[0]).not.toBe(results[1]);
+  });
+
+  test("in a snapshot with a thumbnail that cannot be drawn makes it invalid", async () => {
+    const { emulator, media } = start();
+    await media.image.generate("imgmodelv4", { prompt: "A fox", sourceImage: file(png(9, 9)) });
+    const snapshot = JSON.parse(JSON.stringify(emulator.snapshot()).replace('"columns":40', '"columns":-1')) as never;
+    expect(() => emulator.restore(snapshot)).toThrow("this is not a snapshot");
+  });
+});
+
+describe("a thumbnail", () => {
+  /** A PNG with a bright right half: of each colour type, depth and filter. */
+  const halves = (colourType: number, depth: number, channels: number, filter: number): Uint8Array<ArrayBuffer> => {
+    const [width, height] = [16, 8];
+    const stride = (width * channels * depth) / 8;
+    const plain = Uint8Array.from({ length: stride }, (_, index) =>
+      colourType === 3 ? (index >= stride / 2 ? 0x11 * (depth === 8 ? 1 / 17 : 1) : 0) : index >= stride / 2 ? 255 : 0,
+    );
+    const step = Math.max(1, (channels * depth) >> 3);
+    const before = (index: number) => (index >= step ? (plain[index - step] ?? 0) : 0);
+    // All lines are alike, so Up, and Average and Paeth of any line but the first, are known.
+    const lineOf = (row: number) =>
+      plain.map((byte, index) => {
+        const up = row > 0 ? byte : 0;
+        const corner = row > 0 ? before(index) : 0;
+        const estimate = before(index) + up - corner;
+        const near =
+          [before(index), up, corner].sort((a, b) => Math.abs(estimate - a) - Math.abs(estimate - b))[0] ?? 0;
+        return byte - ([0, before(index), up, (before(index) + up) >> 1, near][filter] ?? 0);
+      });
+    const data = Array.from({ length: height }, (_, row) => [filter, ...lineOf(row)]).flat();
+    const chunk = (name: string, ...content: readonly number[]) => [
+      ...[0, 0, content.length >> 8, content.length & 255, ...bytesOf(name), ...content, 0, 0, 0, 0],
+    ];
+    return Uint8Array.from([
+      ...bytesOf("\x89PNG\r\n\x1a\n"),
+      ...chunk("IHDR", 0, 0, 0, width, 0, 0, 0, height, depth, colourType, 0, 0, 0),
+      ...(colourType === 3 ? chunk("PLTE", 0, 0, 0, 255, 255, 255) : []),
+      ...chunk("IDAT", ...zlibSync(Uint8Array.from(data))),
+      ...chunk("IEND"),
+    ]);
+  };
+  test.for([
+    [0, 8, 1],
+    [0, 1, 1],
+    [0, 16, 1],
+    [2, 8, 3],
+    [3, 8, 1],
+    [3, 4, 1],
+    [4, 8, 2],
+    [6, 8, 4],
+    [6, 16, 4],
+  ] as const)("of a PNG of colour type %i with %i bits and %i channels shows it, whatever its filter", (kind) => {
+    for (const filter of [0, 1, 2, 3, 4]) {
+      const thumbnail = thumbnailOf(halves(...kind, filter));
+      expect(thumbnail).toMatchObject({ width: 16, height: 8, columns: 40, rows: 20 });
+      const row = Array.from({ length: 40 }, (_, column) => (hasDot(thumbnail, column, 10) ? "#" : "."));
+      expect(row.join(""), `filter ${filter}`).toBe(".".repeat(20) + "#".repeat(20));
+    }
+  });
+
+  test("of any other file is a pattern that only its bytes have", () => {
+    const patterns = Array.from({ length: 50 }, (_, byte) => thumbnailOf(Uint8Array.from([1, 2, 3, byte])).dots);
+    expect(new Set(patterns).size).toBe(50);
+  });
+});
+
+describe("a prompt in another script is drawn in Latin letters", () => {
+  const linesOf = async (prompt: string) => {
+    const { media } = start();
+    const task = await media.image.generate("imgmodelz", { prompt, resolution: "960*960" });
+    await task.wait();
+    const [blob] = await blobs(task);
+    const picture = readPng(new Uint8Array((await blob?.arrayBuffer()) ?? new ArrayBuffer()));
+    const grid: Grid = { columns: 240, rows: 240, hasInk: (x, y) => picture.index(x * 4, y * 4) % 2 === 1 };
+    expect(shows(grid, "960 x 960")).toBe(true);
+    return readLines(grid).join(" ");
+  };
+  test.for([
+    ["Un été à la plage", "Un ete a la plage"],
+    ["Ein Fuß\nim Schnee", "Ein Fuss im Schnee"],
+    ["Лиса бежит", "Lisa bezhit"],
+    ["狐", "Hu"],
+    ["🦊 fox", ":fox: fox"],
+  ] as const)("%s as %s", async ([prompt, drawn]) => {
+    expect(await linesOf(prompt)).toContain(drawn);
+  });
+});
+
+describe("own results", () => {
+  const withFiles = async <Result>(names: readonly string[], use: (directory: string) => Promise<Result>) => {
+    const directory = await mkdtemp(join(tmpdir(), "mediagen-"));
+    try {
+      await Promise.all(names.map((name) => writeFile(join(directory, name), name)));
+      return await use(directory);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  };
+  const names = [
+    "fox.mp4",
+    "red-fox.mp4",
+    "fox imgmodelv4.jpg",
+    "default.2.webp",
+    "vidmodelv2.mov",
+    "notes.txt",
+    "fox.png",
+  ];
+
+  test.for([
+    ["video", "vidmodelv2", "A fox", ["fox.mp4"]],
+    ["video", "vidmodelv2", "A foxglove", ["vidmodelv2.mov"]],
+    ["video", "vidmodelv2", "The RED, red fox", ["red-fox.mp4"]],
+    ["video", "vidmodelv2fast", "A cat", [undefined]],
+    ["image", "imgmodelv4", "A fox", ["fox imgmodelv4.jpg", "fox imgmodelv4.jpg"]],
+    ["image", "imgmodelv4", "A cat", [undefined, "default.2.webp"]],
+  ] as const)("of a %s by %s with the prompt %s are chosen by name", async ([kind, model, prompt, chosen]) => {
+    await withFiles(names, async (directory) => {
+      const { media } = start({ results: await resultsFrom(directory) });
+      const task =
+        kind === "video"
+          ? await media.video.generate(model as "vidmodelv2", { prompt })
+          : await media.image.generate("imgmodelv4", { prompt, batchsize: 2 });
+      const { url } = await task.wait();
+      const got = await blobs(task);
+      expect(got).toHaveLength(chosen.length);
+      for (const [index, name] of chosen.entries()) {
+        const extension = name?.split(".").at(-1) ?? (kind === "video" ? "mp4" : "png");
+        expect(url[index]).toMatch(new RegExp(`/${index + 1}\\.${extension}\\?`));
+        if (name !== undefined) expect(await got[index]?.text()).toBe(name);
+        else expect(got[index]?.size).toBeGreaterThan(1_000);
+      }
+    });
+  });
+});
