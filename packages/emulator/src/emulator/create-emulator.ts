@@ -54,7 +54,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       return { ...behaviour };
     },
     configure: context.configure,
-    report: () => reportOf(context),
+    report: () => reportOf(calls, state.charges),
     next: faults.add,
     record() {
       const exchanges: Exchange[] = [];

@@ -4,7 +4,8 @@ import { createDownloads } from "../service/downloads.ts";
 import type { Emulator } from "../service/emulator.ts";
 import type { EmulatorResponse } from "../service/exchange.ts";
 import { createOperations } from "../service/operations.ts";
-import { createReplay, type Exchange, recordExchange, type Session } from "../service/session.ts";
+import type { Exchange, Session } from "../service/session.ts";
+import { createReplay, recordExchange } from "./recording.ts";
 
 /** Lets pages of any origin read a response of the service, but not one of the emulator's control API. */
 const readableByAll = { "access-control-allow-origin": "*", "access-control-expose-headers": "*" };

@@ -148,7 +148,7 @@ function drawThumbnails(card: Card, thumbnails: readonly Thumbnail[], box: Box):
 
 /**
  * Redraws the last line of a card: a label at the right and, with `share` (0 to 1), a line at its left that is thick
- * so far, with a ball at `ball` (0 to 1) of its way along the line.
+ * so far. A ball is at `ball` (0 to 1) of its way along the line.
  */
 export function drawFoot(card: Card, label: string, share?: number, ball: number = 0): void {
   const { top, rows } = card.foot;

@@ -1,5 +1,4 @@
-import type { CallEntry } from "./calls.ts";
-import type { Context } from "./context.ts";
+import type { CallEntry, Calls } from "./calls.ts";
 import type { Charge } from "./state.ts";
 
 /** What an emulator has seen since it was created or reset: for the end of a test run. */
@@ -16,9 +15,8 @@ export interface Report {
   readonly charges: readonly Charge[];
 }
 
-/** Returns the report of an emulator. */
-export function reportOf({ calls, state }: Context): Report {
-  const { charges } = state;
+/** Returns the report of these calls and charges. */
+export function reportOf(calls: Calls, charges: readonly Charge[]): Report {
   const counted = calls.count();
   return {
     calls: counted.calls,
