@@ -4,8 +4,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Emulator } from "../service/emulator.ts";
 import { isEmulatorPath, resultsPath } from "../service/paths.ts";
-import { hasCode } from "./error-code.ts";
+import { isReset } from "./error-code.ts";
 import { readPublicUrl, readUrls } from "./request-urls.ts";
+import { lengthOf, takeShortPath } from "./short-path.ts";
 
 /** The options of `listen`. */
 export interface ListenOptions {
@@ -57,11 +58,14 @@ export async function listen(emulator: Emulator, options: ListenOptions = {}): P
   const server = createServer((incoming, outgoing) => void respond(emulator, url, incoming, outgoing));
   // A client may send on a connection that has been idle for long, and a reset then looks like a lost response.
   server.keepAliveTimeout = 60_000;
+  // Without a public URL alone, because a proxy may send anything.
+  const closeShort = url ? () => undefined : takeShortPath(server, emulator);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   const { port: bound, family, address } = server.address() as AddressInfo;
   return {
     baseUrl: `http://${hostOf(address, family)}:${bound}`,
     async close() {
+      closeShort();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
@@ -109,8 +113,8 @@ async function respond(
       header: (name) => incoming.headers[name]?.toString() ?? null,
       bytes: (limit) => readAll(incoming, limit),
     });
-    const known =
-      typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.byteLength : undefined;
+    const isEmpty = body === null && incoming.method !== "HEAD" && status !== 204 && status !== 304;
+    const known = isEmpty ? 0 : lengthOf(body);
     outgoing.writeHead(status, known === undefined ? headers : { ...headers, "content-length": known });
     // The cast: the types of DOM and Node for the same stream class differ.
     if (body instanceof ReadableStream)
@@ -150,8 +154,4 @@ function readAll(incoming: IncomingMessage, limit: number): Promise<Uint8Array<A
     incoming.once("close", () => reject(Object.assign(new Error("the client disconnected"), { code: "ECONNRESET" })));
     incoming.once("error", reject);
   });
-}
-
-function isReset(error: unknown): boolean {
-  return error instanceof Error && [error, error.cause].some((one) => hasCode(one, "ECONNRESET"));
 }

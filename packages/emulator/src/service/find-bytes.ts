@@ -1,8 +1,28 @@
 /** Returns where certain bytes are next, or -1. */
 export type Find = (bytes: Uint8Array, from: number) => number;
 
-/** Returns a function that finds these bytes by Horspool's algorithm: a body may be large, and hostile. */
+/** Bytes up to which it is faster to compare them than to make a table. */
+const few = 4_096;
+
+/** Returns a function that finds these bytes. */
 export function createFinder(wanted: Uint8Array): Find {
+  let findInMany: Find | undefined;
+  return (bytes, from) =>
+    bytes.length <= few ? findInFew(wanted, bytes, from) : (findInMany ??= createHorspool(wanted))(bytes, from);
+}
+
+function findInFew(wanted: Uint8Array, bytes: Uint8Array, from: number): number {
+  const [first = 0] = wanted;
+  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    let matching = 1;
+    while (matching < wanted.length && bytes[at + matching] === wanted[matching]) matching++;
+    if (matching === wanted.length) return at;
+  }
+  return -1;
+}
+
+/** Finds by Horspool's algorithm: a body may be large, and hostile. */
+function createHorspool(wanted: Uint8Array): Find {
   const last = wanted.length - 1;
   const shifts = new Uint16Array(256).fill(wanted.length);
   wanted.subarray(0, last).forEach((byte, index) => (shifts[byte] = last - index));

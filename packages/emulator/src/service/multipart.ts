@@ -16,6 +16,7 @@ const headersLimit = 16 * 1024;
 const longestBoundary = 70;
 const [cr, lf, space, tab, dash] = [13, 10, 32, 9, 45];
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 const emptyLine = encoder.encode("\r\n\r\n");
 const findEmptyLine = createFinder(emptyLine);
 
@@ -72,7 +73,7 @@ function findDelimiterLine(body: Uint8Array, size: number, find: Find, from: num
 
 function readPart(head: Uint8Array, bytes: Uint8Array): FormPart | undefined {
   // A line that begins with a blank continues the one before it.
-  const lines = new TextDecoder()
+  const lines = decoder
     .decode(head)
     .replace(/\r\n[ \t]+/g, " ")
     .split("\r\n");

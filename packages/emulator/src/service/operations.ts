@@ -6,10 +6,9 @@ import { type EmulatorResponse, type EmulatorRequest, json } from "./exchange.ts
 import { type Fault, faultEffects, spoil } from "./faults.ts";
 import { readRequest, type ReadRequest } from "./read-request.ts";
 import { recordOf } from "./record.ts";
-import { planResults, type ResultPlan } from "./results.ts";
+import type { ResultPlan } from "./results.ts";
 import type { Outcome, Route } from "./routes.ts";
 import { type EmulatorTask, stateAt } from "./task.ts";
-import { shapeOf } from "./uploaded-file.ts";
 import { violationsOf } from "./validate.ts";
 
 interface Envelope {
@@ -101,7 +100,7 @@ async function perform(
   fault: Fault | undefined,
   baseUrl: string,
 ): Promise<Envelope> {
-  if (route.verb === "generate") return generate(context, route, read, call, fault, baseUrl);
+  if (read.plan) return generate(context, route, read, read.plan, call, fault, baseUrl);
   if (route.verb === "query") return query(context, route, read, fault, baseUrl);
   return deleteTasks(context, route, read);
 }
@@ -109,15 +108,14 @@ async function perform(
 async function generate(
   context: Context,
   route: Route,
-  read: ReadRequest,
+  { fields, files }: ReadRequest,
+  plan: ResultPlan,
   call: OpenCall,
   fault: Fault | undefined,
   baseUrl: string,
 ): Promise<Envelope> {
   const { behaviour, state, clock } = context;
-  const { fields, files } = read;
   const prompt = String(fields["prompt"] ?? "");
-  const plan = planResults(route.kind, route.body, fields, behaviour, shapeOf(files));
   const credits = plan.video
     ? plan.count * plan.video.seconds * behaviour.creditsPerVideoSecond
     : plan.count * behaviour.creditsPerImage;

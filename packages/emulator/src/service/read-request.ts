@@ -4,7 +4,7 @@ import { closestTo } from "./closest.ts";
 import type { Schema } from "./document.ts";
 import type { EmulatorRequest } from "./exchange.ts";
 import { type FormPart, readMultipart } from "./multipart.ts";
-import { planResults, sizeFields } from "./results.ts";
+import { planResults, type ResultPlan, sizeFields } from "./results.ts";
 import type { Route } from "./routes.ts";
 import { shapeOf, type UploadedFile } from "./uploaded-file.ts";
 import { violationsOf } from "./validate.ts";
@@ -14,11 +14,17 @@ export interface ReadRequest {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: readonly UploadedFile[];
   readonly violations: readonly string[];
+  /** The results that a form without violations requests. */
+  readonly plan: ResultPlan | undefined;
   /** Mistakes that the service might tolerate; empty if the behaviour is strict, which makes violations of them. */
   readonly tolerated: readonly string[];
 }
 
-const nothing: Omit<ReadRequest, "violations"> = { fields: {}, files: [], tolerated: [] };
+const strictDecoder = new TextDecoder("utf-8", { fatal: true });
+// A byte order mark is a character of the text, which the service may count.
+const formDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const nothing: Omit<ReadRequest, "violations"> = { fields: {}, files: [], plan: undefined, tolerated: [] };
 
 /** Reads and checks a request's body by the schema of its route. */
 export async function readRequest(request: EmulatorRequest, route: Route, behaviour: Behaviour): Promise<ReadRequest> {
@@ -34,12 +40,16 @@ export async function readRequest(request: EmulatorRequest, route: Route, behavi
     };
   const read = route.mediaType === "application/json" ? readJson(bytes) : readForm(bytes, type, route.body);
   const violations = [...read.violations];
+  const plan =
+    violations.length === 0 && route.verb === "generate"
+      ? planResults(route.kind, route.body, read.fields, behaviour, shapeOf(read.files))
+      : undefined;
   if (violations.length === 0)
-    violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(route, read, behaviour));
+    violations.push(...violationsOf(route.body, read.fields), ...limitsExceeded(plan, read.fields, behaviour));
   const mistakes = mistakesIn(read.fields, route.body.properties ?? {});
   return behaviour.strict
-    ? { ...read, violations: [...violations, ...mistakes] }
-    : { ...read, violations, tolerated: mistakes };
+    ? { ...read, plan, violations: [...violations, ...mistakes] }
+    : { ...read, plan, violations, tolerated: mistakes };
 }
 
 /** Returns what is wrong with fields although the document allows it: names that it does not have, and text for a number. */
@@ -56,7 +66,7 @@ function mistakesIn(fields: ReadRequest["fields"], properties: Readonly<Record<s
 
 function readJson(bytes: Uint8Array): ReadRequest {
   try {
-    const fields: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const fields: unknown = JSON.parse(strictDecoder.decode(bytes));
     if (typeof fields === "object" && fields !== null && !Array.isArray(fields)) {
       return { ...nothing, fields: fields as Record<string, unknown>, violations: [] };
     }
@@ -75,8 +85,6 @@ function readForm(bytes: Uint8Array, type: string, body: Schema): ReadRequest {
   // Grouped once: looking up each name in the form takes time that grows with the square of the parts.
   const parts = new Map<string, FormPart[]>();
   for (const part of form) parts.get(part.name)?.push(part) ?? parts.set(part.name, [part]);
-  // A byte order mark is a character of the text, which the service may count.
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for (const [name, given] of parts) {
     const known = Object.hasOwn(body.properties ?? {}, name);
     const schema = known ? (body.properties?.[name] ?? {}) : {};
@@ -84,7 +92,7 @@ function readForm(bytes: Uint8Array, type: string, body: Schema): ReadRequest {
       const item = schema.type === "array" ? (schema.items ?? {}) : schema;
       if (fileName === undefined) {
         if (item.format === "binary") violations.push(`${name}: must be a file, not text`);
-        return coerce(decoder.decode(bytes), item);
+        return coerce(formDecoder.decode(bytes), item);
       }
       if (item.format !== "binary" && known) violations.push(`${name}: must be text, not a file`);
       const picture = item.format === "binary" ? { thumbnail: thumbnailOf(bytes) } : {};
@@ -111,15 +119,17 @@ function coerce(text: string, { type }: Schema): unknown {
 }
 
 function limitsExceeded(
-  { verb, kind, body }: Route,
-  { fields, files }: Pick<ReadRequest, "fields" | "files">,
-  behaviour: Behaviour,
+  plan: ResultPlan | undefined,
+  fields: ReadRequest["fields"],
+  { textLimit, pixelLimit }: Behaviour,
 ): string[] {
-  const { textLimit, pixelLimit } = behaviour;
-  const long = Object.entries(fields).filter(([, value]) => typeof value === "string" && value.length > textLimit);
-  const violations = long.map(([name]) => `${name}: is longer than ${textLimit} characters (the emulator's textLimit)`);
-  const { width, height } = planResults(kind, body, fields, behaviour, shapeOf(files));
-  if (verb === "generate" && width * height > pixelLimit) {
+  const violations: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === "string" && value.length > textLimit)
+      violations.push(`${name}: is longer than ${textLimit} characters (the emulator's textLimit)`);
+  }
+  const { width, height } = plan ?? { width: 0, height: 0 };
+  if (width * height > pixelLimit) {
     const asking = sizeFields.filter((name) => name in fields).join(", ");
     violations.push(
       `${asking || "the size"}: ${width} by ${height} is more than ${pixelLimit} pixels (the emulator's pixelLimit)`,

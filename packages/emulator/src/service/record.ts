@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import type { Schema } from "./document.ts";
 import { resultUrl } from "./downloads.ts";
 import type { Route } from "./routes.ts";
 import { type EmulatorTask, resultsAt, stateAt } from "./task.ts";
@@ -12,14 +13,13 @@ export function recordOf(
   baseUrl: string,
   status: number,
 ): Readonly<Record<string, unknown>> {
-  const { behaviour, clock, routes } = context;
+  const { behaviour, clock } = context;
   const { taskid, plan, fields } = task;
   const now = clock.now();
-  const url = Array.from({ length: resultsAt(task, now, behaviour) }, (_, index) =>
-    resultUrl(context, baseUrl, task, index + 1),
-  );
-  const form =
-    [...routes.values()].find(({ verb, model }) => verb === "generate" && model === task.model)?.body.properties ?? {};
+  const url: string[] = [];
+  for (let number = 1; number <= resultsAt(task, now, behaviour); number++)
+    url.push(resultUrl(context, baseUrl, task, number));
+  const form = formOf(context, task.model);
   const known: Readonly<Record<string, unknown>> = {
     taskid,
     url,
@@ -30,13 +30,22 @@ export function recordOf(
     seed: task.seed,
     width: plan.width,
     height: plan.height,
-    ...(plan.video ? { fps: Math.round(plan.video.fps), duration: Math.round(plan.video.seconds) } : {}),
+    fps: plan.video && Math.round(plan.video.fps),
+    duration: plan.video && Math.round(plan.video.seconds),
   };
-  const record = Object.keys(data.properties ?? {}).map((name) => {
+  const record: Record<string, unknown> = {};
+  for (const name in data.properties) {
     const value = name.endsWith("_status") ? status : (known[name] ?? fields[name] ?? form[name]?.default);
-    return [name, value] as const;
-  });
-  return Object.fromEntries(record.filter(([, value]) => value !== undefined));
+    if (value !== undefined) record[name] = value;
+  }
+  return record;
+}
+
+/** Returns the fields of a model's form. */
+function formOf({ routes }: Context, model: string): Readonly<Record<string, Schema>> {
+  for (const { verb, model: own, body } of routes.values())
+    if (verb === "generate" && own === model) return body.properties ?? {};
+  return {};
 }
 
 /** Returns whether a task's record matches the document. Those of all tasks do that the emulator has created. */

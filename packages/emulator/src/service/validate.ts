@@ -1,5 +1,6 @@
 import { Validator, type OutputUnit, type Schema as ValidatorSchema } from "@cfworker/json-schema";
 import type { Schema } from "./document.ts";
+import { exactTestOf } from "./exact-test.ts";
 
 const validators = new WeakMap<Schema, Validator>();
 
@@ -7,9 +8,23 @@ const validators = new WeakMap<Schema, Validator>();
  * Returns how a value violates its schema. Each entry names the field and the bound; the list is empty if the value is
  * valid.
  */
-export function violationsOf(schema: Schema, value: unknown): string[] {
+export function violationsOf(schema: Schema, value: unknown): readonly string[] {
+  if (isValid(schema, value)) return none;
   const { errors } = validatorOf(schema).validate(value);
   return [...leavesOf(errors).map(describe), ...pixelViolationsOf(schema, value)];
+}
+
+const none: readonly string[] = [];
+const tests = new WeakMap<Schema, ReturnType<typeof exactTestOf> | "slow">();
+
+/** Returns whether a value is valid for sure: most are, and their violations need not be looked for. */
+function isValid(schema: Schema, value: unknown): boolean {
+  let test = tests.get(schema);
+  if (test === undefined) {
+    test = exactTestOf(schema) ?? "slow";
+    tests.set(schema, test);
+  }
+  return test !== "slow" && test(value);
 }
 
 function validatorOf(schema: Schema): Validator {
