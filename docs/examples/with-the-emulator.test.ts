@@ -19,6 +19,19 @@ test("a fox becomes a clip", async () => {
 });
 // #endregion in-process
 
+// #region fixture
+import { useEmulator } from "@mediagen/emulator/node-test";
+
+const emulator = useEmulator({ credits: 100 });
+
+test("a fox is paid once", async () => {
+  const media = createMediaGen(emulator.client);
+  await media.image.generate("imgmodelv4", { prompt: "A fox" });
+  emulator.paidOnce();
+  emulator.noViolations(); // no typo, no wrong key, no value out of bounds
+});
+// #endregion fixture
+
 // #region fault
 test("a lost response is not billed twice", async () => {
   const emulator = createEmulator();

@@ -116,4 +116,18 @@ export const entryPoints = [
     group: "Emulator on Node",
     intro: "The emulator as an HTTP server, and a file for its state.",
   },
+  {
+    module: "emulator/src/vitest",
+    path: "sdk/emulator-vitest",
+    name: "@mediagen/emulator/vitest",
+    group: "Emulator in Vitest",
+    intro: "An emulator for each test of a file.",
+  },
+  {
+    module: "emulator/src/node-test",
+    path: "sdk/emulator-node-test",
+    name: "@mediagen/emulator/node-test",
+    group: "Emulator in node:test",
+    intro: "An emulator for each test of a file.",
+  },
 ] as const;

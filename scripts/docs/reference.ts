@@ -84,6 +84,8 @@ const options = {
     "packages/ai-sdk-provider/src/index.ts",
     "packages/emulator/src/index.ts",
     "packages/emulator/src/node.ts",
+    "packages/emulator/src/vitest.ts",
+    "packages/emulator/src/node-test.ts",
   ],
   tsconfig: "docs/site/tsconfig.reference.json",
   plugin: ["typedoc-plugin-markdown"],

@@ -116,14 +116,17 @@ describe("a thumbnail", () => {
     [4, 8, 2],
     [6, 8, 4],
     [6, 16, 4],
-  ] as const)("of a PNG of colour type %i with %i bits and %i channels shows it, whatever its filter", (kind) => {
-    for (const filter of [0, 1, 2, 3, 4]) {
-      const thumbnail = thumbnailOf(halves(...kind, filter));
-      expect(thumbnail).toMatchObject({ width: 16, height: 8, columns: 40, rows: 20 });
-      const row = Array.from({ length: 40 }, (_, column) => (hasDot(thumbnail, column, 10) ? "#" : "."));
-      expect(row.join(""), `filter ${filter}`).toBe(".".repeat(20) + "#".repeat(20));
-    }
-  });
+  ] as const)(
+    "of a PNG of colour type %i with %i bits and %i channels shows it, whatever its filter",
+    ([colourType, depth, channels]) => {
+      for (const filter of [0, 1, 2, 3, 4]) {
+        const thumbnail = thumbnailOf(halves(colourType, depth, channels, filter));
+        expect(thumbnail).toMatchObject({ width: 16, height: 8, columns: 40, rows: 20 });
+        const row = Array.from({ length: 40 }, (_, column) => (hasDot(thumbnail, column, 10) ? "#" : "."));
+        expect(row.join(""), `filter ${filter}`).toBe(".".repeat(20) + "#".repeat(20));
+      }
+    },
+  );
 
   test("of any other file is a pattern that only its bytes have", () => {
     const patterns = Array.from({ length: 50 }, (_, byte) => thumbnailOf(Uint8Array.from([1, 2, 3, byte])).dots);

@@ -11,7 +11,7 @@ export interface TestEmulator extends Emulator {
    *
    * @throws An `Error` that lists what was billed
    * @example
-   * emulator.paidOnce();
+   * useEmulator().paidOnce();
    */
   paidOnce(): void;
   /**
@@ -19,7 +19,7 @@ export interface TestEmulator extends Emulator {
    *
    * @throws An `Error` that lists what was billed
    * @example
-   * emulator.paidTimes(0);
+   * useEmulator().paidTimes(0);
    */
   paidTimes(count: number): void;
   /**
@@ -27,7 +27,7 @@ export interface TestEmulator extends Emulator {
    *
    * @throws An `Error` that lists the violations
    * @example
-   * emulator.noViolations();
+   * useEmulator().noViolations();
    */
   noViolations(): void;
 }

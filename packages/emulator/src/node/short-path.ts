@@ -56,7 +56,7 @@ export function takeShortPath(server: Server, emulator: Pick<Emulator, "serve">)
   server.removeListener("connection", listener).on("connection", (socket: Socket) => {
     own.add(socket);
     socket.once("close", () => own.delete(socket));
-    new Connection(socket, service, server.keepAliveTimeout);
+    new Connection(socket, service, server.keepAliveTimeout).start();
   });
   return () => {
     for (const socket of own) socket.destroy();
@@ -77,19 +77,18 @@ class Connection {
   readonly #seconds: number;
   /** Whether a request is being served. */
   #isBusy = false;
-  /** What has come meanwhile. */
+  /** What has come during it. */
   #waiting: Buffer | undefined;
 
   constructor(socket: Socket, service: Service, idleMs: number) {
     this.#socket = socket;
     this.#service = service;
     this.#seconds = Math.floor(idleMs / 1_000);
-    socket.setNoDelay(true);
-    socket
-      .setTimeout(idleMs + 1_000)
-      .on("timeout", this.#idle)
-      .on("error", this.#end)
-      .on("data", this.#read);
+  }
+
+  start(): void {
+    this.#socket.setNoDelay(true).setTimeout((this.#seconds + 1) * 1_000);
+    this.#socket.on("timeout", this.#idle).on("error", this.#end).on("data", this.#read);
   }
 
   readonly #idle = (): unknown => this.#isBusy || this.#socket.destroy();

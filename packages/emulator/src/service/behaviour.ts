@@ -102,7 +102,7 @@ export interface Behaviour {
    */
   readonly downloadLatencyMs: number;
   /**
-   * How much latencies vary. With 0.5, two thirds of the responses take between 0.6 and 1.6 times as long as usual.
+   * The variation of latencies. With 0.5, two thirds of the responses take between 0.6 and 1.6 times as long as usual.
    * @default 0
    */
   readonly latencyJitter: number;

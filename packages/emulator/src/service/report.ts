@@ -1,7 +1,7 @@
 import type { CallEntry, Calls } from "./calls.ts";
 import type { Charge } from "./state.ts";
 
-/** What an emulator has seen since it was created or reset: for the end of a test run. */
+/** A summary of the calls and charges since the emulator was created or reset. */
 export interface Report {
   /** The number of calls by operation; calls of results are `download`. */
   readonly calls: Readonly<Record<string, number>>;

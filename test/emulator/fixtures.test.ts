@@ -1,0 +1,109 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { readFile } from "node:fs/promises";
+import { useEmulator } from "@mediagen/emulator/vitest";
+import { createMediaGen } from "@mediagen/sdk";
+import { parse } from "yaml";
+import { describe, expect, test } from "vitest";
+
+const emulator = useEmulator({ credits: 100 });
+const form = { prompt: "A fox" };
+
+describe("useEmulator in Vitest", () => {
+  test.for([1, 2])("gives each test a new emulator: %i", async () => {
+    expect([emulator.credits, emulator.calls]).toEqual([100, []]);
+    emulator.paidTimes(0);
+    const task = await createMediaGen(emulator.client).image.generate("imgmodelv4", form);
+    expect(task.taskid).toBe("image-a087ea00b349");
+    emulator.paidOnce();
+    emulator.noViolations();
+    emulator.credits = 7;
+    emulator.next({ fault: "html" });
+  });
+
+  test("asserts how often was paid, and says what was billed", async () => {
+    expect(() => emulator.paidOnce()).toThrow("0 generations were billed, not 1.");
+    const media = createMediaGen(emulator.client);
+    await media.image.generate("imgmodelv4", form);
+    expect(() => emulator.paidTimes(0)).toThrow("1 generation was billed, not 0.");
+    await media.image.generate("imgmodelv4", form);
+    expect(() => emulator.paidOnce()).toThrow(
+      /^2 generations were billed, not 1\.(\n {2}image-\w+ by generateImgmodelv4, 5 credits){2}$/,
+    );
+  });
+
+  test("asserts that nothing was wrong, and says what was", async () => {
+    const media = createMediaGen(emulator.client);
+    await media.image.generate("imgmodelv4", form, { extraFields: { promt: "A fox" } });
+    expect(() => emulator.noViolations()).toThrow(
+      "1 call had violations:\n  POST /v1/images/imgmodelv4: promt: there is no such field. Did you mean prompt?",
+    );
+  });
+});
+
+describe("useEmulator with a port", () => {
+  const served = useEmulator({ listen: true, clock: { speed: 1_000 } });
+  test.for([1, 2])("serves each test's own emulator at one base URL: %i", async () => {
+    expect(served.calls).toEqual([]);
+    const media = createMediaGen({ baseUrl: served.baseUrl ?? "", apiKey: served.client.apiKey });
+    await media.image.generate("imgmodelv4", form);
+    served.paidOnce();
+  });
+});
+
+test("useEmulator does the same in node:test", async () => {
+  const program = `
+    import { test } from "node:test";
+    import { useEmulator } from "@mediagen/emulator/node-test";
+    import { createMediaGen } from "@mediagen/sdk";
+    const emulator = useEmulator({ listen: true });
+    for (const name of ["one", "another"])
+      test(name, async () => {
+        emulator.paidTimes(0);
+        const { apiKey } = emulator.client;
+        await createMediaGen({ baseUrl: emulator.baseUrl, apiKey }).image.generate("imgmodelv4", { prompt: "A fox" });
+        emulator.paidOnce();
+        emulator.noViolations();
+      });`;
+  const args = ["--test-reporter=tap", "--input-type=module", "-e", program];
+  // Otherwise Node's runner reports in the form for a parent of its own.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+  expect(stdout).toMatch(/# pass 2\n# fail 0/);
+});
+
+describe("the GitHub Action", () => {
+  const read = async () => {
+    const action = parse(await readFile("packages/emulator/action.yml", "utf8")) as {
+      inputs: Record<string, { default?: string; required?: boolean }>;
+      runs: { using: string; steps: { shell: string; env: Record<string, string>; run: string }[] };
+    };
+    const [step] = action.runs.steps;
+    if (!step) throw new Error("the action has no step");
+    return { ...action, step };
+  };
+
+  test("puts no input into a script, where it could run anything", async () => {
+    const { step, inputs } = await read();
+    expect(step.run).not.toContain("${{");
+    const used = Object.values(step.env).map((value) => /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(value)?.[1]);
+    expect(used.sort()).toEqual(Object.keys(inputs).sort());
+  });
+
+  test("runs the command beside the emulator, with the options, and fails if the command does", async () => {
+    const { step, inputs } = await read();
+    const run = (command: string) => {
+      // npx would download the package.
+      const script = `npx() { shift 4; "${process.execPath}" packages/emulator/dist/command.js "$@"; }\n${step.run}`;
+      const env = { ...process.env, RUN: command, OPTIONS: inputs["options"]?.default ?? "", VERSION: "latest" };
+      return promisify(execFile)("bash", ["-eo", "pipefail", "-c", script], { env });
+    };
+    const curl = `curl -sf -H "authorization: $MEDIAGEN_API_KEY" -F prompt=fox "$MEDIAGEN_BASE_URL/v1/images/imgmodelz"`;
+    expect((await run(`${curl}\necho "again and again"`)).stdout).toMatch(/"code":1000.*again and again/s);
+    await expect(run("exit 3")).rejects.toMatchObject({ code: 3 });
+    await expect(run(curl.replace("prompt=fox", "prompt=fox -F promt=fox"))).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("promt: there is no such field"),
+    });
+  });
+});
