@@ -14,7 +14,7 @@ export type {
 } from "./client/media-gen.ts";
 export type { BeforeGenerate, ClientOptions, MediaGenOptions } from "./client/options.ts";
 export type { Budget, LimitOptions } from "./client/limits.ts";
-export { checkStep, generateStep } from "./client/queue-steps.ts";
+export { checkStep, generateStep, stepError } from "./client/queue-steps.ts";
 export type {
   CheckStep,
   CheckStepOptions,
@@ -23,6 +23,7 @@ export type {
   StepAgain,
   StepCreated,
   StepEnded,
+  StepError,
   StepNotCreated,
   StepPending,
   StepUnknown,

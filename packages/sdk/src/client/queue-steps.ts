@@ -59,8 +59,11 @@ export interface StepNotCreated {
   readonly reason: string;
 }
 
+/** Result of `stepError`, by `outcome`, as plain JSON. */
+export type StepError = StepUnknown | StepAgain | StepNotCreated;
+
 /** Result of `generateStep`, by `outcome`, as plain JSON. */
-export type GenerateStep = StepCreated | StepUnknown | StepAgain | StepNotCreated;
+export type GenerateStep = StepCreated | StepError;
 
 /** Options of `checkStep`. */
 export interface CheckStepOptions extends CallOptions {
@@ -130,7 +133,9 @@ export async function generateStep<M extends string>(
     const task = await media.generate(model, form, options);
     return { outcome: "created", task: task.toJSON(), afterMs: nextCheckMs(0) };
   } catch (error) {
-    return afterFailure(error);
+    const step = isMistake(error) ? undefined : stepError(error);
+    if (step) return step;
+    throw error;
   }
 }
 
@@ -165,24 +170,39 @@ function nextCheckMs(ageMs: number): number {
   return Math.ceil(new Durations().nextQuery(age, worthOfQueryMs) - age);
 }
 
-/** What follows an error of a generation. */
-function afterFailure(error: unknown): GenerateStep {
-  if (error instanceof OutcomeUnknownError) {
-    return { outcome: "unknown", reason: error.message, generationId: error.generationId };
-  }
-  if (!(error instanceof Error)) throw error;
+/**
+ * Says whether a step of a workflow engine may run again after an error of `generate`. `generateStep` uses it. Call it
+ * if your step calls `generate` itself.
+ *
+ * @param error What `generate` rejected with.
+ * @returns What to do next: run the step again after a delay, fail it for good, or set it aside because a task may
+ *   exist. Undefined for any other error, such as one of your own code. With an `idempotencyKey`, it is safe to run the
+ *   step again then.
+ * @example
+ * try {
+ *   await media.generate(order.model, order.form, { idempotencyKey: order.id });
+ * } catch (error) {
+ *   const next = stepError(error);
+ *   if (next?.outcome !== "again") throw error;
+ *   await new Promise((resolve) => setTimeout(resolve, next.afterMs));
+ * }
+ */
+export function stepError(error: unknown): StepError | undefined {
+  if (!(error instanceof Error)) return undefined;
   const { message: reason } = error;
+  if (error instanceof OutcomeUnknownError) return { outcome: "unknown", reason, generationId: error.generationId };
   if (error instanceof InsufficientCreditsError || error instanceof BudgetError)
     return { outcome: "creditsOut", reason };
-  if (error instanceof ServiceError && error.status === 429) {
+  if (error instanceof ServiceError && error.status === 429)
     return { outcome: "again", reason, afterMs: error.retryAfterMs ?? againMs };
-  }
   if (error instanceof StoreError && error.taskMayExist) return { outcome: "unknown", reason, generationId: undefined };
   if (error instanceof ConnectionError || error instanceof StoreError)
     return { outcome: "again", reason, afterMs: againMs };
-  const isMistake =
-    error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "idempotencyKey");
-  if (error instanceof ServiceError || (error instanceof InvalidRequestError && !isMistake))
-    return { outcome: "rejected", reason };
-  throw error;
+  if (error instanceof ServiceError || error instanceof InvalidRequestError) return { outcome: "rejected", reason };
+  return undefined;
+}
+
+/** Whether the program is wrong, not the order: there is no store, or the key stands for another form. */
+function isMistake(error: unknown): boolean {
+  return error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "idempotencyKey");
 }
