@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
-import { context, ROOT_CONTEXT, SpanStatusCode, trace, type Context } from "@opentelemetry/api";
+import { context, metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, type Context } from "@opentelemetry/api";
+import {
+  AggregationTemporality,
+  type HistogramMetricData,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
 import {
   BasicTracerProvider,
   InMemorySpanExporter,
@@ -11,20 +18,23 @@ import { createEmulator, listen, type Fault } from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 
-// The program's file as it stands, imported only once there is a provider and a service.
+// The program's file as it stands, imported only once there are providers and a service.
 const exporter = new InMemorySpanExporter();
+const metricExporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+const reader = new PeriodicExportingMetricReader({ exporter: metricExporter, exportIntervalMillis: 86_400_000 });
 type Program = typeof import("../../docs/examples/open-telemetry.ts");
-let toSpan: Program["toSpan"];
+let toTelemetry: Program["toTelemetry"];
 let ofProgram: readonly ReadableSpan[];
 
 beforeAll(async () => {
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
   const emulator = createEmulator({ clock: { speed: 100 }, apiKey: "canary-key" });
   const server = await listen(emulator);
   vi.stubEnv("MEDIAGEN_BASE_URL", server.baseUrl);
   vi.stubEnv("MEDIAGEN_API_KEY", "canary-key");
   const log = vi.spyOn(console, "log").mockImplementation(() => {});
-  ({ toSpan } = await import("../../docs/examples/open-telemetry.ts"));
+  ({ toTelemetry } = await import("../../docs/examples/open-telemetry.ts"));
   expect(log).toHaveBeenCalledExactlyOnceWith("1 clip");
   ofProgram = exporter.getFinishedSpans().slice();
   exporter.reset();
@@ -33,43 +43,72 @@ beforeAll(async () => {
 
 afterEach(() => exporter.reset());
 
-const named = (spans: readonly ReadableSpan[], type: string) => spans.filter(({ name }) => name === `media ${type}`);
+const named = (spans: readonly ReadableSpan[], name: string) =>
+  spans.filter((span) => span.name.startsWith(`${name} `));
 const lengthMs = ({ duration: [seconds, nanoseconds] }: ReadableSpan) => seconds * 1_000 + nanoseconds / 1_000_000;
 
 test("the program's run is a span for its generation, each query, the task and the download, in order", () => {
-  const names = ofProgram.map(({ name }) => name.replace("media ", ""));
-  expect(names.join(" ")).toMatch(/^generated( queried)+ settled downloaded$/);
-  const [generated] = named(ofProgram, "generated");
-  expect(generated?.attributes).toMatchObject({
-    "media.operation": "generateVidmodelv2",
-    "media.kind": "video",
-    "media.model": "vidmodelv2",
-    "media.attempt": 1,
+  expect(ofProgram.map(({ name }) => name).join(" ")).toMatch(
+    /^generate_content vidmodelv2( query_task vidmodelv2)+ task vidmodelv2 download vidmodelv2$/,
+  );
+  const [generation] = ofProgram;
+  expect(generation?.kind).toBe(SpanKind.CLIENT);
+  expect(generation?.attributes).toEqual({
+    "gen_ai.operation.name": "generate_content",
+    "gen_ai.provider.name": "mediagen",
+    "gen_ai.output.type": "video",
+    "gen_ai.request.model": "vidmodelv2",
+    "gen_ai.request.choice.count": 1,
+    "gen_ai.response.id": expect.stringMatching(/^video-/),
+    "mediagen.request_id": "emulator-1",
+    "server.address": "127.0.0.1",
+    "server.port": expect.any(Number),
   });
-  expect(generated?.attributes["media.taskid"]).toMatch(/^video-/);
-  expect(new Set(ofProgram.map(({ attributes }) => attributes["media.taskid"])).size).toBe(1);
-  expect(named(ofProgram, "downloaded")[0]?.attributes).toMatchObject({
-    "media.index": 0,
-    "media.count": 1,
-    "media.bytes": expect.any(Number),
-  });
+  expect(named(ofProgram, "download")[0]?.attributes).toMatchObject({ "mediagen.result.bytes": expect.any(Number) });
   expect(ofProgram.map(({ status }) => status.code)).toEqual(ofProgram.map(() => SpanStatusCode.UNSET));
 });
 
-test("a span is as long as what it tells of, to the millisecond that a Date holds", () => {
-  const [generated] = named(ofProgram, "generated");
-  const [settled] = named(ofProgram, "settled");
-  const differences = [generated, settled].map(
-    (span) => span && Math.abs(lengthMs(span) - Number(span.attributes["media.durationMs"])),
+test("the spans of a task are one trace, and its generation is their parent", () => {
+  const [generation, ...others] = ofProgram;
+  const { traceId, spanId } = generation?.spanContext() ?? {};
+  expect(others.map((span) => [span.spanContext().traceId, span.parentSpanContext?.spanId])).toEqual(
+    others.map(() => [traceId, spanId]),
   );
-  expect(differences).toEqual([expect.toSatisfy((ms: number) => ms < 1), expect.toSatisfy((ms: number) => ms < 1)]);
-  // From the generation's answer to the check that saw the end.
-  expect(settled && lengthMs(settled)).toBeGreaterThan(0);
+  expect(generation?.parentSpanContext).toBeUndefined();
+});
+
+test("the metrics are the durations of calls and tasks, in buckets for videos, and the number of results", async () => {
+  await reader.forceFlush();
+  const scopes = metricExporter.getMetrics().at(-1)?.scopeMetrics ?? [];
+  const [calls, tasks, results] = scopes.flatMap(({ metrics: all }) => all);
+  const names = [calls, tasks, results].map((metric) => [metric?.descriptor.name, metric?.descriptor.unit]);
+  expect(names).toEqual([
+    ["gen_ai.client.operation.duration", "s"],
+    ["mediagen.task.duration", "s"],
+    ["mediagen.task.results", "{result}"],
+  ]);
+  // The cast: its name says that it is a histogram.
+  const { dataPoints } = calls as HistogramMetricData;
+  const operations = dataPoints.map(({ attributes }) => attributes["gen_ai.operation.name"]);
+  expect(operations).toEqual(["generate_content", "query_task", "download"]);
+  expect(dataPoints[0]?.value.buckets.boundaries.at(-1)).toBe(1_280);
+  expect(Object.keys(dataPoints[0]?.attributes ?? {})).not.toContain("gen_ai.response.id");
+  expect(results?.dataPoints).toMatchObject([{ value: 1, attributes: { "gen_ai.request.model": "vidmodelv2" } }]);
+});
+
+test("a span is as long as what it stands for, to the millisecond that a Date holds", () => {
+  const [generation] = ofProgram;
+  const [task] = named(ofProgram, "task");
+  const queries = named(ofProgram, "query_task");
+  expect(generation && lengthMs(generation)).toBeGreaterThan(0);
+  const end = ([seconds, nanoseconds] = [0, 0]) => seconds * 1_000 + nanoseconds / 1_000_000;
+  expect(end(task?.startTime)).toBeLessThanOrEqual(end(queries[0]?.endTime));
+  expect(end(task?.endTime)).toBeGreaterThanOrEqual(end(queries.at(-1)?.endTime));
 });
 
 async function generateWith(fault: Fault | undefined, prompt = "A fox"): Promise<readonly ReadableSpan[]> {
   const emulator = createEmulator({ apiKey: "canary-key" });
-  const media = createMediaGen({ ...emulator.client, onEvent: toSpan });
+  const media = createMediaGen({ ...emulator.client, onEvent: toTelemetry });
   if (fault) emulator.next(fault);
   await media.image
     .generate("imgmodelv4", { prompt })
@@ -78,34 +117,33 @@ async function generateWith(fault: Fault | undefined, prompt = "A fox"): Promise
   return exporter.getFinishedSpans();
 }
 
-test("a generation of unknown outcome is a span that failed, with the error", async () => {
+test("a generation of unknown outcome is a span of the same name that failed, with the class of its error", async () => {
   const [span, ...more] = await generateWith({ fault: "resetAfter", on: "generate" });
-  expect([span?.name, more]).toEqual(["media failed", []]);
-  expect(span?.status).toEqual({
-    code: SpanStatusCode.ERROR,
-    message: expect.stringContaining("may have been billed"),
-  });
-  expect(span?.events).toEqual([expect.objectContaining({ name: "exception" })]);
-  expect(span?.events[0]?.attributes).toMatchObject({ "exception.type": "OutcomeUnknownError" });
+  expect([span?.name, more]).toEqual(["generate_content imgmodelv4", []]);
+  expect([span?.status, span?.attributes["error.type"]]).toEqual([
+    { code: SpanStatusCode.ERROR },
+    "OutcomeUnknownError",
+  ]);
 });
 
-test("what is sent again, a query that fails and a failed task are told each", async () => {
-  const [retried] = named(await generateWith({ fault: "rateLimited", on: "generate" }), "retried");
-  expect(retried?.attributes).toMatchObject({
-    "media.operation": "generateImgmodelv4",
-    "media.status": 429,
-    "media.delayMs": expect.any(Number),
-  });
+test("a retry, a query that fails and a failed task are spans that failed", async () => {
+  const [retry] = named(await generateWith({ fault: "rateLimited", on: "generate" }), "retry");
+  expect(retry?.status.code).toBe(SpanStatusCode.ERROR);
+  expect(retry?.attributes).toMatchObject({ "error.type": "429", "http.response.status_code": 429 });
+  expect(named(exporter.getFinishedSpans(), "generate_content")[0]?.attributes["http.request.resend_count"]).toBe(1);
   exporter.reset();
   const ofQueries = await generateWith({ fault: "serverError", on: "query" });
-  expect(named(ofQueries, "failed").map(({ status }) => status.code)).toEqual([SpanStatusCode.ERROR]);
-  expect(named(ofQueries, "queried")[0]?.status.code).toBe(SpanStatusCode.UNSET);
+  expect(named(ofQueries, "queryImageTask")[0]?.attributes).toMatchObject({
+    "error.type": "ServiceError",
+    "http.response.status_code": 500,
+  });
+  expect(named(ofQueries, "query_task")[0]?.status.code).toBe(SpanStatusCode.UNSET);
   exporter.reset();
-  const [settled] = named(await generateWith(undefined, "A fox #fail"), "settled");
-  expect(settled?.status).toEqual({ code: SpanStatusCode.ERROR, message: "the task failed" });
+  const [task] = named(await generateWith(undefined, "A fox #fail"), "task");
+  expect([task?.status.code, task?.attributes["error.type"]]).toEqual([SpanStatusCode.ERROR, "TaskFailedError"]);
 });
 
-test("the span around a call is the parent of what the call tells", async () => {
+test("the span around a call is the parent of its generation, and all is one trace", async () => {
   const store = new AsyncLocalStorage<Context>();
   const active = () => store.getStore() ?? ROOT_CONTEXT;
   const manager = {
@@ -125,33 +163,38 @@ test("the span around a call is the parent of what the call tells", async () => 
     const parent = await trace.getTracer("app").startActiveSpan("order", async (span) => {
       await generateWith(undefined);
       span.end();
-      return span.spanContext().spanId;
+      return span.spanContext();
     });
-    const [generated, ...more] = exporter.getFinishedSpans().filter(({ name }) => name !== "order");
-    expect([generated, ...more].map((span) => span?.parentSpanContext?.spanId)).toEqual([
-      parent,
-      ...more.map(() => parent),
-    ]);
+    const [generation, ...more] = exporter.getFinishedSpans().filter(({ name }) => name !== "order");
+    expect(generation?.parentSpanContext?.spanId).toBe(parent.spanId);
+    expect(more.map((span) => span.parentSpanContext?.spanId)).toEqual(
+      more.map(() => generation?.spanContext().spanId),
+    );
+    expect(more.map((span) => span.spanContext().traceId)).toEqual(more.map(() => parent.traceId));
     expect(more.length).toBeGreaterThan(1);
   } finally {
     context.disable();
   }
 });
 
-test("no key is in any span, also where the service repeats it", async () => {
-  const echo = (status: number) => async () => new Response('{"code":9999,"msg":"canary-key is not good"}', { status });
+test("no key and no prompt is in any span, also if the service or an error repeats it", async () => {
+  const echo = (status: number) => async () =>
+    new Response('{"code":9999,"msg":"canary-key and canary-prompt are not good"}', { status });
   for (const status of [200, 500]) {
     const media = createMediaGen({
       baseUrl: "https://media.example.com",
       apiKey: "canary-key",
       fetch: echo(status),
-      onEvent: toSpan,
+      onEvent: toTelemetry,
       retries: 0,
     });
-    await media.image.generate("imgmodelv4", { prompt: "A fox" }).catch(() => undefined);
+    await media.image.generate("imgmodelv4", { prompt: "canary-prompt" }).catch(() => undefined);
+    const invalid: Readonly<Record<string, unknown>> = { prompt: "canary-prompt", resolution: "canary-prompt" };
+    const model: string = "imgmodelz";
+    await media.generate(model, invalid).catch(() => undefined);
     await media.image.query("it-1").catch(() => undefined);
   }
   const spans = [...ofProgram, ...exporter.getFinishedSpans()];
-  expect(named(spans, "failed").filter(({ status }) => status.code === SpanStatusCode.ERROR).length).toBeGreaterThan(2);
-  expect(inspect(spans, { depth: 12, showHidden: true })).not.toContain("canary-key");
+  expect(spans.filter(({ status }) => status.code === SpanStatusCode.ERROR).length).toBeGreaterThan(4);
+  expect(inspect(spans, { depth: 12, showHidden: true })).not.toMatch(/canary-(key|prompt)/);
 });
