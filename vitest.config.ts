@@ -23,14 +23,8 @@ export default defineConfig({
     env: { XDG_STATE_HOME: resolve("out/state") },
     sequence: { sequencer: LongestFirst },
     include: ["test/**/*.test.ts"],
-    // `npm run test:long`, `test:fleet`, `test:generators`, `test:integrations`; and what `npm run bench` installs.
-    exclude: [
-      "test/*/long/**",
-      "test/fleet/**",
-      "test/generators/**",
-      "test/integrations/**",
-      "test/bench/node_modules/**",
-    ],
+    // `npm run test:long`, `test:engines`, `test:fleet`, `test:generators`, `test:integrations`; and what `npm run bench` installs.
+    exclude: ["test/*/long/**", "test/{engines,fleet,generators,integrations}/**", "test/bench/node_modules/**"],
     expect: { poll: { timeout: 10_000 } },
     // What is built is imported as Node imports it: to pass it through Vite takes each file of tests longer.
     server: { deps: { external: [/\/packages\/[\w-]+\/dist\//] } },

@@ -1,0 +1,20 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, rmSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** Installs the engines in their own directory, if others are there, and copies the programs of the docs next to them. */
+export default function setup(): void {
+  const here = fileURLToPath(new URL(".", import.meta.url));
+  if (changedAt("package-lock.json") > changedAt("node_modules/.package-lock.json"))
+    execFileSync("npm", ["ci", "--ignore-scripts"], {
+      cwd: here,
+      stdio: "inherit",
+      shell: process.platform === "win32",
+    });
+  rmSync(`${here}out`, { recursive: true, force: true });
+  for (const name of ["engines", "stores"]) cpSync(`docs/examples/${name}`, `${here}out/${name}`, { recursive: true });
+}
+
+function changedAt(name: string): number {
+  return statSync(new URL(name, import.meta.url), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
