@@ -12,7 +12,7 @@ export const packages: readonly string[] = ["sdk", "emulator", "batch", "mcp", "
 );
 
 /** The sources that are entry points if a package has them: what programs import, and what its command runs. */
-const entryPoints = ["index", "node", "http", "http-node", "schema", "command", "vitest", "node-test"];
+const entryPoints = ["index", "node", "http", "http-node", "schema", "proxy", "command", "vitest", "node-test"];
 
 /**
  * Builds the packages: declarations by the TypeScript compiler, if sources have changed, and scripts by esbuild. The compiler is

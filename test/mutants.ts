@@ -2475,4 +2475,41 @@ export const mutants: readonly Mutant[] = [
     promise: "the tasks of one call have keys of their own",
     tests: ["ai-sdk/money"],
   },
+  {
+    guard: "return isOwn ? taskid : undefined;",
+    becomes: "return taskid;",
+    promise: "a page queries no task of another user",
+    tests: ["sdk/media-proxy"],
+  },
+  {
+    guard: "const options = { idempotencyKey: JSON.stringify([user, idempotencyKey]) };",
+    becomes: "const options = { idempotencyKey };",
+    promise: "equal keys of two users are two generations",
+    tests: ["sdk/media-proxy"],
+  },
+  {
+    guard: "if (isForeign(request, origins)) throw",
+    becomes: "if (false) throw",
+    promise: "another site's page spends no credits",
+    tests: ["sdk/media-proxy"],
+  },
+  {
+    guard: 'if (step.outcome === "unknown") throw new Rejection(502,',
+    becomes: 'if (step.outcome === "unknown") throw new Rejection(422,',
+    promise: "an unknown outcome is unknown in the page too",
+    tests: ["sdk/media-proxy"],
+  },
+  {
+    guard: "const form = await ownCode(() => beforeGenerate(read, generation));",
+    becomes: "const form = await beforeGenerate(read, generation);",
+    promise: "a crash before sending is no unknown outcome",
+    tests: ["sdk/media-proxy"],
+  },
+  {
+    guard:
+      'const names = Object.keys(body.properties ?? {}).filter((name) => name !== "taskid" && Object.hasOwn(sent, name));',
+    becomes: 'const names = Object.keys(sent).filter((name) => name !== "taskid");',
+    promise: "a page sets no option of a query",
+    tests: ["sdk/media-proxy"],
+  },
 ];

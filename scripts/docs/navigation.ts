@@ -14,7 +14,16 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   "Money and errors": ["errors", "paying-once", "stores"],
   Scale: ["queues", "queues-bullmq", "queues-pg-boss", "queues-at-scale", "observability"],
   Test: ["testing"],
-  Integrations: ["frameworks", "ai-sdk", "schemas", "mcp", "browsers", "proxies-and-tls", "integrations"],
+  Integrations: [
+    "frameworks",
+    "browsers",
+    "ai-sdk",
+    "schemas",
+    "mcp",
+    "workflow-engines",
+    "proxies-and-tls",
+    "integrations",
+  ],
   Reference: ["troubleshooting", "faq", "migration", "comparison", "benchmarks", "assumptions"],
 };
 
@@ -48,7 +57,7 @@ export const sdkGroups: Readonly<Record<string, readonly string[]>> = {
     "formDigest",
     "generationIdOf",
   ],
-  Queues: ["generateStep", "GenerateStep", "checkStep", "CheckStep"],
+  Queues: ["generateStep", "GenerateStep", "checkStep", "CheckStep", "stepError", "StepError"],
 };
 
 /** The entry points of the packages: their sources as TypeDoc names them, the paths of their pages, and their groups in the sidebar. */
@@ -80,6 +89,13 @@ export const entryPoints = [
     name: "@mediagen/sdk/schema",
     group: "Schemas",
     intro: "The form of each model as a Standard Schema and a Standard JSON Schema.",
+  },
+  {
+    module: "sdk/src/proxy",
+    path: "sdk/proxy",
+    name: "@mediagen/sdk/proxy",
+    group: "Proxy",
+    intro: "A server that holds the API key for web pages, as a function from Request to Response.",
   },
   {
     module: "batch/src",

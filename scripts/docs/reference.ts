@@ -79,6 +79,7 @@ const options = {
     "packages/sdk/src/node.ts",
     "packages/sdk/src/http.ts",
     "packages/sdk/src/schema.ts",
+    "packages/sdk/src/proxy.ts",
     "packages/batch/src/index.ts",
     "packages/mcp/src/index.ts",
     "packages/ai-sdk-provider/src/index.ts",

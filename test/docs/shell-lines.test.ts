@@ -32,14 +32,15 @@ test("every shell line of guides and READMEs is run below, but for installing, t
   ).toEqual([
     "NODE_OPTIONS=--experimental-vm-modules npx jest", // By test/package/long.
     // Not every machine has curl; the emulator's own tests, and those of the routes, post the same.
-    `curl -H "authorization: Bearer ann" -H "content-type: application/json" -d '{ "prompt": "A fox" }' http://localhost:3000/videos/order-1`,
-    'curl -H "authorization: Bearer ann" http://localhost:3000/videos/order-1',
+    'curl -H "authorization: Bearer token-of-ann" -F "prompt=A fox" http://localhost:3000/api/media/v1/video/vidmodelv2',
     `curl -H "content-type: application/json" -d '{ "fault": "resetAfter" }' "$MEDIAGEN_BASE_URL/_emulator/next"`,
-    `curl -d '{ "id": "press-1", "prompt": "A fox" }' http://127.0.0.1:3000/videos`,
-    "curl http://127.0.0.1:3000/videos/press-1",
+    // test/engines does the same.
+    `curl -H "content-type: application/json" -d '{ "prompt": "A fox" }' http://localhost:8080/video/order-1/run`,
+    `curl -H "content-type: application/json" -d '{ "uri": "http://localhost:9080" }' http://localhost:9070/deployments`,
+    "export DATABASE_URL=postgres://localhost/postgres",
     "export MEDIAGEN_API_KEY=...",
     "export MEDIAGEN_BASE_URL=https://...",
-    `export USERS='{ "ann": { "id": "ann", "apiKey": "emulator-key" } }'`,
+    `export USERS='{ "token-of-ann": "ann" }' PROXY_SECRET=$(openssl rand -base64 32)`,
     "node first-video.ts", // It runs under the emulator.
     // test/fleet runs these programs, which need a Redis or PostgreSQL.
     "node workers/bullmq.ts submit < orders.json",
@@ -51,6 +52,7 @@ test("every shell line of guides and READMEs is run below, but for installing, t
     "npm install @opentelemetry/api",
     "npm install bullmq ioredis",
     "npm install pg-boss pg",
+    "npx restate-server", // By test/engines.
   ]);
 });
 
@@ -156,7 +158,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
     const show = 'node -p "process.env.MEDIAGEN_BASE_URL"';
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
     // The programs themselves are run twice by test/package/command.test.ts.
-    await mkdir(join(folder, "workers"));
+    for (const directory of ["engines", "workers"]) await mkdir(join(folder, directory));
     for (const program of lines.flatMap((line) => /\bnode ([\w./-]+\.m?[jt]s)\b/.exec(line)?.[1] ?? []))
       await writeFile(join(folder, program), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
     await symlink(resolve("node_modules"), join(folder, "node_modules"));

@@ -18,7 +18,7 @@ const libraries = ["sdk", "emulator"] as const;
 const packages = [...libraries, "batch", "mcp", "ai-sdk-provider", "cli"] as const;
 /** The scripts that they are entered by. */
 const doors: Readonly<Record<(typeof packages)[number], readonly string[]>> = {
-  sdk: ["dist/index.js", "dist/node.js", "dist/http.js", "dist/http-node.js", "dist/schema.js"],
+  sdk: ["dist/index.js", "dist/node.js", "dist/http.js", "dist/http-node.js", "dist/schema.js", "dist/proxy.js"],
   emulator: ["dist/index.js", "dist/node.js", "dist/command.js", "dist/vitest.js", "dist/node-test.js"],
   batch: ["dist/index.js"],
   mcp: ["dist/index.js", "dist/command.js"],

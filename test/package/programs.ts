@@ -27,7 +27,6 @@ export const notRun: Readonly<Record<string, string>> = {
   "mcp-server.ts": "needs the package of the MCP server",
   "open-telemetry.ts": "needs a package of OpenTelemetry",
   "proxies.ts": "needs a proxy",
-  "server-route.ts": "serves until it is stopped",
   "with-prism.ts": "needs the mock server of this repository",
 };
 

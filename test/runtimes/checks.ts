@@ -1,5 +1,6 @@
 import type { FaultName } from "@mediagen/emulator";
-import { blobs, waitEach, type Task } from "@mediagen/sdk";
+import { blobs, memoryStore, waitEach, type Task } from "@mediagen/sdk";
+import { createMediaProxy } from "@mediagen/sdk/proxy";
 import {
   digest,
   hangs,
@@ -281,6 +282,32 @@ export const checks: readonly Check[] = [
         controller.abort("enough");
         same(await thrown, "enough");
       }
+    },
+  },
+  {
+    name: "a proxy generates a form that arrives twice once, and shows the task to its user alone",
+    async run({ client, seen }) {
+      const proxy = createMediaProxy({
+        media: client({ store: memoryStore() }),
+        secret: "0123456789abcdef0123456789abcdef",
+        user: ({ headers }) => headers.get("x-user"),
+      });
+      const pageOf = (user: string) =>
+        client({
+          baseUrl: "https://app.test/api/media",
+          apiKey: undefined,
+          headers: { "x-user": user },
+          fetch: (url, init) => proxy(new Request(url, init)),
+        });
+      const sourceImage = new File(["GIF89a"], "first.gif", { type: "image/gif" });
+      const generate = () =>
+        pageOf("ann").video.generate("vidmodelv2", { ...form, sourceImage }, { idempotencyKey: "order-1" });
+      const [one, two] = await Promise.all([generate(), generate()]);
+      same(one.taskid, two.taskid);
+      const { charged, tasks } = await seen();
+      same([charged, tasks[0]?.files.map(({ name, size }) => [name, size])], [1, [["first.gif", 6]]]);
+      matches(await thrownBy(pageOf("bob").video.query(one.taskid)), /no such task/);
+      same((await pageOf("ann").video.query(one.taskid)).taskid, one.taskid);
     },
   },
 ];

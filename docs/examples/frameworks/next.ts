@@ -1,16 +1,3 @@
-import { accountOf } from "./accounts.ts";
-import { bodyOf, readVideo, signedOut, startVideo, toResponse } from "./videos.ts";
+import { mediaProxy } from "./media-proxy.ts";
 
-interface Context {
-  readonly params: Promise<{ readonly id: string }>;
-}
-
-export async function POST(request: Request, { params }: Context): Promise<Response> {
-  const account = accountOf(request.headers.get("authorization"));
-  return toResponse(account ? await startVideo(account, (await params).id, await bodyOf(request)) : signedOut);
-}
-
-export async function GET(request: Request, { params }: Context): Promise<Response> {
-  const account = accountOf(request.headers.get("authorization"));
-  return toResponse(account ? await readVideo(account, (await params).id) : signedOut);
-}
+export const POST = mediaProxy;

@@ -4,26 +4,19 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** A service with two accounts: each API key has an emulator of its own. */
-export interface TwoAccounts extends AsyncDisposable {
+/** A service on a port, whose responses can be held back. */
+export interface HeldService extends AsyncDisposable {
   readonly baseUrl: string;
-  readonly ann: Emulator;
-  readonly bob: Emulator;
-  /** The users of the examples, as JSON by token. */
-  readonly users: string;
+  readonly emulator: Emulator;
   /** Holds back every response from now on until the returned function is called. */
   hold(): () => void;
 }
 
-/** Serves the emulators of two accounts on one port. */
-export async function serveTwoAccounts(): Promise<TwoAccounts> {
-  const [ann, bob] = [1, 2].map((seed) => createEmulator({ apiKey: `key-${seed}`, seed, clock: { speed: 100 } })) as [
-    Emulator,
-    Emulator,
-  ];
+/** Serves an emulator whose responses can be held back. */
+export async function serveHeld(): Promise<HeldService> {
+  const emulator = createEmulator({ clock: { speed: 100 } });
   let held = Promise.resolve();
   const server = createServer(async (incoming, outgoing) => {
-    const emulator = incoming.headers.authorization === bob.client.apiKey ? bob : ann;
     try {
       const response = await emulator.fetch(await requestOf(incoming));
       await held;
@@ -33,16 +26,9 @@ export async function serveTwoAccounts(): Promise<TwoAccounts> {
     }
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const users = JSON.stringify({
-    "token-of-ann": { id: "ann", apiKey: ann.client.apiKey },
-    "token-of-bob": { id: "bob", apiKey: bob.client.apiKey },
-  });
   return {
-    baseUrl,
-    ann,
-    bob,
-    users,
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    emulator,
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();
       held = promise;

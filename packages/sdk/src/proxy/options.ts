@@ -1,0 +1,78 @@
+import type { MediaGen } from "../client/media-gen.ts";
+import { checkNumbers } from "../errors/check-numbers.ts";
+import { checkOptions } from "../errors/check-options.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { describeValue } from "../errors/issue.ts";
+import type { Kind } from "../spec/operation.ts";
+
+/** A generation that a user has requested. */
+export interface ProxyGeneration {
+  /** The user, as `user` returned it. */
+  readonly user: string;
+  /** The kind of its results: video or image. */
+  readonly kind: Kind;
+  /** The model. */
+  readonly model: string;
+  /** The key that the page sent. It stays the same if a browser sends the request again. */
+  readonly idempotencyKey: string;
+}
+
+/** The fields of a form. */
+export type ProxyForm = Readonly<Record<string, unknown>>;
+
+/** Options of `createMediaProxy`. */
+export interface MediaProxyOptions {
+  /** The client that holds the API key. It needs a store, so that what a browser sends twice is generated once. */
+  readonly media: MediaGen;
+  /** Returns the id of the user who sent a request, from your session. Without one, the request is rejected. */
+  readonly user: (request: Request) => string | null | undefined | Promise<string | null | undefined>;
+  /**
+   * The secret that seals task ids, so that no user can read the task of another one. At least 32 random characters,
+   * the same on all your servers.
+   */
+  readonly secret: string;
+  /**
+   * Called before each generation, with its valid form. Returns the form to send, or a text for the page that says why
+   * the generation is rejected. A request that a browser sends twice calls it twice, with the same `idempotencyKey`:
+   * count by it.
+   */
+  readonly beforeGenerate?:
+    | ((form: ProxyForm, generation: ProxyGeneration) => ProxyForm | string | Promise<ProxyForm | string>)
+    | undefined;
+  /**
+   * The origins of your pages, such as `https://app.example`, if they are not that of this server.
+   * @default []
+   */
+  readonly origins?: readonly string[] | undefined;
+  /**
+   * The maximum size of a form with its files, in bytes.
+   * @default 20_000_000
+   */
+  readonly maxBytes?: number | undefined;
+  /**
+   * Called with each error whose details the page does not get, such as a lost response or an error of your own
+   * functions.
+   * @default console.error
+   */
+  readonly onError?: ((error: unknown, request: Request) => void) | undefined;
+}
+
+const optionNames = ["media", "user", "secret", "beforeGenerate", "origins", "maxBytes", "onError"];
+const shortestSecret = 32;
+
+/** Rejects options that are not valid, and a client without a store. */
+export function checkProxyOptions(options: MediaProxyOptions): void {
+  const subject = "createMediaProxy";
+  checkOptions(subject, options, optionNames);
+  const { media, user, secret, beforeGenerate } = options;
+  if (!media?.store)
+    throw invalidRequest(subject, "media", "notAllowed", "no store", "createMediaGen({ store })", "", {
+      problem: "needs a store, because a browser may send a generation twice",
+    });
+  if (typeof secret !== "string" || secret.length < shortestSecret)
+    throw invalidRequest(subject, "secret", "wrongFormat", "a value (not shown)", "at least 32 random characters");
+  for (const [name, value] of Object.entries({ user, beforeGenerate: beforeGenerate ?? user }))
+    if (typeof value !== "function")
+      throw invalidRequest(subject, name, "wrongType", describeValue(value), "a function");
+  checkNumbers(subject, options, ["maxBytes"]);
+}

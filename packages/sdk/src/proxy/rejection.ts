@@ -1,0 +1,65 @@
+import { stepError } from "../client/queue-steps.ts";
+import { InvalidRequestError } from "../errors/errors.ts";
+import { ServiceError } from "../errors/response-errors.ts";
+import { codes } from "../spec/operations.gen.ts";
+
+/** Why a page gets no task or record. Its client reads the status, of which only 502 says that a task may exist. */
+export class Rejection extends Error {
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+
+  /** @param cause what is reported to the server's own code, and not to the page */
+  constructor(status: number, message: string, cause?: unknown, retryAfterMs?: number) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Runs a function of the caller's. If it throws, nothing has been sent. */
+export async function ownCode<T>(run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw new Rejection(424, "The server could not check the request. Nothing was sent.", error);
+  }
+}
+
+/** Throws what the page gets to know of a failed generation: what it means for the money, and nothing of the service. */
+export function rejectGeneration(error: unknown): never {
+  const step = stepError(error);
+  // Only the client's own `beforeGenerate` throws anything else, before a byte is sent.
+  if (!step) throw new Rejection(424, "The server could not check the generation. Nothing was sent.", error);
+  if (step.outcome === "unknown") throw new Rejection(502, "The outcome is unknown.", error);
+  if (step.outcome === "again") throw new Rejection(429, "No task was created. Try again later.", error, step.afterMs);
+  if (error instanceof InvalidRequestError) throw new Rejection(422, error.message);
+  throw new Rejection(200, "The service rejected the generation.", error);
+}
+
+/** Throws what the page gets to know of a failed query. */
+export function rejectQuery(error: unknown): never {
+  if (error instanceof InvalidRequestError) throw new Rejection(422, error.message);
+  if (error instanceof ServiceError) {
+    const { status, code, retryAfterMs } = error;
+    if (status === 429) throw new Rejection(429, "Try again later.", error, retryAfterMs);
+    // A task that is new may not be known yet: the page's client handles that.
+    if (status < 400 && code === codes.failure) throw new Rejection(200, "The service rejected the query.");
+  }
+  throw new Rejection(502, "The query failed. It is safe to repeat.", error);
+}
+
+const noStore = { "cache-control": "no-store" };
+
+/** Returns the response of an operation that succeeded. */
+export function success(data: object): Response {
+  return Response.json({ code: codes.success, msg: "success", data }, { headers: noStore });
+}
+
+/** Returns a response that the page's client reads as the same failure. What has no meaning of its own is unknown. */
+export function responseOf(error: unknown): Response {
+  const { status, message, retryAfterMs } = error instanceof Rejection ? error : new Rejection(502, "unknown");
+  // An envelope would say that there is no task.
+  if (status >= 500) return new Response(message, { status, headers: noStore });
+  const after = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
+  return Response.json({ code: codes.failure, msg: message }, { status, headers: { ...noStore, ...after } });
+}

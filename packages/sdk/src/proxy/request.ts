@@ -1,0 +1,91 @@
+import { fieldsIn } from "../form/form.ts";
+import type { Bounds, Kind, Operation } from "../spec/operation.ts";
+import { kinds, operations } from "../spec/operations.gen.ts";
+import { fieldOf } from "../spec/schema.ts";
+import type { ProxyForm } from "./options.ts";
+import { Rejection } from "./rejection.ts";
+
+const longestKey = 255;
+
+/** An operation that a page may call; a query has no model. */
+export interface Route {
+  readonly kind: Kind;
+  readonly model: string | undefined;
+  readonly operation: Operation;
+}
+
+/** Finds the operation that a path ends with: the proxy may be mounted anywhere. */
+export function findRoute(pathname: string): Route | undefined {
+  const path = pathname.replace(/\/+$/, "");
+  for (const kind of kinds) {
+    const { generate, query } = operations[kind];
+    if (path.endsWith(query.path)) return { kind, model: undefined, operation: query };
+    for (const [model, operation] of Object.entries(generate))
+      if (path.endsWith(operation.path)) return { kind, model, operation };
+  }
+  return undefined;
+}
+
+/** Whether a page of another site sent the request. Programs other than browsers send neither header. */
+export function isForeign({ url, headers }: Request, origins: readonly string[]): boolean {
+  const origin = headers.get("origin");
+  if (origin !== null && origins.includes(origin)) return false;
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site !== "same-origin";
+  // Older browsers, and pages over http. A server behind a proxy knows its host from the header only.
+  if (origin === null) return false;
+  return !URL.canParse(origin) || new URL(origin).host !== (headers.get("host") ?? new URL(url).host);
+}
+
+/** Returns the key of a generation, which a program without a browser may leave out. */
+export function keyOf({ headers }: Request): string {
+  const key = headers.get("idempotency-key") || crypto.randomUUID();
+  if (key.length > longestKey) throw new Rejection(422, `idempotency-key is longer than ${longestKey} characters.`);
+  return key;
+}
+
+/** Reads a body, and stops at the limit: what is larger is not held. */
+export async function readBody<T>(
+  request: Request,
+  maxBytes: number,
+  read: (body: Response) => Promise<T>,
+): Promise<T> {
+  let bytes = Number(request.headers.get("content-length") ?? 0);
+  const rejectLonger = () => {
+    if (bytes > maxBytes) throw new Rejection(413, `The request is larger than ${maxBytes} bytes.`);
+  };
+  rejectLonger();
+  bytes = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(piece, controller) {
+      bytes += piece.byteLength;
+      rejectLonger();
+      controller.enqueue(piece);
+    },
+  });
+  const type = request.headers.get("content-type") ?? "";
+  try {
+    return await read(new Response(request.body?.pipeThrough(counter) ?? null, { headers: { "content-type": type } }));
+  } catch {
+    // Runtimes hide why the stream failed.
+    rejectLonger();
+    throw new Rejection(422, "The request cannot be read.");
+  }
+}
+
+/** Reads the parts of a form, which are text and files, as the fields of a model. */
+export function readParts(data: FormData, body: Bounds): ProxyForm {
+  const fields = fieldsIn(body);
+  const form = new Map<string, unknown>();
+  for (const part of new Set(data.keys())) {
+    const { text, files } = fields.get(fieldOf(part)) ?? {};
+    const bounds = (part === text?.name ? text : files)?.bounds ?? {};
+    const isNumber = bounds.type === "integer" || bounds.type === "number";
+    const values = data.getAll(part).map((value) => (isNumber && value !== "" ? Number(value) : value));
+    const field = fieldOf(part);
+    // A field that is sent as a text and as files has too many values, which is an issue like any other.
+    const all = form.has(field) ? [form.get(field), ...values] : values;
+    form.set(field, bounds.type === "array" || all.length > 1 ? all : all[0]);
+  }
+  return Object.fromEntries(form);
+}
