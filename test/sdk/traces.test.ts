@@ -11,33 +11,43 @@ import { startProxy } from "./proxy-server.ts";
 
 const certificate = makeCertificate("localhost");
 
-test("OpenTelemetry's instrumentation of node:http sees each request under its URL, and no key", async () => {
-  const envelope = (baseUrl: string) =>
-    JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${baseUrl}/1`] } });
-  const serves: Fault = { onRequest: (socket, { baseUrl }) => void socket.write(reply(envelope(baseUrl))) };
-  const servers = [await startRawServer(serves), await startRawServer({ ...serves, certificate })];
-  const folder = await mkdtemp(join(tmpdir(), "mediagen-"));
-  try {
-    await writeFile(join(folder, "certificate.pem"), certificate.cert);
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      [resolve(import.meta.dirname, "processes/traced.ts"), ...servers.map(({ baseUrl }) => baseUrl)],
-      { env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, "certificate.pem") } },
-    );
-    const spans = JSON.parse(stdout) as { readonly attributes: Readonly<Record<string, unknown>> }[];
-    expect(spans.map(({ attributes }) => attributes["url.full"])).toEqual(
-      servers.flatMap(({ baseUrl }) => [
-        `${baseUrl}/v1/video/vidmodelv2`,
-        `${baseUrl}/v1/video/infobytaskid`,
-        `${baseUrl}/1`,
-      ]),
-    );
-    expect(stdout).not.toContain("canary");
-  } finally {
-    await rm(folder, { recursive: true });
-    for (const server of servers) await server.close();
-  }
-});
+test.for([
+  ["node:http", "node", "@opentelemetry/instrumentation-http"],
+  ["undici", "plain", "@opentelemetry/instrumentation-undici"],
+] as const)(
+  "OpenTelemetry's instrumentation of %s sees each request under its URL, and no key",
+  async ([, entryPoint, scope]) => {
+    const envelope = (baseUrl: string) =>
+      JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${baseUrl}/1`] } });
+    const serves: Fault = { onRequest: (socket, { baseUrl }) => void socket.write(reply(envelope(baseUrl))) };
+    const servers = [await startRawServer(serves), await startRawServer({ ...serves, certificate })];
+    const folder = await mkdtemp(join(tmpdir(), "mediagen-"));
+    try {
+      await writeFile(join(folder, "certificate.pem"), certificate.cert);
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        [resolve(import.meta.dirname, "processes/traced.ts"), entryPoint, ...servers.map(({ baseUrl }) => baseUrl)],
+        { env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, "certificate.pem") } },
+      );
+      const spans = JSON.parse(stdout) as {
+        readonly attributes: Readonly<Record<string, unknown>>;
+        readonly scope: string;
+      }[];
+      expect(new Set(spans.map((span) => span.scope))).toEqual(new Set([scope]));
+      expect(spans.map(({ attributes }) => attributes["url.full"])).toEqual(
+        servers.flatMap(({ baseUrl }) => [
+          `${baseUrl}/v1/video/vidmodelv2`,
+          `${baseUrl}/v1/video/infobytaskid`,
+          `${baseUrl}/1`,
+        ]),
+      );
+      expect(stdout).not.toContain("canary");
+    } finally {
+      await rm(folder, { recursive: true });
+      for (const server of servers) await server.close();
+    }
+  },
+);
 
 test("and so it does through a proxy, which is in no span", async () => {
   const ofExample = makeCertificate("*.example.com");
@@ -55,7 +65,7 @@ test("and so it does through a proxy, which is in no span", async () => {
     const baseUrl = urlOf(server.baseUrl);
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [resolve(import.meta.dirname, "processes/traced.ts"), baseUrl],
+      [resolve(import.meta.dirname, "processes/traced.ts"), "node", baseUrl],
       {
         env: {
           ...process.env,
