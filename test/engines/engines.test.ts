@@ -86,6 +86,33 @@ test.for([
   expect(emulator.charges).toHaveLength(paid);
 });
 
+test.for([
+  ["the program of the docs", "", 1],
+  ["a naive step", "?naive", 4],
+] as const)("Workflow SDK: %s, whose responses are lost, is paid this often", async ([, query, paid]) => {
+  const port = await freePort();
+  const env = { ...environment, PORT: String(port) };
+  const server = spawn(process.execPath, [here("out/workflow-sdk/server/index.mjs")], {
+    cwd: folder,
+    env,
+    stdio: "ignore",
+  });
+  leave.push(() => end(server));
+  const url = `http://127.0.0.1:${port}/api/run`;
+  const isUp = () =>
+    fetch(url).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(isUp, { timeout: 30_000 }).toBe(true);
+  emulator.next({ fault: "resetAfter", on: "generate", times: paid });
+  const lost = await (await fetch(url + query, { method: "POST" })).text();
+  expect([lost, emulator.charges.length]).toEqual([expect.stringContaining("failed"), paid]);
+  if (paid > 1) return;
+  const made = await (await fetch(url, { method: "POST" })).text();
+  expect([made, emulator.charges.length]).toEqual([expect.stringMatching(/^\{"returned":\["http/), 2]);
+});
+
 /** Starts a Restate server with its data in the test's folder. */
 async function startRestate(): Promise<{ readonly ingress: string; readonly admin: string }> {
   const [ingress, admin, node] = [await freePort(), await freePort(), await freePort()];

@@ -13,6 +13,8 @@ export default function setup(): void {
     });
   rmSync(`${here}out`, { recursive: true, force: true });
   for (const name of ["engines", "stores"]) cpSync(`docs/examples/${name}`, `${here}out/${name}`, { recursive: true });
+  // The Workflow SDK needs its own build.
+  execFileSync(`${here}node_modules/.bin/nitro`, ["build"], { cwd: `${here}workflow-sdk`, stdio: "ignore" });
 }
 
 function changedAt(name: string): number {

@@ -20,7 +20,7 @@ const longestQuery = 16_384;
  * It forwards generations of known models and queries of the user's own tasks, and nothing else.
  *
  * @returns The function. It never rejects.
- * @throws An {@link InvalidRequestError} if an option is not valid, or the client has no store
+ * @throws An `InvalidRequestError` if an option is not valid, or the client has no store
  * @example
  * const proxy = createMediaProxy({ media, secret: process.env["PROXY_SECRET"] ?? "", user: signedInUser });
  * const response = await proxy(new Request("https://app.example/api/media/v1/video/vidmodelv2", { method: "POST" }));
