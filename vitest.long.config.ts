@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** What takes minutes: all of the differential test and of the versions of TypeScript, a batch of ten thousand lines, pictures of the site, Jest, and the emulator under load and kills, one after the other. */
+/** What takes minutes: all of the differential test and of the versions of TypeScript, a batch of ten thousand lines, pictures and a second build of the site, Jest, and the emulator under load and kills, one after the other. */
 export default defineConfig({
   test: {
     include: [

@@ -10,9 +10,10 @@ export interface CallForm {
   values(): Record<string, unknown>;
   /** The same with files by their names. */
   sampleValues(): Record<string, unknown>;
-  /** Adds a word to the text of a field. */
-  append(field: string, word: string): void;
-  has(field: string): boolean;
+  /** What is typed, files aside, for a link. */
+  texts(): Record<string, string>;
+  /** Fills it in from a link: fields that it does not have are empty. */
+  fill(texts: Readonly<Record<string, string>>): void;
   /** Shows what is wrong at the fields; what is only missing is shown once all is. */
   show(issues: readonly Issue[], all: boolean): void;
 }
@@ -65,17 +66,18 @@ export function createForm({ body }: Route, example: Readonly<Record<string, unk
     Object.fromEntries(
       fields.map((field) => [field.name, read(field)] as const).filter(([, value]) => value !== undefined),
     );
+  const typed = fields.filter(({ control }) => control.type !== "file");
   return {
     element,
     values: () => collect(readValue),
     sampleValues: () => collect((field) => sampleOf(readValue(field))),
-    append(name, word) {
-      const field = fields.find((one) => one.name === name);
-      if (!field || field.control.value.includes(word)) return;
-      field.control.value = `${field.control.value} ${word}`.trim();
-      changed();
+    texts: () =>
+      Object.fromEntries(
+        typed.filter(({ control }) => control.value !== "").map(({ name, control }) => [name, control.value]),
+      ),
+    fill(texts) {
+      for (const { name, control } of typed) control.value = texts[name] ?? "";
     },
-    has: (name) => fields.some((one) => one.name === name),
     show(issues, all) {
       const textOf = (own: readonly Issue[]) => own.map(describeIssue).join(" ");
       for (const { name, control, error, touched } of fields) {

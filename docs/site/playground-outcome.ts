@@ -30,6 +30,8 @@ export interface Outcome {
   actions(buttons: readonly HTMLButtonElement[]): void;
   /** Shows an error; `verb` says whether a task can be at stake. */
   failure(error: unknown, verb: Verb): void;
+  /** Adds a line of the SDK's log. */
+  readonly log: (line: string) => void;
 }
 
 type Verb = "generate" | "query" | "delete";
@@ -44,7 +46,12 @@ export function createOutcome(): Outcome {
   const steps = make("ol", { className: "steps" });
   const bar = make("progress", { max: 1, ariaLabel: "Progress of the task" });
   const shown = make("div", { className: "shown-results" });
-  element.append(said, steps, bar, shown);
+  const lines = make("code");
+  const logged = make("details", { className: "log", hidden: true });
+  const pre = make("pre", { tabIndex: 0 });
+  pre.append(lines);
+  logged.append(make("summary", { textContent: "The SDK's log" }), pre);
+  element.append(said, steps, bar, shown, logged);
   let urls: string[] = [];
   const show = () => {
     const { top, bottom } = element.getBoundingClientRect();
@@ -69,6 +76,12 @@ export function createOutcome(): Outcome {
       steps.replaceChildren();
       bar.hidden = true;
       shown.replaceChildren();
+      lines.textContent = "";
+      logged.hidden = true;
+    },
+    log(line) {
+      lines.append(`${line}\n`);
+      logged.hidden = false;
     },
     progress(state, share) {
       if (element.dataset["state"] !== state) {

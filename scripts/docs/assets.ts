@@ -19,6 +19,7 @@ export async function buildAssets(directory: string): Promise<void> {
   } as const;
   const plain = build({
     ...shared,
+    bundle: true,
     format: "iife",
     entryPoints: ["site.ts", "style.css", "api.css", "playground.css", "icon.svg"].map(entry),
     loader: { ".svg": "copy" },

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { escapeHtml } from "./page.ts";
+import { escapeHtml } from "./site.ts";
 
 /** A bar: its length is its value's share of the longest one. */
 export interface Bar {

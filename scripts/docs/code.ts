@@ -1,5 +1,5 @@
 import { createCssVariablesTheme, createHighlighter, type BundledLanguage } from "shiki";
-import { escapeHtml } from "./page.ts";
+import { escapeHtml } from "./site.ts";
 
 /** Returns a block of code as HTML. `info` is what stands behind its fence: the language, then `title="..."` and `mark="..."`. */
 export type Highlight = (code: string, info: string) => string;

@@ -4,7 +4,7 @@ import anchor from "markdown-it-anchor";
 import alerts from "markdown-it-github-alerts";
 import { posix } from "node:path";
 import { createHighlighterOf, type Highlight } from "./code.ts";
-import { pageLink, relative, type Heading } from "./page.ts";
+import { pageLink, relative, type Heading } from "./site.ts";
 
 /** What was made of a page's Markdown. */
 export interface Rendered {

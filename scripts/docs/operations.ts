@@ -2,7 +2,7 @@ import { parse } from "yaml";
 import { publishedDocument } from "../generate/published.ts";
 import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../spec.ts";
 import type { Kind } from "../../packages/sdk/src/spec/operation.ts";
-import type { NavGroup, NavLink, Page } from "./page.ts";
+import type { NavGroup, NavLink, Page } from "./site.ts";
 import { asSdkTakesIt, curlSample, typescriptSample, type SampleCall } from "./samples.ts";
 import { describeInMarkdown, fieldsTable, table, type SpecPages } from "./tables.ts";
 

@@ -1,85 +1,7 @@
-import { posix } from "node:path";
+import { elsewhere, renderContents, renderCrumbs, renderMenu, renderNeighbours } from "./menus.ts";
 import { sections } from "./navigation.ts";
 import { policyOf } from "./policy.ts";
-
-/** A page of the site before it is put into the template. */
-export interface Page {
-  /** Where it stands, without slashes at the ends; "" is the home page. */
-  readonly path: string;
-  readonly title: string;
-  readonly description: string;
-  /** Other words by which people look for it. */
-  readonly also?: string;
-  /** Which entry of the header it belongs to. */
-  readonly section: string;
-  /** The page as Markdown, includes resolved; links to other pages are relative, and end in `.md`. */
-  readonly markdown: string;
-  /** HTML in the place of what is made of the Markdown. */
-  readonly html?: string;
-  /** The file of the repository that it is written in. */
-  readonly source?: string;
-  /** What the page loads besides the site's own script. */
-  readonly scripts?: readonly string[];
-  readonly styles?: readonly string[];
-  /** A name for the style sheet, where the page has a layout of its own. */
-  readonly layout?: "home" | "redoc" | "playground";
-}
-
-/** A link of a sidebar: to a page, or to a place of the page that it is on. */
-export interface NavLink {
-  readonly path: string;
-  readonly anchor?: string;
-  readonly title: string;
-  /** Whether the title is a name in code. */
-  readonly code?: boolean;
-}
-
-/** Links of a sidebar under a heading, which folds them; those without one come first. */
-export interface NavGroup {
-  readonly title: string;
-  readonly links: readonly NavLink[];
-  /** Whether it starts folded, unless the current page is among its links. */
-  readonly folded?: boolean;
-}
-
-/** The site as far as each of its pages must know it. */
-export interface Site {
-  /** Where it will be reached, with a slash at the end. */
-  readonly url: string;
-  /** The repository's address, for edit links; undefined where it is not known. */
-  readonly repository: string | undefined;
-  /** The SDK's version. */
-  readonly version: string;
-  /** The sidebar of each section, and that of Redoc's page, whose links stay on it. */
-  readonly sidebars: Readonly<Record<string, readonly NavGroup[]>>;
-}
-
-/** A heading that the page's own contents list. */
-export interface Heading {
-  readonly level: number;
-  readonly id: string;
-  readonly text: string;
-}
-
-/** The text as it stands in HTML, also between quotes. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-}
-
-/** The relative address from one page to another place of the site. */
-export function relative(from: string, to: string): string {
-  return posix.relative(`/${from}`, `/${to}`) || ".";
-}
-
-/** The relative URL of a page, which is a directory, or of a file. */
-export function pageLink(from: string, to: string): string {
-  return to.includes(".") ? relative(from, to) : `${relative(from, to)}/`;
-}
-
-/** The file of a page's Markdown twin. */
-export function twinOf({ path }: Pick<Page, "path">): string {
-  return path === "" ? "index.md" : `${path}.md`;
-}
+import { escapeHtml, pageLink, twinOf, type Heading, type NavGroup, type Page, type Site } from "./site.ts";
 
 /** Returns a complete page. `root` is where the site begins, as seen from the page. */
 export function renderPage(
@@ -132,11 +54,14 @@ function renderHead(site: Site, page: Page, root: string): string {
     `<title>${escapeHtml(path === "" ? title : `${title} · mediagen`)}</title>`,
     `<meta name="description" content="${description}">`,
     '<meta name="color-scheme" content="light dark">',
+    '<meta name="theme-color" content="#fff" media="(prefers-color-scheme: light)">',
+    '<meta name="theme-color" content="#0e1116" media="(prefers-color-scheme: dark)">',
     `<link rel="canonical" href="${url}">`,
     `<link rel="alternate" type="text/markdown" href="${root}${twinOf(page)}">`,
     `<meta property="og:title" content="${escapeHtml(title)}">`,
     `<meta property="og:description" content="${description}">`,
     '<meta property="og:type" content="website">',
+    '<meta property="og:site_name" content="mediagen">',
     `<meta property="og:url" content="${url}">`,
     `<meta property="og:image" content="${site.url}assets/card.png">`,
     '<meta name="twitter:card" content="summary_large_image">',
@@ -146,12 +71,6 @@ function renderHead(site: Site, page: Page, root: string): string {
     ...scripts.map((name) => `<script type="module" src="${root}assets/${name}"></script>`),
   ];
   return tags.join("\n");
-}
-
-/** Where the project is besides this site. */
-function elsewhere({ repository }: Site): { readonly title: string; readonly href: string }[] {
-  const npm = { title: "npm", href: "https://www.npmjs.com/package/@mediagen/sdk" };
-  return repository === undefined ? [npm] : [{ title: "Repository", href: repository }, npm];
 }
 
 interface Parts {
@@ -177,64 +96,10 @@ function renderContent(site: Site, page: Page, parts: Parts): string {
   return `<main id="content" tabindex="-1">\n${bar}\n${body}${renderNeighbours(page, sidebar)}${foot}\n</main>`;
 }
 
-/** Where the page is: its section, and its group in the sidebar. */
-function renderCrumbs(page: Page, sidebar: readonly NavGroup[], root: string): string {
-  const section = sections.find((one) => one.section === page.section);
-  const group = sidebar.find(({ links }) => links.some(({ path }) => path === page.path));
-  const own =
-    section && page.path !== section.section
-      ? `<li><a href="${root}${section.section}/">${section.title}</a></li>`
-      : "";
-  const inside = own && group?.title ? `<li>${escapeHtml(group.title)}</li>` : "";
-  return `<nav class="crumbs" aria-label="Breadcrumb"><ol>${own}${inside}<li aria-current="page">${escapeHtml(own || !section ? page.title : section.title)}</li></ol></nav>`;
-}
-
 function renderSource({ repository }: Site, { source, section }: Page): string {
   if (source === undefined) return "";
   if (repository) return `<a href="${repository}/edit/main/${source}">Edit this page</a>`;
   return `${section === "guides" || section === "home" ? "Written in" : "Generated from"} <code>${source}</code>.`;
-}
-
-/** The page before and the one after, in the sidebar's order. */
-function renderNeighbours({ path, section }: Page, sidebar: readonly NavGroup[]): string {
-  const links = sidebar
-    .flatMap((group) => group.links)
-    .filter((link) => link.path.split("/")[0] === section && !link.path.includes("."));
-  const at = links.findIndex((link) => link.path === path);
-  const side = (word: string, link: NavLink | undefined) =>
-    link
-      ? `<a class="${word.toLowerCase()}" href="${pageLink(path, link.path)}"><span>${word}</span>${escapeHtml(link.title)}</a>`
-      : "";
-  if (at < 0) return "";
-  return `<nav class="neighbours" aria-label="Neighbouring pages">${side("Previous", links[at - 1])}${side("Next", links[at + 1])}</nav>`;
-}
-
-/** The sidebar. On a narrow screen it is a menu, and has what the header has no room for. */
-function renderMenu(site: Site, page: Page, groups: readonly NavGroup[], root: string): string {
-  const link = ({ path, anchor, title, code }: NavLink) => {
-    const text = code ? `<code>${escapeHtml(title)}</code>` : escapeHtml(title);
-    return `<li><a href="${anchor ?? pageLink(page.path, path)}"${path === page.path && !anchor ? ' aria-current="page"' : ""}>${text}</a></li>`;
-  };
-  const list = ({ title, links, folded }: NavGroup) => {
-    const items = `<ul>${links.map(link).join("")}</ul>`;
-    if (title === "") return items;
-    const open = !folded || links.some(({ path }) => path === page.path);
-    return `<details${open ? " open" : ""}><summary>${escapeHtml(title)}</summary>${items}</details>`;
-  };
-  const wide = [
-    ...sections.map(({ section, title }) => ({ title, href: `${root}${section}/` })),
-    { title: "Changelog", href: `${root}changelog/` },
-    ...elsewhere(site),
-  ];
-  const narrow = wide.map(({ title, href }) => `<li><a href="${href}">${title}</a></li>`).join("");
-  return `<nav class="sidebar${groups.length === 0 ? " empty" : ""}" id="menu" aria-label="Pages of this section"><ul class="narrow">${narrow}</ul>${groups.map(list).join("")}</nav>`;
-}
-
-function renderContents(headings: readonly Heading[]): string {
-  const items = headings.map(
-    ({ id, text, level }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
-  );
-  return `<ul>${items.join("")}</ul>`;
 }
 
 const icons = {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Page } from "./page.ts";
+import type { Page } from "./site.ts";
 
 /** Redoc's styled components write into a style element that is empty when it is made: the hash of nothing. */
 const emptyStyle = `'sha256-${createHash("sha256").update("").digest("base64")}'`;

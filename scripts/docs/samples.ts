@@ -14,12 +14,31 @@ export interface SampleCall {
   readonly path: string;
   readonly body: Bounds;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** The error that the program handles. */
+  readonly caught?: CaughtError | undefined;
 }
 
+/** What a program may do about each error. */
+export const handlers = {
+  InvalidRequestError: "console.log(error.issues.map(({ field }) => field)); // not billed: fix these fields",
+  InsufficientCreditsError: 'console.log("not billed: add credits, then repeat the call");',
+  AuthenticationError: 'console.log("not billed: check the API key");',
+  RateLimitError: "console.log(`not billed: try again in ${error.retryAfterMs ?? 60_000} ms`);",
+  ServiceError: "console.log(`rejected: ${error.code} ${error.msg}`);",
+  ConnectionError: 'console.log("no complete response, and safe to retry");',
+  OutcomeUnknownError:
+    "console.log(`perhaps billed: look for ${error.model} at ${new Date(error.at).toISOString()} at the service`);",
+  TaskFailedError: "console.log(error.record); // generating it again is billed again",
+  WaitTimeoutError: "console.log(JSON.stringify(error.task)); // not lost: wait again, in any process",
+} as const;
+
+/** An error whose handling is shown. */
+export type CaughtError = keyof typeof handlers;
+
 /** The call as a program with the SDK; address and key are those of the environment. */
-export function typescriptSample({ kind, verb, model, fields }: SampleCall): string {
+export function typescriptSample({ kind, verb, model, fields, caught }: SampleCall): string {
   const files = Object.values(fields).flat().some(isSampleFile);
-  const imports = files ? "createMediaGen, fileFrom" : "createMediaGen";
+  const imports = ["createMediaGen", ...(files ? ["fileFrom"] : []), ...(caught ? [caught] : [])].join(", ");
   const [[, first] = [], ...further] = Object.entries(fields);
   const options = further.length > 0 ? `, ${literal(Object.fromEntries(further), "")}` : "";
   const calls = {
@@ -32,7 +51,36 @@ export function typescriptSample({ kind, verb, model, fields }: SampleCall): str
     delete: [`const { status } = await media.${kind}.delete(${literal(first, "")}${options});`, "console.log(status);"],
   };
   const client = "const media = createMediaGen(); // key from the environment";
-  return [`import { ${imports} } from "@mediagen/sdk/node";`, "", client, ...calls[verb], ""].join("\n");
+  const lines = caught ? withCatch(calls[verb], caught) : calls[verb];
+  return [`import { ${imports} } from "@mediagen/sdk/node";`, "", client, ...lines, ""].join("\n");
+}
+
+function withCatch(lines: readonly string[], caught: CaughtError): readonly string[] {
+  const inside = lines.map((line) => line.replace(/^/gm, "  "));
+  const check = `  if (!(error instanceof ${caught})) throw error;`;
+  return ["try {", ...inside, "} catch (error) {", check, `  ${handlers[caught]}`, "}"];
+}
+
+/** The call as a line for a shell with the command `mediagen`. */
+export function commandSample({ kind, verb, model, fields }: SampleCall): string {
+  const [[, first] = [], ...further] = Object.entries(fields);
+  const flag = ([name, value]: readonly [string, unknown]): readonly string[] => {
+    const kebab = name.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase();
+    if (typeof value === "boolean") return [`--${value ? "" : "no-"}${kebab}`];
+    return [value].flat().map((one) => `--${kebab} ${quoted(isSampleFile(one) ? one.file : String(one))}`);
+  };
+  const ids = [first].flat().map((id) => quoted(`${kind}:${String(id)}`));
+  const { prompt, ...rest } = fields;
+  const words = {
+    generate: [
+      `mediagen ${kind}${prompt === undefined ? "" : ` ${quoted(String(prompt))}`} --model ${model}`,
+      ...Object.entries(rest).flatMap(flag),
+      "-o out/",
+    ],
+    query: [["mediagen task show", ...ids].join(" ")], // It has no flag for what else a query takes.
+    delete: [["mediagen task delete", ...ids].join(" "), ...further.flatMap(flag)],
+  };
+  return `${words[verb].join(" \\\n  ")}\n`;
 }
 
 /** The call as a curl command for a POSIX shell. */
@@ -69,6 +117,7 @@ function isSampleFile(value: unknown): value is SampleFile {
 }
 
 function quoted(text: string): string {
+  if (/^[\w.:/-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

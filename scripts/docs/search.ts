@@ -1,4 +1,4 @@
-import type { Heading, Page } from "./page.ts";
+import type { Heading, Page } from "./site.ts";
 
 /** A place that the search finds: its name, which sort it is, where it stands, and the words there. */
 export type SearchEntry = readonly [name: string, sort: string, address: string, words: string];

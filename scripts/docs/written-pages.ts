@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readFrontMatter } from "./finish-page.ts";
 import { guideGroups } from "./navigation.ts";
-import { renderPage, type NavGroup, type Page, type Site } from "./page.ts";
+import { renderPage } from "./page.ts";
+import type { NavGroup, Page, Site } from "./site.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -79,12 +80,13 @@ export function playgroundPage(): Page {
     path: "playground",
     title: "Playground",
     description:
-      "Fill in a form made from the spec, see the exact TypeScript and curl, and send it to the emulator inside the page.",
+      "Fill in a form made from the spec, choose what goes wrong, and send it to the emulator inside the page.",
     section: "playground",
     markdown:
       [
         "# Playground",
-        "Each operation has a form made from the spec, with its limits. The SDK's own checks say what is wrong, and the TypeScript and curl for your input are next to it. Without a URL, Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
+        "Each operation has a form made from the spec, with its limits. The SDK's own checks say what is wrong. Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
+        "A menu has every fault of the emulator. The page shows the SDK's own error, its log, and the program that handles the error, in TypeScript, curl and the command `mediagen`. The URL of the page holds the filled-in form.",
         "Without a browser: `npx mediagen-emulator exec -- node program.ts` runs a program with the same emulator.",
       ].join("\n\n") + "\n",
     html: readFileSync(join(root, "docs/site/playground.html"), "utf8"),

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exitCodeMeanings } from "../../packages/cli/src/exit-codes.ts";
@@ -56,6 +56,8 @@ export function tablesOf(yaml: string): Tables {
   return (name, argument) => {
     if (name === "errors") return errorsTable();
     if (name === "exit-codes") return exitCodesTable();
+    if (name === "options" && argument) return optionsTable(argument);
+    if (name === "runtimes") return runtimesTable();
     if (name === "typescript-settings") return typeScriptTable();
     if (name === "measured" && argument) return measured(argument);
     if (name === "file" && argument) return read(argument);
@@ -90,6 +92,44 @@ function errorsTable(): string {
       .replace(/\s+/g, " "),
   ]);
   return table(["Error", "What it means"], rows);
+}
+
+/** The options of an interface of the packages: the first sentence of each docstring, and its `@default`. */
+function optionsTable(name: string): string | undefined {
+  const files = globSync("packages/{sdk,batch,emulator}/src/**/*.ts", { cwd: root }).map((path) => read(path) ?? "");
+  const body = files
+    .map((text) => new RegExp(`^export interface ${name}\\b[^]*?\\n}`, "m").exec(text)?.[0])
+    .find(Boolean);
+  const fields = body?.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[^])*)\*\/\n {2}readonly (\w+)/gm);
+  if (!fields) return undefined;
+  const rows = [...fields].map(([, comment = "", field = ""]) => {
+    const [said = "", fallback = ""] = comment
+      .replace(/^\s*\*/gm, "")
+      .replace(/\s+/g, " ")
+      .trim()
+      .split(" @default ");
+    const [sentence = ""] = said.split(/(?<=\.) (?=[A-Z`])/);
+    // A value is code; what follows it in parentheses, and a sentence, is not.
+    return [`\`${field}\``, fallback.replace(/^\S+(?= \(|$)|^MEDIAGEN_\w+/, "`$&`"), sentence];
+  });
+  return table(["Option", "Default", "What it is"], rows);
+}
+
+/** The engines that `npm run test:runtimes` installs, with their versions. */
+function runtimesTable(): string {
+  const { dependencies } = JSON.parse(read("test/runtimes/engines/package.json") ?? "") as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  const versions = Object.entries(dependencies).map(([name, version]) => {
+    const [engine = ""] = name.split("-");
+    return { engine: { node: "Node", deno: "Deno", bun: "Bun" }[engine] ?? engine, version: version.split("@").at(-1) };
+  });
+  const rows = [...Map.groupBy(versions, ({ engine }) => engine)].map(([engine, own]) => [
+    engine,
+    own.map(({ version }) => version).join(", "),
+    engine === "workerd" ? "`@mediagen/sdk`" : "`@mediagen/sdk`, `@mediagen/sdk/node`",
+  ]);
+  return table(["Runtime", "Tested versions", "Entry points"], rows);
 }
 
 /** The first table of a section of docs/benchmarks.md, by the section's anchor. */

@@ -6,6 +6,9 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { buildSite } from "../../scripts/docs/build.ts";
 
+/** How the site of the tests is built. */
+export const siteOptions = { url: "https://docs.example/", repository: "https://git.example/mediagen" };
+
 /**
  * The folder of the site as the sources make it. Test files run in several processes: the first that asks builds it, the
  * others wait for that, and a later run with the same sources finds it.
@@ -26,7 +29,7 @@ export async function builtSite(): Promise<string> {
       try {
         if (!existsSync(folder)) {
           await removeOthers(folder);
-          await buildSite({ out: `${folder}.part`, url: "https://docs.example/" });
+          await buildSite({ out: `${folder}.part`, ...siteOptions });
           await rename(`${folder}.part`, folder);
         }
       } finally {

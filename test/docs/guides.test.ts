@@ -93,7 +93,7 @@ test("every name that the guides speak of is one of the packages, of the spec, o
   ]
     .map(({ text }) => text)
     .join("\n");
-  const others = /migration\.md$/; // It speaks of other clients.
+  const others = /(migration|comparison)\.md$/; // They speak of other clients.
   const names = guides
     .filter(({ file }) => !others.test(file))
     .flatMap(({ text }) => [...text.matchAll(/`([\w.]*[a-z][A-Z]\w*)\b[^`]*`/g)].map(([, name = ""]) => name));
@@ -111,4 +111,45 @@ test("every name that the guides speak of is one of the packages, of the spec, o
     "skipLibCheck",
     "useForm",
   ]);
+});
+
+test("every message that the guide to troubleshooting explains is one of the SDK's", async () => {
+  const { text = "" } = guides.find(({ file }) => file.endsWith("/troubleshooting.md")) ?? {};
+  const messages = (await readFile("test/sdk/messages.txt", "utf8")).split("\n\n");
+  const [ours = ""] = text.split("\n## Other tools");
+  const explained = [...ours.matchAll(/^\| `([^`]+)` \|/gm)].map(([, message = ""]) => message);
+  const isThere = (message: string) => {
+    const parts = message
+      .split("\u2026")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+    const places = (one: string) => parts.map((part) => one.indexOf(part));
+    return messages.some((one) => places(one).every((at, index, all) => at >= 0 && at >= (all[index - 1] ?? 0)));
+  };
+  expect(explained.filter((message) => !isThere(message))).toEqual([]);
+  expect(explained.length).toBeGreaterThan(25);
+});
+
+test("the guide to configuration has the options of every call, and every variable that the packages read", async () => {
+  const { text = "" } = guides.find(({ file }) => file.endsWith("/configuration.md")) ?? {};
+  const sources = (await readAll("packages/*/src/**/*.ts")).map((one) => one.text).join("\n");
+  const entries = (await readAll("packages/{sdk,batch,emulator}/src/{index,node}.ts"))
+    .map((one) => one.text)
+    .join("\n");
+  const elsewhere = [
+    "CallOptions", // The signal, in words.
+    "ForgetOptions", // `forget` of a store.
+    "GenerateStepOptions", // Those of `generate`, in words.
+    "LookupOptions", // What a lookup of the reader's is given.
+    "NodeMediaGenOptions", // Those of the tables.
+    "UncheckedOptions", // The same.
+    "ValidateOptions", // Its one option is an option of `generate` too.
+  ];
+  const options = [...new Set([...entries.matchAll(/\b[A-Z]\w+Options\b/g)].map(([name]) => name))];
+  const shown = (name: string) => text.includes(`<!-- include: options ${name} -->`);
+  expect(options.filter((name) => !shown(name)).sort()).toEqual(elsewhere);
+  const variables = sources.matchAll(/\b(MEDIAGEN_(?!VERSION)[A-Z_]+|[A-Z]+_PROXY|XDG_\w+|LOCALAPPDATA|TERM)\b/g);
+  expect([...new Set([...variables].map(([name]) => name))].filter((name) => !text.includes(`\`${name}\``))).toEqual(
+    [],
+  );
 });

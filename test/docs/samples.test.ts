@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { createEmulator, listen, type Emulator, type EmulatorServer } from "@mediagen/emulator/node";
@@ -7,7 +7,14 @@ import { createMediaGen } from "@mediagen/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleOf } from "../../scripts/spec.ts";
 import { sampleCalls } from "../../scripts/docs/operations.ts";
-import { curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
+import {
+  commandSample,
+  curlSample,
+  handlers,
+  typescriptSample,
+  type CaughtError,
+  type SampleCall,
+} from "../../scripts/docs/samples.ts";
 import { readSpecPages } from "../../scripts/docs/tables.ts";
 import { generate, models, yaml } from "../contract/cases.ts";
 import { createDesk } from "./run-example.ts";
@@ -20,6 +27,14 @@ beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/samples-"));
   for (const { id, call } of calls) await writeFile(resolve(folder, `${id}.ts`), typescriptSample(call));
+  for (const caught of Object.keys(handlers) as CaughtError[]) {
+    const call = calls[0]?.call ?? never();
+    await writeFile(resolve(folder, `${caught}.ts`), typescriptSample({ ...call, caught }));
+  }
+  const command = resolve(folder, "bin/mediagen");
+  await mkdir(resolve(folder, "bin"));
+  await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${resolve("packages/cli/dist/command.js")}' "$@"\n`);
+  await chmod(command, 0o755);
   await writeFile(
     resolve(folder, "fox 'n\" snow.png"),
     new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
@@ -32,13 +47,14 @@ describe.concurrent("each sample does at the emulator what its operation says", 
     for (const [command, ...args] of [
       [process.execPath, `${id}.ts`],
       ["sh", "-c", curlSample(call)],
+      ["sh", "-c", commandSample(call)],
     ] as const) {
       const { emulator, server } = await emulatorWith(call);
       try {
         const { stdout, stderr } = await exec(command, args, { cwd: folder, env: environmentOf(emulator, server) });
         const isProgram = command === process.execPath;
         if (isProgram) expectHere(stderr).toBe("");
-        else expectHere(JSON.parse(stdout)).toMatchObject({ code: 1000 });
+        else if (args[1]?.startsWith("curl")) expectHere(JSON.parse(stdout)).toMatchObject({ code: 1000 });
         if (isProgram) expectHere(stdout).toMatch(call.verb === "delete" ? /^Success\n$/ : /http:\S+\.(mp4|png)/);
         const seen = emulator.calls.find(({ operation }) => operation === id);
         expectHere(seen).toMatchObject({ code: 1000, violations: [] });
@@ -65,8 +81,9 @@ test("values that a shell or TypeScript would take for more than text arrive as 
     const env = environmentOf(emulator, server);
     await exec(process.execPath, ["hard.mts"], { cwd: folder, env });
     await exec("sh", ["-c", curlSample(call)], { cwd: folder, env });
+    await exec("sh", ["-c", commandSample(call)], { cwd: folder, env });
     expect(emulator.tasks.map(({ fields, files }) => [fields["prompt"], files.map(({ part }) => part)])).toEqual(
-      [1, 2].map(() => [prompt, ["sourceImage.items"]]),
+      [1, 2, 3].map(() => [prompt, ["sourceImage.items"]]),
     );
   } finally {
     await server.close();
@@ -81,12 +98,15 @@ test("the home page's program saves its clip, and prints where", async () => {
   expect(await desk.files("out")).toEqual([expect.stringMatching(/\.mp4$/)]);
 });
 
+let seed = 0;
+
 /** An emulator that has the tasks which the sample names. */
 async function emulatorWith({
   kind,
   fields,
 }: SampleCall): Promise<{ readonly emulator: Emulator; readonly server: EmulatorServer }> {
-  const emulator = createEmulator({ clock: { speed: 1_000 } });
+  // Commands that save results of the same id would meet in one directory.
+  const emulator = createEmulator({ clock: { speed: 1_000 }, seed: ++seed });
   const media = createMediaGen(emulator.client);
   const named = Object.entries(fields).flatMap(([name, value]) => (name.startsWith("taskid") ? [value].flat() : []));
   const { model, operation } = models.find((one) => one.kind === kind) ?? never();
@@ -100,7 +120,13 @@ async function emulatorWith({
 }
 
 function environmentOf({ client }: Emulator, { baseUrl }: EmulatorServer): NodeJS.ProcessEnv {
-  return { ...process.env, MEDIAGEN_BASE_URL: baseUrl, MEDIAGEN_API_KEY: client.apiKey };
+  return {
+    ...process.env,
+    PATH: `${resolve(folder, "bin")}:${process.env["PATH"]}`,
+    XDG_STATE_HOME: folder,
+    MEDIAGEN_BASE_URL: baseUrl,
+    MEDIAGEN_API_KEY: client.apiKey,
+  };
 }
 
 /** The fields as the emulator keeps them: flags as text. */

@@ -1,4 +1,4 @@
-import { createEmulator, listen } from "@mediagen/emulator/node";
+import { createEmulator, faultEffects, listen } from "@mediagen/emulator/node";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { findingsIn, themes } from "../accessibility.ts";
@@ -85,26 +85,49 @@ test("a task is seen to be pending, then running, then done", async () => {
   expect(await page.locator(".balance").innerText()).toBe("9,950 credits left");
 });
 
+/** Chooses what goes wrong from the menu. */
+const spoil = (page: Page, fault: string) => page.locator("#fault").selectOption(fault);
+
+test("every fault of the emulator is in the menu of a generation, and in no other that cannot meet it", async () => {
+  const page = await open("generateImgmodelv45");
+  const values = () =>
+    page
+      .locator("#fault option")
+      .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value).filter((value) => value !== ""));
+  expect((await values()).sort()).toEqual([...Object.keys(faultEffects), "waitTimeout"].sort());
+  await page.locator("#operation").selectOption("queryImageTask");
+  expect(await values()).toContain("unknownStatus");
+  expect(await values()).not.toContain("taskFails");
+});
+
 describe("what goes wrong looks as it should", () => {
-  test("no credits: the code 9000, nothing paid", async () => {
+  test.for([
+    ["resetAfter", "OutcomeUnknownError", "perhaps billed", "9,995"],
+    ["hang", "OutcomeUnknownError", "perhaps billed", "9,995"],
+    ["insufficientCredits", "InsufficientCreditsError", "add credits", "10,000"],
+    ["taskFails", "TaskFailedError", "error.record", "9,995"],
+    ["waitTimeout", "WaitTimeoutError", "error.task", "9,995"],
+    ["failure", "ServiceError", "error.code", "10,000"],
+  ] as const)("%s: the SDK's own message, and the code that handles it", async ([fault, name, code, credits]) => {
     const page = await open();
-    await page.getByRole("button", { name: "be out of credits" }).click();
+    await page.getByLabel("batchsize").fill("1");
+    await spoil(page, fault);
     await send(page);
-    await expect
-      .poll(() => outcome(page).innerText())
-      .toMatch(/^InsufficientCreditsError\. No task was created[^]*"code": 9000/);
-    expect(await page.locator(".balance").innerText()).toBe("10,000 credits left");
+    await expect.poll(() => page.locator(".said").innerText()).toContain(`${name}.`);
+    expect(await page.locator(".message").innerText()).toMatch(/task|Task/);
+    const shown = page.locator(".tabs .code").locator("visible=true");
+    expect(await shown.innerText()).toContain(`if (!(error instanceof ${name})) throw error;`);
+    expect(await shown.innerText()).toContain(code);
+    expect(await page.locator(".balance").innerText()).toBe(`${credits} credits left`);
   });
 
-  test("a failed task ends at once, because the page passes the emulator's statuses to the SDK", async () => {
+  test("a fault that the SDK gets over is in its log alone", async () => {
     const page = await open();
-    await page.getByRole("button", { name: "let the task fail" }).click();
+    await spoil(page, "rateLimited");
     await send(page);
-    await page.locator(".outcome[data-state=failed]").waitFor();
-    await expect
-      .poll(() => outcome(page).innerText())
-      .toMatch(/TaskFailedError\. The task was accepted[^]*"image_status": 3/);
-    expect(await page.locator(".steps .failed").innerText()).toBe("failed");
+    await succeeds(page);
+    expect(await page.locator(".log code").textContent()).toMatch(/mediagen: retried [^\n]*status=429\n/);
+    expect(await page.locator(".tabs .code").first().innerText()).not.toContain("catch");
   });
 
   test("a broken bound shows at its field while it is typed, in the SDK's words, and nothing is sent", async () => {
@@ -135,7 +158,7 @@ describe("what goes wrong looks as it should", () => {
       { width: 390, height: 844 },
     ]) {
       const page = await open("generateImgmodelv45", "100", { viewport });
-      await page.getByRole("button", { name: "let the task fail" }).click();
+      await spoil(page, "taskFails");
       await send(page);
       await page.locator(".outcome[data-state=failed] .message").waitFor();
       const header = await page.locator(".top").evaluate((one) => one.clientHeight);
@@ -165,15 +188,39 @@ test("the programs shown are those for what is filled in, files included, and ar
     { name: "first.png", ...png },
     { name: "last.png", ...png },
   ]);
-  await page.getByRole("region", { name: "TypeScript" }).getByRole("button", { name: "Copy" }).click();
+  const shown = page.locator(".tabs .code").locator("visible=true");
+  await shown.getByRole("button", { name: "Copy" }).click();
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
   await expect.poll(clipboard).toContain('sourceImage: [await fileFrom("first.png"), await fileFrom("last.png")],');
   expect(await clipboard()).toMatch(/prompt: "It's a \\"fox\\"",[^]*duration: 10,\n {2}seed: 7,/);
-  expect(await page.getByRole("region", { name: "curl" }).locator("code").innerText()).toMatch(
+  await page.getByRole("radio", { name: "curl" }).check({ force: true });
+  expect(await shown.locator("code").innerText()).toMatch(
     /'prompt=It'\\''s a "fox"'[^]*sourceImage\.items=@"first\.png"/,
   );
+  await page.getByRole("radio", { name: "Command line" }).check({ force: true });
+  expect(await shown.locator("code").innerText()).toMatch(/^mediagen video 'It'\\''s a "fox"' --model /);
+  expect(await shown.locator("[class^=hljs-]").count()).toBeGreaterThan(1);
   await send(page);
   await succeeds(page);
+});
+
+test("a link to the page has what is filled in and what goes wrong, and no key", async () => {
+  const page = await open("generateVidmodelv2", "4", { permissions: ["clipboard-read", "clipboard-write"] });
+  await page.getByLabel("prompt").fill("A fox & 100 %");
+  await page.getByLabel("duration").selectOption("");
+  await spoil(page, "cutBody");
+  await page.locator("#target").selectOption("service");
+  await page.getByLabel("Key").fill("secret");
+  await page.getByRole("button", { name: "Copy link" }).click();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+  expect(page.url()).not.toContain("secret");
+  const other = await site.tab();
+  await other.goto(page.url());
+  await other.locator("#bench[data-ready]").waitFor();
+  expect(await other.locator("#operation").inputValue()).toBe("generateVidmodelv2");
+  expect(await other.getByLabel("prompt").inputValue()).toBe("A fox & 100 %");
+  expect(await other.getByLabel("duration").inputValue()).toBe("");
+  expect(await other.locator("#fault").inputValue()).toBe("cutBody");
 });
 
 test("an address of the reader's is asked by the browser, with the key that is given", async () => {
@@ -182,7 +229,7 @@ test("an address of the reader's is asked by the browser, with the key that is g
   try {
     const page = await open();
     await page.locator("#target").selectOption("service");
-    await page.getByLabel("Address").fill(server.baseUrl);
+    await page.getByLabel("URL", { exact: true }).fill(server.baseUrl);
     await send(page);
     await expect.poll(() => outcome(page).innerText()).toMatch(/AuthenticationError/); // It has no key to add.
     await page.getByLabel("Key").fill("wrong");

@@ -70,7 +70,7 @@ test.for([
   ["seed", /^api\/\w+\/#field-seed/],
   ["file size", /^guides\/source-images\//],
   ["batch", /^guides\/batches\//],
-  ["api key", /^guides\/browsers\//],
+  ["api key", /^guides\/configuration\//],
   ["polling", /^guides\/waiting\//],
   ["download", /^sdk\/node\/download\/$/],
   ["authentication", /^sdk\/AuthenticationError\//],
@@ -105,6 +105,12 @@ test.for([
   ["task.wait", /^sdk\/Task\/#wait/],
   ["playground", /^playground\//],
   ["changelog", /^changelog\//],
+  // What the pages for reference answer.
+  ["environment variables", /^guides\/configuration\//],
+  ["deno", /^guides\/runtimes\//],
+  ["ECONNREFUSED", /^guides\/troubleshooting\//],
+  ["refund", /^guides\/(faq|errors)\//],
+  ["bundle size", /^guides\/comparison\/|^benchmarks\//],
 ] as const)("the answer is among the first three results for %s", ([typed, address]) => {
   const addresses = find(typed)
     .slice(0, 3)

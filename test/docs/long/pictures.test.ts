@@ -3,20 +3,36 @@ import { useSite } from "../open-site.ts";
 
 const site = useSite();
 
-test("six pages are kept as pictures in out/pictures, light, dark and narrow, for people to look at", async () => {
-  const pictures = ["", "guides/first-video/", "api/", "api/generateVidmodelv2/", "sdk/MediaGen/", "playground/"];
-  const looks = [
-    ["light", { colorScheme: "light", viewport: { width: 1440, height: 900 } }],
-    ["dark", { colorScheme: "dark", viewport: { width: 1440, height: 900 } }],
-    ["390", { colorScheme: "light", viewport: { width: 390, height: 844 } }],
-  ] as const;
-  const take = async ([name, options]: (typeof looks)[number]) => {
-    const page = await site.tab(options);
-    for (const path of pictures) {
-      await page.goto(site.url + path, { waitUntil: "networkidle" });
-      const file = `out/pictures/${path.replace(/\/$/, "").replaceAll("/", "-") || "home"}-${name}.png`;
-      expect((await page.screenshot({ path: file })).length).toBeGreaterThan(10_000);
+/** A page of each type. */
+const pictures = [
+  "",
+  "guides/first-video/",
+  "guides/configuration/",
+  "api/",
+  "api/generateVidmodelv2/",
+  "sdk/",
+  "sdk/MediaGen/",
+  "benchmarks/",
+  "playground/",
+  "changelog/",
+];
+
+test("a page of each type is kept as a picture in out/pictures, at three widths, light and dark, for people to look at", async () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [390, 820, 1440]) {
+      const page = await site.tab({ colorScheme, viewport: { width, height: 900 } });
+      const keep = async (name: string) => {
+        const picture = await page.screenshot({ path: `out/pictures/${name}-${width}-${colorScheme}.png` });
+        expect(picture.length).toBeGreaterThan(10_000);
+      };
+      for (const path of pictures) {
+        await page.goto(site.url + path, { waitUntil: "networkidle" });
+        await keep(path.replace(/\/$/, "").replaceAll("/", "-") || "home");
+      }
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Search" }).fill("wait for a task");
+      await page.getByRole("option").first().waitFor();
+      await keep("search");
     }
-  };
-  await Promise.all(looks.map(take));
+  }
 });

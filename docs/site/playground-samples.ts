@@ -1,0 +1,49 @@
+import hljs from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import typescript from "highlight.js/lib/languages/typescript";
+import { commandSample, curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
+import { make } from "./playground-form.ts";
+
+hljs.registerLanguage("bash", bash);
+hljs.registerLanguage("typescript", typescript);
+
+/** The programs for a call. The provider for the AI SDK has its place here, once it exists. */
+const languages = [
+  { name: "TypeScript", language: "typescript", sampleOf: typescriptSample },
+  { name: "curl", language: "bash", sampleOf: curlSample },
+  { name: "Command line", language: "bash", sampleOf: commandSample },
+] as const;
+
+/** The place of the programs: tabs as on every page, whose copy buttons come from the site's script. */
+export interface Samples {
+  readonly element: HTMLElement;
+  show(call: SampleCall): void;
+}
+
+/** Creates the place. */
+export function createSamples(): Samples {
+  const element = make("div", { className: "tabs", role: "radiogroup", ariaLabel: "Language" });
+  const codes = languages.map(() => make("code"));
+  for (const [index, { name }] of languages.entries()) {
+    const id = `sample-${index}`;
+    element.append(make("input", { type: "radio", name: "sample", id, checked: index === 0 }));
+    element.append(make("label", { htmlFor: id, textContent: name }));
+  }
+  for (const code of codes) {
+    const pre = make("pre", { tabIndex: 0 });
+    const block = make("div", { className: "code" });
+    pre.append(code);
+    block.append(pre);
+    element.append(block);
+  }
+  return {
+    element,
+    show(call) {
+      for (const [index, { language, sampleOf }] of languages.entries()) {
+        // The highlighter escapes the text.
+        const { value } = hljs.highlight(sampleOf(call).trimEnd(), { language });
+        Object.assign(codes[index] ?? {}, { innerHTML: value });
+      }
+    },
+  };
+}
