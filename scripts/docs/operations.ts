@@ -3,7 +3,7 @@ import { publishedDocument } from "../generate/published.ts";
 import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../spec.ts";
 import type { Kind } from "../../packages/sdk/src/spec/operation.ts";
 import type { NavGroup, NavLink, Page } from "./site.ts";
-import { asSdkTakesIt, curlSample, typescriptSample, type SampleCall } from "./samples.ts";
+import { asSdkTakesIt, commandSample, curlSample, typescriptSample, type SampleCall } from "./samples.ts";
 import { describeInMarkdown, fieldsTable, table, type SpecPages } from "./tables.ts";
 
 /** The API's part of the site. */
@@ -43,7 +43,7 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
   const samples = new Map(
     calls.map(({ operation, call }) => [
       operation.operationId,
-      { typescript: typescriptSample(call), curl: curlSample(call) },
+      { typescript: typescriptSample(call), curl: curlSample(call), command: commandSample(call) },
     ]),
   );
   const pages = calls.map(({ operation }) => operationPage(operation, samples.get(operation.operationId)));
@@ -85,7 +85,7 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
 /** The spec as the packages publish it, with samples in the words of Redoc. */
 function bundleOf(
   yaml: string,
-  samples: ReadonlyMap<string, { readonly typescript: string; readonly curl: string }>,
+  samples: ReadonlyMap<string, { readonly typescript: string; readonly curl: string; readonly command: string }>,
 ): string {
   const document = publishedDocument(parse(yaml)) as {
     readonly paths: Readonly<
@@ -109,7 +109,7 @@ export function redocRoute({ tags: [tag], operationId }: Pick<PlacedOperation, "
 
 function operationPage(
   operation: PlacedOperation,
-  samples: { readonly typescript: string; readonly curl: string } | undefined,
+  samples: { readonly typescript: string; readonly curl: string; readonly command: string } | undefined,
 ): Page {
   const { operationId, summary, description, path, requestBody, responses } = operation;
   const body = bodyOf(operation);
@@ -131,6 +131,7 @@ function operationPage(
     "## Sample",
     `\`\`\`ts tab="TypeScript"\n${samples?.typescript}\`\`\``,
     `\`\`\`sh tab="curl"\n${samples?.curl}\`\`\``,
+    `\`\`\`sh tab="Command line"\n${samples?.command}\`\`\``,
     "## Fields",
     ...notes.filter((note) => typeof note === "string").map((note) => note.trim()),
     fieldsTable(body),

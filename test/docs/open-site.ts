@@ -41,7 +41,8 @@ export function useSite(): OpenSite {
       return server.url;
     },
     async tab(options) {
-      const context = await browser.newContext(options);
+      // Clips that play cost more than what is tested.
+      const context = await browser.newContext({ reducedMotion: "reduce", ...options });
       const page = await context.newPage();
       page.on("pageerror", ({ message }) => trouble.push(`${page.url()}: ${message}`));
       page.on("console", (message) => trouble.push(`${page.url()}: ${message.text()}`));

@@ -5,70 +5,66 @@ import { useSite } from "./open-site.ts";
 
 const site = useSite();
 
-const kinds = [
-  "",
-  "guides/",
-  "guides/errors/",
-  "guides/command-line/",
-  "guides/browsers/",
-  "api/generateVidmodelv2/",
-  "api/deleteImageTasks/",
-  "sdk/",
-  "sdk/createMediaGen/",
-  "sdk/KindClient/",
-  "sdk/OutcomeUnknownError/",
-  "sdk/State/",
-  "sdk/emulator/faultEffects/",
-  "benchmarks/",
-  "changelog/",
-  "404.html",
+/** The rules for pages whose colors other pages have too. */
+const withoutColors = { rules: { "color-contrast": { enabled: false } } };
+
+/** A page of every sort, and whether it has looks of its own, whose colors are to be seen in both themes. */
+const kinds: readonly (readonly [path: string, dark?: "dark"])[] = [
+  ["", "dark"],
+  ["guides/"],
+  ["guides/errors/", "dark"],
+  ["guides/browsers/", "dark"],
+  ["api/generateVidmodelv2/", "dark"],
+  ["sdk/"],
+  ["sdk/createMediaGen/"],
+  ["sdk/KindClient/", "dark"],
+  ["sdk/OutcomeUnknownError/"],
+  ["benchmarks/", "dark"],
+  ["changelog/"],
+  ["404.html"],
 ];
 
-/** What axe finds in the pages at `paths`, each in both themes. The policy is the site's; axe itself is brought in by the test. */
-async function findingsOf(paths: readonly string[]): Promise<readonly string[]> {
+/** What axe finds in the pages. The policy is the site's; axe itself is brought in by the test. */
+async function findingsOf(pages: typeof kinds): Promise<readonly string[]> {
   const page = await site.tab({ bypassCSP: true });
   const found: string[] = [];
-  for (const path of paths) {
+  for (const [path, dark] of pages) {
     await page.goto(site.url + path);
-    found.push(...(await findingsInThemes(page, path)));
+    await page.evaluate(thinOut);
+    for (const { colorScheme, asked } of dark ? themes : [{ colorScheme: "light", asked: withoutColors } as const]) {
+      await changeTheme(page, colorScheme);
+      found.push(...(await findingsIn(page, asked)).map((one) => `${path}, ${colorScheme}: ${one}`));
+    }
   }
   return found;
 }
 
 /**
- * What axe finds in the content of the pages at `paths`, shown in one page after the other: to open each takes as long again. Colors
- * are those of the style sheet, and the pages above show all of them in both themes.
+ * What axe finds in the content of the pages at `paths`, shown one below the other: each run takes as long again. Colors are those of
+ * the style sheet, and the pages above show all of them in both themes.
  */
 async function findingsInContentOf(paths: readonly string[]): Promise<readonly string[]> {
   const page = await site.tab({ bypassCSP: true });
   await page.goto(`${site.url}guides/`);
-  const found: string[] = [];
-  for (const path of paths) {
-    await page.evaluate(showContentOf, site.url + path);
-    expect(await page.locator("main h1").count(), path).toBe(1);
-    const findings = await findingsIn(page, { rules: { "color-contrast": { enabled: false } } }, "main");
-    found.push(...findings.map((one) => `${path}: ${one}`));
-  }
-  return found;
-}
-
-async function findingsInThemes(page: Page, path: string): Promise<readonly string[]> {
+  await page.evaluate(showContents, paths);
+  expect(await page.locator("main h1").count()).toBe(paths.length);
   await page.evaluate(thinOut);
-  const found: string[] = [];
-  for (const { colorScheme, asked } of themes) {
-    await changeTheme(page, colorScheme);
-    found.push(...(await findingsIn(page, asked)).map((one) => `${path}, ${colorScheme}: ${one}`));
-  }
-  return found;
+  return findingsIn(page, withoutColors, "main");
 }
 
-/** Puts the content of the page at a URL in the place of the content that is open, whose addresses it makes its own. */
-async function showContentOf(url: string): Promise<void> {
-  // Without the colors of code, which are most elements of a page.
-  const html = (await (await fetch(url)).text()).replace(/<span class="t-[^>]*>([^<]*)<\/span>/g, "$1");
-  history.replaceState(undefined, "", url);
-  const main = new DOMParser().parseFromString(html, "text/html").querySelector("main");
-  document.querySelector("main")?.replaceWith(main ?? "");
+/** Puts the content of the pages in the place of the content that is open. */
+async function showContents(paths: readonly string[]): Promise<void> {
+  const main = document.querySelector("main") as HTMLElement;
+  main.replaceChildren();
+  for (const path of paths) {
+    // Without the colors of code, which are most elements of a page, and with ids of its own.
+    const html = (await (await fetch(`/${path}`)).text())
+      .replace(/<span class="t-[^>]*>([^<]*)<\/span>/g, "$1")
+      .replace(/ (id|for|name)="/g, `$&${path.replaceAll("/", "-")}`);
+    const content = new DOMParser().parseFromString(html, "text/html").querySelector("main");
+    for (const one of content?.querySelectorAll(".bar, .neighbours, .foot") ?? []) one.remove(); // Landmarks: the pages above have them.
+    main.append(...(content?.childNodes ?? []));
+  }
 }
 
 /** Leaves one token of code of each look in the page, and three rows or items of each table and list: thousands of others tell nothing more, and take a minute. */
@@ -102,20 +98,24 @@ describe("accessibility, light and dark", () => {
     expect(await findingsInContentOf(guides.map((name) => name.replace("index.html", "")))).toEqual([]);
   });
 
-  test.for(themes)(
-    "the search, its hits and the narrow menu have none, when it is $colorScheme",
-    async ({ colorScheme, asked }) => {
-      const page = await site.tab({ colorScheme, bypassCSP: true, viewport: { width: 390, height: 844 } });
-      await page.goto(`${site.url}sdk/KindClient/`);
-      await page.getByRole("button", { name: "Menu" }).click();
-      expect(await page.getByRole("navigation", { name: "Pages of this section" }).isVisible()).toBe(true);
-      expect(await findingsIn(page, asked)).toEqual([]);
-      await page.keyboard.press("/");
-      await page.getByRole("combobox", { name: "Search" }).fill("wait");
-      await expect.poll(() => page.getByRole("option").count()).toBeGreaterThan(3);
-      expect(await findingsIn(page, asked)).toEqual([]);
-    },
-  );
+  test("the search, its hits and the narrow menu have none", async () => {
+    const page = await site.tab({ bypassCSP: true, viewport: { width: 390, height: 844 } });
+    const look = async () => {
+      for (const { colorScheme, asked } of themes) {
+        await changeTheme(page, colorScheme);
+        expect(await findingsIn(page, asked)).toEqual([]);
+      }
+    };
+    await page.goto(`${site.url}sdk/KindClient/`);
+    await page.evaluate(thinOut);
+    await page.getByRole("button", { name: "Menu" }).click();
+    expect(await page.getByRole("navigation", { name: "Pages of this section" }).isVisible()).toBe(true);
+    await look();
+    await page.keyboard.press("/");
+    await page.getByRole("combobox", { name: "Search" }).fill("wait");
+    await expect.poll(() => page.getByRole("option").count()).toBeGreaterThan(3);
+    await look();
+  });
 });
 
 describe("by keyboard", () => {

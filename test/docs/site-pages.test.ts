@@ -26,12 +26,17 @@ function contentOf(html: string): string {
   return content.replace(/<span class="t-[^>]*>([^<]*)<\/span>/g, "$1");
 }
 
+/** Pages outside of the sections that look like guides. */
+const others = ["benchmarks/", "changelog/"];
+
 test.for(["guides/", "api/generateVidmodelv2/", "sdk/"])(
   "no page scrolls sideways at any width: all pages beside %s, which are put into it one below the other",
   async (shell) => {
     const [section = ""] = shell.split("/");
     const mains = pagesIn(site.files)
-      .filter((path) => path.startsWith(section) && path !== "api/")
+      .filter(
+        (path) => (path.startsWith(section) || (section === "guides" && others.includes(path))) && path !== "api/",
+      )
       .map((path) => [path, contentOf(String(site.files.get(`${path}index.html`)))] as const);
     const page = await site.tab();
     await page.goto(site.url + shell);
@@ -47,7 +52,7 @@ test.for(["guides/", "api/generateVidmodelv2/", "sdk/"])(
   },
 );
 
-test.for(["", "playground/", "changelog/", "api/"])("neither does the page at /%s", async (path) => {
+test.for(["", "playground/", "api/"])("neither does the page at /%s", async (path) => {
   const page = await site.tab();
   await page.goto(site.url + path);
   await page.locator("h1").first().waitFor();
@@ -125,7 +130,7 @@ test("a sample is shown in the language that is chosen", async () => {
 });
 
 test("the home page asks for six things and plays its clip, but not for those who want nothing to move", async () => {
-  const page = await site.tab();
+  const page = await site.tab({ reducedMotion: "no-preference" });
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url().slice(site.url.length)));
   await page.goto(site.url);
@@ -137,7 +142,7 @@ test("the home page asks for six things and plays its clip, but not for those wh
   await expect.poll(() => page.locator("img").evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(2560);
   expect(new Set(asked).size).toBeLessThanOrEqual(6);
 
-  const still = await site.tab({ reducedMotion: "reduce" });
+  const still = await site.tab();
   await still.goto(site.url);
   await still.waitForLoadState("networkidle");
   expect(await still.locator("video").evaluate((video: HTMLVideoElement) => video.paused)).toBe(true);

@@ -47,13 +47,21 @@ const some = [
 
 test("a deep link lands on its operation, with its sample, when the page loads", async () => {
   const page = await site.tab({ viewport: { width: 1280, height: 900 } });
-  for (const operation of some) {
+  for (const operation of some.slice(1)) {
     await page.goto("about:blank");
     await page.goto(`${site.url}api/${redocRoute(operation)}`);
     await lands(page, operation);
     expect(await page.locator("#redoc main").innerText()).toContain("createMediaGen");
   }
   expect(await page.locator("main").count()).toBe(1);
+  // On a telephone nothing scrolls sideways, a table stays a table, and the search is the site's.
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  const cell = page.locator("#redoc td").first();
+  expect(await cell.evaluate((one) => getComputedStyle(one).display)).toBe("table-cell");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Search" }).waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(1);
 });
 
 test("every click in the sidebar lands on its operation, down the list and up again, and so does a link typed into the open page", async () => {
@@ -71,34 +79,21 @@ test("every click in the sidebar lands on its operation, down the list and up ag
   }
 });
 
-test.for(themes)(
-  "what is open has no accessibility finding but the vendor's own, when it is $colorScheme",
-  async ({ colorScheme, asked }) => {
-    const page = await site.tab({ colorScheme, bypassCSP: true });
-    const found = new Set<string>();
-    const places = [
-      ["", "How it works"],
-      ...some.slice(1, 2).map((operation) => [redocRoute(operation), operation.summary]),
-    ] as const;
-    for (const [route = "", text = ""] of places) {
-      await page.goto(`${site.url}api/${route}`);
-      await page.locator("#redoc main").getByText(text).first().waitFor();
+test("what is open has no accessibility finding but the vendor's own, light and dark", async () => {
+  const page = await site.tab({ bypassCSP: true });
+  const found = new Set<string>();
+  const places = [
+    ["", "How it works"],
+    ...some.slice(1, 2).map((operation) => [redocRoute(operation), operation.summary]),
+  ] as const;
+  for (const [route = "", text = ""] of places) {
+    await page.goto(`${site.url}api/${route}`);
+    await page.locator("#redoc main").getByText(text).first().waitFor();
+    for (const { colorScheme, asked } of themes) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html.${colorScheme}`).waitFor();
       for (const finding of await findingsIn(page, asked)) found.add(finding);
     }
-    expect([...found].filter((finding) => !vendorRules.some((id) => finding.startsWith(`${id}: `)))).toEqual([]);
-  },
-);
-
-test("nothing scrolls sideways on a telephone, a table stays a table, and the site's search opens, not Redoc's", async () => {
-  const page = await site.tab({ viewport: { width: 390, height: 844 } });
-  for (const operation of some) {
-    await page.goto(`${site.url}api/${redocRoute(operation)}`);
-    await page.locator("#redoc main").getByText("createMediaGen").first().waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth), operation.operationId).toBe(390);
   }
-  const cell = page.locator("#redoc td").first();
-  expect(await cell.evaluate((one) => getComputedStyle(one).display)).toBe("table-cell");
-  await page.keyboard.press("Control+k");
-  await page.getByRole("combobox", { name: "Search" }).waitFor();
-  expect(await page.getByRole("dialog").count()).toBe(1);
+  expect([...found].filter((finding) => !vendorRules.some((id) => finding.startsWith(`${id}: `)))).toEqual([]);
 });
