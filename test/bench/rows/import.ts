@@ -19,7 +19,7 @@ const tried = [
 
 export const row: Row = {
   title: "Import in Node",
-  what: `What \`await import(...)\` takes in a fresh Node process, by the process's own clock; the memory that the process has at its end, above a process that imports nothing; and the packages that npm installs. The ${rounds} rounds are interleaved.`,
+  what: `What \`await import(...)\` takes in a fresh Node process, by the process's own clock. Memory is that of the process at its end, above a process that imports nothing. Packages are those that npm installs. The ${rounds} rounds are interleaved.`,
   limit: "an empty file. The first use of Node's global fetch alone takes some 30 ms and 16 MB.",
   notFirst: "openapi-fetch is one small file, and replicate is CommonJS without dependencies.",
   tables: [
