@@ -2365,7 +2365,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    file: "schema.ts",
+    file: "form/form-schema.ts",
     guard: ".filter((name) => !names.includes(name))",
     becomes: ".filter(() => false)",
     promise: "a field that is misspelled in `without` is not left open to everybody",
