@@ -21,6 +21,7 @@ test("the program of the README runs with the environment alone, and prints its 
     expect(log).toHaveBeenCalledExactlyOnceWith([image, image]);
     expect(emulator.charges).toHaveLength(1);
   } finally {
+    log.mockRestore();
     vi.unstubAllEnvs();
     await rm(folder, { recursive: true });
     await server.close();

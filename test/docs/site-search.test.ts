@@ -29,7 +29,8 @@ test("every operation is found by its id, and most of it", () => {
 
 test("every export is found by its name, at the entry point that has it", () => {
   const names = pagesIn(files).filter(
-    (path) => /^sdk\/.*[^/]+\/$/.test(path) && !/^sdk\/(node|http|batch|emulator|emulator-node)\/$/.test(path),
+    (path) =>
+      /^sdk\/.*[^/]+\/$/.test(path) && !/^sdk\/(node|http|batch|ai-sdk-provider|emulator|emulator-node)\/$/.test(path),
   );
   expect(names.length).toBeGreaterThan(100);
   const nameOf = (path: string) =>
