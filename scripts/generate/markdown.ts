@@ -96,7 +96,9 @@ function errorsTable(): string {
 
 /** The options of an interface of the packages: the first sentence of each docstring, and its `@default`. */
 function optionsTable(name: string): string | undefined {
-  const files = globSync("packages/{sdk,batch,emulator}/src/**/*.ts", { cwd: root }).map((path) => read(path) ?? "");
+  const files = globSync("packages/{sdk,batch,emulator,mcp}/src/**/*.ts", { cwd: root }).map(
+    (path) => read(path) ?? "",
+  );
   const body = files
     .map((text) => new RegExp(`^export interface ${name}\\b[^]*?\\n}`, "m").exec(text)?.[0])
     .find(Boolean);

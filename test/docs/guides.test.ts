@@ -133,9 +133,7 @@ test("every message that the guide to troubleshooting explains is one of the SDK
 test("the guide to configuration has the options of every call, and every variable that the packages read", async () => {
   const { text = "" } = guides.find(({ file }) => file.endsWith("/configuration.md")) ?? {};
   const sources = (await readAll("packages/*/src/**/*.ts")).map((one) => one.text).join("\n");
-  const entries = (await readAll("packages/{sdk,batch,emulator}/src/{index,node}.ts"))
-    .map((one) => one.text)
-    .join("\n");
+  const entries = (await readAll("packages/*/src/{index,node,schema}.ts")).map((one) => one.text).join("\n");
   const elsewhere = [
     "CallOptions", // The signal, in words.
     "ForgetOptions", // `forget` of a store.
