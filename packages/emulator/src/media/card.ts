@@ -8,8 +8,8 @@
  */
 
 import { characterPitch, characterRows, hasInk } from "./font.ts";
-import { hash } from "./hash.ts";
 import { hasDot, type Thumbnail } from "./thumbnail.ts";
+import { type Tone, tonesOf } from "./tones.ts";
 
 /** The text on a card, in printable ASCII with single spaces. */
 export interface CardText {
@@ -19,13 +19,6 @@ export interface CardText {
   body: string;
   /** Small, below it; cut only beyond four lines. */
   note: string;
-}
-
-/** A colour as video carries it: BT.709, luma 16 to 235, chroma around 128. */
-export interface Tone {
-  y: number;
-  cb: number;
-  cr: number;
 }
 
 /** A drawn card. */
@@ -50,31 +43,6 @@ export const bandRows = 4;
  * Luma that ink adds: two steps of the coarsest H.264 quantiser (h264.ts). Its contrast with each tone is above 4.5:1.
  */
 export const inkLuma = 112;
-
-/** Background tones of a card: with and without ink they are the 16 colours that a four-bit palette holds. */
-const toneCount = 8;
-
-/** Luma of the background at the top and the bottom: dark enough that ink on it stays within video's 235. */
-const topLuma = 96;
-const bottomLuma = 40;
-
-/**
- * Cb - 128, Cr - 128 of twelve hues of one strength, round the colour circle. Integers: no engine's cosine is trusted.
- */
-const hues = [
-  [26, 0],
-  [23, 13],
-  [13, 23],
-  [0, 26],
-  [-13, 23],
-  [-23, 13],
-  [-26, 0],
-  [-23, -13],
-  [-13, -23],
-  [0, -26],
-  [13, -23],
-  [23, -13],
-] as const;
 
 /** Empty dots on each side. At least one band: the first macroblock of each row and all of the first row stay bare. */
 const margin = 8;
@@ -248,15 +216,4 @@ function drawBox(card: Card, box: Box, change: (ink: number) => number = () => 1
       card.ink[dot] = change(card.ink[dot] ?? 0);
     }
   }
-}
-
-/** The background: from one hue to another a sixth of the circle away, darker below. */
-function tonesOf(seed: string): Tone[] {
-  const first = (hash(seed) >>> 8) % hues.length;
-  const [fromCb, fromCr] = hues[first] ?? hues[0];
-  const [toCb, toCr] = hues[(first + 2) % hues.length] ?? hues[0];
-  return Array.from({ length: toneCount }, (_, index) => {
-    const between = (from: number, to: number): number => Math.round(from + ((to - from) * index) / (toneCount - 1));
-    return { y: between(topLuma, bottomLuma), cb: 128 + between(fromCb, toCb), cr: 128 + between(fromCr, toCr) };
-  });
 }

@@ -1,8 +1,9 @@
 /** The macroblocks of a card's picture in H.264 (ITU-T H.264, 7.3.5). */
 
-import { bandRows, type Card, type Tone, toneIndex } from "./card.ts";
+import { bandRows, type Card, toneIndex } from "./card.ts";
 import type { BitWriter } from "./h264-bits.ts";
 import { inkLevel, inkQp, toneQp } from "./h264-parameters.ts";
+import type { Tone } from "./tones.ts";
 
 /** Writes macroblocks of one slice, 7.3.5. */
 export class MacroblockWriter {

@@ -4,8 +4,9 @@
  */
 
 import { join, u32 } from "./bytes.ts";
-import { type CardText, drawCard, drawFoot, inkLuma, type Tone, toneIndex } from "./card.ts";
+import { type CardText, drawCard, drawFoot, inkLuma, toneIndex } from "./card.ts";
 import type { Thumbnail } from "./thumbnail.ts";
+import type { Tone } from "./tones.ts";
 import { zlibSync } from "fflate";
 
 /** The options of `renderPicture`. */
