@@ -17,6 +17,7 @@ import {
 import { createHttpClient, type HttpClient, type paths } from "@mediagen/sdk/http";
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { formSchema } from "@mediagen/sdk/schema";
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import { describe, expectTypeOf, test } from "vitest";
 
 declare const media: MediaGen;
@@ -181,9 +182,14 @@ describe("a model's form is known to the compiler", () => {
 });
 
 describe("a schema of a form", () => {
-  /** What Standard Schema says of the type of a result. */
-  type Output<Schema extends { readonly "~standard": { readonly types?: { readonly output: unknown } | undefined } }> =
-    NonNullable<Schema["~standard"]["types"]>["output"];
+  type Output<Schema extends StandardSchemaV1> = StandardSchemaV1.InferOutput<Schema>;
+
+  test("is of the types of Standard Schema and Standard JSON Schema", () => {
+    const values = formSchema("vidmodelv2");
+    expectTypeOf(values).toExtend<StandardSchemaV1<Form<"vidmodelv2">> & StandardJSONSchemaV1<Form<"vidmodelv2">>>();
+    const text = formSchema("vidmodelv2", { from: "text" });
+    expectTypeOf(text).toExtend<StandardSchemaV1<FormData, Form<"vidmodelv2">>>();
+  });
 
   test("has the form's type, without the fields that the server sets", () => {
     const all = formSchema("vidmodelv2");
