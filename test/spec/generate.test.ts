@@ -83,14 +83,17 @@ describe("in a copy of the project whose spec has further models", () => {
       "packages/sdk/src",
       "packages/sdk/tsconfig.json",
       "packages/sdk/package.json",
+      "packages/batch/src",
       "packages/emulator/src",
       "packages/cli/src",
+      "packages/mcp/src",
       "packages/ai-sdk-provider/src",
       "docs/guides",
       "docs/examples",
       "docs/home.md",
       "docs/benchmarks.md",
       "docs/fleet.md",
+      "test/runtimes/engines/package.json",
     ]) {
       await cp(path, join(copy, path), { recursive: true });
     }
