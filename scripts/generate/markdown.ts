@@ -96,7 +96,7 @@ function errorsTable(): string {
 
 /** The options of an interface of the packages: the first sentence of each docstring, and its `@default`. */
 function optionsTable(name: string): string | undefined {
-  const files = globSync("packages/{sdk,batch,emulator,mcp}/src/**/*.ts", { cwd: root }).map(
+  const files = globSync("packages/{sdk,batch,emulator,mcp,ai-sdk-provider}/src/**/*.ts", { cwd: root }).map(
     (path) => read(path) ?? "",
   );
   const body = files

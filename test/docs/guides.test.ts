@@ -109,6 +109,7 @@ test("every name that the guides speak of is one of the packages, of the spec, o
     "publicProcedure",
     "sValidator",
     "skipLibCheck",
+    "startVideo",
     "useForm",
   ]);
 });
@@ -139,6 +140,7 @@ test("the guide to configuration has the options of every call, and every variab
     "ForgetOptions", // `forget` of a store.
     "GenerateStepOptions", // Those of `generate`, in words.
     "LookupOptions", // What a lookup of the reader's is given.
+    "MediaGenModelOptions", // The fields of a model's form.
     "NodeMediaGenOptions", // Those of the tables.
     "UncheckedOptions", // The same.
     "ValidateOptions", // Its one option is an option of `generate` too.

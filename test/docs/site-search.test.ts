@@ -96,7 +96,7 @@ test.for([
   ["csv", /^guides\/batches\//],
   ["exit code", /^guides\/command-line\//],
   ["quickstart", /^guides\/first-video\//],
-  ["install", /^guides\/first-video\//],
+  ["install", /^guides\/installation\//],
   ["runway", /^guides\/migration\//],
   ["self-signed certificate", /^guides\/proxies-and-tls\//],
   ["webhok", /^guides\/waiting\//],
