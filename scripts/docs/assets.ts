@@ -28,6 +28,9 @@ export async function buildAssets(directory: string): Promise<void> {
   const bundled = build({
     ...shared,
     bundle: true,
+    // What SDK and emulator load at first use, such as the table that transliterates prompts, is loaded then.
+    splitting: true,
+    chunkNames: "part-[hash]",
     format: "esm",
     entryPoints: ["api.ts", "search.ts", "playground.ts"].map(entry),
     external: ["./redoc.js"],
