@@ -17,10 +17,10 @@ const options: Readonly<Record<string, Help>> = {
   speed: ["N", "how fast time passes; 60 is a minute per second (default: 1)"],
   state: ["FILE", "load tasks and credits from this file, and save them to it"],
   fresh: ["", "start without tasks and save nothing"],
-  results: ["DIR", "return the files of this directory as results: fox.mp4 for prompts with the word fox"],
+  results: ["DIR", "return files of this directory as results: fox.mp4 for prompts with the word fox"],
   record: ["FILE", "at the end, write requests and responses to this file"],
   replay: ["FILE", "return the responses of a file that --record has written"],
-  report: ["FILE", "at the end, write calls, violations and charges: JUnit if FILE ends in .xml, else JSON"],
+  report: ["FILE", "write calls, violations and charges at the end: JUnit in an .xml file, else JSON"],
   help: ["", "show this text"],
 };
 
