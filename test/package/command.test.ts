@@ -22,6 +22,7 @@ beforeAll(async () => {
     ["openapi-fetch", "sdk"],
     ["openapi-typescript-helpers", "sdk"],
     ["@cfworker/json-schema", "emulator"],
+    ["any-ascii", "emulator"],
     ["fflate", "emulator"],
     ["csv-parse", "batch"],
     ["commander", "cli"],
@@ -62,6 +63,7 @@ test("mediagen brings four packages and what those depend on, and no more", asyn
   expect(installed).toEqual([
     "@cfworker",
     "@mediagen",
+    "any-ascii",
     "commander",
     "csv-parse",
     "fflate",

@@ -35,6 +35,7 @@ beforeAll(async () => {
     ["openapi-fetch", "sdk"],
     ["openapi-typescript-helpers", "sdk"],
     ["@cfworker/json-schema", "emulator"],
+    ["any-ascii", "emulator"],
     ["fflate", "emulator"],
   ]);
   await writeFile(join(folder, "fox.test.js"), generates);
