@@ -109,7 +109,7 @@ test("every name that the guides speak of is one of the packages, of the spec, o
     "publicProcedure",
     "sValidator",
     "skipLibCheck",
-    "startVideo",
+    "startVideo", // of the AI SDK
     "useForm",
   ]);
 });

@@ -10,7 +10,7 @@ import {
   ServiceError,
 } from "@mediagen/sdk";
 import { createMediaProxy, type MediaProxyOptions } from "@mediagen/sdk/proxy";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { connectionRefused, errorOf } from "./fake-service.ts";
 
 const app = "https://app.test";
@@ -330,6 +330,7 @@ describe("what the service says keeps its meaning in the page, without its words
 });
 
 test("the function never rejects, also if onError throws", async () => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
   const { post } = setUp({
     user: () => Promise.reject(new Error("no session")),
     onError: () => {
@@ -337,6 +338,8 @@ test("the function never rejects, also if onError throws", async () => {
     },
   });
   expect((await post("/v1/images/imgmodelv4", formData())).status).toBe(424);
+  expect(log).toHaveBeenCalledExactlyOnceWith(new Error("no log"));
+  log.mockRestore();
 });
 
 test.for<[string, object, string]>([
