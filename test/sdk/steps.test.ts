@@ -140,6 +140,27 @@ test("a mistake in the program is thrown: a client without a store, a key that s
   }
 });
 
+test.for([
+  ["resetAfter", "unknown"],
+  ["rateLimited", "again"],
+  ["insufficientCredits", "creditsOut"],
+  ["failure", "rejected"],
+] as const)("stepError tells of the error after %s what generateStep returns: %s", async ([fault, outcome]) => {
+  const { emulator, media } = createService();
+  emulator.next({ fault, on: "generate", retryAfter: "7" });
+  const next = stepError(await errorOf(media.image.generate(model, form, order)));
+  expect(next).toMatchObject({ outcome, reason: expect.any(String), ...(outcome === "again" && { afterMs: 7_000 }) });
+});
+
+test("stepError rejects a form and a mistake in the program for good, and says nothing of other errors", async () => {
+  const { media } = createService({ store: undefined });
+  const invalid = await errorOf(media.image.generate(model, { prompt: "A fox", batchsize: 99 }));
+  const mistake = await errorOf(media.image.generate(model, form, order));
+  expect([invalid, mistake].map((error) => stepError(error)?.outcome)).toEqual(["rejected", "rejected"]);
+  const others = [new TypeError("a bug"), new DOMException("enough", "AbortError"), "text", undefined];
+  expect(others.map(stepError)).toEqual(others.map(() => undefined));
+});
+
 test("an order that the client's budget does not cover may run again: nothing was sent", async () => {
   const { media, sent } = clientOf([() => created("t-1")], { store: sharedStore(), budget: { generations: 1 } });
   expect(await generateStep(media, model, form, order)).toMatchObject({ outcome: "created" });
@@ -235,25 +256,4 @@ test("a pending task holds what its check has learned, failed ones are known by 
   expect(await checkStep(media.task(saved), { now })).toMatchObject({ state: "failed", record: { image_status: 3 } });
   expect(await checkStep(media.task(saved), { now })).toMatchObject({ state: "overdue", record: { url: [] } });
   await expect(checkStep(media.task(saved), { now })).rejects.toMatchObject({ name: "ConnectionError" });
-});
-
-test.for([
-  ["resetAfter", "unknown"],
-  ["rateLimited", "again"],
-  ["insufficientCredits", "creditsOut"],
-  ["failure", "rejected"],
-] as const)("stepError tells of the error after %s what generateStep returns: %s", async ([fault, outcome]) => {
-  const { emulator, media } = createService();
-  emulator.next({ fault, on: "generate", retryAfter: "7" });
-  const next = stepError(await errorOf(media.image.generate(model, form, order)));
-  expect(next).toMatchObject({ outcome, reason: expect.any(String), ...(outcome === "again" && { afterMs: 7_000 }) });
-});
-
-test("stepError rejects a form and a mistake in the program for good, and says nothing of other errors", async () => {
-  const { media } = createService({ store: undefined });
-  const invalid = await errorOf(media.image.generate(model, { prompt: "A fox", batchsize: 99 }));
-  const mistake = await errorOf(media.image.generate(model, form, order));
-  expect([invalid, mistake].map((error) => stepError(error)?.outcome)).toEqual(["rejected", "rejected"]);
-  const others = [new TypeError("a bug"), new DOMException("enough", "AbortError"), "text", undefined];
-  expect(others.map(stepError)).toEqual(others.map(() => undefined));
 });
