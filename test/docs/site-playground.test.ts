@@ -109,12 +109,12 @@ describe("what goes wrong looks as it should", () => {
       const before = Number((await balance()).replace(/\D/g, ""));
       await spoil(page, fault);
       await send(page);
-      await expect.poll(() => page.locator(".said").innerText(), fault).toContain(`${name}.`);
+      await expect.poll(() => page.locator(".said").innerText(), { message: fault }).toContain(`${name}.`);
       expect(await page.locator(".message").innerText()).toMatch(/task|Task/);
       const shown = page.locator(".tabs .code").locator("visible=true");
       expect(await shown.innerText()).toContain(`if (!(error instanceof ${name})) throw error;`);
       expect(await shown.innerText()).toContain(code);
-      await expect.poll(balance, fault).toBe(`${(before - charge).toLocaleString("en-GB")} credits left`);
+      await expect.poll(balance, { message: fault }).toBe(`${(before - charge).toLocaleString("en-GB")} credits left`);
     }
   });
 

@@ -188,7 +188,7 @@ describe("a schema of a form", () => {
     const values = formSchema("vidmodelv2");
     expectTypeOf(values).toExtend<StandardSchemaV1<Form<"vidmodelv2">> & StandardJSONSchemaV1<Form<"vidmodelv2">>>();
     const text = formSchema("vidmodelv2", { from: "text" });
-    expectTypeOf(text).toExtend<StandardSchemaV1<FormData, Form<"vidmodelv2">>>();
+    expectTypeOf(text).toExtend<StandardSchemaV1<FormData | Readonly<Record<string, unknown>>, Form<"vidmodelv2">>>();
   });
 
   test("has the form's type, without the fields that the server sets", () => {

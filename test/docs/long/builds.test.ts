@@ -12,7 +12,7 @@ test("two builds are the same byte for byte, and only links know the repository"
     const again = await filesOf(out);
     expect([...again.keys()]).toEqual([...files.keys()]);
     const links = /<footer class="foot">.*?<\/footer>|<(?:li><)?a href="https:\/\/git[^>]*>Repository<\/a>(?:<\/li>)?/g;
-    const withoutLinks = (content = Buffer.alloc(0)) => content.toString("latin1").replace(links, "");
+    const withoutLinks = (content: Buffer = Buffer.alloc(0)) => content.toString("latin1").replace(links, "");
     for (const [name, content] of again) expect(withoutLinks(content), name).toBe(withoutLinks(files.get(name)));
   } finally {
     await rm(out, { recursive: true });

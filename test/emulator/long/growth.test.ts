@@ -34,7 +34,7 @@ test(`${requests} requests, some of odd bytes, next to 200 slow clients, need no
           if (left % 1_000 === 0)
             connect(port, "127.0.0.1")
               .on("error", () => undefined)
-              .end(odd[(left / 1_000) % odd.length], "latin1");
+              .end(odd[(left / 1_000) % odd.length] ?? "", "latin1");
         }
       }),
     );
