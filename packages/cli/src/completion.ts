@@ -9,9 +9,9 @@ import { stateDirectory } from "./state-directory.ts";
 export const filesMark = ":files";
 
 /** Commands of other packages, which read their own options. */
-const otherFlags: Readonly<Record<string, readonly string[]>> = {
-  emulator: ["port", "host", "public-url", "key", "credits", "seed", "speed", "state", "fresh", "help"],
-  mcp: ["output", "allow", "budget", "no-confirm", "store", "help"],
+const otherFlags: Readonly<Record<string, string>> = {
+  emulator: "port host public-url key credits seed speed state fresh results record replay report help",
+  mcp: "output allow budget no-confirm store help",
 };
 
 /** A word that completes the last one, and its description. */
@@ -60,6 +60,12 @@ function readWords(program: Command, words: readonly string[]): Read {
   return { command, awaiting, given, position };
 }
 
+/** Returns the flags of the emulator's settings. */
+async function settingFlags(): Promise<readonly string[]> {
+  const { defaultBehaviour } = await import("@mediagen/emulator");
+  return Object.keys(defaultBehaviour).map((name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
+}
+
 async function candidatesFor(last: string, read: Read): Promise<readonly Candidate[]> {
   const { command, awaiting, given, position } = read;
   if (awaiting) return valuesOf(awaiting, read);
@@ -70,8 +76,9 @@ async function candidatesFor(last: string, read: Read): Promise<readonly Candida
       word === filesMark ? word : `${flag}=${word}`,
       ...rest,
     ]);
-  const flags = otherFlags[command.name()];
-  if (last.startsWith("-") && flags) return flags.map((name) => [`--${name}`]);
+  const flags = otherFlags[command.name()]?.split(" ");
+  if (last.startsWith("-") && flags)
+    return [...flags, ...(command.name() === "emulator" ? await settingFlags() : [])].map((name) => [`--${name}`]);
   if (last.startsWith("-"))
     return optionsOf(read).map(({ long = "", description, negate }) => [
       long,
