@@ -32,8 +32,8 @@ describe("the last word is completed", () => {
     [["batch", "jobs.jsonl", "-o", ""], [":files"]],
     [["recover", "--store", ""], [":files"]],
     [
-      ["emulator", "--s"],
-      ["--seed", "--speed", "--state"],
+      ["emulator", "--st"],
+      ["--state", "--strict", "--statuses"],
     ],
     [["image", "A fox", "-m", ""], namesOf("image")],
     [
