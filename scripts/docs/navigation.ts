@@ -15,14 +15,14 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   Scale: ["queues", "queues-bullmq", "queues-pg-boss", "queues-at-scale", "observability"],
   Test: ["testing"],
   Integrations: [
+    "integrations",
     "frameworks",
     "browsers",
+    "workflow-engines",
     "ai-sdk",
     "schemas",
     "mcp",
-    "workflow-engines",
     "proxies-and-tls",
-    "integrations",
   ],
   Reference: ["troubleshooting", "faq", "migration", "comparison", "benchmarks", "assumptions"],
 };

@@ -41,6 +41,7 @@ test("every shell line of guides and READMEs is run below, but for installing, t
     "export MEDIAGEN_API_KEY=...",
     "export MEDIAGEN_BASE_URL=https://...",
     `export USERS='{ "token-of-ann": "ann" }' PROXY_SECRET=$(openssl rand -base64 32)`,
+    "mkdir ../my-videos && cd ../my-videos", // The directory of the project, which is empty.
     "node first-video.ts", // It runs under the emulator.
     // test/fleet runs these programs, which need a Redis or PostgreSQL.
     "node workers/bullmq.ts submit < orders.json",
@@ -52,6 +53,7 @@ test("every shell line of guides and READMEs is run below, but for installing, t
     "npm install @opentelemetry/api",
     "npm install bullmq ioredis",
     "npm install pg-boss pg",
+    "npx mediagen batch jobs.jsonl -o jobs/ --yes", // The guide to the command line has it without npx.
     "npx restate-server", // By test/engines.
   ]);
 });
