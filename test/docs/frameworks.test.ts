@@ -85,13 +85,19 @@ describe.each(frameworks)("the proxy in %s", (framework) => {
     });
   const form = { prompt: "A fox" };
 
-  test("generates once for an order that arrives twice, and shows its user the results, and nobody else", async () => {
+  test("generates once for an order that arrives twice, at the price the server sets, and shows nobody else the results", async () => {
     const before = service.emulator.charges.length;
     const ann = pageOf(tokenOf(framework));
     const order = { idempotencyKey: "twice" };
-    const [task, again] = await Promise.all([1, 2].map(() => ann.video.generate("vidmodelv2", form, order)));
+    const [task, again] = await Promise.all(
+      [1, 2].map(() => ann.video.generate("vidmodelv2", { ...form, duration: 15 }, order)),
+    );
     expect([again?.taskid, service.emulator.charges.length]).toEqual([task?.taskid, before + 1]);
-    expect((await task?.wait())?.url).toHaveLength(1);
+    // The page requested 15 seconds. The server decides what a generation costs.
+    expect(await task?.wait()).toMatchObject({ url: [expect.any(String)], duration: 5 });
+    await expect(ann.video.generate("vidmodelv2fast", form)).rejects.toThrow(
+      "This app generates with vidmodelv2 only.",
+    );
     const bob = pageOf(tokenOf(framework, "bob"));
     await expect(bob.video.query(task?.taskid ?? "")).rejects.toThrow("The user has no such task.");
     await expect(pageOf("nobody").video.generate("vidmodelv2", form)).rejects.toMatchObject({ status: 401 });
