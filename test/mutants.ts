@@ -2500,6 +2500,24 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/media-proxy"],
   },
   {
+    guard: "if (!step || isMistake(error)) throw new Rejection(502,",
+    becomes: "if (!step) throw new Rejection(502,",
+    promise: "a key that stands for another form is no rejection in the page",
+    tests: ["sdk/media-proxy"],
+  },
+  {
+    guard: 'if (!given && (headers.has("origin") || headers.has("sec-fetch-site")))',
+    becomes: "if (false)",
+    promise: "what a browser sends twice by itself has a key",
+    tests: ["sdk/media-proxy"],
+  },
+  {
+    guard: "if (++parts > mostParts) throw",
+    becomes: "if (false) throw",
+    promise: "a form of a page has few parts",
+    tests: ["sdk/media-proxy"],
+  },
+  {
     guard: "const form = await ownCode(() => beforeGenerate(read, generation));",
     becomes: "const form = await beforeGenerate(read, generation);",
     promise: "a crash before sending is no unknown outcome",

@@ -187,8 +187,25 @@ test.for<[string, Record<string, string>, number]>([
   ["of a sandbox", { origin: "null" }, 403],
 ])("a request %s", async ([, headers, status]) => {
   const { emulator, post } = setUp({ origins: ["https://pages.app.test"] });
-  expect((await post("/v1/images/imgmodelv4", formData(), headers)).status).toBe(status);
+  const keyed = { ...headers, "idempotency-key": "order-1" };
+  expect((await post("/v1/images/imgmodelv4", formData(), keyed)).status).toBe(status);
   expect(emulator.charges).toHaveLength(status === 200 ? 1 : 0);
+});
+
+test.for([{ origin: app }, { "sec-fetch-site": "same-origin" }] satisfies Record<string, string>[])(
+  "a browser with %o must send a key, because it may send a request again by itself",
+  async (headers) => {
+    const { emulator, post } = setUp();
+    const { status, text } = await post("/v1/images/imgmodelv4", formData(), headers);
+    expect([status, text, emulator.calls]).toEqual([422, expect.stringContaining("idempotency-key is missing"), []]);
+  },
+);
+
+test.for([true, 7, { id: "ann" }])("a user that is %o is no user, and is reported", async (user) => {
+  // The cast: what a program without types may return.
+  const { emulator, errors, post } = setUp({ user: () => user as unknown as string });
+  expect((await post("/v1/images/imgmodelv4", formData())).status).toBe(424);
+  expect([errors, emulator.calls]).toEqual([[expect.any(InvalidRequestError)], []]);
 });
 
 describe("a body that is too large", () => {
@@ -237,6 +254,31 @@ test.for([
   expect(emulator.calls).toEqual([]);
 });
 
+test("a form of very many parts is rejected, and a message lists few problems", async () => {
+  const { emulator, post } = setUp();
+  const many = (count: number) =>
+    formData(Object.fromEntries(Array.from({ length: count }, (_, index) => [`field${index}`, "1"])));
+  const tooMany = await post("/v1/images/imgmodelv4", many(101));
+  expect(tooMany).toEqual({ status: 422, text: expect.stringContaining("more than 100 parts") });
+  // The prompt is missing too.
+  const unknowns = await post("/v1/images/imgmodelv4", many(100));
+  expect(unknowns).toEqual({ status: 422, text: expect.stringContaining("There are 96 more problems.") });
+  expect(unknowns.text).not.toContain("field5 ");
+  expect(emulator.calls).toEqual([]);
+});
+
+test("what is wrong in a form's files or in a query is described to the page, and is not reported", async () => {
+  const { emulator, errors, pageOf, post } = setUp();
+  const data = formData();
+  data.append("sourceImage.items", new File(["no image"], "first.png", { type: "image/png" }));
+  const { status, text } = await post("/v1/video/vidmodelv2", data);
+  expect([status, text, emulator.calls]).toEqual([422, expect.stringContaining("is not an image"), []]);
+  const { taskid } = await pageOf("ann").video.generate("vidmodelv2", form);
+  const query = await post("/v1/video/infobytaskid", JSON.stringify({ taskid, moreTaskInfo: "yes" }));
+  expect(query).toEqual({ status: 422, text: expect.stringContaining("moreTaskInfo") });
+  expect(errors).toEqual([]);
+});
+
 describe("beforeGenerate", () => {
   test("gets a valid form with its user and key, and returns the form that is sent", async () => {
     const seen: unknown[] = [];
@@ -261,7 +303,6 @@ describe("beforeGenerate", () => {
 test.for<[string, (crash: () => never) => Parameters<typeof setUp>[0]]>([
   ["user", (user) => ({ user })],
   ["beforeGenerate", (beforeGenerate) => ({ beforeGenerate })],
-  ["the client's own beforeGenerate", (beforeGenerate) => ({ client: { beforeGenerate } })],
 ])("a crash in %s is a rejection for the page, not an unknown outcome, and is reported", async ([, optionsOf]) => {
   const crash = new TypeError("the database of sk-secret is down");
   const { emulator, errors, pageOf } = setUp(
@@ -274,6 +315,63 @@ test.for<[string, (crash: () => never) => Parameters<typeof setUp>[0]]>([
   expect(error).toMatchObject({ status: 424, msg: expect.stringContaining("Nothing was sent") });
   expect(String(error)).not.toContain("sk-secret");
   expect([errors, emulator.calls]).toEqual([[crash], []]);
+});
+
+test("an error that proves nothing, such as one of another copy of the SDK, is an unknown outcome", async () => {
+  const lost = Object.assign(new Error("The response was lost."), { name: "OutcomeUnknownError" });
+  const { media } = setUp();
+  const { errors, pageOf } = setUp({ media: { ...media, generate: () => Promise.reject(lost) } });
+  expect(await errorOf(pageOf("ann").image.generate(model, form))).toBeInstanceOf(OutcomeUnknownError);
+  expect(errors).toEqual([lost]);
+});
+
+test("a key that stands for another form is an unknown outcome, is reported, and shows no user to the page", async () => {
+  let count = 0;
+  const { emulator, errors, pageOf, post } = setUp({
+    beforeGenerate: (given) => ({ ...given, prompt: `Fox ${++count}` }),
+  });
+  const generate = () => pageOf("user-4711").image.generate(model, form, { idempotencyKey: "order-1" });
+  await generate();
+  expect(await errorOf(generate())).toBeInstanceOf(OutcomeUnknownError);
+  const headers = { "x-user": "user-4711", "idempotency-key": "order-1" };
+  const { status, text } = await post("/v1/images/imgmodelv4", formData(), headers);
+  expect([status, text]).toEqual([502, expect.not.stringContaining("4711")]);
+  expect(errors).toEqual([expect.any(InvalidRequestError), expect.any(InvalidRequestError)]);
+  expect(emulator.charges).toHaveLength(1);
+});
+
+describe("a mistake of the server is reported, and the page gets a text without details", () => {
+  test.for<[string, unknown]>([
+    ["an invalid form", { prompt: "A fox", batchsize: 900 }],
+    ["nothing", undefined],
+  ])("if beforeGenerate returns %s", async ([, returned]) => {
+    // The cast: what a program without types may return.
+    const { emulator, errors, pageOf } = setUp({ beforeGenerate: () => returned as typeof form });
+    const error = await errorOf(pageOf("ann").image.generate(model, form));
+    expect(error).toMatchObject({
+      name: "ServiceError",
+      status: 424,
+      msg: "The server could not send the generation. Nothing was sent.",
+    });
+    expect([errors, emulator.calls]).toEqual([[expect.any(InvalidRequestError)], []]);
+  });
+
+  test("if the API key is missing", async () => {
+    const emulator = createEmulator();
+    let { apiKey } = emulator.client;
+    const { errors, pageOf } = setUp({ client: { ...emulator.client, apiKey: () => apiKey } });
+    const page = pageOf("ann");
+    const { taskid } = await page.image.generate(model, form);
+    const calls = emulator.calls.length;
+    apiKey = "";
+    for (const call of [() => page.image.generate(model, form), () => page.image.query(taskid)]) {
+      const error = await errorOf(call());
+      expect(error).toMatchObject({ name: "ServiceError", status: 424 });
+      expect(String(error)).not.toContain("apiKey");
+    }
+    expect(errors).toEqual([expect.any(InvalidRequestError), expect.any(InvalidRequestError)]);
+    expect(emulator.calls).toHaveLength(calls);
+  });
 });
 
 describe("what the service says keeps its meaning in the page, without its words", () => {
@@ -329,14 +427,17 @@ describe("what the service says keeps its meaning in the page, without its words
   });
 });
 
-test("the function never rejects, also if onError throws", async () => {
-  const log = vi.spyOn(console, "error").mockImplementation(() => {});
-  const { post } = setUp({
-    user: () => Promise.reject(new Error("no session")),
-    onError: () => {
+test.for<[string, NonNullable<MediaProxyOptions["onError"]>]>([
+  [
+    "throws",
+    () => {
       throw new Error("no log");
     },
-  });
+  ],
+  ["rejects", () => Promise.reject(new Error("no log"))],
+])("the function never rejects, and nothing is left unhandled if onError %s", async ([, onError]) => {
+  const log = vi.spyOn(console, "error").mockImplementation(() => {});
+  const { post } = setUp({ user: () => Promise.reject(new Error("no session")), onError });
   expect((await post("/v1/images/imgmodelv4", formData())).status).toBe(424);
   expect(log).toHaveBeenCalledExactlyOnceWith(new Error("no log"));
   log.mockRestore();
@@ -347,6 +448,9 @@ test.for<[string, object, string]>([
   ["no client", { media: undefined }, "media needs a store"],
   ["a short secret", { secret: "secret" }, "secret has a value (not shown). Use at least 32 random characters."],
   ["no user", { user: undefined }, "user must be a function"],
+  ["a beforeGenerate that is none", { beforeGenerate: null }, "beforeGenerate must be a function"],
+  ["one origin without a list", { origins: app }, "origins must be a list of origins"],
+  ["an origin with a path", { origins: [app, `${app}/`] }, `not "${app}/"`],
   ["a limit that is none", { maxBytes: "1" }, "maxBytes"],
   ["an unknown option", { userid: () => "ann" }, "userid is not a known option"],
 ])("%s is rejected when the proxy is created", ([, wrong, says]) => {

@@ -1,8 +1,7 @@
-import { describeIssue } from "./errors/issue.ts";
-import { readForm } from "./form/form.ts";
-import { checkProxyOptions, type MediaProxyOptions, type ProxyGeneration } from "./proxy/options.ts";
+import { callListener } from "./errors/emit.ts";
+import { checkProxyOptions, type MediaProxyOptions, type ProxyGeneration, readUser } from "./proxy/options.ts";
 import { ownCode, rejectGeneration, Rejection, rejectQuery, responseOf, success } from "./proxy/rejection.ts";
-import { findRoute, isForeign, keyOf, readBody, readParts } from "./proxy/request.ts";
+import { checkForm, checkQuery, findRoute, isForeign, keyOf, readBody, readParts } from "./proxy/request.ts";
 import { Seal } from "./proxy/seal.ts";
 import type { Kind, Operation } from "./spec/operation.ts";
 // Complete, so that the build puts what the entry points share into the same files.
@@ -33,18 +32,17 @@ export function createMediaProxy(options: MediaProxyOptions): (request: Request)
     try {
       return await proxy.respond(request);
     } catch (error) {
-      if (!(error instanceof Rejection) || error.cause !== undefined) report(onError, error, request);
+      const reported = error instanceof Rejection ? error.cause : error;
+      // Its own mistakes, also those of an async one, must not change the response or end the process.
+      if (reported !== undefined)
+        callListener(
+          "onError",
+          () => onError(reported, request),
+          (failed) => console.error(failed.error),
+        );
       return responseOf(error);
     }
   };
-}
-
-function report(onError: (error: unknown, request: Request) => void, error: unknown, request: Request): void {
-  try {
-    onError(error instanceof Rejection ? error.cause : error, request);
-  } catch (thrown) {
-    console.error(thrown);
-  }
 }
 
 /** The proxy of one client. */
@@ -63,7 +61,7 @@ class MediaProxy {
     if (!route) throw new Rejection(404, "There is no such operation.");
     // Another site's page must not spend the credits of a user who is signed in here.
     if (isForeign(request, origins)) throw new Rejection(403, "The page is not one of this site.");
-    const user = await ownCode(() => userOf(request));
+    const user = await ownCode(async () => readUser(await userOf(request)));
     if (!user) throw new Rejection(401, "Nobody is signed in.");
     const { kind, model, operation } = route;
     if (model === undefined) return this.#query(request, user, kind, operation);
@@ -74,8 +72,7 @@ class MediaProxy {
     const { media, beforeGenerate = (given) => given, maxBytes = 20_000_000 } = this.#options;
     const { user, kind, model, idempotencyKey } = generation;
     const read = readParts(await readBody(request, maxBytes, (whole) => whole.formData()), body);
-    const { issues } = readForm(body, read);
-    if (issues.length > 0) throw new Rejection(422, issues.map(describeIssue).join(" "));
+    await checkForm(body, read);
     const form = await ownCode(() => beforeGenerate(read, generation));
     if (typeof form === "string") throw new Rejection(422, form);
     // Two users may send the same key. Without the request's signal: closing the page would make the outcome unknown.
@@ -95,6 +92,7 @@ class MediaProxy {
     // Only what the service knows: the options of a query could change its headers.
     const names = Object.keys(body.properties ?? {}).filter((name) => name !== "taskid" && Object.hasOwn(sent, name));
     const fields: object = Object.fromEntries(names.map((name) => [name, sent[name]]));
+    checkQuery(body, { ...fields, taskid });
     const record = await media[kind].query(taskid, fields).catch((error: unknown) => rejectQuery(error));
     return success({ ...record, taskid: sealed });
   }

@@ -203,6 +203,6 @@ export function stepError(error: unknown): StepError | undefined {
 }
 
 /** Whether the program is wrong, not the order: there is no store, or the key stands for another form. */
-function isMistake(error: unknown): boolean {
+export function isMistake(error: unknown): boolean {
   return error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "idempotencyKey");
 }

@@ -20,6 +20,9 @@ export type Log = ((entry: Entry) => void) & { readonly most: number };
 /** Emits an event. Its fields are made only if somebody receives it. It never throws. */
 export type Emit = <T extends MediaGenEvent["type"]>(type: T, fields: () => FieldsOf<T>) => void;
 
+/** What a listener of the caller's threw. */
+type Failed = Extract<Entry, { readonly listener: string }>;
+
 type FieldsOf<T> = Omit<Extract<MediaGenEvent, { readonly type: T }>, "type">;
 
 /** Creates what writes a log up to a level. What makes lines is loaded at the first one. It never throws. */
@@ -41,7 +44,7 @@ export function createLog(logger: Logger | undefined, logLevel: LogLevel): Log {
 }
 
 /** Calls a listener of the caller's, whose mistake must not cost the task that the call is about to return. It never throws. */
-export function callListener(listener: string, call: () => unknown, log: Log): void {
+export function callListener(listener: string, call: () => unknown, log: (entry: Failed) => void): void {
   const failed = (error: unknown) => log({ listener, error });
   try {
     // It may be async all the same, and a rejection that nobody handles ends the process.

@@ -34,7 +34,7 @@ export interface MediaProxyOptions {
   /**
    * Called before each generation, with its valid form. Returns the form to send, or a text for the page that says why
    * the generation is rejected. A request that a browser sends twice calls it twice, with the same `idempotencyKey`:
-   * count by it.
+   * count by it, and return the same form. If the form differs, nothing is sent and the outcome is unknown in the page.
    */
   readonly beforeGenerate?:
     | ((form: ProxyForm, generation: ProxyGeneration) => ProxyForm | string | Promise<ProxyForm | string>)
@@ -51,7 +51,7 @@ export interface MediaProxyOptions {
   readonly maxBytes?: number | undefined;
   /**
    * Called with each error whose details the page does not get, such as a lost response or an error of your own
-   * functions.
+   * functions. May be async. What it throws goes to `console.error`.
    * @default console.error
    */
   readonly onError?: ((error: unknown, request: Request) => void) | undefined;
@@ -59,20 +59,48 @@ export interface MediaProxyOptions {
 
 const optionNames = ["media", "user", "secret", "beforeGenerate", "origins", "maxBytes", "onError"];
 const shortestSecret = 32;
+const subject = "createMediaProxy";
+const expectedOrigins = 'a list of origins such as "https://app.example"';
 
 /** Rejects options that are not valid, and a client without a store. */
 export function checkProxyOptions(options: MediaProxyOptions): void {
-  const subject = "createMediaProxy";
   checkOptions(subject, options, optionNames);
-  const { media, user, secret, beforeGenerate } = options;
+  const { media, user, secret, beforeGenerate, origins } = options;
   if (!media?.store)
     throw invalidRequest(subject, "media", "notAllowed", "no store", "createMediaGen({ store })", "", {
       problem: "needs a store, because a browser may send a generation twice",
     });
   if (typeof secret !== "string" || secret.length < shortestSecret)
     throw invalidRequest(subject, "secret", "wrongFormat", "a value (not shown)", "at least 32 random characters");
-  for (const [name, value] of Object.entries({ user, beforeGenerate: beforeGenerate ?? user }))
+  for (const [name, value] of Object.entries({
+    user,
+    beforeGenerate: beforeGenerate === undefined ? user : beforeGenerate,
+  }))
     if (typeof value !== "function")
       throw invalidRequest(subject, name, "wrongType", describeValue(value), "a function");
+  // In a string, a part of a listed origin would be found too.
+  if (origins !== undefined && !(Array.isArray(origins) && origins.every(isOrigin)))
+    throw invalidRequest(subject, "origins", "wrongType", describeOrigins(origins), expectedOrigins);
   checkNumbers(subject, options, ["maxBytes"]);
+}
+
+/** Returns the id that `user` returned, or undefined if nobody is signed in. */
+export function readUser(user: unknown): string | undefined {
+  if (user === undefined || user === null || user === "") return undefined;
+  if (typeof user === "string") return user;
+  // One value for all users would let each query the tasks of the others.
+  throw invalidRequest(subject, "user", "wrongType", describeValue(user), "a function that returns an id as text", "", {
+    problem: `returned ${describeValue(user)}, not the id of a user as text`,
+  });
+}
+
+/** An origin as browsers send it: without a path, in lower case. Those of apps have other schemes than https. */
+function isOrigin(value: unknown): boolean {
+  if (typeof value !== "string" || !URL.canParse(value)) return false;
+  const { protocol, host } = new URL(value);
+  return value === `${protocol}//${host}`;
+}
+
+function describeOrigins(origins: unknown): string {
+  return describeValue(Array.isArray(origins) ? origins.find((origin) => !isOrigin(origin)) : origins);
 }

@@ -1,4 +1,4 @@
-import { stepError } from "../client/queue-steps.ts";
+import { isMistake, stepError } from "../client/queue-steps.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { codes } from "../spec/operations.gen.ts";
@@ -28,17 +28,19 @@ export async function ownCode<T>(run: () => T | Promise<T>): Promise<T> {
 /** Throws what the page gets to know of a failed generation: what it means for the money, and nothing of the service. */
 export function rejectGeneration(error: unknown): never {
   const step = stepError(error);
-  // Only the client's own `beforeGenerate` throws anything else, before a byte is sent.
-  if (!step) throw new Rejection(424, "The server could not check the generation. Nothing was sent.", error);
+  // An error of another copy of the SDK proves nothing. Nor does a key that stands for another form, which may be billed.
+  if (!step || isMistake(error)) throw new Rejection(502, "The outcome is unknown.", error);
   if (step.outcome === "unknown") throw new Rejection(502, "The outcome is unknown.", error);
   if (step.outcome === "again") throw new Rejection(429, "No task was created. Try again later.", error, step.afterMs);
-  if (error instanceof InvalidRequestError) throw new Rejection(422, error.message);
+  // The page's form was valid, so this is a mistake of the server's.
+  if (error instanceof InvalidRequestError)
+    throw new Rejection(424, "The server could not send the generation. Nothing was sent.", error);
   throw new Rejection(200, "The service rejected the generation.", error);
 }
 
 /** Throws what the page gets to know of a failed query. */
 export function rejectQuery(error: unknown): never {
-  if (error instanceof InvalidRequestError) throw new Rejection(422, error.message);
+  if (error instanceof InvalidRequestError) throw new Rejection(424, "The server could not send the query.", error);
   if (error instanceof ServiceError) {
     const { status, code, retryAfterMs } = error;
     if (status === 429) throw new Rejection(429, "Try again later.", error, retryAfterMs);

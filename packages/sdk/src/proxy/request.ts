@@ -1,4 +1,5 @@
-import { fieldsIn } from "../form/form.ts";
+import { describeIssue, type Issue } from "../errors/issue.ts";
+import { fieldsIn, readBody as readJson, readForm } from "../form/form.ts";
 import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
 import { fieldOf } from "../spec/schema.ts";
@@ -6,6 +7,9 @@ import type { ProxyForm } from "./options.ts";
 import { Rejection } from "./rejection.ts";
 
 const longestKey = 255;
+/** More than any form has. */
+const mostParts = 100;
+const mostIssues = 5;
 
 /** An operation that a page may call; a query has no model. */
 export interface Route {
@@ -39,7 +43,11 @@ export function isForeign({ url, headers }: Request, origins: readonly string[])
 
 /** Returns the key of a generation, which a program without a browser may leave out. */
 export function keyOf({ headers }: Request): string {
-  const key = headers.get("idempotency-key") || crypto.randomUUID();
+  const given = headers.get("idempotency-key");
+  // A browser may send a request again by itself, and only the key shows that it is the same one.
+  if (!given && (headers.has("origin") || headers.has("sec-fetch-site")))
+    throw new Rejection(422, "The header idempotency-key is missing. Send one that stays the same for a generation.");
+  const key = given || crypto.randomUUID();
   if (key.length > longestKey) throw new Rejection(422, `idempotency-key is longer than ${longestKey} characters.`);
   return key;
 }
@@ -76,16 +84,41 @@ export async function readBody<T>(
 /** Reads the parts of a form, which are text and files, as the fields of a model. */
 export function readParts(data: FormData, body: Bounds): ProxyForm {
   const fields = fieldsIn(body);
-  const form = new Map<string, unknown>();
-  for (const part of new Set(data.keys())) {
-    const { text, files } = fields.get(fieldOf(part)) ?? {};
+  const form = new Map<string, unknown[]>();
+  const lists = new Set<string>();
+  let parts = 0;
+  for (const [part, value] of data) {
+    if (++parts > mostParts) throw new Rejection(422, `The form has more than ${mostParts} parts.`);
+    const field = fieldOf(part);
+    const { text, files } = fields.get(field) ?? {};
     const bounds = (part === text?.name ? text : files)?.bounds ?? {};
     const isNumber = bounds.type === "integer" || bounds.type === "number";
-    const values = data.getAll(part).map((value) => (isNumber && value !== "" ? Number(value) : value));
-    const field = fieldOf(part);
-    // A field that is sent as a text and as files has too many values, which is an issue like any other.
-    const all = form.has(field) ? [form.get(field), ...values] : values;
-    form.set(field, bounds.type === "array" || all.length > 1 ? all : all[0]);
+    if (bounds.type === "array") lists.add(field);
+    const values = form.get(field) ?? [];
+    values.push(isNumber && value !== "" ? Number(value) : value);
+    form.set(field, values);
   }
-  return Object.fromEntries(form);
+  // A field that is sent as a text and as files has too many values, which is an issue like any other.
+  const valueOf = (field: string, all: readonly unknown[]) => (lists.has(field) || all.length > 1 ? all : all[0]);
+  return Object.fromEntries(Array.from(form, ([field, all]) => [field, valueOf(field, all)]));
+}
+
+/** Rejects a page's form that is not valid. What is wrong with a form after that is the server's mistake. */
+export async function checkForm(body: Bounds, form: ProxyForm): Promise<void> {
+  const { wire, issues } = readForm(body, form);
+  rejectIssues(issues);
+  const { checkFiles } = await import("../form/check-files.ts");
+  rejectIssues(await checkFiles(body, wire));
+}
+
+/** Rejects a page's query that is not valid. */
+export function checkQuery(body: Bounds, fields: object): void {
+  rejectIssues(readJson(body, fields).issues);
+}
+
+function rejectIssues(issues: readonly Issue[]): void {
+  if (issues.length === 0) return;
+  const rest = issues.length - mostIssues;
+  const more = rest > 0 ? [`There are ${rest} more problems.`] : [];
+  throw new Rejection(422, [...issues.slice(0, mostIssues).map(describeIssue), ...more].join(" "));
 }
