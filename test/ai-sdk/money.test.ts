@@ -66,6 +66,27 @@ describe("a generation that created no task", () => {
     });
   });
 
+  const reply = (status: number, body: object, headers = {}) =>
+    Promise.resolve(Response.json(body, { status, headers }));
+  test.for<[string, () => Promise<Response>]>([
+    ["the credits are out, as HTTP 429", () => reply(429, { code: 9000, msg: "no" })],
+    ["the service asks to wait for a minute", () => reply(429, { code: 9999, msg: "later" }, { "retry-after": "60" })],
+    [
+      "the certificate is not valid",
+      () =>
+        Promise.reject(
+          new TypeError("failed", { cause: Object.assign(new Error("bad"), { code: "CERT_HAS_EXPIRED" }) }),
+        ),
+    ],
+  ])("because %s is not retried by the AI SDK", async ([, fetch]) => {
+    const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "a-key", fetch, fetchSendsOnce: true });
+    const error = await errorOf(
+      generateImage({ model: createMediaGenProvider({ media }).image("imgmodelz"), ...small }),
+    );
+    expect(error).toMatchObject({ name: "AI_APICallError", isRetryable: false });
+    expect((error as APICallError).cause).not.toBeInstanceOf(OutcomeUnknownError);
+  });
+
   test("because it never left may be retried by the AI SDK", async () => {
     const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", apiKey: "a-key" });
     const model = createMediaGenProvider({ media }).image("imgmodelz");
@@ -199,6 +220,21 @@ describe("an idempotency key", () => {
     expect(desk.emulator.charges).toHaveLength(2);
   });
 
+  test.for<[string, Partial<Parameters<typeof generateImage>[0]>]>([
+    ["an empty header", { headers: { "Idempotency-Key": "" } }],
+    ["an empty option", { providerOptions: { mediagen: { idempotencyKey: "" } } }],
+    ["a number", { providerOptions: { mediagen: { idempotencyKey: 42 } } }],
+    ["text that ends with a space", { providerOptions: { mediagen: { idempotencyKey: "order-42 " } } }],
+  ])("that is %s is rejected before any of several tasks is sent", async ([, call]) => {
+    const desk = createDesk({ client: { store: memoryStore() } });
+    const error = await errorOf(generateOne(desk, { n: 2, ...call }));
+    expect(error).toMatchObject({
+      name: "AI_InvalidArgumentError",
+      message: expect.stringContaining("Nothing was sent"),
+    });
+    expect(desk.emulator.calls).toEqual([]);
+  });
+
   test("goes to the server behind a client without an API key", async () => {
     const seen: unknown[] = [];
     const desk = createDesk();
@@ -217,7 +253,11 @@ describe("an idempotency key", () => {
     });
     const model = createMediaGenProvider({ media }).image("imgmodelz");
     await generateImage({ model, ...small, headers: { "Idempotency-Key": "order-42", "x-team": "foxes" } });
-    expect(seen).toEqual([["order-42", "foxes"]]);
+    await generateImage({ model, ...small });
+    expect(seen).toEqual([
+      ["order-42", "foxes"],
+      [expect.stringMatching(/^[\da-f-]{36}$/), null],
+    ]);
   });
 
   test("that the AI SDK makes for a video keys it too", async () => {

@@ -83,11 +83,13 @@ describe.each([
     await media.image.generate("imgmodelz", form);
     await media.image.generate("imgmodelz", form, { headers: { "Idempotency-Key": "own" } });
     await media.image.query("t-1");
-    const [given, first = "", second = "", own, query] = seen.map(({ headers }) => headers["idempotency-key"]);
+    await media.image.generate("imgmodelz", form, { headers: { "Idempotency-Key": undefined } });
+    const [given, first = "", second = "", own, query, unset] = seen.map(({ headers }) => headers["idempotency-key"]);
     expect([given, own, query]).toEqual(["order-42", "own", undefined]);
     expect(first).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
     expect(second).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
     expect(first).not.toBe(second);
+    expect(unset).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
   });
 
   test("tell the service nothing of idempotency keys, which it does not have", async () => {

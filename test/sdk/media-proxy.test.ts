@@ -11,7 +11,7 @@ import {
 } from "@mediagen/sdk";
 import { createMediaProxy, type MediaProxyOptions } from "@mediagen/sdk/proxy";
 import { describe, expect, test, vi } from "vitest";
-import { connectionRefused, errorOf } from "./fake-service.ts";
+import { connectionRefused, errorOf, fetchError } from "./fake-service.ts";
 
 const app = "https://app.test";
 const baseUrl = `${app}/api/media`;
@@ -411,6 +411,17 @@ describe("what the service says keeps its meaning in the page, without its words
     const page = down.pageOf("ann", { retries: 1, sleep: noPause });
     await page.image.generate(model, form);
     expect([calls, emulator.charges.length]).toEqual([2, 1]);
+  });
+
+  test("what the server cannot send because of a certificate is not retried", async () => {
+    const fetch = () => Promise.reject(fetchError({ code: "CERT_HAS_EXPIRED" }));
+    const { pageOf } = setUp({ client: { fetch, fetchSendsOnce: true } });
+    const error = await errorOf(pageOf("ann").image.generate(model, form));
+    expect(error).toMatchObject({
+      name: "ServiceError",
+      status: 424,
+      msg: expect.stringContaining("Nothing was sent"),
+    });
   });
 
   test("a query that fails is repeated, and one that the service rejects is a rejection", async () => {

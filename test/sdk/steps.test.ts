@@ -11,7 +11,7 @@ import {
 } from "@mediagen/sdk";
 import { expect, test } from "vitest";
 import { clientOnAClock } from "./client-on-a-clock.ts";
-import { clientOf, created, errorOf, gate, neverSent, sharedStore } from "./fake-service.ts";
+import { clientOf, created, errorOf, fails, fetchError, gate, neverSent, sharedStore } from "./fake-service.ts";
 
 /** A service and a client of it that leaves retries to the queue. */
 function createService(options: MediaGenOptions = {}) {
@@ -159,6 +159,14 @@ test("stepError rejects a form and a mistake in the program for good, and says n
   expect([invalid, mistake].map((error) => stepError(error)?.outcome)).toEqual(["rejected", "rejected"]);
   const others = [new TypeError("a bug"), new DOMException("enough", "AbortError"), "text", undefined];
   expect(others.map(stepError)).toEqual(others.map(() => undefined));
+});
+
+test("a certificate that is not valid rejects an order: its step would run again for ever", async () => {
+  const { media } = clientOf([fails(fetchError({ code: "CERT_HAS_EXPIRED" }))], { store: sharedStore() });
+  expect(await generateStep(media, model, form, order)).toMatchObject({
+    outcome: "rejected",
+    reason: expect.stringContaining("nothing was sent"),
+  });
 });
 
 test("an order that the client's budget does not cover may run again: nothing was sent", async () => {

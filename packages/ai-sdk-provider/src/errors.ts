@@ -1,5 +1,15 @@
 import { APICallError, InvalidArgumentError } from "@ai-sdk/provider";
-import { ConnectionError, InvalidRequestError, OutcomeUnknownError, ServiceError, type Task } from "@mediagen/sdk";
+import {
+  ConnectionError,
+  InvalidRequestError,
+  OutcomeUnknownError,
+  ServiceError,
+  stepError,
+  type Task,
+} from "@mediagen/sdk";
+
+/** The AI SDK ignores a delay that is as long or longer, and would retry after 2 seconds. */
+const longestDelayMs = 60_000;
 
 /** What was sent, and to where. */
 export interface Sent {
@@ -13,8 +23,10 @@ export function generationError(cause: unknown, sent: Sent): unknown {
     const argument = cause.issues.map(({ field }) => field).join(", ");
     return new InvalidArgumentError({ argument, message: cause.message, cause });
   }
+  const next = stepError(cause);
+  const isRetryable = next?.outcome === "again" && next.afterMs < longestDelayMs;
   if (cause instanceof ConnectionError)
-    return new APICallError({ ...sent, message: cause.message, cause, isRetryable: true });
+    return new APICallError({ ...sent, message: cause.message, cause, isRetryable });
   const isUnknown = cause instanceof OutcomeUnknownError;
   if (!isUnknown && !(cause instanceof ServiceError)) return cause;
   const { message, status, body, headers } = cause;
@@ -27,7 +39,7 @@ export function generationError(cause: unknown, sent: Sent): unknown {
     ...(body === undefined ? {} : { responseBody: body }),
     responseHeaders: retryAfterMs === undefined ? headers : { ...headers, "retry-after-ms": String(retryAfterMs) },
     data: isUnknown ? { generationId: cause.generationId } : { code: cause.code, msg: cause.msg },
-    isRetryable: !isUnknown && status === 429,
+    isRetryable,
   });
 }
 

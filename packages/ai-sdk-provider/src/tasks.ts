@@ -52,8 +52,9 @@ export async function start(host: Host, info: ModelInfo, call: Call): Promise<St
   const errors: unknown[] = [];
   // The AI SDK can only repeat all of them, so several have the client's own retries.
   const client = forms.length > 1 ? host.media() : host.withoutRetries();
+  const optionsAt = optionsOf(client, call);
   const generateOne = async (form: object, index: number) => {
-    const task = await client.generate(info.model, { ...form }, optionsOf(client, call, index));
+    const task = await client.generate(info.model, { ...form }, optionsAt(index));
     // The tasks stay in the order of their forms.
     tasks[index] = host.media().task(task.toJSON());
     await host.onTask?.(tasks[index]);
@@ -99,17 +100,24 @@ function formsOf({ unsupported }: Host, info: ModelInfo, { n, ...call }: Call) {
 
 const keyHeader = "idempotency-key";
 
-/** Returns the options of one of a call's generations. A header is its key if the client has a store. */
-function optionsOf({ store }: MediaGen, call: Call, index: number): GenerateOptions {
+/** Returns the options of each of a call's generations. A header is its key if the client has a store. */
+function optionsOf({ store }: MediaGen, call: Call): (index: number) => GenerateOptions {
   const given = Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
   const { [keyHeader]: sent, ...headers } = Object.fromEntries(given);
-  // The cast: the SDK rejects a key that is not text.
-  const own = ownOptions(call.providerOptions)["idempotencyKey"] as string | undefined;
+  const { idempotencyKey: own } = ownOptions(call.providerOptions);
   const [first, signal] = [own ?? sent, call.abortSignal];
-  const key = first !== undefined && index > 0 ? `${first}/${index}` : first;
-  if (store || own !== undefined) return { signal, headers, idempotencyKey: key };
-  // A client without an API key has a server behind it, which may know keys.
-  return { signal, headers: { ...headers, [keyHeader]: key } };
+  // With "/1", the SDK would take such a key for the second task.
+  if (first !== undefined && (typeof first !== "string" || !/\S$/.test(first))) {
+    const message =
+      "The idempotency key is not text, is empty, or ends with a space. Nothing was sent. Check its value.";
+    throw new InvalidArgumentError({ argument: "idempotencyKey", message });
+  }
+  return (index) => {
+    const key = first !== undefined && index > 0 ? `${first}/${index}` : first;
+    if (store || own !== undefined) return { signal, headers, idempotencyKey: key };
+    // A client without an API key has a server behind it, which may know keys. Without one here, the SDK creates it.
+    return { signal, headers: { ...headers, ...(key === undefined ? {} : { [keyHeader]: key }) } };
+  };
 }
 
 /** Waits for tasks and fetches their results. It fails only if no task has results. */

@@ -24,8 +24,8 @@ export function readGenerateHeaders(
     });
   }
   // Pages over http have no randomUUID.
-  const own = !hasKey && { [name]: idempotencyKey ?? crypto.randomUUID?.() };
-  return readHeaders(model, { ...own, ...given }, nothingWasSent);
+  const own = !hasKey && { [name]: given[name] ?? idempotencyKey ?? crypto.randomUUID?.() };
+  return readHeaders(model, { ...given, ...own }, nothingWasSent);
 }
 
 /** Reads a form as it is sent, and rejects what is wrong with it. */

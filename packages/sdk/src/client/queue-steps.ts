@@ -51,8 +51,8 @@ export interface StepAgain {
 export interface StepNotCreated {
   /**
    * The outcome of the step. `creditsOut`: the balance or the client's budget does not cover the form; run it again when
-   * there are credits, or with another client. `rejected`: the form is not valid, or the service rejected it and would
-   * reject it again.
+   * there are credits, or with another client. `rejected`: the form is not valid, the service rejected it and would
+   * reject it again, or a connection is not possible because of a certificate or a proxy's rules.
    */
   readonly outcome: "creditsOut" | "rejected";
   /** The reason, from the service or from the check of the form. */
@@ -196,9 +196,12 @@ export function stepError(error: unknown): StepError | undefined {
   if (error instanceof ServiceError && error.status === 429)
     return { outcome: "again", reason, afterMs: error.retryAfterMs ?? againMs };
   if (error instanceof StoreError && error.taskMayExist) return { outcome: "unknown", reason, generationId: undefined };
-  if (error instanceof ConnectionError || error instanceof StoreError)
+  // A retry would meet the same certificate or the same rules of a proxy.
+  const { isFinal } = Object(error.cause) as { readonly isFinal?: boolean };
+  if ((error instanceof ConnectionError && !isFinal) || error instanceof StoreError)
     return { outcome: "again", reason, afterMs: againMs };
-  if (error instanceof ServiceError || error instanceof InvalidRequestError) return { outcome: "rejected", reason };
+  if (error instanceof ConnectionError || error instanceof ServiceError || error instanceof InvalidRequestError)
+    return { outcome: "rejected", reason };
   return undefined;
 }
 

@@ -1,5 +1,5 @@
 import { isMistake, stepError } from "../client/queue-steps.ts";
-import { InvalidRequestError } from "../errors/errors.ts";
+import { ConnectionError, InvalidRequestError } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { codes } from "../spec/operations.gen.ts";
 
@@ -32,6 +32,8 @@ export function rejectGeneration(error: unknown): never {
   if (!step || isMistake(error)) throw new Rejection(502, "The outcome is unknown.", error);
   if (step.outcome === "unknown") throw new Rejection(502, "The outcome is unknown.", error);
   if (step.outcome === "again") throw new Rejection(429, "No task was created. Try again later.", error, step.afterMs);
+  if (error instanceof ConnectionError)
+    throw new Rejection(424, "The server could not connect. Nothing was sent.", error);
   // The page's form was valid, so this is a mistake of the server's.
   if (error instanceof InvalidRequestError)
     throw new Rejection(424, "The server could not send the generation. Nothing was sent.", error);
