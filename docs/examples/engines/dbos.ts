@@ -10,6 +10,7 @@ const media = createMediaGen({ store: postgresStore(pool), retries: 0 });
 /** What a workflow returns. */
 interface Made {
   readonly state: string;
+  readonly taskid?: string;
   readonly url: readonly string[];
 }
 
@@ -30,7 +31,8 @@ async function waitFor(created: TaskJSON, firstMs: number): Promise<Made> {
     await DBOS.sleep(afterMs);
     const check = () => checkStep(media.task(task));
     const step = await DBOS.runStep(check, { name: "check", retriesAllowed: true, maxAttempts: 10 });
-    if (step.state !== "pending") return { state: step.state, url: step.record?.url ?? [] };
+    const { state } = step;
+    if (step.state !== "pending") return { state, taskid: task.taskid, url: step.record?.url ?? [] };
     ({ task, afterMs } = step);
   }
 }

@@ -23,7 +23,8 @@ export const makeVideo = inngest.createFunction(
     let task = await step.run("generate", () => generate(order, prompt));
     for (let check = 1; ; check++) {
       const next = await step.run(`check ${check}`, () => checkStep(media.task(task)));
-      if (next.state !== "pending") return next.record?.url ?? [];
+      if (next.state === "succeeded") return next.record.url;
+      if (next.state !== "pending") throw new NonRetriableError(`Task ${task.taskid}: ${next.state}`);
       task = next.task;
       await step.sleep(`sleep ${check}`, next.afterMs);
     }

@@ -21,7 +21,8 @@ export async function run(context: restate.WorkflowContext, form: Form<"vidmodel
   let task = await context.run("generate", () => generate(context.key, form));
   for (;;) {
     const step = await context.run("check", () => checkStep(media.task(task)));
-    if (step.state !== "pending") return step.record?.url ?? [];
+    if (step.state === "succeeded") return step.record.url;
+    if (step.state !== "pending") throw new restate.TerminalError(`Task ${task.taskid}: ${step.state}`);
     task = step.task;
     await context.sleep(step.afterMs);
   }

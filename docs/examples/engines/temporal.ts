@@ -5,9 +5,11 @@ import { Context } from "@temporalio/activity";
 // On several machines, keep the store in your database.
 const media = createMediaGen({ store: fileStore("generations"), retries: 0 });
 
-/** An activity that generates once for each workflow, however often Temporal runs it. */
+/** An activity that generates once, however often Temporal runs it. */
 export async function generateVideo(form: Form<"vidmodelv2">): Promise<TaskJSON> {
-  const { workflowId: idempotencyKey } = Context.current().info.workflowExecution ?? {};
+  const { workflowExecution, activityId } = Context.current().info;
+  if (!workflowExecution) throw ApplicationFailure.nonRetryable("generateVideo was not called by a workflow");
+  const idempotencyKey = `${workflowExecution.workflowId}/${activityId}`;
   try {
     return (await media.video.generate("vidmodelv2", form, { idempotencyKey })).toJSON();
   } catch (error) {

@@ -1,26 +1,35 @@
-import { checkStep, createMediaGen, stepError, type GenerationStore } from "@mediagen/sdk/node";
+import { checkStep, createMediaGen, stepError, type GenerationStore, type TaskJSON } from "@mediagen/sdk/node";
 import { AbortTaskRunError, task, wait } from "@trigger.dev/sdk";
 
 declare const store: GenerationStore; // in your database: each attempt may run on another machine
 
 const media = createMediaGen({ store, retries: 0 });
 
+async function generate(idempotencyKey: string, prompt: string): Promise<TaskJSON> {
+  try {
+    return (await media.video.generate("vidmodelv2", { prompt }, { idempotencyKey })).toJSON();
+  } catch (error) {
+    const next = stepError(error);
+    if (next && next.outcome !== "again") throw new AbortTaskRunError(next.reason);
+    throw error;
+  }
+}
+
 export const makeVideo = task({
   id: "make-video",
   retry: { maxAttempts: 10 },
   run: async ({ order, prompt }: { readonly order: string; readonly prompt: string }) => {
-    const generated = await media.video.generate("vidmodelv2", { prompt }, { idempotencyKey: order });
-    for (let saved = generated.toJSON(); ;) {
+    for (let saved = await generate(order, prompt); ;) {
       const step = await checkStep(media.task(saved));
-      if (step.state !== "pending") return step.record?.url ?? [];
+      if (step.state === "succeeded") return step.record.url;
+      if (step.state !== "pending") throw new AbortTaskRunError(`Task ${saved.taskid}: ${step.state}`);
       saved = step.task;
       await wait.for({ seconds: step.afterMs / 1000 });
     }
   },
+  // It also receives errors of a check: the next attempt checks the same task.
   catchError: ({ error }) => {
     const next = stepError(error);
-    if (next?.outcome === "again") return { retryAt: new Date(Date.now() + next.afterMs) };
-    if (next) throw new AbortTaskRunError(next.reason);
-    return undefined;
+    return next?.outcome === "again" ? { retryAt: new Date(Date.now() + next.afterMs) } : undefined;
   },
 });

@@ -37,7 +37,8 @@ export async function makeVideo(form: Form<"vidmodelv2">): Promise<readonly stri
   let task = await generate(form);
   for (;;) {
     const step = await check(task);
-    if (step.state !== "pending") return step.record?.url ?? [];
+    if (step.state === "succeeded") return step.record.url;
+    if (step.state !== "pending") throw new FatalError(`Task ${task.taskid}: ${step.state}`);
     task = step.task;
     await sleep(step.afterMs);
   }
