@@ -51,8 +51,8 @@ export interface StepAgain {
 export interface StepNotCreated {
   /**
    * The outcome of the step. `creditsOut`: the balance or the client's budget does not cover the form; run it again when
-   * there are credits, or with another client. `rejected`: the form is not valid, the service rejected it and would
-   * reject it again, or a connection is not possible because of a certificate or a proxy's rules.
+   * there are credits, or with another client. `rejected`: the form is not valid, or the service rejected it and would
+   * reject it again. It is also the outcome if a certificate or a proxy's rules prevent every connection.
    */
   readonly outcome: "creditsOut" | "rejected";
   /** The reason, from the service or from the check of the form. */
