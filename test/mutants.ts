@@ -2385,7 +2385,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     in: "mcp",
-    guard: "if (mustAsk) throw new NotConfirmed();",
+    guard: "if (instead) throw new NotConfirmed();",
     becomes: "",
     promise: "a language model generates nothing before the user has accepted it",
     tests: ["mcp/tools"],
@@ -2395,6 +2395,27 @@ export const mutants: readonly Mutant[] = [
     guard: 'if (answer.kind === "elicit" && answer.action !== "accept") {',
     becomes: "if (false) {",
     promise: "a user who declines pays nothing",
+    tests: ["mcp/tools"],
+  },
+  {
+    in: "mcp",
+    guard: 'if (confirm !== "required") return undefined;',
+    becomes: "return undefined;",
+    promise: "a program that requires a confirmation does not pay if nobody can be asked",
+    tests: ["mcp/tools"],
+  },
+  {
+    in: "mcp",
+    guard: '...listIssues("allow", allow, "a list of paths"),',
+    becomes: "",
+    promise: "a string in place of a list of directories does not allow every file",
+    tests: ["mcp/tools"],
+  },
+  {
+    in: "mcp",
+    guard: 'for (const taskid of taskids) await findTask("delete_tasks", taskid, host, kind);',
+    becomes: "",
+    promise: "a language model deletes no task of another program",
     tests: ["mcp/tools"],
   },
   {

@@ -4,9 +4,9 @@ import { fileStore } from "@mediagen/sdk/node";
 const factory = createMcpServerFactory({
   store: fileStore("generations"),
   output: "media",
-  budget: { results: 100 }, // all users together, until the program ends
+  budget: { results: 100 }, // of all connections together, until the program ends
 });
-const handler = createHttpHandler(factory, { hosts: ["localhost", "media.example.com"] });
+const handler = createHttpHandler(factory, { hosts: ["localhost", "127.0.0.1", "media.example.com"] });
 
-// Deno and Bun serve this. On Node, pass `handler` to @hono/node-server: serve({ fetch: handler, hostname: "127.0.0.1" }).
-export default { fetch: handler };
+// Only this machine can connect.
+export default { hostname: "127.0.0.1", fetch: handler };

@@ -31,6 +31,8 @@ test("every shell line of guides and READMEs is run below, but for installing, t
       .sort(),
   ).toEqual([
     "NODE_OPTIONS=--experimental-vm-modules npx jest", // By test/package/long.
+    // Claude Code starts the command, which test/mcp/command.test.ts starts as well.
+    `claude mcp add mediagen -e MEDIAGEN_BASE_URL="$MEDIAGEN_BASE_URL" -e MEDIAGEN_API_KEY="$MEDIAGEN_API_KEY" -- "$PWD/node_modules/.bin/mediagen-mcp" --output ~/media`,
     // Not every machine has curl; the emulator's own tests, and those of the routes, post the same.
     'curl -H "authorization: Bearer token-of-ann" -F "prompt=A fox" http://localhost:3000/api/media/v1/video/vidmodelv2',
     `curl -H "content-type: application/json" -d '{ "fault": "resetAfter" }' "$MEDIAGEN_BASE_URL/_emulator/next"`,

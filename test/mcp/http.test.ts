@@ -59,3 +59,9 @@ test.for<[number, string, Readonly<Record<string, string>>, (readonly string[])?
   expect((await response.text()).includes("vidmodelv2")).toBe(status === 200);
   expect(emulator.calls).toEqual([]);
 });
+
+test.each([{ hosts: "localhost" }, { host: ["localhost"] }])("a handler with the options %j is rejected", (options) => {
+  const factory = createMcpServerFactory({ ...createEmulator().client, store: memoryStore(), output: "out/mcp" });
+  // The cast: a caller without types.
+  expect(() => createHttpHandler(factory, options as object)).toThrow(/^createHttpHandler: host/);
+});

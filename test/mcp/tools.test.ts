@@ -1,8 +1,9 @@
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createEmulator } from "@mediagen/emulator";
-import { type Fetch, fieldsOf, listModels, memoryStore } from "@mediagen/sdk";
+import { createMcpServerFactory, type McpServerFactoryOptions } from "@mediagen/mcp";
+import { createMediaGen, type Fetch, fieldsOf, listModels, memoryStore } from "@mediagen/sdk";
 import { describe, expect, test, vi } from "vitest";
 import { showFiles } from "../../packages/mcp/src/results.ts";
 import { connect, eras, textOf } from "./connect.ts";
@@ -133,7 +134,9 @@ describe("a key is paid once", () => {
     for (const _ of [1, 2]) {
       const result = await host.call("generate_image", fox);
       expect(result.isError).toBe(true);
-      expect(textOf(result)).toMatch(/may have been billed.* Tell the user, and do not use another key\.$/);
+      expect(textOf(result)).toMatch(
+        /may have been billed.* Tell the user, and do not generate it again, also not with another key\.$/,
+      );
     }
     expect(host.emulator.charges).toHaveLength(1);
     const { structuredContent } = await host.call("list_tasks");
@@ -150,6 +153,17 @@ describe("a key is paid once", () => {
       ],
     });
   });
+
+  test.each(["a store with a damaged record", "an account without credits"])(
+    "with %s, the model must tell the user",
+    async (trouble) => {
+      const damaged = () => Promise.reject(new SyntaxError("damaged"));
+      const options = trouble.includes("store") ? { store: { ...memoryStore(), get: damaged } } : {};
+      await using host = await connect(options, {}, { credits: 0 });
+      const result = await host.call("generate_image", fox);
+      expect([result.isError, textOf(result)]).toEqual([true, expect.stringMatching(/Tell the user/)]);
+    },
+  );
 
   test("and the client may give up while it is sent: the next call gets the task", async () => {
     const sent = Promise.withResolvers<void>();
@@ -210,6 +224,13 @@ describe("nothing is sent", () => {
     await using host = await connect({ beforeGenerate }, { answer: "accept" });
     expect(textOf(await host.call("generate_image", fox))).toBe("not on Sundays");
     expect([beforeGenerate.mock.calls[0]?.[0], host.questions]).toEqual([{ prompt: "A fox" }, []]);
+  });
+
+  test.each(eras)('if confirm is "required", and a client of the era %j cannot ask', async (era) => {
+    await using host = await connect({ confirm: "required" }, { era });
+    const result = await host.call("generate_image", fox);
+    expect([result.isError, textOf(result)]).toEqual([true, expect.stringMatching(/cannot ask\. Nothing was sent/)]);
+    expect(host.emulator.calls).toEqual([]);
   });
 
   test("and nobody is asked with confirm: false", async () => {
@@ -295,13 +316,57 @@ describe("a task", () => {
     expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining("is billed again")]);
   });
 
-  test("is deleted at the service", async () => {
-    await using host = await connect();
+  test("is deleted at the service after the user has accepted", async () => {
+    await using host = await connect({}, { answer: "accept" });
     const taskid = taskidOf(await host.call("generate_image", fox));
     const args = { kind: "image", taskids: [taskid] };
     expect((await host.call("delete_tasks", args)).structuredContent).toEqual({ deleted: [taskid] });
+    expect(host.questions[1]).toBe(`Delete at the service? It cannot be undone.\n${taskid}`);
     expect(host.emulator.tasks).toEqual([]);
   });
+
+  test("is not deleted if the user declines, or if another program has generated it", async () => {
+    const store = memoryStore();
+    const emulator = createEmulator();
+    const media = createMediaGen({ ...emulator.client, store });
+    const { taskid } = await media.image.generate("imgmodelz", { prompt: "A fox" });
+    const other = await createMediaGen(emulator.client).image.generate("imgmodelz", { prompt: "A hare" });
+    await using host = await connect({ ...emulator.client, store }, { answer: "decline" });
+    const remove = async (kind: string, taskids: readonly string[]) =>
+      textOf(await host.call("delete_tasks", { kind, taskids }));
+    expect(await remove("image", [taskid])).toBe("The user declined. Nothing was sent or billed.");
+    expect(await remove("image", [taskid, other.taskid])).toMatch(/^delete_tasks: taskid .* that a generate tool/);
+    expect(await remove("video", [taskid])).toMatch(/^delete_tasks: taskid .* that a generate tool/);
+    expect([host.questions.length, emulator.tasks.length]).toEqual([1, 2]);
+  });
+
+  test("is saved in a new directory with a dot in its name", async () => {
+    const output = join("out", `mcp-${process.pid}`, "v1.2");
+    await using host = await connect({ output });
+    const taskid = taskidOf(await host.call("generate_image", fox));
+    const { structuredContent } = await host.call("wait_for_task", { taskid });
+    expect(structuredContent).toMatchObject({ files: [{ path: join(output, `${taskid}-1.png`) }] });
+    await rm(join(output, ".."), { recursive: true });
+  });
+});
+
+test.for<[Readonly<Record<string, unknown>>, RegExp]>([
+  [{ allow: "/home/me" }, /allow must be a list of paths, not "\/home\/me"/],
+  [{ allow: [""] }, /a list of paths/],
+  [{ output: "" }, /output/],
+  [{ store: undefined }, /store is missing/],
+  [{ confirm: "requierd" }, /true, false or "required"/],
+  [{ waitTimeoutMs: -1 }, /waitTimeoutMs/],
+  [{ alow: [] }, /alow is not a known option/],
+])("a factory with the options %j is rejected", ([options, message]) => {
+  // The cast: a caller without types.
+  const all = {
+    ...createEmulator().client,
+    store: memoryStore(),
+    output: "out",
+    ...options,
+  } as McpServerFactoryOptions;
+  expect(() => createMcpServerFactory(all)).toThrow(message);
 });
 
 test("list_models has the fields of every model, and what they take", async () => {

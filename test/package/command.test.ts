@@ -81,7 +81,7 @@ test("mediagen mcp names the package that it needs", async () => {
     await expect(exec(process.execPath, args, { cwd: elsewhere })).rejects.toMatchObject({
       code: 2,
       stderr: expect.stringMatching(
-        /^mediagen: mediagen mcp needs the package @mediagen\/mcp\n {2}Install it next to this command:\n {4}npm install/,
+        /^mediagen: mediagen mcp needs the package @mediagen\/mcp\n {2}Install it as the guide says: .*installation\.md/,
       ),
     });
   } finally {

@@ -10,7 +10,7 @@ const batch =
 
 /** The files of the MCP server, each after those that it may import. */
 const mcp =
-  "options.ts host.ts descriptions.ts generate-schema.ts source-files.ts results.ts generate-tool.ts task-tools.ts model-tool.ts server.ts " +
+  "options.ts host.ts confirmation.ts descriptions.ts generate-schema.ts source-files.ts results.ts generate-tool.ts task-tools.ts model-tool.ts server.ts " +
   "http-handler.ts state-directory.ts";
 
 /** The packages: their places, each after those that it may import, their entry points, what is for Node, and what else they use. */

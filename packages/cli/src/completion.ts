@@ -11,7 +11,7 @@ export const filesMark = ":files";
 /** Commands of other packages, which read their own options. */
 const otherFlags: Readonly<Record<string, string>> = {
   emulator: "port host public-url key credits seed speed state fresh results record replay report help",
-  mcp: "output allow budget no-confirm store help",
+  mcp: "output allow budget no-confirm must-confirm store help",
 };
 
 /** A word that completes the last one, and its description. */

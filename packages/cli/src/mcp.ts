@@ -1,6 +1,5 @@
 import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
-import { withCommands } from "./printable.ts";
 
 /** A package of its own, because its dependencies are larger than those of this command. */
 const name = "@mediagen/mcp";
@@ -13,7 +12,8 @@ export async function runMcp(): Promise<void> {
   } catch (error) {
     const isMissing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
     if (!isMissing || !error.message.includes(`'${name}'`)) throw error;
-    const advice = withCommands("Install it next to this command:", `npm install ${name}`);
+    const advice =
+      "Install it as the guide says: https://github.com/OWNER/mediagen/blob/main/docs/guides/installation.md. It is not on npm yet.";
     throw new CommandError(`mediagen mcp needs the package ${name}`, advice, exitCodes.usage, error);
   }
 }

@@ -16,7 +16,8 @@ MEDIAGEN_API_KEY to your API key.
   --output DIR   the directory that results are saved in
   --allow DIR    a directory that source images may be read from, besides the output; may be repeated
   --budget N     the number of videos and images that this run may generate (default: 20)
-  --no-confirm   do not ask the user before each generation
+  --no-confirm   do not ask the user before each generation and deletion
+  --must-confirm reject them if the host cannot ask the user; otherwise they go on without asking
   --store DIR    where generations are recorded (default: the state directory of mediagen)
   --help         show this text
 `;
@@ -36,6 +37,7 @@ function run(args: readonly string[]): void {
       allow: { type: "string", multiple: true },
       budget: { type: "string", default: "20" },
       confirm: { type: "boolean", default: true },
+      "must-confirm": { type: "boolean", default: false },
       store: { type: "string" },
       help: { type: "boolean" },
     },
@@ -49,7 +51,7 @@ function run(args: readonly string[]): void {
     store: fileStore(store),
     output: resolve(output),
     allow: allow.map((path) => resolve(path)),
-    confirm,
+    confirm: values["must-confirm"] ? "required" : confirm,
     budget: { results: readBudget(values.budget) },
   });
   const connection = serveStdio(factory, { onerror: (error) => console.error(`mediagen-mcp: ${error.message}`) });

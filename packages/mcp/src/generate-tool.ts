@@ -1,24 +1,13 @@
 import {
   type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
   fromJsonSchema,
-  inputRequired,
   type InputRequiredResult,
-  inputResponse,
   type McpServer,
   type ServerContext,
   type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
-import {
-  BudgetError,
-  type Form,
-  type Kind,
-  type KindClient,
-  listModels,
-  type Model,
-  OutcomeUnknownError,
-} from "@mediagen/sdk/node";
+import { type Form, type Kind, type KindClient, listModels, type Model, stepError } from "@mediagen/sdk/node";
+import { unlessConfirmed } from "./confirmation.ts";
 import { createDescribe, readDocument } from "./descriptions.ts";
 import { generateSchema } from "./generate-schema.ts";
 import type { AddTool, Host } from "./host.ts";
@@ -36,9 +25,6 @@ class NotConfirmed extends Error {
   override readonly name = "NotConfirmed";
   override readonly message = "the user has not confirmed it";
 }
-
-/** The name of the question in requests and responses. */
-const question = "confirm";
 
 /** Creates the tool that generates videos or images. */
 export function generateTool(kind: Kind, host: Host): AddTool {
@@ -81,15 +67,13 @@ async function generate(
   context: ServerContext,
   { media, directories, confirm, beforeGenerate }: Host,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const answer = inputResponse(context.mcpReq.inputResponses, question);
-  if (answer.kind === "elicit" && answer.action !== "accept") {
-    return { isError: true, content: [{ type: "text", text: "The user declined. Nothing was sent or billed." }] };
-  }
-  const mustAsk = confirm && answer.kind !== "elicit" && canAsk(server, context);
+  const lines = Object.entries(fields).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
+  const question = [`Generate with ${model}? It costs credits and cannot be undone.`, ...lines].join("\n");
+  const instead = unlessConfirmed(question, server, context, confirm);
   const { [kind]: client } = media.withOptions({
     beforeGenerate: async (form, about) => {
       await beforeGenerate?.(form, about);
-      if (mustAsk) throw new NotConfirmed();
+      if (instead) throw new NotConfirmed();
     },
   });
   try {
@@ -101,29 +85,16 @@ async function generate(
     const { taskid } = await generating;
     return toolResult({ taskid, model, state: "pending" });
   } catch (error) {
-    if (error instanceof NotConfirmed) return ask(model, fields);
+    if (error instanceof NotConfirmed && instead) return instead;
     throw withAdvice(error);
   }
 }
 
-/** Whether the client shows forms to its user. An empty capability means that it does. */
-function canAsk({ server }: McpServer, { mcpReq }: ServerContext): boolean {
-  // Clients say so in each request since 2026-07-28, and when they connect before. The cast: the types lack the key.
-  const envelope = mcpReq.envelope as { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
-  const { elicitation } = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {};
-  return elicitation !== undefined && ("form" in elicitation || !("url" in elicitation));
-}
-
-function ask(model: string, fields: Readonly<Record<string, unknown>>): InputRequiredResult {
-  const lines = Object.entries(fields).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
-  const message = [`Generate with ${model}? It costs credits and cannot be undone.`, ...lines].join("\n");
-  // Without fields: accepting is the answer.
-  const requestedSchema = { type: "object" as const, properties: {} };
-  return inputRequired({ inputRequests: { [question]: inputRequired.elicit({ message, requestedSchema }) } });
-}
-
 /** Adds what only a person can do. Without it, models try again with another key. */
 function withAdvice(error: unknown): unknown {
-  const needsUser = error instanceof OutcomeUnknownError || error instanceof BudgetError;
-  return needsUser ? new Error(`${error.message} Tell the user, and do not use another key.`, { cause: error }) : error;
+  const step = stepError(error);
+  if (step?.outcome !== "unknown" && step?.outcome !== "creditsOut") return error;
+  return new Error(`${step.reason} Tell the user, and do not generate it again, also not with another key.`, {
+    cause: error,
+  });
 }

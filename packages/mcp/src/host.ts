@@ -1,12 +1,12 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { type BeforeGenerate, createMediaGen, type Download, type NodeMediaGen } from "@mediagen/sdk/node";
-import type { McpServerFactoryOptions } from "./options.ts";
+import { checkFactoryOptions, type McpServerFactoryOptions } from "./options.ts";
 
 /** What all tools of all connections share. */
 export interface Host {
   readonly media: NodeMediaGen;
   readonly beforeGenerate: BeforeGenerate | undefined;
-  readonly confirm: boolean;
+  readonly confirm: boolean | "required";
   readonly waitTimeoutMs: number;
   /** The directories that source images may be in. Results are in the first one. */
   readonly directories: readonly [output: string, ...allow: string[]];
@@ -23,6 +23,7 @@ const logger = { error: log, warn: log, info: log, debug: log };
 
 /** Creates the client, and what else the tools share. */
 export function createHost(options: McpServerFactoryOptions): Host {
+  checkFactoryOptions(options);
   const { output, allow = [], confirm = true, waitTimeoutMs = 45_000, ...clientOptions } = options;
   return {
     media: createMediaGen({ logger, ...clientOptions }),

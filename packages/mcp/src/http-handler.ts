@@ -5,6 +5,7 @@ import {
   type McpServer,
   originValidationResponse,
 } from "@modelcontextprotocol/server";
+import { listIssues, rejectOptions } from "./options.ts";
 
 /** Options of `createHttpHandler`. */
 export interface HttpHandlerOptions {
@@ -18,10 +19,12 @@ export interface HttpHandlerOptions {
 
 /**
  * Creates a handler of Streamable HTTP, for any server with web requests. It authenticates nobody: check the user before
- * you call it, unless only this machine can connect.
+ * you call it, unless only this machine can connect. One factory is one trust domain: use one factory, store and output
+ * directory per user.
  *
  * @param factory What `createMcpServerFactory` returned.
  * @returns The handler. It rejects other hosts than `hosts` with HTTP 403.
+ * @throws An `InvalidRequestError` if an option is not valid
  * @example
  * const factory = createMcpServerFactory({ store: fileStore("generations"), output: "media" });
  * const handler = createHttpHandler(factory, { hosts: ["media.example"] });
@@ -31,6 +34,11 @@ export function createHttpHandler(
   factory: () => McpServer,
   options: HttpHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
+  const unknown = Object.keys(options).filter((name) => name !== "hosts");
+  rejectOptions("createHttpHandler", [
+    ...unknown.map((field) => ({ field, code: "unknownOption", received: "a value", expected: "hosts" }) as const),
+    ...listIssues("hosts", options.hosts, "a list of host names"),
+  ]);
   const hosts = [...(options.hosts ?? localhostAllowedHostnames())];
   const { fetch } = createMcpHandler(factory);
   return async (request) =>

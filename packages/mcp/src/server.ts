@@ -13,10 +13,11 @@ const instructions =
 
 /**
  * Creates a factory of MCP servers, for `serveStdio` and `createMcpHandler` of `@modelcontextprotocol/server`. All servers of
- * a factory share one client, so its budget and limits apply to all connections.
+ * a factory share one client, so its budget and limits apply to all connections. They share its store and output
+ * directory too, so one factory is one trust domain: use one factory, store and output directory per user.
  *
  * @returns The factory. Each call creates the server of one connection or request.
- * @throws An `InvalidRequestError` if an option of the client is not valid
+ * @throws An `InvalidRequestError` if an option is not valid
  * @example
  * serveStdio(createMcpServerFactory({ store: fileStore("generations"), output: "media", budget: { results: 20 } }));
  */

@@ -1,3 +1,4 @@
+import { join, sep } from "node:path";
 import { fromJsonSchema, type ServerContext } from "@modelcontextprotocol/server";
 import {
   type AnyTask,
@@ -7,6 +8,7 @@ import {
   type Kind,
   WaitTimeoutError,
 } from "@mediagen/sdk/node";
+import { unlessConfirmed } from "./confirmation.ts";
 import type { AddTool, Host } from "./host.ts";
 import { showFiles, toolResult } from "./results.ts";
 
@@ -42,7 +44,7 @@ export function waitTool(host: Host): AddTool {
   };
   return (server) =>
     server.registerTool("wait_for_task", config, async ({ taskid }, context) => {
-      const files = await finish(await findTask(taskid, host), context, host);
+      const files = await finish(await findTask("wait_for_task", taskid, host), context, host);
       if (!files) return toolResult({ taskid, state: "pending" });
       const shown = files.map(({ path, type, bytes }) => ({ path, type, bytes }));
       return toolResult({ taskid, state: "succeeded", files: shown }, await showFiles(files));
@@ -71,29 +73,34 @@ export function listTool({ media }: Host): AddTool {
 }
 
 /** Creates the tool that deletes tasks. */
-export function deleteTool({ media }: Host): AddTool {
+export function deleteTool(host: Host): AddTool {
   const taskids = { type: "array", items: text, minItems: 1 };
   const config = {
     title: "Delete tasks at the service",
     description:
-      "Deletes tasks and their results at the service. Saved files stay. Whether it stops or refunds a running task is not documented.",
+      "Deletes tasks of this server and their results at the service. Saved files stay. Whether it stops or refunds a running task is not documented.",
     inputSchema: objectSchema<{ kind: Kind; taskids: readonly string[] }>({ kind: kindSchema, taskids }),
     outputSchema: objectSchema({ deleted: taskids }),
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   };
   return (server) =>
-    server.registerTool("delete_tasks", config, async ({ kind, taskids }, { mcpReq: { signal } }) => {
-      await media[kind].delete(taskids, { signal });
+    server.registerTool("delete_tasks", config, async ({ kind, taskids }, context) => {
+      for (const taskid of taskids) await findTask("delete_tasks", taskid, host, kind);
+      const question = `Delete at the service? It cannot be undone.\n${taskids.join("\n")}`;
+      const instead = unlessConfirmed(question, server, context, host.confirm);
+      if (instead) return instead;
+      await host.media[kind].delete(taskids, { signal: context.mcpReq.signal });
       return toolResult({ deleted: taskids });
     });
 }
 
-async function findTask(taskid: string, { media }: Host): Promise<AnyTask> {
+/** Returns a task that the store knows: a model may not reach those of other programs. */
+async function findTask(tool: string, taskid: string, { media }: Host, kind?: Kind): Promise<AnyTask> {
   const task = await media.find(taskid);
-  if (task) return task;
+  if (task && task.kind === (kind ?? task.kind)) return task;
   const expected = "a taskid that a generate tool has returned, or one of list_tasks";
   const issue = { field: "taskid", code: "notFound", received: JSON.stringify(taskid), expected } as const;
-  throw new InvalidRequestError("wait_for_task", [issue]);
+  throw new InvalidRequestError(tool, [issue]);
 }
 
 /** Waits for a task and downloads its results. Returns undefined if that takes longer than a call may. */
@@ -115,12 +122,11 @@ async function finish(
     throw error;
   }
   // Without the signal: the next call continues with what this one has begun.
-  const saving = downloads.get(task.taskid) ?? download(task, output);
+  const begun = downloads.get(task.taskid);
+  // The separator: a path with a dot in its name would be that of a file.
+  const saving = begun ?? download(task, join(output, sep)).finally(() => downloads.delete(task.taskid));
   downloads.set(task.taskid, saving);
-  saving.catch(() => downloads.delete(task.taskid));
-  const files = await Promise.race([saving, ended(timeout), ended(signal)]);
-  if (files) downloads.delete(task.taskid);
-  return files;
+  return Promise.race([saving, ended(timeout), ended(signal)]);
 }
 
 /** Resolves to undefined when a signal aborts. */
