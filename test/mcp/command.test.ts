@@ -55,7 +55,7 @@ describe("with one store, one key is billed once", () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  test("by an MCP server, the command line and a plain program, in processes of their own and at once", async () => {
+  test("by an MCP server, the command line, the AI SDK and a plain program, in processes of their own and at once", async () => {
     const [store, output] = [join(directory, "store"), join(directory, "media")];
     const env = { MEDIAGEN_BASE_URL: service.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
     const program = `
@@ -63,6 +63,15 @@ describe("with one store, one key is billed once", () => {
       const media = createMediaGen({ store: fileStore(${JSON.stringify(store)}) });
       const task = await media.image.generate("imgmodelz", { prompt: "A fox" }, { idempotencyKey: "fox-1" });
       console.log(task.taskid);`;
+    const aiSdkProgram = `
+      import { createMediaGenProvider } from "@mediagen/ai-sdk-provider";
+      import { createMediaGen, fileStore } from "@mediagen/sdk/node";
+      import { generateImage } from "ai";
+      const media = createMediaGen({ store: fileStore(${JSON.stringify(store)}) });
+      const model = createMediaGenProvider({ media }).image("imgmodelz");
+      const headers = { "Idempotency-Key": "fox-1" };
+      const { providerMetadata } = await generateImage({ model, prompt: "A fox", headers });
+      console.log(providerMetadata.mediagen.images[0].taskid);`;
     const line = [
       "image",
       "A fox",
@@ -83,16 +92,19 @@ describe("with one store, one key is billed once", () => {
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" }));
     try {
       const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
-      const [ofTool, ofCommand, ofProgram] = await Promise.all([
+      const [ofTool, ofCommand, ...ofPrograms] = await Promise.all([
         client.callTool({ name: "generate_image", arguments: fox }),
         run([mediagen, ...line], env),
         run(["--input-type=module", "-e", program], env),
+        run(["--input-type=module", "-e", aiSdkProgram], env),
       ]);
       const taskid = emulator.tasks[0]?.taskid;
-      expect([textOf(ofTool), ofCommand, ofProgram]).toEqual([
+      const ended = { code: 0, stdout: `${taskid}\n`, stderr: "" };
+      expect([textOf(ofTool), ofCommand, ...ofPrograms]).toEqual([
         JSON.stringify({ taskid, model: "imgmodelz", state: "pending" }),
         { code: 0, stdout: expect.stringContaining(`"${taskid}"`), stderr: "" },
-        { code: 0, stdout: `${taskid}\n`, stderr: "" },
+        ended,
+        ended,
       ]);
       expect(emulator.charges).toHaveLength(1);
       await client.callTool({ name: "wait_for_task", arguments: { taskid } });
