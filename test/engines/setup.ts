@@ -5,8 +5,9 @@ import { fileURLToPath } from "node:url";
 /** Installs the engines in their own directory, if others are there, and copies the programs of the docs next to them. */
 export default function setup(): void {
   const here = fileURLToPath(new URL(".", import.meta.url));
+  // Not `npm ci`: it misses optional packages of other systems, which npm leaves out of the lockfile.
   if (changedAt("package-lock.json") > changedAt("node_modules/.package-lock.json"))
-    execFileSync("npm", ["ci", "--ignore-scripts"], {
+    execFileSync("npm", ["install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"], {
       cwd: here,
       stdio: "inherit",
       shell: process.platform === "win32",
