@@ -2,13 +2,13 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { createEmulator, listen, type Emulator } from "@mediagen/emulator/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startPostgres } from "../fleet/servers.ts";
+import { freePort } from "../free-port.ts";
 
 const here = (path: string) => resolve("test/engines", path);
 let emulator: Emulator;
@@ -146,14 +146,4 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, "exit");
   child.kill("SIGTERM");
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // The cast: it listens on a port.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -2,10 +2,11 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
-import { connect, createServer, type AddressInfo } from "node:net";
+import { connect } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { delimiter, join } from "node:path";
 import type { Pool } from "pg";
+import { freePort } from "../free-port.ts";
 
 /** A server of this machine, in a folder of its own on a free port. */
 export interface Server extends AsyncDisposable {
@@ -116,15 +117,6 @@ function isOpen(port: number): Promise<boolean> {
 
 function idOf(flag: "-u" | "-g"): number {
   return Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Ends a pool, and waits until its connections are closed: one that outlives them sees its server end. */
