@@ -8,7 +8,7 @@ const packages = new URL("../packages/", import.meta.url);
 /** The packages whose public surface is recorded in an `api.md` next to their package.json. */
 export const reported: readonly string[] = ["sdk", "emulator", "batch", "mcp", "ai-sdk-provider"];
 
-/** What of a package.json says where its doors are. */
+/** The fields of a package.json that name its entry points. */
 interface Manifest {
   readonly name: string;
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
@@ -17,7 +17,7 @@ interface Manifest {
 /** The public surfaces of the built packages as Markdown: the exports of each entry point, and what they are made of, without comments. */
 export async function apis(): Promise<ReadonlyMap<string, string>> {
   const entries = await Promise.all(reported.map(async (name) => [name, await entryPointsOf(name)] as const));
-  const files = entries.flatMap(([, { doors }]) => doors.map(([, file]) => file));
+  const files = entries.flatMap(([, entry]) => entry.files.map(([, file]) => file));
   const program = ts.createProgram(files, {
     module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ES2022,
@@ -31,7 +31,7 @@ interface EntryPoints {
   readonly root: string;
   /** The name of the package. */
   readonly name: string;
-  readonly doors: readonly (readonly [door: string, file: string])[];
+  readonly files: readonly (readonly [path: string, file: string])[];
 }
 
 async function entryPointsOf(directory: string): Promise<EntryPoints> {
@@ -39,22 +39,22 @@ async function entryPointsOf(directory: string): Promise<EntryPoints> {
   // The cast: each package's manifest has both.
   const { name, exports } = JSON.parse(await readFile(new URL("package.json", root), "utf8")) as Manifest;
   // The conditions of an entry point differ in what they run, not in their types.
-  const doors = Object.entries(exports)
-    .map(([door, target]) => [door, typeof target === "string" ? target : target.default] as const)
+  const files = Object.entries(exports)
+    .map(([path, target]) => [path, typeof target === "string" ? target : target.default] as const)
     .filter(([, file]) => file.endsWith(".js"))
-    .map(([door, file]) => [door, fileURLToPath(new URL(file.replace(/\.js$/, ".d.ts"), root))] as const);
-  return { root: fileURLToPath(root), name, doors };
+    .map(([path, file]) => [path, fileURLToPath(new URL(file.replace(/\.js$/, ".d.ts"), root))] as const);
+  return { root: fileURLToPath(root), name, files };
 }
 
-function apiOf(program: ts.Program, { root, name, doors }: EntryPoints): string {
+function apiOf(program: ts.Program, { root, name, files }: EntryPoints): string {
   const surface = createSurface(program, root);
-  const sections = doors.map(([door, file]) => `## ${name}${door.slice(1)}\n\n${surface.door(file)}`);
+  const sections = files.map(([path, file]) => `## ${name}${path.slice(1)}\n\n${surface.entryPoint(file)}`);
   const note =
     "Made by `npm run api`; edits are lost. A change here is a change for users. What comes from the spec is in src/*.gen.ts.";
   return `# The public surface of ${name}\n\n${note}\n\n${sections.join("\n\n")}\n`;
 }
 
-/** Prints the doors of one package, each thing once. */
+/** Prints the entry points of one package, each export once. */
 function createSurface(program: ts.Program, root: string) {
   const checker = program.getTypeChecker();
   const printer = ts.createPrinter({ removeComments: true });
@@ -88,7 +88,7 @@ function createSurface(program: ts.Program, root: string) {
     return texts.join("\n").replace(/\bexport (declare )?|\bdeclare /g, "");
   }
 
-  /** What the declarations of a symbol name of this package, and the caller of the door cannot. */
+  /** Types of this package that the declarations of a symbol name, and that the entry point does not export. */
   function hiddenBehind(symbol: ts.Symbol): readonly ts.Symbol[] {
     const found: ts.Symbol[] = [];
     const visit = (node: ts.Node): void => {
@@ -102,7 +102,7 @@ function createSurface(program: ts.Program, root: string) {
   }
 
   return {
-    door(fileName: string): string {
+    entryPoint(fileName: string): string {
       const file = program.getSourceFile(fileName);
       const module = file && checker.getSymbolAtLocation(file);
       if (!module) throw new Error(`${fileName} is not there: build first`);

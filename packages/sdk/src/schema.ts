@@ -1,4 +1,4 @@
-// What this entry point shares with the main one is in one file then, and not in another one besides.
+// Code that this entry point shares with the main one is then bundled into one file, not into one more.
 import "./index.ts";
 
 export { formSchema } from "./form/form-schema.ts";

@@ -89,8 +89,8 @@ export function drawCard(options: {
   const noteRows = Math.min(4, noteLines) * linePitch;
   const noteTop = foot.top - bandRows - noteRows;
   drawText(card, options.text.note, { ...across, top: noteTop, rows: noteRows, largest: 1 });
-  const room = { ...across, top: bodyTop, rows: noteTop - bodyTop };
-  const rest = drawThumbnails(card, options.thumbnails ?? [], room);
+  const area = { ...across, top: bodyTop, rows: noteTop - bodyTop };
+  const rest = drawThumbnails(card, options.thumbnails ?? [], area);
   drawText(card, options.text.body, { ...rest, largest: 4 });
   return card;
 }
@@ -173,17 +173,17 @@ interface Box {
  */
 function drawText(card: Card, text: string, box: Box & { largest: number }): number {
   const linesAt = (scale: number): string[] => wrap(text, Math.floor(box.columns / (scale * characterPitch)));
-  const roomAt = (scale: number): number => Math.max(0, Math.floor(box.rows / (scale * linePitch)));
+  const lineCountAt = (scale: number): number => Math.max(0, Math.floor(box.rows / (scale * linePitch)));
   const breaksAt = (scale: number): boolean =>
     text.split(" ").some((word) => word.length * characterPitch * scale > box.columns);
 
   let scale = box.largest;
-  while (scale > 1 && (breaksAt(scale) || linesAt(scale).length > roomAt(scale))) scale--;
+  while (scale > 1 && (breaksAt(scale) || linesAt(scale).length > lineCountAt(scale))) scale--;
 
   const lines = linesAt(scale);
-  const room = roomAt(scale);
-  if (lines.length > room) {
-    lines.length = room;
+  const count = lineCountAt(scale);
+  if (lines.length > count) {
+    lines.length = count;
     const last = lines.pop();
     if (last !== undefined) lines.push(`${last.slice(0, Math.floor(box.columns / characterPitch) - 3)}...`);
   }

@@ -107,7 +107,7 @@ export class EmulatorClock implements Clock {
     for (const sleeper of this.#ending().sort((a, b) => a.until - b.until)) if (sleeper.until <= time) sleeper.wake();
   };
 
-  /** Returns how much real time a span of this clock takes; a virtual one takes as long for whoever cannot see the clock. */
+  /** Returns how much real time a span of this clock takes. For a virtual clock that is the span itself, because other processes do not share it. */
   readonly realMsOf = (ms: number): number => (this.#speed > 0 ? ms / this.#speed : ms);
 
   readonly sleep = (ms: number, signal?: AbortSignal, why: SleepReason = "pause"): Promise<void> =>

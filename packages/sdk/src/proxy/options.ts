@@ -51,7 +51,7 @@ export interface MediaProxyOptions {
   readonly maxBytes?: number | undefined;
   /**
    * Called with each error whose details the page does not get, such as a lost response or an error of your own
-   * functions. May be async. What it throws goes to `console.error`.
+   * functions. May be async. Errors that it throws are printed with `console.error`.
    * @default console.error
    */
   readonly onError?: ((error: unknown, request: Request) => void) | undefined;
