@@ -31,8 +31,8 @@ export default defineConfig({
     typecheck: {
       enabled: true,
       include: ["test/**/*.test-d.ts"],
-      // By path: two compilers own the bin `tsc`.
-      checker: "node_modules/typescript/bin/tsc",
+      // By path: several versions own the bin `tsc`. This one is four times as fast as 6.0.
+      checker: "node_modules/typescript-7/bin/tsc",
       tsconfig: "tsconfig.json",
     },
     reporters: ["default", ["json", { outputFile: "out/test.json" }]],

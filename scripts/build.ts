@@ -16,10 +16,10 @@ const entryPoints = ["index", "node", "http", "http-node", "schema", "proxy", "c
 
 /**
  * Builds the packages: declarations by the TypeScript compiler, if sources have changed, and scripts by esbuild. The compiler is
- * called by path because two of them own the bin `tsc`.
+ * called by path because several versions own the bin `tsc`.
  */
 export default async function run(): Promise<void> {
-  const compiler = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
+  const compiler = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript-7/package.json")));
   execFileSync(process.execPath, [compiler, "-b", ...packages], { cwd: root, stdio: "inherit" });
   // Each package contains the license, which is written once.
   for (const name of packages) copyFileSync(join(root, "LICENSE"), join(root, name, "LICENSE"));
