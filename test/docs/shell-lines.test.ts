@@ -84,7 +84,12 @@ test.concurrent("an empty folder becomes one whose programs are modules", async 
   }
 });
 
-test.concurrent.for(lines.filter((line) => line.includes(" exec ")))(
+// Many lines differ only in the program, and test/package/command.test.ts runs the programs.
+const besideEmulator = lines
+  .filter((line) => line.includes(" exec "))
+  .map((line) => line.replace(/\bnode [\w./-]+\.m?[jt]s\b/, "node program.js"));
+
+test.concurrent.for([...new Set(besideEmulator)])(
   "%s runs the command beside the emulator",
   async (line, { expect }) => {
     await inFolder(async (folder) => {
@@ -154,17 +159,14 @@ function run(line: string, folder: string) {
   };
 }
 
-/** A folder as a reader has it: the packages, a test that shows its environment, and the first programs. */
+/** A folder as a reader has it: the packages, a test that shows its environment, and a program that does. */
 async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   await mkdir("out", { recursive: true });
   const folder = resolve(await mkdtemp("out/reader-"));
   try {
     const show = 'node -p "process.env.MEDIAGEN_BASE_URL"';
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
-    // The programs themselves are run twice by test/package/command.test.ts.
-    for (const directory of ["engines", "workers"]) await mkdir(join(folder, directory));
-    for (const program of lines.flatMap((line) => /\bnode ([\w./-]+\.m?[jt]s)\b/.exec(line)?.[1] ?? []))
-      await writeFile(join(folder, program), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
+    await writeFile(join(folder, "program.js"), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
     await symlink(resolve("node_modules"), join(folder, "node_modules"));
     await use(folder);
   } finally {
