@@ -10,6 +10,9 @@ const target = fileURLToPath(new URL("../out/packages", import.meta.url));
 export default async function run(): Promise<void> {
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
-  for (const name of (await readdir(packages)).sort()) await pack(join(packages, name), target);
+  await pack(
+    (await readdir(packages)).sort().map((name) => join(packages, name)),
+    target,
+  );
   console.log(`Packed. In your project, run:\n\n  npm install ${join(target, "*.tgz")}\n`);
 }

@@ -83,13 +83,14 @@ async function packAll(): Promise<void> {
   await build();
   rmSync(packedDirectory, { recursive: true, force: true });
   mkdirSync(packedDirectory, { recursive: true });
-  const packages: Packed[] = [];
-  for (const directory of inOrder()) {
-    const tarball = await pack(directory, packedDirectory);
+  const directories = inOrder();
+  const tarballs = await pack(directories, packedDirectory);
+  const packages = directories.map((directory, index): Packed => {
+    const tarball = tarballs[index] ?? "";
     check(tarball);
     const { name, version } = manifestOf(directory);
-    packages.push({ id: `${name}@${version}`, tarball: basename(tarball) });
-  }
+    return { id: `${name}@${version}`, tarball: basename(tarball) };
+  });
   writeFileSync(packedList, JSON.stringify(packages));
 }
 
@@ -101,14 +102,14 @@ function inOrder(): readonly string[] {
   return directories.toSorted((one, other) => needs(one) - needs(other));
 }
 
-/** Packs a package into a directory, as publishing it would, and returns the tarball's path. */
-export async function pack(directory: string, target: string): Promise<string> {
+/** Packs packages into a directory, as publishing them would, and returns the paths of the tarballs in the same order. */
+export async function pack(directories: readonly string[], target: string): Promise<readonly string[]> {
   const { stdout } = await promisify(execFile)(
     "npm",
-    ["pack", resolve(directory), "--json", "--silent", "--ignore-scripts"],
+    ["pack", ...directories.map((directory) => resolve(directory)), "--json", "--silent", "--ignore-scripts"],
     { cwd: target, shell },
   );
-  return join(target, (JSON.parse(stdout) as [{ filename: string }])[0].filename);
+  return (JSON.parse(stdout) as { filename: string }[]).map(({ filename }) => join(target, filename));
 }
 
 /** Has publint and attw look at a tarball; fails with what they find. */

@@ -15,8 +15,9 @@ let folder = "";
 beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/command-"));
-  const tarballs = await Promise.all(
-    ["sdk", "emulator", "batch", "cli"].map((name) => pack(`packages/${name}`, folder)),
+  const tarballs = await pack(
+    ["sdk", "emulator", "batch", "cli"].map((name) => `packages/${name}`),
+    folder,
   );
   await install(folder, tarballs, [
     ["openapi-fetch", "sdk"],

@@ -15,7 +15,10 @@ export async function install(
   dependencies: readonly (readonly [name: string, of: string])[],
 ): Promise<void> {
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  const packed = await Promise.all(dependencies.map(([name, of]) => pack(directoryOf(name, of), folder)));
+  const packed = await pack(
+    dependencies.map(([name, of]) => directoryOf(name, of)),
+    folder,
+  );
   await exec("npm", ["install", "--offline", "--no-audit", "--no-fund", ...tarballs, ...packed], {
     cwd: folder,
     shell: process.platform === "win32",

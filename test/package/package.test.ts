@@ -30,7 +30,11 @@ const tarballs: Record<string, string> = {};
 beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/package-"));
-  for (const name of packages) tarballs[name] = await pack(`packages/${name}`, folder);
+  const packed = await pack(
+    packages.map((name) => `packages/${name}`),
+    folder,
+  );
+  packages.forEach((name, index) => (tarballs[name] = packed[index] ?? ""));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -57,7 +57,7 @@ beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/typescript-"));
   const dependencies = ["openapi-fetch", "openapi-typescript-helpers"].map((name) => [name, "sdk"] as const);
-  await install(folder, [await pack("packages/sdk", folder)], dependencies);
+  await install(folder, await pack(["packages/sdk"], folder), dependencies);
   for (const [type, file] of Object.entries(projects)) {
     await mkdir(join(folder, file, ".."));
     await writeFile(join(folder, file, "../package.json"), JSON.stringify({ type }));

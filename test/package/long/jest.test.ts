@@ -30,7 +30,7 @@ let folder = "";
 beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/jest-"));
-  const tarballs = await Promise.all(["sdk", "emulator"].map((name) => pack(`packages/${name}`, folder)));
+  const tarballs = await pack(["packages/sdk", "packages/emulator"], folder);
   await install(folder, tarballs, [
     ["openapi-fetch", "sdk"],
     ["openapi-typescript-helpers", "sdk"],
