@@ -63,8 +63,9 @@ export function renderPicture(options: PictureOptions): Uint8Array<ArrayBuffer> 
     ...(description
       ? [chunk("iTXt", join("Description", [0, 0, 0, 0, 0], new TextEncoder().encode(description)))]
       : []),
-    // 11.2.3. Memory is set because fflate derives it by a logarithm otherwise, whose last bit differs between engines.
-    chunk("IDAT", zlibSync(scanlines, { level: 6, mem: 4 })),
+    // 11.2.3. Level 3 takes 40 % of the time of the usual 6. Memory is set because fflate derives it by a logarithm
+    // otherwise, whose last bit differs between engines.
+    chunk("IDAT", zlibSync(scanlines, { level: 3, mem: 4 })),
     chunk("IEND", join()), // 11.2.4
   );
 }
