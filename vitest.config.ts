@@ -12,6 +12,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Those that change what a process sends for good: they need one of their own. */
+const changesProcess = ["test/sdk/{msw,nock,own-fetch}.test.ts", "test/docs/open-telemetry.test.ts"];
+/** `npm run test:long`, `test:engines`, `test:fleet`, `test:generators`, `test:integrations`; and what `npm run bench` installs. */
+const elsewhere = ["test/*/long/**", "test/{engines,fleet,generators,integrations}/**", "test/bench/node_modules/**"];
+
 export default defineConfig({
   test: {
     // Some tests run compilers or a browser, and each core runs a test file: what takes longer than this hangs.
@@ -22,19 +27,30 @@ export default defineConfig({
     // Runs of `mediagen-emulator exec` leave the state of the machine's user alone.
     env: { XDG_STATE_HOME: resolve("out/state") },
     sequence: { sequencer: LongestFirst },
-    include: ["test/**/*.test.ts"],
-    // `npm run test:long`, `test:engines`, `test:fleet`, `test:generators`, `test:integrations`; and what `npm run bench` installs.
-    exclude: ["test/*/long/**", "test/{engines,fleet,generators,integrations}/**", "test/bench/node_modules/**"],
     expect: { poll: { timeout: 10_000 } },
     // What is built is imported as Node imports it: to pass it through Vite takes each file of tests longer.
     server: { deps: { external: [/\/packages\/[\w-]+\/dist\//] } },
-    typecheck: {
-      enabled: true,
-      include: ["test/**/*.test-d.ts"],
-      // By path: several versions own the bin `tsc`. This one is four times as fast as 6.0.
-      checker: "node_modules/typescript-7/bin/tsc",
-      tsconfig: "tsconfig.json",
-    },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "tests",
+          include: ["test/**/*.test.ts"],
+          exclude: [...elsewhere, ...changesProcess],
+          // A process for each file would cost as much as the tests: starting one takes 0.7 s of CPU.
+          isolate: false,
+          setupFiles: "test/restore.ts",
+          typecheck: {
+            enabled: true,
+            include: ["test/**/*.test-d.ts"],
+            // By path: several versions own the bin `tsc`. This one is four times as fast as 6.0.
+            checker: "node_modules/typescript-7/bin/tsc",
+            tsconfig: "tsconfig.json",
+          },
+        },
+      },
+      { extends: true, test: { name: "alone", include: changesProcess } },
+    ],
     reporters: ["default", ["json", { outputFile: "out/test.json" }]],
   },
 });
