@@ -17,7 +17,7 @@ test(
     let served = 0;
     // Each run gets a few calls further: it is killed before a call takes effect, or once it has, before it is answered.
     const serve: Emulator["serve"] = async (incoming) => {
-      const isLast = kill !== undefined && ++served % 13 === 0;
+      const isLast = kill !== undefined && ++served % 9 === 0;
       if (isLast && served % 2 === 0) {
         kill?.();
         return new Promise<never>(() => undefined);
