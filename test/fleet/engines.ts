@@ -14,8 +14,10 @@ import { endPool, startPostgres, startRedis } from "./servers.ts";
 export interface Engine extends AsyncDisposable {
   /** The name of its program in docs/examples/fleet. */
   readonly name: string;
-  /** The server's address. */
+  /** The server's URL. */
   readonly url: string;
+  /** The server's process. */
+  readonly pid: number;
   submit(orders: readonly Order[]): Promise<void>;
   /** How many jobs are left to generate and to check. */
   left(): Promise<number>;
@@ -52,6 +54,7 @@ export async function startBullmq(): Promise<Engine> {
   return {
     name: "bullmq",
     url: server.url,
+    pid: server.pid,
     submit: (orders) => onBullmq.submit(redis, orders),
     async left() {
       const counts = await Promise.all(
@@ -99,6 +102,7 @@ export async function startPgBoss(): Promise<Engine> {
   return {
     name: "pg-boss",
     url: server.url,
+    pid: server.pid,
     submit: (orders) => onPgBoss.submit(boss, orders),
     async left() {
       const [row] = await select<{ left: number }>(

@@ -1,85 +1,140 @@
 import { cpus } from "node:os";
 import type { GenerationRecord, TaskJSON } from "@mediagen/sdk/node";
-import { startBullmq, startPgBoss, type Cost, type Engine } from "./engines.ts";
-import { createOrders, runFleet } from "./fleet.ts";
+import { type Engine, startBullmq, startPgBoss } from "./engines.ts";
+import { createOrders, type FleetReport, runFleet } from "./fleet.ts";
+import { measureFetch, measureRate, type Rate } from "./rates.ts";
 
-/** How many orders each figure is of. */
-export interface FigureOptions {
+/** The engines: where they run, and how they are started. */
+export const engines = {
+  bullmq: { title: "BullMQ on Redis", server: "Redis", start: startBullmq },
+  "pg-boss": { title: "pg-boss on PostgreSQL", server: "PostgreSQL", start: startPgBoss },
+} as const;
+export type EngineName = keyof typeof engines;
+
+/** Where and when something was measured. */
+export interface Conditions {
+  readonly at: string;
+  readonly node: string;
+  readonly machine: string;
+}
+
+/** What workers can do that have as many orders as they want. */
+export interface Rates {
+  /** CPU milliseconds of a POST by the `fetch` of Node. */
+  readonly fetchMs: number;
+  readonly rates: readonly Rate[];
+}
+
+/** What an order costs the queue's server. */
+export interface Storage {
+  /** Commands of a Redis, transactions of a PostgreSQL. */
+  readonly requests: number;
+  readonly logBytes: number;
+  /** Bytes held for an order that waits, a check that is due later, and a record with its task. */
+  readonly waitingBytes: number;
+  readonly checkBytes: number;
+  readonly recordBytes: number;
+}
+
+/** What became of orders while workers were killed, or calls failed. */
+export type Rough = Pick<FleetReport, "unknown" | "kills" | "faultyShare" | "seconds"> & {
   readonly orders: number;
+  readonly workers: number;
+};
+
+/** The runs that leave outcomes unknown. */
+export const roughRuns = {
+  kills: { faultyShare: 0, killEveryMs: 1_000, generateLatencyMs: 0 },
+  faults: { faultyShare: 0.1, killEveryMs: 0, generateLatencyMs: 0 },
+  both: { faultyShare: 0.1, killEveryMs: 1_000, generateLatencyMs: 0 },
+  slow: { faultyShare: 0, killEveryMs: 1_000, generateLatencyMs: 500 },
+} as const;
+export type Unknown = Readonly<Record<keyof typeof roughRuns, Rough>>;
+
+/** All figures, as they are kept. */
+export interface Figures {
+  readonly rates: Readonly<Partial<Record<EngineName, Rates & Conditions>>>;
+  readonly storage: Readonly<Partial<Record<EngineName, Storage & Conditions>>>;
+  readonly unknown: Readonly<Partial<Record<EngineName, Unknown & Conditions>>>;
+}
+export type Section = keyof Figures;
+
+/** What to measure with, and how much. */
+interface Run {
+  readonly name: EngineName;
+  readonly orders: number | undefined;
   readonly print: (line: string) => void;
 }
 
-/** A quiet fleet without faults that may send as fast as it can. */
-const quiet = { perSecond: 2_000, faultyShare: 0, kill: false };
-const rough = { perSecond: 100, faultyShare: 0.1, kill: true };
+/** Measures one section for one engine. */
+export const measure: { readonly [S in Section]: (run: Run) => Promise<NonNullable<Figures[S][EngineName]>> } = {
+  rates: async (run) => ({ ...conditions(), ...(await measureRates(run)) }),
+  storage: async (run) => ({ ...conditions(), ...(await measureStorage(run)) }),
+  unknown: async (run) => ({ ...conditions(), ...(await measureUnknown(run)) }),
+};
 
-/** Measures fleets on both engines, and answers what they did as Markdown tables. */
-export async function measureFleets({ orders, print }: FigureOptions): Promise<string> {
-  const columns = [
-    await measure(startBullmq, "BullMQ", orders, print),
-    await measure(startPgBoss, "pg-boss", orders, print),
-  ];
-  const [first = []] = columns;
-  const rows = first.map(
-    ([what], index) => `| ${what} | ${columns.map((column) => column[index]?.[1] ?? "").join(" | ")} |`,
-  );
-  const machine = `${cpus().length} cores for everything (workers, queue, emulated service), Node ${process.versions.node}, ${orders} orders for each figure.`;
-  return [`| | BullMQ on Redis | pg-boss on PostgreSQL |`, "|---|---|---|", ...rows, "", machine, ""].join("\n");
+function conditions(): Conditions {
+  const at = new Date().toISOString().slice(0, 10);
+  return { at, node: process.version, machine: `${cpus().length} cores, ${cpus()[0]?.model}` };
 }
 
-async function measure(
-  start: () => Promise<Engine>,
-  name: string,
-  orders: number,
-  print: (line: string) => void,
-): Promise<readonly (readonly [string, string])[]> {
-  const told = (line: string) => print(`${name}: ${line}`);
-  const rows: [string, string][] = [];
-  for (const workers of [1, 2, 4]) {
-    await using engine = await start();
+async function measureRates({ name, orders = 5_000, print }: Run): Promise<Rates> {
+  const rates: Rate[] = [];
+  const fetchMs = await measureFetch();
+  for (const workers of [1, 2, 4, 8]) {
+    await using engine = await engines[name].start();
+    const told = (line: string) => print(`${workers} workers: ${line}`);
+    const warmUp = Math.min(orders, 800) * workers;
+    rates.push(await measureRate(engine, { workers, orders, warmUp, print: told }));
+  }
+  return { fetchMs, rates };
+}
+
+async function measureStorage({ name, orders = 2_000, print }: Run): Promise<Storage> {
+  const quiet = { orders, workers: 2, perSecond: 2_000, faultyShare: 0, killEveryMs: 0, print };
+  const cost = await (async () => {
+    await using engine = await engines[name].start();
     const before = await engine.cost();
-    const report = await runFleet(engine, { ...quiet, orders, workers, print: told });
+    await runFleet(engine, quiet);
     const after = await engine.cost();
-    rows.push([
-      `Orders in a second, ${workers === 1 ? "1 worker" : `${workers} workers`}`,
-      (orders / report.seconds).toFixed(0),
-    ]);
-    if (workers < 4) continue;
-    const each = (figure: keyof Cost) => (after[figure] - before[figure]) / orders;
-    rows.push(["Queries for an order", report.queriesPerOrder.toFixed(1)]);
-    rows.push([
-      "Requests to the queue's server for an order: commands, those of scripts too; transactions",
-      each("requests").toFixed(1),
-    ]);
-    rows.push(["Bytes written to its log for an order", size(each("logBytes"))]);
-  }
-  {
-    await using engine = await start();
-    const tasks = createOrders(orders).map(({ id }) => ({ id, task: taskOf(id) }));
-    const grows = async (what: string, fill: () => Promise<void>) => {
-      const { bytes } = await engine.cost();
-      await fill();
-      rows.push([`Bytes held for ${what}`, size(((await engine.cost()).bytes - bytes) / orders)]);
-    };
-    await grows("an order that waits", () => engine.submit(createOrders(orders)));
-    await grows("a check that is due later", () => engine.park(tasks));
-    await grows("a record with its task", async () => {
-      for (const { id, task } of tasks) await engine.store.write(recordOf(id, task));
-    });
-  }
-  await using engine = await start();
-  const { unknown, unknownPaid, kills, seconds } = await runFleet(engine, {
-    ...rough,
-    orders,
-    workers: 4,
-    print: told,
+    const [requests, logBytes] = [after.requests - before.requests, after.logBytes - before.logBytes];
+    return { requests: requests / orders, logBytes: logBytes / orders };
+  })();
+  await using engine = await engines[name].start();
+  const tasks = createOrders(orders).map(({ id }) => ({ id, task: taskOf(id) }));
+  const waitingBytes = await growth(engine, () => engine.submit(createOrders(orders)));
+  const checkBytes = await growth(engine, () => engine.park(tasks));
+  const recordBytes = await growth(engine, async () => {
+    for (const { id, task } of tasks) await engine.store.write(recordOf(id, task));
   });
-  rows.push([
-    "Unknown, with a tenth of all calls faulty and a worker killed every second",
-    `${((100 * unknown) / orders).toFixed(1)} % (${kills} kills in ${seconds.toFixed(0)} s)`,
-  ]);
-  rows.push(["Of these, paid", `${((100 * unknownPaid) / Math.max(1, unknown)).toFixed(0)} %`]);
-  return rows;
+  return {
+    ...cost,
+    waitingBytes: waitingBytes / orders,
+    checkBytes: checkBytes / orders,
+    recordBytes: recordBytes / orders,
+  };
+}
+
+async function measureUnknown({ name, orders = 1_500, print }: Run): Promise<Unknown> {
+  const workers = 4;
+  const reports: [string, Rough][] = [];
+  for (const [what, how] of Object.entries(roughRuns)) {
+    await using engine = await engines[name].start();
+    const told = (line: string) => print(`${what}: ${line}`);
+    const report = await runFleet(engine, { ...how, orders, workers, perSecond: 100, print: told });
+    const { unknown, kills, faultyShare, seconds, paidTwice, lost, notDoneAtLast } = report;
+    const wrong = [paidTwice, lost, notDoneAtLast].flat();
+    if (wrong.length > 0) throw new Error(`orders were lost or paid twice: ${wrong.join(", ")}`);
+    reports.push([what, { unknown, kills, faultyShare, seconds, orders, workers }]);
+  }
+  // The cast: each run has its report.
+  return Object.fromEntries(reports) as Unknown;
+}
+
+async function growth(engine: Engine, fill: () => Promise<void>): Promise<number> {
+  const { bytes } = await engine.cost();
+  await fill();
+  return (await engine.cost()).bytes - bytes;
 }
 
 function taskOf(id: string): TaskJSON {
@@ -101,8 +156,4 @@ function recordOf(order: string, task: TaskJSON): GenerationRecord {
   const times = { createdAt: Date.now(), updatedAt: Date.now() };
   const attempt = crypto.randomUUID();
   return { version: 1, id: crypto.randomUUID(), revision: 1, attempt, state: "created", ...facts, ...times, task };
-}
-
-function size(bytes: number): string {
-  return bytes < 1_000 ? `${bytes.toFixed(0)} B` : `${(bytes / 1_000).toFixed(1)} kB`;
 }

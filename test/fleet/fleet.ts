@@ -1,36 +1,12 @@
-import { fork, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import type { Order } from "../../docs/examples/fleet/order.ts";
-import { faultsOn } from "../faults/soak.ts";
 import type { Engine } from "./engines.ts";
-
-/** What a worker's process is started with. */
-export interface WorkerOptions {
-  /** The queue's server. */
-  readonly url: string;
-  /** The service. */
-  readonly baseUrl: string;
-  readonly folder: string;
-  /** How many generations all workers together send in a second. */
-  readonly perSecond: number;
-  readonly workers: number;
-}
-
-/** What the service has seen. */
-export interface Seen {
-  readonly calls: number;
-  readonly queries: number;
-  /** How many calls, downloads too, met a fault. */
-  readonly faulty: number;
-  readonly charges: number;
-  /** The paid tasks, each with the order that it is of. */
-  readonly tasks: readonly { readonly id: string; readonly taskid: string; readonly createdAt: number }[];
-}
+import { type Seen, startService } from "./service.ts";
+import { type Strike, strike, splitUnknown, type UnknownSplit } from "./unknown.ts";
+import { Workers } from "./workers.ts";
 
 /** How much to run. */
 export interface FleetRun {
@@ -39,8 +15,12 @@ export interface FleetRun {
   readonly perSecond: number;
   /** The share of all calls that meets a fault. */
   readonly faultyShare: number;
-  /** Whether a worker is killed with -9 every second, and started again. */
-  readonly kill: boolean;
+  /** How often a worker is killed with -9, and started again; 0 is never. */
+  readonly killEveryMs: number;
+  /** How long the service takes to respond to a generation. */
+  readonly generateLatencyMs?: number;
+  /** How many orders one worker on BullMQ generates at once. */
+  readonly atOnce?: number;
   readonly print: (line: string) => void;
 }
 
@@ -48,9 +28,8 @@ export interface FleetRun {
 export interface FleetReport {
   /** Orders with their file. */
   readonly done: number;
-  /** Orders that are listed as of unknown outcome, and how many of these had been paid. */
-  readonly unknown: number;
-  readonly unknownPaid: number;
+  /** Orders that are listed as of unknown outcome, by why they are. */
+  readonly unknown: UnknownSplit;
   /** Orders that the service refused: they are listed with the reason, and were not paid. */
   readonly refused: number;
   readonly paidTwice: readonly string[];
@@ -62,142 +41,92 @@ export interface FleetReport {
   readonly kills: number;
   readonly faultyShare: number;
   readonly seconds: number;
-  readonly queriesPerOrder: number;
 }
 
-const killEveryMs = 1_000;
-/** On a busy machine a start takes seconds: who has done nothing yet is not killed. */
-const worksAtLeastMs = 2_000;
-const pathOf = (name: string) => fileURLToPath(new URL(`processes/${name}.ts`, import.meta.url));
+const printEveryMs = 3_000;
 
 /** Orders for a fleet: small pictures, whose prompts are the orders' ids. */
-export function createOrders(count: number): readonly Order[] {
+export function createOrders(count: number, from = 0): readonly Order[] {
   return Array.from({ length: count }, (_, index) => ({
-    id: `order-${index}`,
+    id: `order-${from + index}`,
     model: "imgmodelz",
-    form: { prompt: `order-${index}`, resolution: "256*256" },
+    form: { prompt: `order-${from + index}`, resolution: "256*256" },
   }));
 }
 
 /** Runs orders through a fleet on an engine, and looks at what became of each. */
-export async function runFleet(
-  engine: Engine,
-  { orders: count, workers, perSecond, faultyShare, kill, print }: FleetRun,
-): Promise<FleetReport> {
-  const folder = await mkdtemp(join(tmpdir(), "mediagen-fleet-"));
-  const service = fork(pathOf("emulator"));
-  const ask = async () => (service.send("what have you seen?"), ((await once(service, "message")) as [Seen])[0]);
-  const [{ baseUrl }] = (await once(service, "message")) as [{ readonly baseUrl: string }];
-  const fleet = createFleet(engine, { url: engine.url, baseUrl, folder, perSecond, workers });
-  try {
-    for (const [on, faults] of Object.entries(faultsOn)) {
-      // Each call is offered one fault after the other.
-      const share = 1 - (1 - faultyShare) ** (1 / faults.length);
-      if (share > 0) for (const fault of faults) await steer(baseUrl, "next", { fault, on, share, retryAfter: "1" });
-    }
-    const orders = createOrders(count);
-    await fleet.start();
-    const from = performance.now();
-    await engine.submit(orders);
-    const kills = await fleet.drain(toldLeft(engine, print), kill);
-    const seconds = (performance.now() - from) / 1_000;
+export async function runFleet(engine: Engine, run: FleetRun): Promise<FleetReport> {
+  const { orders: count, workers: size, perSecond, faultyShare, killEveryMs, generateLatencyMs = 0, atOnce, print } = run;
+  await using folder = await temporaryFolder();
+  await using service = await startService({ generateLatencyMs });
+  const { baseUrl } = service;
+  const options = { url: engine.url, baseUrl, folder: folder.path, perSecond, workers: size, atOnce };
+  await using workers = await Workers.start(engine.name, options);
+  if (faultyShare > 0) await service.addFaults(faultyShare);
+  const orders = createOrders(count);
+  const from = performance.now();
+  await engine.submit(orders);
+  const strikes = await drain(engine, print, killEveryMs, workers);
+  const seconds = (performance.now() - from) / 1_000;
 
-    const seen = await ask();
-    const paid = Map.groupBy(seen.tasks, ({ id }) => id);
-    const unknown = await engine.unknown();
-    const refused = new Set(await engine.refused());
-    const [listed, done] = [new Set(unknown), await findDone(folder, orders, paid)];
-    const lost = orders.filter(
-      ({ id }) => !(listed.has(id) || (done.has(id) && paid.has(id)) || (refused.has(id) && !paid.has(id))),
-    );
-    print(
-      `${done.size} done, ${unknown.length} of unknown outcome, ${refused.size} refused; the unknown ones are settled by what the service shows`,
-    );
+  const seen = await service.see();
+  const paid = Map.groupBy(seen.tasks, ({ id }) => id);
+  const unknown = await engine.unknown();
+  const refused = new Set(await engine.refused());
+  const [listed, done] = [new Set(unknown), await findDone(folder.path, orders, paid)];
+  const lost = orders.filter(
+    ({ id }) => !(listed.has(id) || (done.has(id) && paid.has(id)) || (refused.has(id) && !paid.has(id))),
+  );
+  const split = splitUnknown(unknown, strikes, seen, generateLatencyMs);
+  print(`${done.size} done, ${unknown.length} unknown, ${refused.size} refused; settles the unknown ones`);
 
-    await steer(baseUrl, "clear-faults", {});
-    for (const id of unknown) await engine.settle(baseUrl, id, paid.get(id)?.[0]?.taskid);
-    await fleet.drain(engine.left, false);
-    const last = await ask();
-    const doneAtLast = await findDone(
-      folder,
-      orders,
-      Map.groupBy(last.tasks, ({ id }) => id),
-    );
-    return {
-      done: done.size,
-      unknown: unknown.length,
-      unknownPaid: unknown.filter((id) => paid.has(id)).length,
-      refused: refused.size,
-      paidTwice: [...Map.groupBy(last.tasks, ({ id }) => id)].filter(([, tasks]) => tasks.length > 1).map(([id]) => id),
-      lost: lost.map(({ id }) => id),
-      notDoneAtLast: orders.filter(({ id }) => !doneAtLast.has(id) && !refused.has(id)).map(({ id }) => id),
-      paidAtLast: last.charges,
-      kills,
-      faultyShare: seen.faulty / seen.calls,
-      seconds,
-      queriesPerOrder: seen.queries / count,
-    };
-  } finally {
-    await fleet.stop();
-    service.kill();
-    await once(service, "exit");
-    await rm(folder, { recursive: true });
-  }
-}
-
-/** The workers' processes. */
-function createFleet({ name }: Engine, options: WorkerOptions) {
-  const running = new Set<ChildProcess>();
-  /** When each began to work. */
-  const since = new Map<ChildProcess, number>();
-  const begin = () => {
-    const child = fork(pathOf(name), [JSON.stringify(options)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
-    running.add(child);
-    child.once("message", () => since.set(child, performance.now()));
-    child.once(
-      "exit",
-      (code, signal) => signal !== "SIGKILL" && console.error(`a worker ended with ${code ?? signal}`),
-    );
-  };
-  const end = async (child: ChildProcess) => {
-    running.delete(child);
-    const ended = once(child, "exit");
-    child.kill("SIGKILL");
-    await ended;
-  };
+  await service.clearFaults();
+  for (const id of unknown) await engine.settle(baseUrl, id, paid.get(id)?.[0]?.taskid);
+  await drain(engine, print);
+  const last = await service.see();
+  const paidAtLast = Map.groupBy(last.tasks, ({ id }) => id);
+  const doneAtLast = await findDone(folder.path, orders, paidAtLast);
   return {
-    /** Starts the workers; all are at work then. */
-    async start() {
-      for (let number = 0; number < options.workers; number++) begin();
-      await Promise.all([...running].map((child) => once(child, "message")));
-    },
-    /** Waits until the queue is drained. Meanwhile it kills a worker every second, where it may and one has worked for a while, and starts another. */
-    async drain(left: () => Promise<number>, kill: boolean) {
-      let kills = 0;
-      for (let next = performance.now() + killEveryMs; (await left()) > 0; await sleep(100)) {
-        const now = performance.now();
-        const oldest = [...running].find((child) => now - (since.get(child) ?? now) > worksAtLeastMs);
-        if (!kill || now < next || !oldest) continue;
-        next = Math.max(next, now - killEveryMs) + killEveryMs;
-        await end(oldest);
-        begin();
-        kills++;
-      }
-      return kills;
-    },
-    stop: () => Promise.all([...running].map(end)),
+    done: done.size,
+    unknown: split,
+    refused: refused.size,
+    paidTwice: [...paidAtLast].filter(([, tasks]) => tasks.length > 1).map(([id]) => id),
+    lost: lost.map(({ id }) => id),
+    notDoneAtLast: orders.filter(({ id }) => !doneAtLast.has(id) && !refused.has(id)).map(({ id }) => id),
+    paidAtLast: last.charges,
+    kills: strikes.length,
+    faultyShare: seen.faultyShare,
+    seconds,
   };
 }
 
-/** How many jobs are left; it is printed every five seconds. */
-function toldLeft({ left }: Engine, print: (line: string) => void): () => Promise<number> {
-  let told = performance.now();
-  return async () => {
-    const count = await left();
-    if (performance.now() > told + 5_000) print(`${count} jobs left`);
-    if (performance.now() > told + 5_000) told = performance.now();
-    return count;
-  };
+/** Creates a folder that is removed when it is disposed of. */
+export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "mediagen-fleet-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+}
+
+/** Waits until the queue is drained. Meanwhile it kills one of the workers now and then. */
+async function drain(
+  engine: Engine,
+  print: (line: string) => void,
+  killEveryMs = 0,
+  victims?: Workers,
+): Promise<readonly Strike[]> {
+  const strikes: Strike[] = [];
+  let [nextKill, nextPrint] = [performance.now() + killEveryMs, performance.now() + printEveryMs];
+  for (let left = Infinity; (left = await engine.left()) > 0; await sleep(100)) {
+    const now = performance.now();
+    if (now >= nextPrint) {
+      print(`${left} jobs left${strikes.length > 0 ? `, ${strikes.length} kills` : ""}`);
+      nextPrint = now + printEveryMs;
+    }
+    if (!victims || killEveryMs === 0 || now < nextKill) continue;
+    const struck = await strike(victims, engine.store);
+    if (struck) nextKill = Math.max(nextKill, now - killEveryMs) + killEveryMs;
+    if (struck) strikes.push(struck);
+  }
+  return strikes;
 }
 
 /** The orders whose files are those of a task that was paid for them. */
@@ -209,19 +138,10 @@ async function findDone(
   const done = new Set<string>();
   for (const { id } of orders) {
     const names = await readdir(join(folder, id)).catch(() => []);
-    const whole = names.find((name) =>
+    const complete = names.find((name) =>
       paid.get(id)?.some(({ taskid }) => name.startsWith(taskid) && name.endsWith(".png")),
     );
-    if (whole && (await stat(join(folder, id, whole))).size > 100) done.add(id);
+    if (complete && (await stat(join(folder, id, complete))).size > 60) done.add(id);
   }
   return done;
-}
-
-async function steer(baseUrl: string, action: string, body: object): Promise<void> {
-  const response = await fetch(`${baseUrl}/_emulator/${action}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`the emulator refused ${action}: ${await response.text()}`);
 }

@@ -1,5 +1,5 @@
 import { createMediaGen, type GenerationStore, type MediaGen } from "@mediagen/sdk/node";
-import type { WorkerOptions } from "../fleet.ts";
+import type { WorkerOptions } from "../workers.ts";
 
 /** What the process was started with. It ends with whoever started it. */
 export function readWorkerOptions(): WorkerOptions {

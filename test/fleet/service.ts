@@ -1,0 +1,77 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { faultsOn } from "../faults/soak.ts";
+
+/** How the service behaves. */
+export interface ServiceOptions {
+  /** How long the response to a generation takes. */
+  readonly generateLatencyMs: number;
+}
+
+/** How often the service was called. */
+export interface Counts {
+  readonly calls: number;
+  readonly queries: number;
+  readonly downloads: number;
+  readonly charges: number;
+}
+
+/** What the service has seen. */
+export interface Seen extends Counts {
+  /** The share of the latest calls, including downloads, that met a fault. */
+  readonly faultyShare: number;
+  /** The paid tasks, each with the id of its order. */
+  readonly tasks: readonly { readonly id: string; readonly taskid: string; readonly createdAt: number }[];
+}
+
+/** The emulated service in a process of its own. */
+export interface Service extends AsyncDisposable {
+  readonly pid: number;
+  readonly baseUrl: string;
+  count(): Promise<Counts>;
+  see(): Promise<Seen>;
+  /** Lets this share of all later calls fail, in every way that a soak run knows. */
+  addFaults(share: number): Promise<void>;
+  clearFaults(): Promise<void>;
+}
+
+/** Starts the emulated service. */
+export async function startService(options: ServiceOptions = { generateLatencyMs: 0 }): Promise<Service> {
+  const path = fileURLToPath(new URL("processes/emulator.ts", import.meta.url));
+  const child = fork(path, [JSON.stringify(options)]);
+  // The casts: this is what the process sends.
+  const [{ baseUrl }] = (await once(child, "message")) as [{ readonly baseUrl: string }];
+  async function ask<Answer>(what: string): Promise<Answer> {
+    child.send(what);
+    const [answer] = (await once(child, "message")) as [Answer];
+    return answer;
+  }
+  return {
+    pid: child.pid ?? 0,
+    baseUrl,
+    count: () => ask("count"),
+    see: () => ask("see"),
+    async addFaults(share) {
+      for (const [on, faults] of Object.entries(faultsOn)) {
+        // Each call is offered one fault after the other.
+        const each = 1 - (1 - share) ** (1 / faults.length);
+        for (const fault of faults) await control(baseUrl, "next", { fault, on, share: each, retryAfter: "1" });
+      }
+    },
+    clearFaults: () => control(baseUrl, "clear-faults", {}),
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await once(child, "exit");
+    },
+  };
+}
+
+async function control(baseUrl: string, action: string, body: object): Promise<void> {
+  const response = await fetch(`${baseUrl}/_emulator/${action}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`the emulator refused ${action}: ${await response.text()}`);
+}
