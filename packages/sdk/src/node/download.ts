@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, rename, stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { checkOptions } from "../errors/check-options.ts";
 import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
@@ -11,7 +11,7 @@ import { copyResult } from "../result/copy.ts";
 import { type ResultSource, sourcesOf } from "../result/sources.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { codeOf } from "./error-code.ts";
-import { createPart, type PartFile } from "./part-file.ts";
+import { createPart, type PartFile, sweep } from "./part-file.ts";
 import { hasBytes, publish } from "./publish.ts";
 
 /** Options of `download`. */
@@ -81,7 +81,8 @@ async function namesFor({ taskid }: Task, target: string, name: string | undefin
   const isFile =
     extension !== "" && !target.endsWith("/") && !target.endsWith(sep) && !(await isExistingDirectory(target));
   const directory = isFile ? dirname(target) : target;
-  await mkdir(directory, { recursive: true });
+  // A directory that is new holds nothing of other processes.
+  if ((await mkdir(directory, { recursive: true })) === undefined) await sweep(directory);
   if (isFile) return { target, directory, name: basename(target, extension), extension: extension.slice(1) };
   // Neither name may lead out of the directory. The task's id comes from the service.
   const safe = name?.replace(/[^\p{L}\p{N}_.-]|^\./gu, "_") ?? taskid.replace(/[^\w-]/g, "_");
@@ -126,7 +127,7 @@ async function keep(
   const isNumbered = names.extension === undefined || count > 1;
   const name = isNumbered ? `${names.name}-${index + 1}` : names.name;
   const path = join(names.directory, `${name}.${extension}`);
-  if (overwrite) await rename(part.path, path);
+  if (overwrite) await part.moveTo(path);
   // An earlier run, or another process at this moment, may have downloaded the same result.
   else if (!(await publish(part.path, path)) && !(await hasBytes(path, bytes, sha256)))
     throw otherFile(path, names.target);

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { headLength } from "../form/media-type.ts";
 import type { ResultSink } from "../result/transfer.ts";
@@ -16,12 +16,12 @@ const maxSwept = 1_000;
 
 /** Creates the file that one process writes one result to, next to where it belongs. */
 export async function createPart(directory: string, name: string): Promise<PartFile> {
-  await sweep(directory);
   const path = join(directory, `.${name}.${process.pid}-${ownMachine()}-${randomUUID().slice(0, 8)}.part`);
   return new PartFile(path, await open(path, "wx"));
 }
 
-async function sweep(directory: string): Promise<void> {
+/** Removes the part files of processes that have ended. */
+export async function sweep(directory: string): Promise<void> {
   if (swept.has(directory)) return;
   if (swept.size >= maxSwept) swept.clear();
   swept.add(directory);
@@ -53,6 +53,7 @@ export class PartFile implements ResultSink {
   #hash = createHash("sha256");
   bytes = 0;
   head: Uint8Array = new Uint8Array();
+  #isMoved = false;
 
   constructor(path: string, file: FileHandle) {
     this.path = path;
@@ -81,9 +82,15 @@ export class PartFile implements ResultSink {
     return this.#hash.digest("hex");
   }
 
-  /** Closes the file and removes its name, if it was not renamed. */
+  /** Moves the file, and replaces another one of that name. */
+  async moveTo(path: string): Promise<void> {
+    await rename(this.path, path);
+    this.#isMoved = true;
+  }
+
+  /** Closes the file and removes it, if it was not moved. */
   async remove(): Promise<void> {
     await this.#file.close();
-    await rm(this.path, { force: true });
+    if (!this.#isMoved) await rm(this.path, { force: true });
   }
 }

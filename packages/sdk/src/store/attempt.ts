@@ -95,7 +95,8 @@ export class Attempt {
 
   /** Renews its record no longer. */
   stop(): void {
-    this.#ending.abort();
+    // With a reason: the default one is an error, whose stack trace takes as long as a write.
+    this.#ending.abort("ended");
     this.#session.active.delete(this.id);
   }
 
