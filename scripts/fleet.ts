@@ -10,7 +10,8 @@ const names = Object.keys(engines) as readonly EngineName[];
 
 /**
  * Measures workers on real queues, and writes the figures into the tables of the guide, next to what was measured before. Without options
- * it measures everything. `--engine` and `--section` select a part, `--orders` sets the number of orders. With `--try` nothing is written.
+ * it measures everything. `--engine` and `--section` select a part, `--orders` sets the number of orders.
+ * With `--try` nothing is written. With `--page` the tables are written from the figures of before.
  */
 export default async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -20,17 +21,19 @@ export default async function run(args: readonly string[]): Promise<void> {
       section: { type: "string" },
       orders: { type: "string" },
       try: { type: "boolean", default: false },
+      page: { type: "boolean", default: false },
     },
   });
   const from = performance.now();
-  let figures: Figures = await readKept();
+  const figures = await readKept();
+  if (values.page) return writeFile(page, pageOf(figures));
   for (const section of choose("section", sections, values.section)) {
     for (const name of choose("engine", names, values.engine)) {
       const print = (line: string) =>
         console.error(`${((performance.now() - from) / 1_000).toFixed(0).padStart(4)} s  ${name} ${section}: ${line}`);
       const orders = values.orders === undefined ? undefined : Number(values.orders);
       const measured = await measure[section]({ name, orders, print });
-      figures = { ...figures, [section]: { ...figures[section], [name]: measured } };
+      Object.assign(figures[section], { [name]: measured });
       console.log(pageOf({ rates: {}, storage: {}, unknown: {}, [section]: { [name]: measured } }));
       if (values.try) continue;
       await writeFile(kept, `${JSON.stringify(figures, undefined, 1)}\n`);

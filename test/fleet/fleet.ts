@@ -19,7 +19,7 @@ export interface FleetRun {
   readonly killEveryMs: number;
   /** How long the service takes to respond to a generation. */
   readonly generateLatencyMs?: number;
-  /** How many orders one worker on BullMQ generates at once. */
+  /** How many orders one worker on BullMQ generates at once, if not as many as by default. */
   readonly atOnce?: number;
   readonly print: (line: string) => void;
 }
@@ -56,11 +56,21 @@ export function createOrders(count: number, from = 0): readonly Order[] {
 
 /** Runs orders through a fleet on an engine, and looks at what became of each. */
 export async function runFleet(engine: Engine, run: FleetRun): Promise<FleetReport> {
-  const { orders: count, workers: size, perSecond, faultyShare, killEveryMs, generateLatencyMs = 0, atOnce, print } = run;
+  const {
+    orders: count,
+    workers: size,
+    perSecond,
+    faultyShare,
+    killEveryMs,
+    generateLatencyMs = 0,
+    atOnce,
+    print,
+  } = run;
   await using folder = await temporaryFolder();
   await using service = await startService({ generateLatencyMs });
   const { baseUrl } = service;
-  const options = { url: engine.url, baseUrl, folder: folder.path, perSecond, workers: size, atOnce };
+  const times = { deadAfterMs: 5_000, perSecond };
+  const options = { ...times, url: engine.url, baseUrl, folder: folder.path, workers: size, atOnce };
   await using workers = await Workers.start(engine.name, options);
   if (faultyShare > 0) await service.addFaults(faultyShare);
   const orders = createOrders(count);
@@ -123,8 +133,10 @@ async function drain(
     }
     if (!victims || killEveryMs === 0 || now < nextKill) continue;
     const struck = await strike(victims, engine.store);
-    if (struck) nextKill = Math.max(nextKill, now - killEveryMs) + killEveryMs;
-    if (struck) strikes.push(struck);
+    if (!struck) continue;
+    strikes.push(struck);
+    // At changing intervals: workers on both engines send in a rhythm of a second.
+    nextKill = Math.max(nextKill, now - killEveryMs) + killEveryMs * (0.5 + ((strikes.length * 0.618) % 1));
   }
   return strikes;
 }

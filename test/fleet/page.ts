@@ -4,9 +4,12 @@ import {
   engines,
   type Figures,
   type Rates,
+  type Rough,
+  type RoughName,
   type Storage,
   type Unknown,
 } from "./figures.ts";
+import type { UnknownSplit } from "./unknown.ts";
 
 type Row = readonly [string, ...(readonly string[])];
 
@@ -30,7 +33,7 @@ function ratesTable(name: EngineName, figures: Rates & Conditions): string {
   const row = (what: string, cell: (rate: Rates["rates"][number]) => string): Row => [what, ...rates.map(cell)];
   const total = ({ cpuMs }: Rates["rates"][number]) => Object.values(cpuMs).reduce((sum, ms) => sum + ms, 0);
   return write(
-    `${title}, without faults`,
+    `${title}: rates`,
     ["", ...rates.map(({ workers }) => (workers === 1 ? "1 worker" : `${workers} workers`))],
     [
       row("Orders per second, measured", ({ perSecond }) => perSecond.toFixed(0)),
@@ -48,31 +51,40 @@ function ratesTable(name: EngineName, figures: Rates & Conditions): string {
   );
 }
 
+const runTitles: Readonly<Record<RoughName, string>> = {
+  kills: "Kills",
+  few: "Kills, 5 at once",
+  slow: "Kills, slow responses",
+  faults: "Faults",
+  both: "Kills and faults",
+};
+
 function unknownTable(name: EngineName, figures: Unknown & Conditions): string {
-  const { kills, faults, both, slow } = figures;
-  const runs = [kills, faults, both, slow];
-  const row = (what: string, cell: (run: Unknown["kills"]) => string): Row => [what, ...runs.map(cell)];
+  // The cast: runs are kept by their names.
+  const runs = Object.entries(figures.runs) as readonly (readonly [RoughName, Rough])[];
+  const row = (what: string, cell: (run: Rough) => string): Row => [what, ...runs.map(([, run]) => cell(run))];
   const share = (part: number, all: number) => (all === 0 ? "-" : `${((100 * part) / all).toFixed(1)} %`);
+  const killed = ({ all, responseLost }: UnknownSplit) => all - responseLost;
+  const perKill = ({ unknown, kills }: Rough) => (kills === 0 ? "-" : (killed(unknown) / kills).toFixed(1));
+  const [, first] = runs[0] ?? [];
   return write(
-    `${engines[name].title}, unknown outcomes`,
-    ["", "Kills", "Faults", "Both", "Kills, with slow responses"],
+    `${engines[name].title}: unknown outcomes`,
+    ["", ...runs.map(([run]) => runTitles[run])],
     [
-      row("Workers killed", ({ kills }) => String(kills)),
-      row("Faulty calls", ({ faultyShare, orders }) => share(faultyShare * orders, orders)),
-      row("Orders that a worker was sending when it was killed", ({ unknown, kills }) =>
-        kills === 0 ? "-" : ((unknown.all - unknown.responseLost) / kills).toFixed(1),
-      ),
+      row("Workers killed", ({ kills, seconds }) => (kills === 0 ? "0" : `${kills} in ${seconds.toFixed(0)} s`)),
+      row("Faulty calls", ({ faultyShare }) => share(faultyShare, 1)),
       row("**Unknown outcomes**", ({ unknown, orders }) => `**${share(unknown.all, orders)}**`),
-      row("- response lost by a fault", ({ unknown }) => String(unknown.responseLost)),
-      row("- killed, and the form never arrived", ({ unknown }) => String(unknown.notArrived)),
-      row("- killed before the response", ({ unknown }) => String(unknown.notResponded)),
-      row("- killed after the response", ({ unknown }) => String(unknown.notRecorded)),
-      row("Paid, of all unknown ones", ({ unknown }) => share(unknown.paid, unknown.all)),
-      row("Unknown outcomes without the state `claimed`", ({ unknown, orders }) =>
+      row("Response lost by a fault", ({ unknown }) => String(unknown.responseLost)),
+      row("Killed, and the form never arrived", ({ unknown }) => String(unknown.notArrived)),
+      row("Killed before the service responded", ({ unknown }) => String(unknown.notResponded)),
+      row("Killed after the service responded", ({ unknown }) => String(unknown.notRecorded)),
+      row("Unknown outcomes per kill", perKill),
+      row("Paid, of the unknown outcomes", ({ unknown }) => share(unknown.paid, unknown.all)),
+      row("Unknown outcomes if `claimed` were not a state", ({ unknown, orders }) =>
         share(unknown.all + unknown.claimedAtKills, orders),
       ),
     ],
-    `${conditions(figures)} ${kills.orders} orders in each column, ${kills.workers} workers, 100 generations per second at most. Slow responses take 0.5 s.`,
+    `${conditions(figures)} ${first?.orders} orders in each column, ${first?.workers} workers, at most 100 generations per second. Slow responses take 0.5 s.`,
   );
 }
 
@@ -80,7 +92,7 @@ function storageTable(name: EngineName, figures: Storage & Conditions): string {
   const { title, server } = engines[name];
   const requests = name === "bullmq" ? "Commands per order, with those inside scripts" : "Transactions per order";
   return write(
-    `${title}, storage`,
+    `${title}: storage`,
     ["", server],
     [
       [requests, figures.requests.toFixed(1)],

@@ -47,7 +47,8 @@ export async function measureRate(engine: Engine, run: RateRun): Promise<Rate> {
   const { workers: size, orders, warmUp, print } = run;
   await using folder = await temporaryFolder();
   await using service = await startService();
-  const options = { url: engine.url, baseUrl: service.baseUrl, folder: folder.path, perSecond, workers: size };
+  const times = { deadAfterMs: 30_000, perSecond };
+  const options = { ...times, url: engine.url, baseUrl: service.baseUrl, folder: folder.path, workers: size };
   await using workers = await Workers.start(engine.name, options);
   const pids = { workers: workers.pids, server: [engine.pid], service: [service.pid] };
   const snapshot = async () => {

@@ -4,14 +4,14 @@ import { work } from "../../../docs/examples/fleet/bullmq.ts";
 import { redisStore } from "../../../docs/examples/stores/redis-store.ts";
 import { createWorkerClient, readWorkerOptions } from "./worker.ts";
 
-const { url, baseUrl, folder, perSecond, atOnce } = readWorkerOptions();
+const { url, baseUrl, folder, perSecond, atOnce, deadAfterMs } = readWorkerOptions();
 const redis = new Redis(url, { maxRetriesPerRequest: null });
 for (const worker of work(redis, createWorkerClient(baseUrl, redisStore(redis)), folder, {
   perSecond,
   ...(atOnce === undefined ? {} : { atOnce }),
-  deadAfterMs: 5_000,
+  deadAfterMs,
 })) {
   // Locks of a worker that is too slow expire: another worker gets its job, which the store makes safe.
-  worker.on("error", ({ message }) => /lock/.test(message) || console.error(message));
+  worker.on("error", ({ message }) => /lock|missing key/i.test(message) || console.error(message));
 }
 process.send?.("at work");
