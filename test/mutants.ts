@@ -1094,8 +1094,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/download-again"],
   },
   {
-    guard: "if (overwrite) await rename(part.path, path);",
-    becomes: "await rename(part.path, path); if (overwrite) return { path, bytes, type: known?.type, sha256 };",
+    guard: "if (overwrite) await part.moveTo(path);",
+    becomes: "await part.moveTo(path); if (overwrite) return { path, bytes, type: known?.type, sha256 };",
     promise: "no file is overwritten unasked",
     tests: ["sdk/download"],
   },

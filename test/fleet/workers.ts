@@ -19,7 +19,7 @@ export interface WorkerOptions {
 }
 
 /** On a busy machine a start takes seconds: a worker that has done nothing yet is not killed. */
-const worksAtLeastMs = 2_000;
+const worksAtLeastMs = 3_000;
 
 /** The workers' processes. */
 export class Workers implements AsyncDisposable {

@@ -91,6 +91,7 @@ export class PartFile implements ResultSink {
   /** Closes the file and removes it, if it was not moved. */
   async remove(): Promise<void> {
     await this.#file.close();
-    if (!this.#isMoved) await rm(this.path, { force: true });
+    if (this.#isMoved) return;
+    await rm(this.path, { force: true });
   }
 }
