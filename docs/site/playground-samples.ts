@@ -1,17 +1,24 @@
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import typescript from "highlight.js/lib/languages/typescript";
-import { commandSample, curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
+import {
+  aiSdkSample,
+  commandSample,
+  curlSample,
+  typescriptSample,
+  type SampleCall,
+} from "../../scripts/docs/samples.ts";
 import { make } from "./playground-form.ts";
 
 hljs.registerLanguage("bash", bash);
 hljs.registerLanguage("typescript", typescript);
 
-/** The programs for a call. The provider for the AI SDK has its place here, once it exists. */
+/** The programs for a call. */
 const languages = [
   { name: "TypeScript", language: "typescript", sampleOf: typescriptSample },
   { name: "curl", language: "bash", sampleOf: curlSample },
   { name: "Command line", language: "bash", sampleOf: commandSample },
+  { name: "AI SDK", language: "typescript", sampleOf: aiSdkSample },
 ] as const;
 
 /** The place of the programs: tabs as on every page, whose copy buttons come from the site's script. */

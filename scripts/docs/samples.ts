@@ -51,14 +51,86 @@ export function typescriptSample({ kind, verb, model, fields, caught }: SampleCa
     delete: [`const { status } = await media.${kind}.delete(${literal(first, "")}${options});`, "console.log(status);"],
   };
   const client = "const media = createMediaGen(); // key from the environment";
-  const lines = caught ? withCatch(calls[verb], caught) : calls[verb];
+  const handled = caught && [`if (!(error instanceof ${caught})) throw error;`, handlers[caught]];
+  const lines = handled ? withCatch(calls[verb], handled) : calls[verb];
   return [`import { ${imports} } from "@mediagen/sdk/node";`, "", client, ...lines, ""].join("\n");
 }
 
-function withCatch(lines: readonly string[], caught: CaughtError): readonly string[] {
-  const inside = lines.map((line) => line.replace(/^/gm, "  "));
-  const check = `  if (!(error instanceof ${caught})) throw error;`;
-  return ["try {", ...inside, "} catch (error) {", check, `  ${handlers[caught]}`, "}"];
+/** The call as a program with the AI SDK, which has functions for generations only. */
+export function aiSdkSample(call: SampleCall): string {
+  const { kind, verb, model, body, fields, caught } = call;
+  if (verb !== "generate") return `// The AI SDK has no function for it: use the client.\n${typescriptSample(call)}`;
+  const { settings, own } = aiSdkSettings(kind, body, fields);
+  const entries = Object.entries(settings).map(([name, code]) => `  ${name}: ${code},`);
+  const options = literal({ mediagen: own }, "  ");
+  const [name, results] = kind === "image" ? ["generateImage", "images"] : ["generateVideo", "videos"];
+  const lines = [
+    `const { ${results} } = await ${name}({`,
+    `  model: mediagen.${kind}(${JSON.stringify(model)}),`,
+    ...entries,
+    ...(Object.keys(own).length > 0 ? [`  providerOptions: ${options},`] : []),
+    "});",
+    `console.log(${results}.map(({ mediaType, uint8Array }) => \`\${mediaType}, \${uint8Array.length} bytes\`));`,
+  ];
+  const handled = caught && [
+    "// After retries, the last error is the one that counts.",
+    "const { cause } = (RetryError.isInstance(error) ? error.lastError : error) as Error;",
+    `if (!(cause instanceof ${caught})) throw error;`,
+    handlers[caught].replaceAll("error.", "cause."),
+  ];
+  const functions = [kind === "image" ? name : `experimental_${name} as ${name}`, ...(caught ? ["RetryError"] : [])];
+  return [
+    ...(Object.values(fields).flat().some(isSampleFile) ? ['import { readFile } from "node:fs/promises";'] : []),
+    'import { mediagen } from "@mediagen/ai-sdk-provider"; // key from the environment',
+    ...(caught ? [`import { ${caught} } from "@mediagen/sdk";`] : []),
+    `import { ${functions.join(", ")} } from "ai";`,
+    "",
+    ...(handled ? withCatch(lines, handled) : lines),
+    "",
+  ].join("\n");
+}
+
+/** The settings of the AI SDK, as code, that mean exactly what these fields say; `own` are the fields that no setting means. */
+function aiSdkSettings(kind: Kind, { properties = {} }: Bounds, fields: SampleCall["fields"]) {
+  const settings: Record<string, string> = {};
+  const own: Record<string, unknown> = {};
+  const prompt = JSON.stringify(fields["prompt"] ?? "");
+  const files = Object.values(fields)
+    .flat()
+    .filter(isSampleFile)
+    .map(({ file }) => `await readFile(${JSON.stringify(file)})`);
+  const [first, last] = files;
+  if (first === undefined) settings["prompt"] = prompt;
+  else if (kind === "image") settings["prompt"] = `{ text: ${prompt}, images: [${files.join(", ")}] }`;
+  else if (last === undefined) settings["prompt"] = `{ text: ${prompt}, image: ${first} }`;
+  else {
+    const frames = [`{ frameType: "first_frame", image: ${first} }`, `{ frameType: "last_frame", image: ${last} }`];
+    settings["prompt"] = prompt;
+    settings["frameImages"] = `[\n    ${frames.join(",\n    ")},\n  ]`;
+  }
+  for (const [name, value] of Object.entries(fields)) {
+    if (name === "prompt" || [value].flat().some(isSampleFile)) continue;
+    const setting = aiSdkSetting(kind, name, value, properties[name]);
+    if (setting === undefined) own[name] = value;
+    else settings[setting] = JSON.stringify(setting === "size" ? String(value).replace("*", "x") : value);
+  }
+  return { settings, own };
+}
+
+/** The setting of the AI SDK that means the same as this field with this value. Without `n`, the AI SDK takes 1. */
+function aiSdkSetting(kind: Kind, name: string, value: unknown, bounds: Bounds | undefined): string | undefined {
+  if (typeof value === "number" && (name === "seed" || (name === "duration" && kind === "video"))) return name;
+  if (bounds?.["x-result-count"] && Number(value) > 1 && Number(value) <= (bounds.maximum ?? Infinity)) return "n";
+  if (name === "generate_audio") return "generateAudio";
+  if (name !== "ratio" && name !== "resolution") return undefined;
+  if (/^\d+:\d+$/.test(String(value))) return "aspectRatio";
+  return kind === "image" && /^\d+[x*]\d+$/.test(String(value)) ? "size" : undefined;
+}
+
+/** Lines with a `catch` after them. */
+function withCatch(lines: readonly string[], handled: readonly string[]): readonly string[] {
+  const indented = (all: readonly string[]) => all.map((line) => line.replace(/^/gm, "  "));
+  return ["try {", ...indented(lines), "} catch (error) {", ...indented(handled), "}"];
 }
 
 /** The call as a line for a shell with the command `mediagen`. */

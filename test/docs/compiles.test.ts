@@ -4,7 +4,7 @@ import * as sdk from "@mediagen/sdk/node";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sampleCalls } from "../../scripts/docs/operations.ts";
-import { typescriptSample } from "../../scripts/docs/samples.ts";
+import { aiSdkSample, handlers, typescriptSample, type CaughtError } from "../../scripts/docs/samples.ts";
 import { readSpecPages } from "../../scripts/docs/tables.ts";
 import { yaml } from "../contract/cases.ts";
 import { readAll } from "./read-all.ts";
@@ -58,8 +58,11 @@ beforeAll(async () => {
   const examples = (await readAll("packages/*/src/**/*.ts")).flatMap(({ text }) => examplesIn(text));
   expect(examples.length).toBeGreaterThan(60);
   programs.set("docstrings.ts", [prelude, ...examples.map((code) => `void (async () => {\n${code}\n});`)].join("\n"));
-  for (const { operation, call } of sampleCalls(readSpecPages(yaml)))
+  for (const { operation, call } of sampleCalls(readSpecPages(yaml))) {
     programs.set(`sample-${operation.operationId}.ts`, typescriptSample(call));
+    for (const caught of [undefined, ...(Object.keys(handlers) as CaughtError[])])
+      programs.set(`sample-${operation.operationId}-ai-sdk-${caught}.ts`, aiSdkSample({ ...call, caught }));
+  }
   for (const { file, text } of await readAll("packages/*/README.md")) {
     const [, code] = /```ts\n([^]*?)```/.exec(text) ?? [];
     if (code !== undefined) programs.set(`readme-${file.replaceAll(/\W/g, "-")}.ts`, code);
@@ -80,7 +83,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test("every example of a docstring compiles", () => expect(problemsOf("docstrings")).toEqual([]));
 
-test("the TypeScript samples of the API reference compile", () => expect(problemsOf("sample-")).toEqual([]));
+test("the TypeScript samples of the API reference and the playground compile", () =>
+  expect(problemsOf("sample-")).toEqual([]));
 
 test("the programs of the packages' READMEs compile", () => expect(problemsOf("readme-")).toEqual([]));
 
