@@ -1,11 +1,12 @@
 import { defineConfig } from "vitest/config";
 
-/** What takes minutes: all of the differential test and of the versions of TypeScript, a batch of ten thousand lines, pictures and a second build of the site, Jest, and the emulator under load and kills, one after the other. */
+/** What takes minutes: all of the differential test, of the versions of TypeScript and of the site's pages, a batch of ten thousand lines, pictures and a second build of the site, Jest, and the emulator under load and kills, one after the other. */
 export default defineConfig({
   test: {
     include: [
       "test/emulator/differential.test.ts",
       "test/package/typescript.test.ts",
+      "test/docs/site-{access,pages,redoc}.test.ts",
       "test/{batch,docs,emulator,package}/long/*.test.ts",
     ],
     globalSetup: "test/package/long/setup.ts",

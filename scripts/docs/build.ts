@@ -42,7 +42,7 @@ export async function buildSite({
   const yaml = readFileSync(specFile, "utf8");
   const specPages = readSpecPages(yaml);
   const [reference, render, media] = await Promise.all([readReference(), createRenderer(), drawMedia(specPages.spec)]);
-  tell(`read the spec and ${reference.pages.length} pages of the SDK's reference, made a picture and a clip`);
+  tell(`read the spec and ${reference.pages.length} pages of the SDK's reference, made a clip`);
 
   const operations = operationPages(yaml, specPages);
   const pageOf: PageOf = (scheme, name) =>

@@ -100,6 +100,8 @@ function nameCells(tokens: readonly Token[], from: number): void {
     if (token.type === "tr_open") column = 0;
     if (token.type === "th_open") heads.push(content);
     if (token.type !== "td_open") continue;
+    // Dates and numbers are not broken.
+    if (content.length <= 12) token.attrJoin("class", "short");
     const head = heads[column++];
     if (column > 1 && head && !/^(What it (is|means)|Description)$/.test(head) && content !== "")
       token.attrSet("data-head", head);

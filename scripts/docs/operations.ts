@@ -125,9 +125,9 @@ function operationPage(
   ];
   const markdown = [
     `# ${summary}`,
-    `\`POST ${path}\` · \`${operationId}\` · \`${type}\``,
+    `\`POST\` \`${path}\``,
     description.trim(),
-    `[Try it in the playground](../playground.md#${operationId}) · [In the complete reference](../api.md${redocRoute(operation)})`,
+    `The operation is \`${operationId}\`, and its body is \`${type}\`. [Try it in the playground](../playground.md#${operationId}), or see it [in the complete reference](../api.md${redocRoute(operation)}).`,
     "## Sample",
     `\`\`\`ts tab="TypeScript"\n${samples?.typescript}\`\`\``,
     `\`\`\`sh tab="curl"\n${samples?.curl}\`\`\``,

@@ -142,6 +142,7 @@ function tidy(markdown: string, name: string, entryPoint: string): string {
     .join("\n")
     .replace(/^\*\*\*\n\n/gm, "")
     .replace(/^## Extended by\n\n(?:- .*\n)+\n/gm, "")
+    .replace(/^## Extends\n\n- (.*)\n(?!-)/gm, "Extends $1.\n")
     .replace(/\| - (?=\|$)/gm, "| ")
     .replace(/^#+ Type Parameters\n\n\| Type Parameter \|\n[^]*?\n\n/gm, "");
   return `# ${name}\n\n${mergeThrows(body).trim()}\n\nExported by \`${entryPoint}\`.\n`;

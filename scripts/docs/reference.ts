@@ -8,7 +8,9 @@ import {
   normalizePath,
   ReflectionKind,
   resetReflectionID,
+  type DeclarationReflection,
   type ParameterReflection,
+  type SignatureReflection,
   type TypeDocOptions,
 } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
@@ -33,6 +35,9 @@ export async function readReference(): Promise<Reference> {
       for (const one of project.getReflectionsByKind(ReflectionKind.TypeAlias | ReflectionKind.Interface)) {
         if (one.name === generatedTypes) project.removeReflection(one);
       }
+      // First the overload that checks the form, though TypeScript tries the other first.
+      for (const { signatures } of project.getReflectionsByKind(ReflectionKind.Method) as DeclarationReflection[])
+        signatures?.sort((one, other) => Number(isUnchecked(one)) - Number(isUnchecked(other)));
       // A parameter that is taken apart has no name: its type has one.
       for (const one of project.getReflectionsByKind(ReflectionKind.Parameter)) {
         const type = String((one as ParameterReflection).type);
@@ -49,6 +54,10 @@ export async function readReference(): Promise<Reference> {
   } finally {
     rmSync(out, { recursive: true });
   }
+}
+
+function isUnchecked({ parameters = [] }: SignatureReflection): boolean {
+  return parameters.some(({ type }) => String(type) === "UncheckedOptions");
 }
 
 /** The export of `@mediagen/sdk/http` that types openapi-fetch. */

@@ -79,5 +79,6 @@ function plain(markdown: string): string {
     .replace(/\]\([^)]*\)/g, "")
     .replace(/[|`*[\]\\#]|-{3,}/g, " ")
     .replace(/\s+/g, " ")
+    .replace(/ (?=[.,:;)])/g, "")
     .trim();
 }

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
-import { createEmulator, listen, type Emulator, type EmulatorServer } from "@mediagen/emulator/node";
+import { createEmulator, listen, type Emulator, type EmulatorServer, type ResultSource } from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
 import { afterAll, beforeAll, describe, expect, test, vi, type MockInstance } from "vitest";
 import { exampleOf } from "../../scripts/spec.ts";
@@ -22,6 +22,12 @@ import { createDesk } from "./run-example.ts";
 
 const exec = promisify(execFile);
 const calls = sampleCalls(readSpecPages(yaml)).map(({ operation, call }) => ({ id: operation.operationId, call }));
+
+/** Results of one byte: drawing pictures of 4K would take longer than the rest of the tests. */
+const results: ResultSource = ({ kind }) => {
+  const [extension, type] = kind === "video" ? ["mp4", "video/mp4"] : ["png", "image/png"];
+  return { extension, type, bytes: async () => new Uint8Array([0]) };
+};
 
 let folder: string;
 beforeAll(async () => {
@@ -92,14 +98,7 @@ test("values that a shell or TypeScript would take for more than text arrive as 
 });
 
 describe("the AI SDK's samples run in this process, with one emulator", () => {
-  const emulator = createEmulator({
-    clock: { speed: 1_000 },
-    // Drawing pictures of 4K would take longer than the rest of the test.
-    results: ({ kind }) => {
-      const [extension, type] = kind === "video" ? ["mp4", "video/mp4"] : ["png", "image/png"];
-      return { extension, type, bytes: async () => new Uint8Array([0]) };
-    },
-  });
+  const emulator = createEmulator({ clock: { speed: 1_000 }, results });
   let log: MockInstance<typeof console.log>;
   let server: EmulatorServer;
   beforeAll(async () => {
@@ -205,7 +204,7 @@ async function emulatorWith({
   fields,
 }: SampleCall): Promise<{ readonly emulator: Emulator; readonly server: EmulatorServer }> {
   // Commands that save results of the same id would meet in one directory.
-  const emulator = createEmulator({ clock: { speed: 1_000 }, seed: ++seed });
+  const emulator = createEmulator({ clock: { speed: 1_000 }, results, seed: ++seed });
   const media = createMediaGen(emulator.client);
   const named = Object.entries(fields).flatMap(([name, value]) => (name.startsWith("taskid") ? [value].flat() : []));
   const { model, operation } = models.find((one) => one.kind === kind) ?? never();
@@ -221,6 +220,7 @@ async function emulatorWith({
 function environmentOf({ client }: Emulator, { baseUrl }: EmulatorServer): NodeJS.ProcessEnv {
   return {
     ...process.env,
+    NODE_COMPILE_CACHE: resolve("out/compiled"),
     PATH: `${resolve(folder, "bin")}:${process.env["PATH"]}`,
     XDG_STATE_HOME: folder,
     MEDIAGEN_BASE_URL: baseUrl,

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { readAll } from "./read-all.ts";
 
@@ -20,7 +20,7 @@ const lines = [
 const beginning = "npm init -y && npm pkg set type=module";
 
 // Those of the command itself are run by test/package/command.test.ts.
-test("every shell line of guides and READMEs is run below, but for installing, the service's own address, curl, and the whole test", () => {
+test("every shell line of guides and READMEs is run below, or one that differs in its program alone; but for installing, the service's own address, curl, and the whole test", () => {
   expect(
     lines
       .filter(
@@ -84,22 +84,27 @@ test.concurrent("an empty folder becomes one whose programs are modules", async 
   }
 });
 
-// Many lines differ only in the program, and test/package/command.test.ts runs the programs.
-const besideEmulator = lines
-  .filter((line) => line.includes(" exec "))
-  .map((line) => line.replace(/\bnode [\w./-]+\.m?[jt]s\b/, "node program.js"));
+/** The lines that run a program beside the emulator. Each starts npx, which takes a second, so of those that differ in the program alone one is run. */
+const beside = lines.filter((line) => line.includes(" exec "));
+const program = /\bnode ([\w./-]+\.m?[jt]s)\b/;
 
-test.concurrent.for([...new Set(besideEmulator)])(
-  "%s runs the command beside the emulator",
-  async (line, { expect }) => {
-    await inFolder(async (folder) => {
-      const faster = line.replace(" exec ", " --speed 100 exec ");
-      const { ended, printed } = run(faster, folder);
-      expect(await ended).toBe(0);
-      expect(printed()).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
-    });
-  },
-);
+test("every program that a line runs beside the emulator is one of docs/examples, or the reader's own", async () => {
+  const names = beside.flatMap((line) => program.exec(line)?.[1] ?? []);
+  const known = (await readAll("docs/examples/**/*.ts")).map(({ file }) => file.split("/").at(-1));
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !/^program\.\w+$/.test(name) && !known.includes(basename(name)))).toEqual([]);
+});
+
+test.concurrent.for(
+  [...Map.groupBy(beside, (line) => line.replace(program, "node program")).values()].map(([line = ""]) => line),
+)("%s runs the command beside the emulator", async (line, { expect }) => {
+  await inFolder(async (folder) => {
+    const faster = line.replace(" exec ", " --speed 100 exec ");
+    const { ended, printed } = run(faster, folder);
+    expect(await ended).toBe(0);
+    expect(printed()).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
+  });
+});
 
 test.concurrent.for(lines.filter((line) => /^npx mediagen-emulator(?!.* exec )/.test(line)))(
   "%s serves until it is stopped",
@@ -159,14 +164,17 @@ function run(line: string, folder: string) {
   };
 }
 
-/** A folder as a reader has it: the packages, a test that shows its environment, and a program that does. */
+/** A folder as a reader has it: the packages, a test that shows its environment, and the first programs. */
 async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   await mkdir("out", { recursive: true });
   const folder = resolve(await mkdtemp("out/reader-"));
   try {
     const show = 'node -p "process.env.MEDIAGEN_BASE_URL"';
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
-    await writeFile(join(folder, "program.js"), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
+    // The programs themselves are run twice by test/package/command.test.ts.
+    for (const directory of ["engines", "workers"]) await mkdir(join(folder, directory));
+    for (const name of lines.flatMap((line) => program.exec(line)?.[1] ?? []))
+      await writeFile(join(folder, name), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
     await symlink(resolve("node_modules"), join(folder, "node_modules"));
     await use(folder);
   } finally {

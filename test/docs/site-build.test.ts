@@ -46,7 +46,7 @@ test("no link, anchor or asset is broken", () => {
     ),
   );
   expect([...assets].filter((name) => !files.has(name))).toEqual([]);
-  expect(assets.size).toBeGreaterThan(8);
+  expect(assets.size).toBeGreaterThan(7);
 });
 
 test("the check of links sees what is broken", () => {
@@ -167,6 +167,21 @@ test("no page has an unknown element, an inline script, style or handler, or loa
         name !== "a" && / (src|href|poster)="(https?:)?\/\//.test(rest) && !/rel="canonical"/.test(rest);
       if (!known.has(name) || isInline || isForeign) wrong.push(`${page}: ${tag.slice(0, 80)}`);
     }
+  }
+  expect(wrong).toEqual([]);
+});
+
+test("on every page headings go down one level at a time, and links and heads of tables have words", () => {
+  const wrong: string[] = [];
+  for (const page of pages) {
+    const [, main = ""] = /<main[^>]*>([^]*)<\/main>/.exec(text(`${page}index.html`)) ?? [];
+    const levels = [...main.matchAll(/<h([1-6])/g)].map(([, level]) => Number(level));
+    if (levels[0] !== 1 || levels.some((level, at) => at > 0 && (level === 1 || level > (levels[at - 1] ?? 0) + 1)))
+      wrong.push(`${page}: headings ${levels.join("")}`);
+    const silent = [...main.matchAll(/<(a|button|summary|th)\b([^>]*)>(?:\s|<(?!\/\1)[^>]*>)*<\/\1>/g)];
+    wrong.push(
+      ...silent.filter(([, , rest]) => !/ (id|aria-label)=/.test(rest ?? "")).map(([what]) => `${page}: ${what}`),
+    );
   }
   expect(wrong).toEqual([]);
 });

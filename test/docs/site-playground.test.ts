@@ -119,7 +119,7 @@ describe("what goes wrong looks as it should", () => {
   });
 
   test("a fault that the SDK gets over is in its log alone", async () => {
-    const page = await open();
+    const page = await open("generateImgmodelz");
     await spoil(page, "rateLimited");
     await send(page);
     await succeeds(page);
@@ -228,7 +228,7 @@ test("an address of the reader's is asked by the browser, with the key that is g
   const emulator = createEmulator({ clock: { speed: 100 } });
   const server = await listen(emulator);
   try {
-    const page = await open();
+    const page = await open("generateImgmodelz");
     await page.locator("#target").selectOption("service");
     await page.getByLabel("URL", { exact: true }).fill(server.baseUrl);
     await send(page);

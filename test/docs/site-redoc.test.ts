@@ -62,7 +62,7 @@ test("a deep link lands on its operation, with its sample, when the page loads",
   expect(await page.getByRole("dialog").count()).toBe(1);
 });
 
-test("every click in the sidebar lands on its operation, down the list and up again, and so does a link typed into the open page", async () => {
+test("every click in the sidebar lands on its operation, down the list and up again (all the way by MEDIAGEN_LONG), and so does a link typed into the open page", async () => {
   const page = await site.tab({ colorScheme: "dark", viewport: { width: 1280, height: 900 } });
   await page.goto(`${site.url}api/`);
   await page.locator("#redoc main").getByText("How it works").first().waitFor();
@@ -71,7 +71,8 @@ test("every click in the sidebar lands on its operation, down the list and up ag
   const cell = page.locator("#redoc td").first();
   expect(await cell.evaluate((one) => getComputedStyle(one).display)).toBe("table-cell");
   await page.setViewportSize({ width: 1280, height: 900 });
-  for (const operation of [...operations, ...[...operations].reverse()]) {
+  const upAgain = [...(process.env["MEDIAGEN_LONG"] ? operations : some.slice(0, 2))].reverse();
+  for (const operation of [...operations, ...upAgain]) {
     await page.locator(`.sidebar a[href="${redocRoute(operation)}"]`).click();
     await lands(page, operation);
     expect(await page.locator(".sidebar [aria-current=page]").getAttribute("href")).toBe(redocRoute(operation));
