@@ -9,6 +9,7 @@ export interface SpecSchema extends Omit<Bounds, "anyOf" | "items" | "properties
   readonly description?: string;
   readonly default?: unknown;
   readonly const?: unknown;
+  readonly examples?: readonly unknown[];
   readonly anyOf?: readonly SpecSchema[];
   readonly oneOf?: readonly SpecSchema[];
   readonly items?: SpecSchema;

@@ -1,7 +1,9 @@
 import { describeIssue, type Issue } from "@mediagen/sdk";
-import type { Schema } from "../../packages/emulator/src/service/document.ts";
 import type { Route } from "../../packages/emulator/src/service/routes.ts";
-import { isFlag, type SampleFile } from "../../scripts/docs/samples.ts";
+import { describeIn } from "../../packages/sdk/src/spec/describe.ts";
+import { isFile, isFlag, valuesOf } from "../../packages/sdk/src/spec/schema.ts";
+import { inMarkdown, type SampleFile } from "../../scripts/docs/samples.ts";
+import type { SpecSchema } from "../../scripts/spec.ts";
 
 /** The form of one operation. */
 export interface CallForm {
@@ -22,7 +24,7 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 interface Field {
   readonly name: string;
-  readonly schema: Schema;
+  readonly schema: SpecSchema;
   readonly control: Control;
   readonly error: HTMLElement;
   touched: boolean;
@@ -30,8 +32,8 @@ interface Field {
 
 /** Makes the form of an operation from its schema, filled with an example. */
 export function createForm({ body }: Route, example: Readonly<Record<string, unknown>>, changed: () => void): CallForm {
-  const properties = body.properties ?? {};
-  const required = (body["required"] ?? []) as readonly string[];
+  // The cast: the emulator's copy of the spec has what the spec has.
+  const { properties = {}, required = [] } = body as SpecSchema;
   const element = make("div", { className: "fields" });
   const whole = make("p", { className: "error", id: "error-all" });
   whole.role = "alert";
@@ -102,74 +104,42 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return Object.assign(document.createElement(tag), set);
 }
 
-function controlFor(name: string, schema: Schema): Control {
-  if (isFileField(schema)) return make("input", { type: "file", accept: "image/*", multiple: schema.type === "array" });
-  if (schema.type === "boolean")
-    return select(
-      [
-        ["true", "true"],
-        ["false", "false"],
-      ],
-      schema,
-    );
-  if (isFlag(schema as Parameters<typeof isFlag>[0]))
-    return select(
-      [
-        ["1", "on"],
-        ["0", "off"],
-      ],
-      schema,
-    );
-  if (schema.enum)
-    return select(
-      schema.enum.map((value) => [String(value), String(value)]),
-      schema,
-    );
+function controlFor(name: string, schema: SpecSchema): Control {
+  if (isFile(schema.items ?? schema))
+    return make("input", { type: "file", accept: "image/*", multiple: schema.type === "array" });
+  if (isFlag(schema)) return select({ 1: "on", 0: "off" }, schema);
+  if (schema.type === "boolean") return select({ true: "true", false: "false" }, schema);
+  if (schema.enum) return select(Object.fromEntries(schema.enum.map((value) => [`${value}`, `${value}`])), schema);
   if (schema.type === "array") return make("textarea", { rows: 2, spellcheck: false });
   if (name === "prompt") return make("textarea", { rows: 3 });
   return make("input", { type: "text", inputMode: isNumber(schema) ? "numeric" : "text", spellcheck: false });
 }
 
-function select(options: readonly (readonly [value: string, text: string])[], schema: Schema): HTMLSelectElement {
+function select(texts: Readonly<Record<string, string>>, schema: SpecSchema): HTMLSelectElement {
   const made = make("select");
   const unset = schema.default === undefined ? "not sent" : `not sent (the service takes ${String(schema.default)})`;
-  made.append(
-    make("option", { value: "", textContent: unset }),
-    ...options.map(([value, textContent]) => make("option", { value, textContent })),
-  );
+  const options = Object.entries({ "": unset, ...texts });
+  made.append(...options.map(([value, textContent]) => make("option", { value, textContent })));
   return made;
 }
 
 /** Values that a text field may take, for those that take others too. */
-function suggestionsFor(control: Control, schema: Schema): HTMLElement[] {
-  const values = [
-    ...(schema.anyOf ?? []).flatMap((one) => one.enum ?? []),
-    ...((schema["examples"] ?? []) as readonly unknown[]),
-  ].filter((value) => typeof value === "string" && !/^https?:/.test(value));
+function suggestionsFor(control: Control, schema: SpecSchema): HTMLElement[] {
+  const values = [...valuesOf(schema).values, ...(schema.examples ?? [])].filter(
+    (value) => typeof value === "string" && !/^https?:/.test(value),
+  );
   if (!(control instanceof HTMLInputElement) || control.type !== "text" || values.length === 0) return [];
-  const list = make("datalist", { id: `values-${control.name || control.id}` });
+  const list = make("datalist", { id: `values-${control.name}` });
   list.append(...[...new Set(values)].map((value) => make("option", { value: String(value) })));
   control.setAttribute("list", list.id);
   return [list];
 }
 
-/** What a schema says for people, with its bounds where the description does not carry them. */
-function helpOf(schema: Schema): string {
-  const described = String(schema["description"] ?? "").trim();
-  const options = (schema.anyOf ?? []).map(
-    (one) =>
-      `${String(one["description"] ?? "")
-        .trim()
-        .replace(/\.$/, "")}${one.enum ? `: ${one.enum.join(", ")}` : ""}.`,
-  );
-  const { minimum, maximum, maxLength, minItems, maxItems } = schema as Readonly<Record<string, number | undefined>>;
-  const format = (value: number | undefined) => value?.toLocaleString("en-GB");
-  const bounds = [
-    minimum !== undefined && `From ${format(minimum)} to ${format(maximum)}.`,
-    maxLength !== undefined && `At most ${format(maxLength)} characters.`,
-    maxItems !== undefined && `${minItems} to ${maxItems} files.`,
-  ];
-  return [described, ...options, ...bounds.filter((bound) => typeof bound === "string")].join(" ").replace(/\s+/g, " ");
+/** What a schema says for people, and what it takes in the words of the SDK's messages, unless a menu lists that. */
+function helpOf(schema: SpecSchema): string {
+  const takes = describeIn(inMarkdown, schema);
+  const isListed = schema.enum !== undefined || schema.type === "boolean" || takes === "text";
+  return `${schema.description ?? ""}${isListed ? "" : ` Takes ${takes}.`}`.trim().replace(/\s+/g, " ");
 }
 
 /** Text with what stands between backticks as code. */
@@ -177,13 +147,9 @@ function withCode(text: string): (string | HTMLElement)[] {
   return text.split("`").map((part, index) => (index % 2 === 1 ? make("code", { textContent: part }) : part));
 }
 
-function fill(control: Control, schema: Schema, value: unknown): void {
+function fill(control: Control, schema: SpecSchema, value: unknown): void {
   if (value === undefined || control.type === "file") return;
-  control.value = Array.isArray(value)
-    ? value.join("\n")
-    : isFlag(schema as Parameters<typeof isFlag>[0])
-      ? String(Number(value))
-      : String(value);
+  control.value = Array.isArray(value) ? value.join("\n") : isFlag(schema) ? String(Number(value)) : String(value);
 }
 
 function readValue({ schema, control }: Field): unknown {
@@ -199,7 +165,7 @@ function readValue({ schema, control }: Field): unknown {
       .split("\n")
       .map((line) => line.trim())
       .filter((line) => line !== "");
-  if (isFlag(schema as Parameters<typeof isFlag>[0])) return text === "1";
+  if (isFlag(schema)) return text === "1";
   // What is no number is given as it is: the SDK says what is wrong with it.
   return isNumber(schema) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
@@ -209,10 +175,6 @@ function sampleOf(value: unknown): unknown {
   return value instanceof File ? ({ file: value.name } satisfies SampleFile) : value;
 }
 
-function isNumber({ type }: Schema): boolean {
+function isNumber({ type }: SpecSchema): boolean {
   return type === "integer" || type === "number";
-}
-
-function isFileField({ format, items }: Schema): boolean {
-  return format === "binary" || items?.format === "binary";
 }

@@ -1,18 +1,6 @@
 import { ServiceError, TaskFailedError, type AnyTask } from "@mediagen/sdk";
 import { make } from "./playground-form.ts";
 
-/** What each error of a generation means for money; the messages say the rest. */
-const money: Readonly<Record<string, string>> = {
-  InvalidRequestError: "Nothing was sent, so nothing was billed.",
-  InsufficientCreditsError: "No task was created, and nothing was billed. Add credits, then send the same form.",
-  ServiceError: "The service rejected the request: no task was created.",
-  ConnectionError: "It was not sent, or it is safe to retry.",
-  OutcomeUnknownError:
-    "A task may exist and may have been billed: look for it at the service before you generate it again.",
-  TaskFailedError: "The task was accepted and has failed. Whether that is refunded is not documented by the service.",
-  WaitTimeoutError: "The task is not lost: query it later.",
-};
-
 /** The place where the outcome of a call is shown. */
 export interface Outcome {
   readonly element: HTMLElement;
@@ -28,13 +16,11 @@ export interface Outcome {
   json(title: string, value: unknown): void;
   /** Buttons for what may be done next. */
   actions(buttons: readonly HTMLButtonElement[]): void;
-  /** Shows an error; `verb` says whether a task can be at stake. */
-  failure(error: unknown, verb: Verb): void;
+  /** Shows an error, whose message says what it means for the money. */
+  failure(error: unknown): void;
   /** Adds a line of the SDK's log. */
   readonly log: (line: string) => void;
 }
-
-type Verb = "generate" | "query" | "delete";
 
 const states = ["pending", "running", "succeeded"];
 
@@ -144,14 +130,12 @@ export function createOutcome(): Outcome {
       row.append(...buttons);
       shown.append(row);
     },
-    failure(error, verb) {
-      const name = error instanceof Error ? error.name : "Error";
-      const message = error instanceof Error ? error.message : String(error);
+    failure(thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
       if (!(error instanceof TaskFailedError)) element.dataset["state"] = "rejected";
-      const isFree = verb !== "generate" && name !== "InvalidRequestError";
-      said.textContent = `${name}. ${isFree ? `A ${verb === "query" ? "query" : "deletion"} creates no task.` : (money[name] ?? "")}`;
+      said.textContent = error.name;
       bar.hidden = true;
-      shown.append(make("p", { className: "message", textContent: message }));
+      shown.append(make("p", { className: "message", textContent: error.message }));
       if (error instanceof ServiceError && error.code !== undefined)
         shown.append(block(`Response, HTTP ${error.status}`, { code: error.code, msg: error.msg }));
       if (error instanceof TaskFailedError) shown.append(block("Record", error.record));

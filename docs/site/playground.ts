@@ -137,7 +137,7 @@ async function submit(): Promise<void> {
     }
   } catch (error) {
     if (signal.aborted)
-      outcome.failure(new Error("You stopped waiting. The task continues at the service: query it later."), verb);
+      outcome.failure(new Error("You stopped waiting. The task continues at the service: query it later."));
     else fail(error);
   } finally {
     underWay = undefined;
@@ -149,7 +149,7 @@ async function submit(): Promise<void> {
 }
 
 function fail(error: unknown): void {
-  outcome.failure(error, route.verb);
+  outcome.failure(error);
   const { name } = error as Error;
   caught = Object.hasOwn(handlers, name) ? (name as CaughtError) : undefined;
   update();

@@ -102,50 +102,18 @@ export async function openSearch(root: URL, index: URL): Promise<void> {
   input?.dispatchEvent(new Event("input"));
 }
 
-/** Where to look if nothing is found. */
-const placesToTry = [
-  ["all guides", "guides/"],
-  ["errors", "guides/errors/"],
-  ["the API", "api/"],
-  ["the SDK", "sdk/"],
-] as const;
+type Parts = readonly [input: HTMLInputElement, list: HTMLUListElement, count: HTMLElement, elsewhere: HTMLElement];
 
 function createDialog(root: URL): HTMLDialogElement {
   const made = document.createElement("dialog");
   made.className = "search";
   made.ariaLabel = "Search";
-  const input = document.createElement("input");
-  const list = document.createElement("ul");
-  const count = document.createElement("p");
-  const attributes = {
-    type: "search",
-    placeholder: "Search guides, API and SDK",
-    role: "combobox",
-    "aria-label": "Search",
-    "aria-controls": "hits",
-    "aria-expanded": "false",
-    "aria-autocomplete": "list",
-    autocomplete: "off",
-    spellcheck: "false",
-  };
-  for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
-  list.id = "hits";
-  list.role = "listbox";
-  list.ariaLabel = "Results";
-  list.hidden = true;
-  count.role = "status";
-  const elsewhere = document.createElement("p");
-  elsewhere.append(
-    "Try ",
-    ...placesToTry.flatMap(([title, address]) => {
-      const link = Object.assign(document.createElement("a"), {
-        href: new URL(address, root).href,
-        textContent: title,
-      });
-      return [link, " "];
-    }),
-  );
-  made.append(input, list, count, elsewhere);
+  made.innerHTML = `<input type="search" placeholder="Search guides, API and SDK" role="combobox" aria-label="Search" aria-controls="hits" aria-expanded="false" aria-autocomplete="list" autocomplete="off" spellcheck="false">
+<ul id="hits" role="listbox" aria-label="Results" hidden></ul>
+<p role="status"></p>
+<p hidden>Try <a href="${root}guides/">all guides</a>, <a href="${root}guides/errors/">errors</a>, <a href="${root}api/">the API</a> or <a href="${root}sdk/">the SDK</a>.</p>`;
+  // The cast: they are those of the lines above.
+  const [input, list, count, elsewhere] = [...made.children] as unknown as Parts;
   document.body.append(made);
 
   let chosen = 0;

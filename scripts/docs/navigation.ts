@@ -13,7 +13,7 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   Wait: ["waiting", "results", "abort-and-deletion"],
   "Money and errors": ["errors", "paying-once", "stores"],
   Scale: ["queues", "queues-bullmq", "queues-pg-boss", "queues-at-scale", "observability"],
-  Test: ["testing"],
+  Test: ["testing", "emulator"],
   Integrations: [
     "integrations",
     "frameworks",
@@ -60,90 +60,46 @@ export const sdkGroups: Readonly<Record<string, readonly string[]>> = {
   Queues: ["generateStep", "GenerateStep", "checkStep", "CheckStep", "stepError", "StepError"],
 };
 
-/** The entry points of the packages: their sources as TypeDoc names them, the paths of their pages, and their groups in the sidebar. */
-export const entryPoints = [
-  {
-    module: "sdk/src",
-    path: "sdk",
-    name: "@mediagen/sdk",
-    group: "Types",
-    intro: "Runs wherever `fetch` runs. Everything here is exported by `@mediagen/sdk/node` too.",
-  },
-  {
-    module: "sdk/src/node",
-    path: "sdk/node",
-    name: "@mediagen/sdk/node",
-    group: "Node",
-    intro: "The same client on its own transport on node:http, with files and a file store.",
-  },
-  {
-    module: "sdk/src/http",
-    path: "sdk/http",
-    name: "@mediagen/sdk/http",
-    group: "Low-level client",
-    intro: "The low-level client: openapi-fetch, typed by the spec.",
-  },
-  {
-    module: "sdk/src/schema",
-    path: "sdk/schema",
-    name: "@mediagen/sdk/schema",
-    group: "Schemas",
-    intro: "The form of each model as a Standard Schema and a Standard JSON Schema.",
-  },
-  {
-    module: "sdk/src/proxy",
-    path: "sdk/proxy",
-    name: "@mediagen/sdk/proxy",
-    group: "Proxy",
-    intro: "A server that holds the API key for web pages, as a function from Request to Response.",
-  },
-  {
-    module: "batch/src",
-    path: "sdk/batch",
-    name: "@mediagen/batch",
-    group: "Batch",
-    intro: "A directory of results from a file of forms.",
-  },
-  {
-    module: "ai-sdk-provider/src",
-    path: "sdk/ai-sdk-provider",
-    name: "@mediagen/ai-sdk-provider",
-    group: "AI SDK",
-    intro: "Image and video models for the AI SDK.",
-  },
-  {
-    module: "mcp/src",
-    path: "sdk/mcp",
-    name: "@mediagen/mcp",
-    group: "MCP server",
-    intro: "The service as tools of a language model.",
-  },
-  {
-    module: "emulator/src",
-    path: "sdk/emulator",
-    name: "@mediagen/emulator",
-    group: "Emulator",
-    intro: "The service on this machine, as a function from Request to Response.",
-  },
-  {
-    module: "emulator/src/node",
-    path: "sdk/emulator-node",
-    name: "@mediagen/emulator/node",
-    group: "Emulator on Node",
-    intro: "The emulator as an HTTP server, and a file for its state.",
-  },
-  {
-    module: "emulator/src/vitest",
-    path: "sdk/emulator-vitest",
-    name: "@mediagen/emulator/vitest",
-    group: "Emulator in Vitest",
-    intro: "An emulator for each test of a file.",
-  },
-  {
-    module: "emulator/src/node-test",
-    path: "sdk/emulator-node-test",
-    name: "@mediagen/emulator/node-test",
-    group: "Emulator in node:test",
-    intro: "An emulator for each test of a file.",
-  },
-] as const;
+/** The entry points of the packages by their sources, with their groups in the sidebar. */
+const entries: readonly (readonly [source: string, group: string, intro: string])[] = [
+  ["sdk/src/index", "Types", "Runs wherever `fetch` runs. Everything here is exported by `@mediagen/sdk/node` too."],
+  ["sdk/src/node", "Node", "The same client on its own transport on node:http, with files and a file store."],
+  ["sdk/src/http", "Low-level client", "The low-level client: openapi-fetch, typed by the spec."],
+  ["sdk/src/schema", "Schemas", "The form of each model as a Standard Schema and a Standard JSON Schema."],
+  ["sdk/src/proxy", "Proxy", "A server that holds the API key for web pages, as a function from Request to Response."],
+  ["batch/src/index", "Batch", "A directory of results from a file of forms."],
+  ["ai-sdk-provider/src/index", "AI SDK", "Image and video models for the AI SDK."],
+  ["mcp/src/index", "MCP server", "The service as tools of a language model."],
+  ["emulator/src/index", "Emulator", "The service on this machine, as a function from Request to Response."],
+  ["emulator/src/node", "Emulator on Node", "The emulator as an HTTP server, and a file for its state."],
+  ["emulator/src/vitest", "Emulator in Vitest", "An emulator for each test of a file."],
+  ["emulator/src/node-test", "Emulator in node:test", "An emulator for each test of a file."],
+];
+
+/** An entry point of a package. */
+export interface EntryPoint {
+  /** Its source. */
+  readonly source: string;
+  /** Its name as TypeDoc has it. */
+  readonly module: string;
+  /** Its name as users import it. */
+  readonly name: string;
+  /** The path of its page. */
+  readonly path: string;
+  readonly group: string;
+  readonly intro: string;
+}
+
+export const entryPoints = entries.map(([source, group, intro]): EntryPoint => {
+  const [, name = "", entry] = /^([\w-]+)\/src\/([\w-]+)$/.exec(source) ?? [];
+  const isMain = entry === "index";
+  const path = name === "sdk" ? `sdk${isMain ? "" : `/${entry}`}` : `sdk/${name}${isMain ? "" : `-${entry}`}`;
+  return {
+    source: `packages/${source}.ts`,
+    module: isMain ? `${name}/src` : source,
+    name: `@mediagen/${name}${isMain ? "" : `/${entry}`}`,
+    path,
+    group,
+    intro,
+  };
+});

@@ -3,8 +3,9 @@ import { publishedDocument } from "../generate/published.ts";
 import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../spec.ts";
 import type { Kind } from "../../packages/sdk/src/spec/operation.ts";
 import type { NavGroup, NavLink, Page } from "./site.ts";
-import { asSdkTakesIt, commandSample, curlSample, typescriptSample, type SampleCall } from "./samples.ts";
-import { describeInMarkdown, fieldsTable, table, type SpecPages } from "./tables.ts";
+import { describeIn } from "../../packages/sdk/src/spec/describe.ts";
+import { asSdkTakesIt, commandSample, curlSample, inMarkdown, typescriptSample, type SampleCall } from "./samples.ts";
+import { fieldsTable, table, type SpecPages } from "./tables.ts";
 
 /** The API's part of the site. */
 export interface OperationPages {
@@ -40,13 +41,7 @@ function callOf(operation: PlacedOperation, kind: Kind, verb: SampleCall["verb"]
 /** Makes the pages of the operations; the first is the overview, which Redoc replaces. */
 export function operationPages(yaml: string, specPages: SpecPages): OperationPages {
   const calls = sampleCalls(specPages);
-  const samples = new Map(
-    calls.map(({ operation, call }) => [
-      operation.operationId,
-      { typescript: typescriptSample(call), curl: curlSample(call), command: commandSample(call) },
-    ]),
-  );
-  const pages = calls.map(({ operation }) => operationPage(operation, samples.get(operation.operationId)));
+  const pages = calls.map(({ operation, call }) => operationPage(operation, call));
   const links = (tag: string, within: boolean) =>
     calls
       .filter(({ operation }) => operation.tags[0] === tag)
@@ -78,27 +73,22 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
     ],
     sidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, false) }))],
     redocSidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, true) }))],
-    bundle: bundleOf(yaml, samples),
+    bundle: bundleOf(yaml, calls),
   };
 }
 
 /** The spec as the packages publish it, with samples in the words of Redoc. */
-function bundleOf(
-  yaml: string,
-  samples: ReadonlyMap<string, { readonly typescript: string; readonly curl: string; readonly command: string }>,
-): string {
+function bundleOf(yaml: string, calls: ReturnType<typeof sampleCalls>): string {
   const document = publishedDocument(parse(yaml)) as {
-    readonly paths: Readonly<
-      Record<string, { readonly post: { readonly operationId: string; "x-codeSamples"?: unknown } }>
-    >;
+    readonly paths: Readonly<Record<string, { readonly post: object }>>;
   };
-  for (const { post } of Object.values(document.paths)) {
-    const { typescript, curl } = samples.get(post.operationId) ?? {};
-    post["x-codeSamples"] = [
-      { lang: "TypeScript", label: "TypeScript", source: typescript },
-      { lang: "Shell", label: "curl", source: curl },
-    ];
-  }
+  for (const { operation, call } of calls)
+    Object.assign(document.paths[operation.path]?.post ?? {}, {
+      "x-codeSamples": [
+        { lang: "TypeScript", label: "TypeScript", source: typescriptSample(call) },
+        { lang: "Shell", label: "curl", source: curlSample(call) },
+      ],
+    });
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
@@ -107,10 +97,7 @@ export function redocRoute({ tags: [tag], operationId }: Pick<PlacedOperation, "
   return `#/${tag.toLowerCase()}/${operationId.toLowerCase()}`;
 }
 
-function operationPage(
-  operation: PlacedOperation,
-  samples: { readonly typescript: string; readonly curl: string; readonly command: string } | undefined,
-): Page {
+function operationPage(operation: PlacedOperation, call: SampleCall): Page {
   const { operationId, summary, description, path, requestBody, responses } = operation;
   const body = bodyOf(operation);
   const [type] = Object.keys(requestBody.content);
@@ -129,9 +116,9 @@ function operationPage(
     description.trim(),
     `The operation is \`${operationId}\`, and its body is \`${type}\`. [Try it in the playground](../playground.md#${operationId}), or see it [in the complete reference](../api.md${redocRoute(operation)}).`,
     "## Sample",
-    `\`\`\`ts tab="TypeScript"\n${samples?.typescript}\`\`\``,
-    `\`\`\`sh tab="curl"\n${samples?.curl}\`\`\``,
-    `\`\`\`sh tab="Command line"\n${samples?.command}\`\`\``,
+    `\`\`\`ts tab="TypeScript"\n${typescriptSample(call)}\`\`\``,
+    `\`\`\`sh tab="curl"\n${curlSample(call)}\`\`\``,
+    `\`\`\`sh tab="Command line"\n${commandSample(call)}\`\`\``,
     "## Fields",
     ...notes.filter((note) => typeof note === "string").map((note) => note.trim()),
     fieldsTable(body),
@@ -161,7 +148,7 @@ function answerFields({ responses }: PlacedOperation): string[] {
   if (!data) return [];
   const rows = Object.entries(data.properties ?? {}).map(([name, schema]) => [
     `\`${name}\``,
-    describeInMarkdown(schema),
+    describeIn(inMarkdown, schema),
     schema.description ?? "",
   ]);
   const assumed = data["x-assumption"] ? [`Assumed: ${data["x-assumption"].trim()}`] : [];

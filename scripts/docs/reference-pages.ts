@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { Comment, ReflectionKind, type DeclarationReflection, type ProjectReflection } from "typedoc";
-import { entryPoints, sdkGroups } from "./navigation.ts";
+import { entryPoints, sdkGroups, type EntryPoint } from "./navigation.ts";
 import { twinOf, type NavGroup, type Page } from "./site.ts";
 import { table } from "./tables.ts";
 
@@ -35,7 +35,7 @@ interface Export {
 }
 
 /** The exports of an entry point: by task as listed, then by name. */
-function exportsOf(entryPoint: (typeof entryPoints)[number], project: ProjectReflection): readonly Export[] {
+function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly Export[] {
   const { module, path, group: last } = entryPoint;
   const members = project.children?.find(({ name }) => name === module)?.children ?? [];
   const ranks = new Map(
@@ -110,7 +110,7 @@ export function referencePages(out: string, project: ProjectReflection): Referen
   };
 }
 
-function overviewOf({ path, name, intro }: (typeof entryPoints)[number], own: readonly Export[]): Page {
+function overviewOf({ path, name, intro }: EntryPoint, own: readonly Export[]): Page {
   const lists = [...Map.groupBy(own, ({ group }) => group)].flatMap(([group, members]) => [
     path === "sdk" ? `## ${group}\n` : "",
     table(

@@ -14,6 +14,7 @@ import {
   type TypeDocOptions,
 } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
+import { entryPoints } from "./navigation.ts";
 import { referencePages, type ReferencePages } from "./reference-pages.ts";
 
 /** The reference of the packages. */
@@ -65,20 +66,7 @@ const generatedTypes = "paths";
 
 const options = {
   blockTags: [...OptionDefaults.blockTags, "@description", "@constant"], // openapi-typescript writes these.
-  entryPoints: [
-    "packages/sdk/src/index.ts",
-    "packages/sdk/src/node.ts",
-    "packages/sdk/src/http.ts",
-    "packages/sdk/src/schema.ts",
-    "packages/sdk/src/proxy.ts",
-    "packages/batch/src/index.ts",
-    "packages/mcp/src/index.ts",
-    "packages/ai-sdk-provider/src/index.ts",
-    "packages/emulator/src/index.ts",
-    "packages/emulator/src/node.ts",
-    "packages/emulator/src/vitest.ts",
-    "packages/emulator/src/node-test.ts",
-  ],
+  entryPoints: entryPoints.map(({ source }) => source),
   tsconfig: "docs/site/tsconfig.reference.json",
   plugin: ["typedoc-plugin-markdown"],
   logLevel: LogLevel.Warn,
@@ -101,13 +89,7 @@ const options = {
     notDocumented: true,
     unusedMergeModuleWith: true,
   },
-  packagesRequiringDocumentation: [
-    "@mediagen/sdk",
-    "@mediagen/batch",
-    "@mediagen/ai-sdk-provider",
-    "@mediagen/mcp",
-    "@mediagen/emulator",
-  ],
+  packagesRequiringDocumentation: [...new Set(entryPoints.map(({ name }) => name.split("/").slice(0, 2).join("/")))],
   hideBreadcrumbs: true,
   hidePageHeader: true,
   useCodeBlocks: true,

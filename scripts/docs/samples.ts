@@ -1,4 +1,13 @@
+import type { BoundsStyle } from "../../packages/sdk/src/spec/describe.ts";
 import type { Bounds, Kind } from "../../packages/sdk/src/spec/operation.ts";
+import { isFlag } from "../../packages/sdk/src/spec/schema.ts";
+
+/** How the valid values of a field are written for readers. */
+export const inMarkdown: BoundsStyle = {
+  value: (value) => `\`${value}\``,
+  pattern: (pattern) => `\`${pattern}\``,
+  number: (value) => value.toLocaleString("en-GB"),
+};
 
 /** A file among the fields of a form, by its name on the reader's disk. */
 export interface SampleFile {
@@ -168,13 +177,11 @@ export function curlSample({ verb, path, body, fields }: SampleCall): string {
 /** The spec's example of a form as the SDK takes it: flags as booleans. */
 export function asSdkTakesIt(body: Bounds, example: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(example).map(([name, value]) => [name, isFlag(body.properties?.[name]) ? value === "1" : value]),
+    Object.entries(example).map(([name, value]) => [
+      name,
+      isFlag(body.properties?.[name] ?? {}) ? value === "1" : value,
+    ]),
   );
-}
-
-/** Whether a field takes only "0" and "1". The SDK also takes booleans for it. */
-export function isFlag(bounds: Bounds | undefined): boolean {
-  return String(bounds?.enum) === "0,1";
 }
 
 function formPart(name: string, value: unknown, body: Bounds): string {

@@ -1,5 +1,6 @@
 import { parse } from "yaml";
-import { type BoundsStyle, describeIn } from "../../packages/sdk/src/spec/describe.ts";
+import { describeIn } from "../../packages/sdk/src/spec/describe.ts";
+import { inMarkdown } from "./samples.ts";
 import { bodyOf, byKind, readSpec, type Spec, type SpecSchema } from "../spec.ts";
 
 /** A statement about a place of the spec. */
@@ -48,7 +49,7 @@ export function fieldsTable({ properties = {}, required = [] }: SpecSchema): str
     const must = required.includes(name) ? " **required**" : "";
     return [
       `<a id="field-${name}"></a>${code(name)}${must}`,
-      describeInMarkdown(schema),
+      describeIn(inMarkdown, schema),
       fallback,
       schema.description ?? "",
     ];
@@ -75,17 +76,6 @@ function statementTable(title: string, statements: readonly Statement[]): string
   const places = Map.groupBy(statements, ({ text }) => text);
   const rows = [...places].map(([text, at]) => [at.map(({ place }) => code(place)).join(", "), text]);
   return table(["Where in the spec", title], rows);
-}
-
-const markdown: BoundsStyle = {
-  value: code,
-  pattern: code,
-  number: (value) => value.toLocaleString("en-GB"),
-};
-
-/** Returns what a schema takes, in Markdown. */
-export function describeInMarkdown(schema: SpecSchema): string {
-  return describeIn(markdown, schema);
 }
 
 /** Every `x-assumption` of the spec, in its order. */
