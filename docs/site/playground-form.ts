@@ -1,7 +1,7 @@
 import { describeIssue, type Issue } from "@mediagen/sdk";
 import type { Route } from "../../packages/emulator/src/service/routes.ts";
 import { describeIn } from "../../packages/sdk/src/spec/describe.ts";
-import { isFile, isFlag, valuesOf } from "../../packages/sdk/src/spec/schema.ts";
+import { isBounded, isFile, isFlag, valuesOf } from "../../packages/sdk/src/spec/schema.ts";
 import { inMarkdown, type SampleFile } from "../../scripts/docs/samples.ts";
 import type { SpecSchema } from "../../scripts/spec.ts";
 
@@ -107,19 +107,19 @@ export function make<K extends keyof HTMLElementTagNameMap>(
 function controlFor(name: string, schema: SpecSchema): Control {
   if (isFile(schema.items ?? schema))
     return make("input", { type: "file", accept: "image/*", multiple: schema.type === "array" });
-  if (isFlag(schema)) return select({ 1: "on", 0: "off" }, schema);
-  if (schema.type === "boolean") return select({ true: "true", false: "false" }, schema);
-  if (schema.enum) return select(Object.fromEntries(schema.enum.map((value) => [`${value}`, `${value}`])), schema);
+  const values = schema.type === "boolean" ? ["true", "false"] : schema.enum?.map(String);
+  if (values) return select(values, schema);
   if (schema.type === "array") return make("textarea", { rows: 2, spellcheck: false });
   if (name === "prompt") return make("textarea", { rows: 3 });
   return make("input", { type: "text", inputMode: isNumber(schema) ? "numeric" : "text", spellcheck: false });
 }
 
-function select(texts: Readonly<Record<string, string>>, schema: SpecSchema): HTMLSelectElement {
+function select(values: readonly string[], schema: SpecSchema): HTMLSelectElement {
   const made = make("select");
   const unset = schema.default === undefined ? "not sent" : `not sent (the service takes ${String(schema.default)})`;
-  const options = Object.entries({ "": unset, ...texts });
-  made.append(...options.map(([value, textContent]) => make("option", { value, textContent })));
+  const textOf = (value: string) => (isFlag(schema) ? (value === "1" ? "on" : "off") : value);
+  made.append(make("option", { value: "", textContent: unset }));
+  made.append(...values.map((value) => make("option", { value, textContent: textOf(value) })));
   return made;
 }
 
@@ -135,11 +135,11 @@ function suggestionsFor(control: Control, schema: SpecSchema): HTMLElement[] {
   return [list];
 }
 
-/** What a schema says for people, and what it takes in the words of the SDK's messages, unless a menu lists that. */
+/** What a schema says for people, and what it takes in the words of the SDK's messages, unless that is any value or a menu lists it. */
 function helpOf(schema: SpecSchema): string {
-  const takes = describeIn(inMarkdown, schema);
-  const isListed = schema.enum !== undefined || schema.type === "boolean" || takes === "text";
-  return `${schema.description ?? ""}${isListed ? "" : ` Takes ${takes}.`}`.trim().replace(/\s+/g, " ");
+  const isSaid = schema.enum !== undefined || !isBounded(schema);
+  const takes = isSaid ? "" : ` Takes ${describeIn(inMarkdown, schema)}.`;
+  return `${schema.description ?? ""}${takes}`.trim().replace(/\s+/g, " ");
 }
 
 /** Text with what stands between backticks as code. */

@@ -43,13 +43,8 @@ export function searchEntries(
   const inside = headings
     .filter(({ level }) => level > 1 && !isIndex)
     .flatMap(({ text, id }, index): SearchEntry[] => {
-      if (
-        section === "sdk" &&
-        /^(Properties|Methods|Parameters|Returns|Throws|Extends|Type Parameters?|Type Declaration|Default Value|Call Signature|Extended by|Functions|Errors|Interfaces|Types|Values|Union Members|Accessors|Default|Implementation of|Constructors|Overrides|Inherited from|Remarks|Get Signature|Indexable|Type declaration)/i.test(
-          text,
-        )
-      )
-        return [];
+      // TypeDoc's other headings, such as Returns, are on every page.
+      if (section === "sdk" && !text.endsWith("()")) return [];
       if (section === "api" && path !== "api") return [];
       return [
         [

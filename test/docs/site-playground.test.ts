@@ -175,6 +175,16 @@ describe("what goes wrong looks as it should", () => {
   });
 });
 
+test("each form begins as the sample of its operation: what the sample does not set is not sent", async () => {
+  const page = await open("generateVidmodelv2");
+  for (const { operationId } of operations.filter((one) => one.operationId.startsWith("generate"))) {
+    await page.locator("#operation").selectOption(operationId);
+    const twin = String(site.files.get(`api/${operationId}.md`));
+    const [, sample = "none"] = /```ts tab="TypeScript"\n([^]*?)\n```/.exec(twin) ?? [];
+    expect(await page.locator(".tabs code").first().innerText(), operationId).toBe(sample);
+  }
+});
+
 test("the programs shown are those for what is filled in, files included, and are copied whole", async () => {
   const page = await open("generateVidmodelv2", "100", { permissions: ["clipboard-read", "clipboard-write"] });
   await page.getByLabel("prompt").fill(`It's a "fox"`);
