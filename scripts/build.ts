@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -28,12 +29,13 @@ export default async function run(): Promise<void> {
 
 /**
  * Bundles a package's scripts, with source maps. What is loaded at first use is a file of its own. Everything else is in one file
- * that the entry points share, because to import a file takes Node half a millisecond, whatever its size.
+ * that the entry points share, because to import a file takes Node half a millisecond, whatever its size. What the main entry point
+ * has and a client does not need is in another: of what both hold, a user's bundler would load everything at once.
  */
 export async function bundle(directory: string): Promise<void> {
-  const { outputFiles } = await build({
+  const options: BuildOptions = {
     absWorkingDir: directory,
-    entryPoints: entryPoints.map((name) => `src/${name}.ts`).filter((path) => existsSync(join(directory, path))),
+    entryPoints: scriptsOf(directory),
     outdir: "dist",
     bundle: true,
     splitting: true,
@@ -45,11 +47,15 @@ export async function bundle(directory: string): Promise<void> {
     // Otherwise the imports that `fewFiles` adds are dropped as free of effects.
     ignoreAnnotations: true,
     define: { MEDIAGEN_VERSION: JSON.stringify(versionOf(directory)) },
-    plugins: [fewFiles(join(directory, "src/index.ts"))],
     write: false,
-  });
+  };
+  const { metafile } = await build({ ...options, metafile: true });
+  const { outputFiles = [] } = await build({ ...options, plugins: [fewFiles(directory, metafile)] });
   // A user's bundler would warn of imports for effects alone, because the packages have none. Line breaks stay, for source maps.
-  const scripts = outputFiles.map(({ path, text }) => ({ path, text: text.replace(/^import "\.\/[^"]+";$/gm, "") }));
+  const scripts = outputFiles.map(({ path, text }) => ({
+    path,
+    text: text.replace(/^import "\.\/[^"]+";$/gm, "").replaceAll(copied, ""),
+  }));
   const empty = scripts.filter(({ text }) => /^\s*\/\/# sourceMappingURL=.*\s*$/.test(text)).map(({ path }) => path);
   const kept = scripts.filter(({ path }) => !empty.includes(path.replace(/\.map$/, "")));
   for (const { path, text } of kept) writeFileSync(path, text);
@@ -59,30 +65,64 @@ export async function bundle(directory: string): Promise<void> {
   );
 }
 
+function scriptsOf(directory: string): string[] {
+  return entryPoints.map((name) => `src/${name}.ts`).filter((path) => existsSync(join(directory, path)));
+}
+
 function versionOf(directory: string): string {
   // The cast: npm rejects a package without a version.
   return (JSON.parse(readFileSync(join(directory, "package.json"), "utf8")) as { version: string }).version;
 }
 
+const main = "src/index.ts";
+const client = "src/client/create-client.ts";
+/** Marks the copy of a source. */
+const copied = "?copied";
+
 /**
- * Lets each file that is loaded at first use import the complete main entry point, which is loaded by then. Otherwise esbuild makes a
- * file of each set of modules that two of them share.
+ * Lets each entry point import the complete main one, and each file that is loaded at first use the complete client. Otherwise
+ * esbuild makes a file of each set of modules that two of them share. Of what the main entry point has beside the client, a file that
+ * is loaded at first use holds a copy: what it shared with the main entry point, a user's bundler would load at once.
  */
-function fewFiles(main: string): Plugin {
-  const namespace = "loaded-at-first-use";
+function fewFiles(directory: string, { inputs }: Metafile): Plugin {
+  const ofMain = reachedFrom([main], inputs);
+  const ofClient = reachedFrom([client], inputs);
+  const ofAny = reachedFrom(scriptsOf(directory), inputs);
+  const isBeside = (path: string) => client in inputs && ofMain.has(path) && !ofClient.has(path);
+  const namespace = "with-what-is-shared";
   return {
     name: "few-files",
     setup({ onResolve, onLoad }) {
-      if (!existsSync(main)) return;
-      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) =>
-        kind === "dynamic-import" ? { path: join(resolveDir, path), namespace } : undefined,
-      );
-      onLoad({ filter: /^/, namespace }, ({ path }) => ({
-        contents: `import ${JSON.stringify(main)};\nexport * from ${JSON.stringify(path)};`,
-        resolveDir: dirname(main),
+      if (!(main in inputs)) return;
+      onResolve({ filter: /^\.|^src\// }, ({ kind, path, resolveDir, importer, pluginData }) => {
+        const source = join(resolveDir, path);
+        if (kind === "entry-point") return { path: source, namespace, pluginData: main };
+        if (kind === "dynamic-import") return { path: source, namespace, pluginData: client in inputs ? client : main };
+        const isLater = pluginData === copied || !ofAny.has(relative(directory, importer));
+        return isLater && isBeside(relative(directory, source)) ? { path: source, suffix: copied } : undefined;
+      });
+      onLoad({ filter: /^/, namespace }, ({ path, pluginData: shared }) => ({
+        contents: `import "./${shared}";\nexport * from "./${relative(directory, path)}";`,
+        resolveDir: directory,
+        pluginData: shared === client ? copied : undefined,
       }));
+      onLoad({ filter: /\.ts$/ }, async ({ path, suffix }) =>
+        suffix === copied
+          ? { contents: await readFile(path, "utf8"), loader: "ts", resolveDir: dirname(path), pluginData: copied }
+          : undefined,
+      );
     },
   };
+}
+
+/** Returns sources and those that they import, without what is loaded at first use. */
+function reachedFrom(paths: readonly string[], inputs: Metafile["inputs"]): ReadonlySet<string> {
+  const reached = new Set(paths);
+  // A set goes on to what is added meanwhile.
+  for (const one of reached)
+    for (const imported of inputs[one]?.imports ?? [])
+      if (imported.kind === "import-statement") reached.add(imported.path);
+  return reached;
 }
 
 /** Removes what earlier builds made of sources that are gone: the package would contain it. */

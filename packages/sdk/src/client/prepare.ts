@@ -1,13 +1,13 @@
 import { readHeaders } from "../call/headers.ts";
-import { invalidRequest } from "../errors/errors.ts";
-import { nothingWasSent } from "../errors/issue.ts";
+import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { type Issue, nothingWasSent } from "../errors/issue.ts";
+import { rejectFields } from "../form/faults.ts";
 import { readForm, type WireFields } from "../form/form.ts";
 import { type Form, type Model, operationOf } from "../form/model.ts";
 import { isBlob } from "../spec/file.ts";
 import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import type { GenerateOptions } from "./media-gen.ts";
-import { valid } from "./tasks.ts";
 
 /** Returns the headers of a generation. By the key, a server that holds it recognises what a browser or a proxy resends. */
 export function readGenerateHeaders(
@@ -37,11 +37,13 @@ export async function prepare(
 ): Promise<{ readonly operation: Operation; readonly wire: WireFields }> {
   if (unchecked) {
     const { readUnchecked } = await import("../form/unchecked.ts");
-    const { operation, ...read } = readUnchecked(kind, model, form, extraFields);
-    return { operation, wire: await withFiles(String(model), {}, valid(String(model), read)) };
+    const { operation, wire, issues } = readUnchecked(kind, model, form, extraFields);
+    rejectIssues(String(model), issues);
+    return { operation, wire: await withFiles(String(model), {}, wire) };
   }
   const operation = operationOf(model, [kind]);
-  const wire = valid(model, readForm(operation.body, form, extraFields));
+  const { wire, faults } = readForm(operation.body, form, extraFields);
+  if (faults.length > 0) return rejectFields(model, faults);
   return { operation, wire: await withFiles(model, operation.body, wire) };
 }
 
@@ -49,5 +51,10 @@ export async function prepare(
 async function withFiles(subject: string, bounds: Bounds, wire: WireFields): Promise<WireFields> {
   if (!Object.values(wire).flat().some(isBlob)) return wire;
   const { checkFiles } = await import("../form/check-files.ts");
-  return valid(subject, { wire, issues: await checkFiles(bounds, wire) });
+  rejectIssues(subject, await checkFiles(bounds, wire));
+  return wire;
+}
+
+function rejectIssues(subject: string, issues: readonly Issue[]): void {
+  if (issues.length > 0) throw new InvalidRequestError(subject, issues, nothingWasSent);
 }

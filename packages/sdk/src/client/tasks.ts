@@ -3,12 +3,13 @@ import { taskidIn } from "../call/envelope.ts";
 import { readHeaders } from "../call/headers.ts";
 import { checkNumbers } from "../errors/check-numbers.ts";
 import { checkOptions } from "../errors/check-options.ts";
-import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { invalidRequest } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
 import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
 import type { Emit } from "../errors/emit.ts";
 import { messageIn } from "../errors/last-record.ts";
-import { type ReadFields, readBody } from "../form/form.ts";
+import { rejectFields } from "../form/faults.ts";
+import { readBody, type WireFields } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type {
@@ -64,7 +65,7 @@ export class Tasks {
   ): Promise<{ readonly record: Records[K]; readonly response: ServiceResponse }> {
     const { kind, model, taskid, generationId } = subject;
     const operation = operations[kind].query;
-    const { wire, request } = readRequest(operation, { taskid }, options);
+    const { wire, request } = await readRequest(operation, { taskid }, options);
     const { signal, headers, timeoutMs, retries } = request;
     const context = { subject: { kind, model, taskid, generationId }, signal, headers, timeoutMs, retries, patienceMs };
     const { data, response } = await this.#host.call(operation, wire, context);
@@ -106,7 +107,7 @@ export class Tasks {
       const code = isList ? "tooFew" : "wrongType";
       throw invalidRequest(operation.id, "taskids", code, describeValue(taskids), "a list of task ids", nothingWasSent);
     }
-    const { wire, request } = readRequest(operation, { taskids }, options);
+    const { wire, request } = await readRequest(operation, { taskids }, options);
     const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
     for (const taskid of taskids) this.#host.limits?.loaded()?.ended({ kind, taskid });
     await this.#record((recording) => recording.endDeleted(kind, taskids), signal);
@@ -144,22 +145,16 @@ export class Tasks {
   }
 }
 
-/** Returns the fields as they are sent, or rejects what is wrong with them. */
-export function valid(subject: string, { wire, issues }: ReadFields): ReadFields["wire"] {
-  if (issues.length > 0) throw new InvalidRequestError(subject, issues, nothingWasSent);
-  return wire;
-}
-
 /** Returns the body and the options of one call, or rejects what is wrong with them. The options must not repeat the first argument. */
-function readRequest(operation: Operation, first: object, options: RequestOptions): Request {
+function readRequest(operation: Operation, first: object, options: RequestOptions): Request | Promise<never> {
   const { signal, headers, timeoutMs, retries, ...further } = options;
   const names = Object.keys(further);
   const twice = names.filter((field) => field in first);
   const issues = twice.map((field) =>
     invalid(`options.${field}`, "duplicate", "a second value", "only the method's first argument"),
   );
-  const read = readBody(operation.body, names.length === 0 ? first : { ...further, ...first });
-  const wire = valid(operation.id, issues.length === 0 ? read : { ...read, issues: [...issues, ...read.issues] });
+  const { wire, faults } = readBody(operation.body, names.length === 0 ? first : { ...further, ...first });
+  if (issues.length + faults.length > 0) return rejectFields(operation.id, faults, issues);
   if (signal !== undefined) checkOptions(operation.id, { signal }, ["signal"], nothingWasSent);
   if (timeoutMs !== undefined || retries !== undefined)
     checkNumbers(operation.id, { timeoutMs, retries }, ["timeoutMs", "retries"]);
@@ -168,7 +163,7 @@ function readRequest(operation: Operation, first: object, options: RequestOption
 }
 
 interface Request {
-  readonly wire: ReadFields["wire"];
+  readonly wire: WireFields;
   readonly request: RequestOptions;
 }
 

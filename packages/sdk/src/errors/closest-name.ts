@@ -11,20 +11,6 @@ export function closestName(word: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** Returns the value that is closest to a mistyped one, as text. A value with other digits means something else. */
-export function closestValue(value: string, candidates: readonly (string | number)[]): string | undefined {
-  if (candidates.some((one) => String(one) === value)) return value;
-  const digits = digitsOf(value);
-  return closestName(
-    value,
-    candidates.filter((one): one is string => typeof one === "string" && digitsOf(one) === digits),
-  );
-}
-
-function digitsOf(text: string): string {
-  return text.replace(/\D/g, "");
-}
-
 /** Returns how many letters must be added, removed or changed to turn one word into the other (Levenshtein). */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,85 +1,86 @@
-import { countCharacters, describeValue, invalid, type Issue, type IssueCode } from "../errors/issue.ts";
+import { countCharacters, type IssueCode } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
-import { describe } from "../spec/describe.ts";
 import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
-import { isFile, sizeSeparator, valuesOf } from "../spec/schema.ts";
-import { closestValue } from "../errors/closest-name.ts";
+import { isFile, sizeSeparator } from "../spec/schema.ts";
+import type { Fault } from "./faults.ts";
+
+/** Adds what is wrong with one value. `value` is what would be sent, `given` what the caller passed. */
+export type Check = (value: unknown, given: unknown, field: string, faults: Fault[]) => void;
 
 /** Half of a surrogate pair: of complete ones, this reads both as one. */
 const halfPair = /[\uD800-\uDFFF]/u;
 
-/** Adds what is wrong with one value. `value` is what would be sent, `given` what the caller passed. */
-export function checkValue(bounds: Bounds, value: unknown, given: unknown, field: string, issues: Issue[]): void {
-  const fail = (code: IssueCode, expected?: string) =>
-    void issues.push(valueIssue(bounds, code, given, field, expected));
-  if (bounds.type === "array") {
-    const { items, minItems = 0, maxItems = Infinity } = bounds;
-    if (!Array.isArray(value)) return fail(items && isFile(items) ? "notAFile" : "wrongType");
-    if (value.length < minItems) fail("tooFew");
-    else if (value.length > maxItems) fail("tooMany");
-    // An index loop, because a hole in a list is a missing value and forEach would pass over it.
-    for (let i = 0; items && i < value.length; i++) checkValue(items, value[i], value[i], `${field}[${i}]`, issues);
-    return;
+/** Creates the check of a value, in which the bounds are looked up already. */
+export function checkOf(bounds: Bounds): Check {
+  const { type, items, minItems = 0, maxItems = Infinity } = bounds;
+  if (type === "array") {
+    const checkItem = items && checkOf(items);
+    const noList = items && isFile(items) ? "notAFile" : "wrongType";
+    return (value, given, field, faults) => {
+      const fail = (code: IssueCode) => void faults.push({ field, code, given, bounds });
+      if (!Array.isArray(value)) return fail(noList);
+      if (value.length < minItems) fail("tooFew");
+      else if (value.length > maxItems) fail("tooMany");
+      // An index loop, because a hole in a list is a missing value and forEach would pass over it.
+      for (let i = 0; checkItem && i < value.length; i++) checkItem(value[i], value[i], `${field}[${i}]`, faults);
+    };
   }
-  const fault = faultOf(bounds, value);
-  if (fault) return fail(fault, Number.isInteger(value) && fault === "outOfRange" ? exactly(bounds) : undefined);
-  if (typeof value === "string" && halfPair.test(value)) {
-    fail("wrongFormat", "well-formed text (this contains half of a surrogate pair)");
-  }
+  const codeOf = codeIn(bounds);
+  return (value, given, field, faults) => {
+    const code = codeOf(value);
+    if (code) faults.push({ field, code, given, bounds });
+    else if (typeof value === "string" && halfPair.test(value))
+      faults.push({ field, code: "wrongFormat", given, bounds, why: "halfPair" });
+  };
 }
 
-/** What is expected of a whole number: one without bounds fails only where JavaScript cannot hold it. */
-function exactly(bounds: Bounds): string {
-  const isBounded = bounds.minimum !== undefined || bounds.maximum !== undefined;
-  return isBounded || bounds.format ? describe(bounds) : `${describe(bounds)} of at most ${Number.MAX_SAFE_INTEGER}`;
-}
+/** Returns what is wrong with a value that is not a list; undefined if nothing is. */
+type CodeOf = (value: unknown) => IssueCode | undefined;
 
-function valueIssue(bounds: Bounds, code: IssueCode, given: unknown, field: string, expected?: string): Issue {
-  const { values, isFinite } = valuesOf(bounds);
-  const names = isFinite ? values.map(String) : undefined;
-  const suggestion = typeof given === "string" ? closestValue(given, values) : undefined;
-  return invalid(field, code, describeValue(given), expected ?? describe(bounds), {
-    ...(suggestion === undefined ? {} : { suggestion }),
-    ...(names && { names }),
-  });
+function codeIn(bounds: Bounds): CodeOf {
+  const { anyOf, type, minimum = -Infinity, maximum = Infinity } = bounds;
+  if (anyOf) return codeOfClosest(anyOf.map(codeIn));
+  if (isFile(bounds)) return codeOfFile;
+  // What the description lists is compared with whatever was given.
+  const values: readonly unknown[] | undefined = bounds.enum;
+  const codeOfText = codeInText(bounds);
+  return (value) => {
+    const code = codeOfType(type, value);
+    if (code) return code;
+    if (values && !values.includes(value)) return "notOneOf";
+    if (typeof value === "string") return codeOfText(value);
+    return typeof value !== "number" || (value >= minimum && value <= maximum) ? undefined : "outOfRange";
+  };
 }
 
 /** Faults from the vaguest to the most telling: of several alternatives, the one that came closest is reported. */
 const ranking: readonly IssueCode[] = ["wrongType", "wrongFormat", "notOneOf"];
 
-/** What is wrong with a value that is not a list; undefined if nothing is. */
-function faultOf(bounds: Bounds, value: unknown): IssueCode | undefined {
-  if (bounds.anyOf) {
+function codeOfClosest(alternatives: readonly CodeOf[]): CodeOf {
+  return (value) => {
     let closest: IssueCode | undefined;
-    for (const one of bounds.anyOf) {
-      const fault = faultOf(one, value);
-      if (!fault) return undefined;
-      if (!closest || rankOf(fault) > rankOf(closest)) closest = fault;
+    for (const codeOf of alternatives) {
+      const code = codeOf(value);
+      if (!code) return undefined;
+      if (!closest || rankOf(code) > rankOf(closest)) closest = code;
     }
     return closest;
-  }
-  if (isFile(bounds)) return faultOfFile(value);
-  const fault = faultOfType(bounds.type, value);
-  if (fault) return fault;
-  // The cast: what the description lists is compared with whatever was given.
-  if (bounds.enum && !(bounds.enum as readonly unknown[]).includes(value)) return "notOneOf";
-  if (typeof value === "string") return faultOfText(bounds, value);
-  return typeof value === "number" ? faultOfNumber(bounds, value) : undefined;
+  };
+}
+
+function rankOf(code: IssueCode): number {
+  const rank = ranking.indexOf(code);
+  return rank < 0 ? ranking.length : rank;
 }
 
 /** An empty file would be sent, and billed without what it should hold. */
-function faultOfFile(value: unknown): IssueCode | undefined {
+function codeOfFile(value: unknown): IssueCode | undefined {
   if (!isBlob(value)) return "notAFile";
   return value.size === 0 ? "empty" : undefined;
 }
 
-function rankOf(fault: IssueCode): number {
-  const rank = ranking.indexOf(fault);
-  return rank < 0 ? ranking.length : rank;
-}
-
-function faultOfType(type: Bounds["type"], value: unknown): IssueCode | undefined {
+function codeOfType(type: Bounds["type"], value: unknown): IssueCode | undefined {
   switch (type) {
     case "string":
       // A number that reads as a field's text was turned into it before: one that is left does not fit.
@@ -98,36 +99,26 @@ function faultOfType(type: Bounds["type"], value: unknown): IssueCode | undefine
   }
 }
 
-function faultOfNumber({ minimum = -Infinity, maximum = Infinity }: Bounds, value: number): IssueCode | undefined {
-  return value >= minimum && value <= maximum ? undefined : "outOfRange";
-}
-
-function faultOfText(bounds: Bounds, value: string): IssueCode | undefined {
-  const { minLength = 0, maxLength = Infinity, pattern } = bounds;
-  // A string has at most as many code points as it has code units, and at least half as many.
-  if (value.length > maxLength || value.length < 2 * minLength) {
-    const length = countCharacters(value);
-    if (length > maxLength) return "tooLong";
-    if (length < minLength) return "tooShort";
-  }
-  if (pattern !== undefined && !compiled(pattern).test(value)) return "wrongFormat";
-  const pixels = bounds["x-total-pixels"];
-  if (!pixels) return undefined;
-  const [width, height] = value.split(sizeSeparator(bounds) ?? "x").map(BigInt);
-  const total = (width ?? 0n) * (height ?? 0n);
-  return total >= pixels.minimum && total <= pixels.maximum ? undefined : "outOfRange";
-}
-
-const patterns = new Map<string, RegExp>();
-
-/** A pattern of the description, compiled once. */
-function compiled(pattern: string): RegExp {
-  const known = patterns.get(pattern) ?? new RegExp(pattern, "u");
-  patterns.set(pattern, known);
-  return known;
+function codeInText(bounds: Bounds): (value: string) => IssueCode | undefined {
+  const { minLength = 0, maxLength = Infinity, pattern, "x-total-pixels": pixels } = bounds;
+  const regex = pattern === undefined ? undefined : new RegExp(pattern, "u");
+  const separator = sizeSeparator(bounds) ?? "x";
+  return (value) => {
+    // A string has at most as many code points as it has code units, and at least half as many.
+    if (value.length > maxLength || value.length < 2 * minLength) {
+      const length = countCharacters(value);
+      if (length > maxLength) return "tooLong";
+      if (length < minLength) return "tooShort";
+    }
+    if (regex && !regex.test(value)) return "wrongFormat";
+    if (!pixels) return undefined;
+    const [width, height] = value.split(separator).map(BigInt);
+    const total = (width ?? 0n) * (height ?? 0n);
+    return total >= pixels.minimum && total <= pixels.maximum ? undefined : "outOfRange";
+  };
 }
 
 /** Returns whether a value is an object of fields. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
-  return isObject(value) && !isBlob(value);
+  return isObject(value) && !(value instanceof Blob);
 }

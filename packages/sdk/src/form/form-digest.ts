@@ -3,6 +3,7 @@ import { kinds } from "../spec/operations.gen.ts";
 import { digestOf } from "./digest.ts";
 import { readForm } from "./form.ts";
 import { operationOf } from "./model.ts";
+import { issuesOf } from "./words.ts";
 
 /**
  * Computes the SHA-256 of a form with its files, as a store records it.
@@ -15,7 +16,7 @@ import { operationOf } from "./model.ts";
  * const isSameForm = record?.digest === (await formDigest("vidmodelv2", form));
  */
 export async function formDigest(model: string, form: object): Promise<string | undefined> {
-  const { wire, issues } = readForm(operationOf(model, kinds).body, form);
-  if (issues.length > 0) throw new InvalidRequestError(model, issues);
+  const { wire, faults } = readForm(operationOf(model, kinds).body, form);
+  if (faults.length > 0) throw new InvalidRequestError(model, issuesOf(faults));
   return digestOf(wire);
 }

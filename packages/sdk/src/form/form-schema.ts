@@ -8,6 +8,7 @@ import { readText } from "./form-text.ts";
 import { readForm } from "./form.ts";
 import { jsonSchemaOf } from "./json-schema.ts";
 import { type Form, listModels, type Model, type ModelInfo, unknownModel } from "./model.ts";
+import { issuesOf } from "./words.ts";
 
 /** Options of `formSchema`. */
 export interface FormSchemaOptions<Field extends string = string> {
@@ -136,7 +137,7 @@ export function formSchema(model: Model | ModelInfo, options: FormSchemaOptions 
       vendor: "mediagen",
       validate(given) {
         const value = from === "text" ? readText(given, fields) : given;
-        const { issues } = readForm(form, value);
+        const issues = issuesOf(readForm(form, value).faults);
         return issues.length === 0 ? { value } : { issues: issues.map((issue) => toFormIssue(issue, names)) };
       },
       jsonSchema: { input: convert, output: convert },

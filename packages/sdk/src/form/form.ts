@@ -1,11 +1,10 @@
-import { describeValue, invalid, type Issue, shorten } from "../errors/issue.ts";
-import { describe } from "../spec/describe.ts";
+import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
 import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
-import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
-import { checkValue, isRecord } from "./bounds.ts";
-import { closestName } from "../errors/closest-name.ts";
-import { referenceIssue } from "./file-reference.ts";
+import { type Check, checkOf, isRecord } from "./bounds.ts";
+import type { Fault } from "./faults.ts";
+import { isReference } from "./file-reference.ts";
+import { toCRLF } from "./multipart.ts";
 
 /** Fields as they go on the wire, by the names of their parts or JSON keys. */
 export type WireFields = Readonly<Record<string, unknown>>;
@@ -13,20 +12,18 @@ export type WireFields = Readonly<Record<string, unknown>>;
 /** What was read from given fields: how they go on the wire, and what is wrong with them. */
 export interface ReadFields {
   readonly wire: WireFields;
-  readonly issues: readonly Issue[];
+  readonly faults: readonly Fault[];
 }
 
 /** Reads a model's form: booleans and numbers as their text, files under their part's name, text as it is sent. */
 export function readForm(body: Bounds, form: unknown, extra?: unknown): ReadFields {
-  return readFields(body, form, extra, formValue);
+  return readFields(body, form, extra, true);
 }
 
 /** Reads a JSON body. */
 export function readBody(body: Bounds, fields: unknown): ReadFields {
-  return readFields(body, fields, undefined, (_, value) => value);
+  return readFields(body, fields, undefined, false);
 }
-
-type ToWire = (bounds: Bounds, value: unknown) => unknown;
 
 /** One field of a body: the part that its text goes to, and the one that its files go to; it has one of them at least. */
 export interface Field {
@@ -38,6 +35,11 @@ export interface Field {
 export interface Part {
   readonly name: string;
   readonly bounds: Bounds;
+  /** The valid values, if the description lists them. */
+  readonly values: readonly unknown[] | undefined;
+  readonly check: Check;
+  /** Returns how a value goes into a form. */
+  readonly toText: (given: unknown) => unknown;
 }
 
 const tables = new WeakMap<Bounds, ReadonlyMap<string, Field>>();
@@ -50,19 +52,20 @@ export function fieldsIn(body: Bounds): ReadonlyMap<string, Field> {
   for (const [name, bounds] of Object.entries(body.properties ?? {})) {
     const field = fields.get(fieldOf(name)) ?? { name: fieldOf(name) };
     // By the service's rule, files of the field X go into the part `X.items`, and a string into the text part X.
-    field[name === field.name ? "text" : "files"] = { name, bounds };
+    const part = { name, bounds, values: bounds.enum, check: checkOf(bounds), toText: textOf(bounds) };
+    field[name === field.name ? "text" : "files"] = part;
     fields.set(field.name, field);
   }
   tables.set(body, fields);
   return fields;
 }
 
-function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire): ReadFields {
+function readFields(body: Bounds, given: unknown, extra: unknown, isForm: boolean): ReadFields {
   const fields = fieldsIn(body);
   const wire: Record<string, unknown> = {};
-  const issues: Issue[] = [];
+  const faults: Fault[] = [];
   let count = 0;
-  if (!isRecord(given)) issues.push(invalid("form", "wrongType", describeValue(given), "an object of fields"));
+  if (!isRecord(given)) faults.push({ field: "form", code: "wrongType", given, bounds: body });
   else {
     for (const field of Object.keys(given)) {
       const value = given[field];
@@ -72,49 +75,47 @@ function readFields(body: Bounds, given: unknown, extra: unknown, toWire: ToWire
       const known = fields.get(field);
       const part = known?.files && !(known.text && typeof one === "string") ? known.files : known?.text;
       if (!part) {
-        issues.push(unknownField(field, one, fields));
+        faults.push({ field, code: "unknownField", given: one, bounds: body });
         continue;
       }
       count++;
-      const sent = toWire(part.bounds, one);
+      // Most values are of a list, and go as they are.
+      const isListed = part.values?.includes(one);
+      const sent = isForm && !isListed ? part.toText(one) : one;
       wire[part.name] = sent;
-      checkValue(part.bounds, sent, one, field, issues);
-      const reference = known?.files && typeof one === "string" && referenceIssue(field, one);
-      if (reference) issues.push(reference);
+      if (!isListed) part.check(sent, one, field, faults);
+      if (known?.files && typeof one === "string" && isReference(one))
+        faults.push({ field, code: "notAFile", given: one, bounds: part.bounds, why: "reference" });
     }
   }
   for (const part of body.required ?? []) {
     const field = fieldOf(part);
-    const missing = wire[part] === undefined && !issues.some((issue) => issue.field === field);
-    if (missing) issues.push(invalid(field, "missing", "nothing", describe(body.properties?.[part] ?? {})));
+    const missing = wire[part] === undefined && !faults.some((fault) => fault.field === field);
+    if (missing) faults.push({ field, code: "missing", given: undefined, bounds: body.properties?.[part] ?? {} });
   }
-  if (isRecord(extra)) count += readExtra(extra, body, toWire, wire, issues);
-  else if (extra !== undefined)
-    issues.push(invalid("extraFields", "wrongType", describeValue(extra), "an object of fields"));
-  if (issues.length === 0 && count < (body.minProperties ?? 0)) {
-    const names = [...fields.keys()];
-    const expected = `at least ${body.minProperties} of ${names.join(", ")}`;
-    issues.push(invalid("form", "tooFew", "no field", expected, { names, problem: "is empty" }));
-  }
-  return { wire, issues };
+  if (isRecord(extra)) count += readExtra(extra, body, wire, faults);
+  else if (extra !== undefined) faults.push({ field: "extraFields", code: "wrongType", given: extra, bounds: body });
+  if (faults.length === 0 && count < (body.minProperties ?? 0))
+    faults.push({ field: "form", code: "tooFew", given, bounds: body });
+  return { wire, faults };
 }
+
+const anything: Bounds = {};
+const anyFile: Bounds = { format: "binary" };
 
 /** Reads fields that the description does not show, and returns how many there are. */
 function readExtra(
   extra: Readonly<Record<string, unknown>>,
   { properties = {} }: Bounds,
-  toWire: ToWire,
   wire: Record<string, unknown>,
-  issues: Issue[],
+  faults: Fault[],
 ): number {
   let count = 0;
   for (const [name, given] of Object.entries(extra)) {
     const field = `extraFields.${name}`;
-    const value = toWire({}, given);
-    if (Object.hasOwn(properties, name))
-      issues.push(
-        invalid(field, "notAllowed", describeValue(given), "the form for it", { problem: "is a field of the form" }),
-      );
+    const fail = (code: Fault["code"]) => void faults.push({ field, code, given, bounds: anything, why: "extra" });
+    const value = textOf(anything)(given);
+    if (Object.hasOwn(properties, name)) fail("notAllowed");
     else if (isText(value) || isBlob(value)) {
       count++;
       // As a key of its own, whatever its name: `__proto__` is a field like any other here.
@@ -124,28 +125,20 @@ function readExtra(
         configurable: true,
         writable: true,
       });
-      const bounds = isBlob(value) ? { format: "binary" } : {};
-      checkValue(bounds, wire[name], given, field, issues);
-    } else if (given !== undefined)
-      issues.push(invalid(field, "wrongType", describeValue(given), "a string, a number, a boolean or a file"));
+      checkOf(isBlob(value) ? anyFile : anything)(wire[name], given, field, faults);
+    } else if (given !== undefined) fail("wrongType");
   }
   return count;
 }
 
-function formValue(bounds: Bounds, given: unknown): unknown {
-  // FormData sends every line break as CRLF: what is measured is what is sent.
-  if (typeof given === "string") return /[\r\n]/.test(given) ? given.replace(/\r\n?|\n/g, "\r\n") : given;
-  if (typeof given === "boolean" && isFlag(bounds)) return given ? "1" : "0";
-  if (typeof given === "number" && isNumericString(bounds) && given === (given | 0)) return String(given);
-  if (bounds.type === "array" && isBlob(given)) return [given];
-  return given;
-}
-
-function unknownField(field: string, given: unknown, fields: ReadonlyMap<string, Field>): Issue {
-  const names = [...fields.keys()];
-  const meant = closestName(fieldOf(field), names);
-  const more = meant === undefined ? { names } : { names, suggestion: meant };
-  return invalid(shorten(field), "unknownField", describeValue(given), `one of ${names.join(", ")}`, more);
+function textOf(bounds: Bounds): Part["toText"] {
+  const [isSwitch, isNumber, isList] = [isFlag(bounds), isNumericString(bounds), bounds.type === "array"];
+  return (given) => {
+    if (typeof given === "string") return toCRLF(given);
+    if (isSwitch && typeof given === "boolean") return given ? "1" : "0";
+    if (isNumber && typeof given === "number" && given === (given | 0)) return String(given);
+    return isList && isBlob(given) ? [given] : given;
+  };
 }
 
 /** The result count that a form asks for; 1 where it does not say. */

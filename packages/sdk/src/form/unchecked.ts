@@ -4,11 +4,13 @@ import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { fieldOf, filePartSuffix } from "../spec/schema.ts";
 import { isRecord } from "./bounds.ts";
-import { referenceIssue } from "./file-reference.ts";
-import type { ReadFields } from "./form.ts";
+import { isReference, referenceIssue } from "./file-reference.ts";
+import type { WireFields } from "./form.ts";
 
 /** A form of a model that the service's description may not have, and how it is sent. */
-export interface UncheckedFields extends ReadFields {
+export interface UncheckedFields {
+  readonly wire: WireFields;
+  readonly issues: readonly Issue[];
   readonly operation: Operation;
 }
 
@@ -85,7 +87,8 @@ class UncheckedReader {
       const empty = files.find(({ size }) => size === 0);
       return empty && invalid(field, "empty", describeValue(empty), "a file");
     }
-    if (typeof value === "string" && this.#fileFields.has(field)) return referenceIssue(field, value);
+    if (typeof value === "string" && this.#fileFields.has(field))
+      return isReference(value) ? referenceIssue(field, value) : undefined;
     if (typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return undefined;
     const expected = "a string, a number, a boolean, a file or a list of files";
     return invalid(field, "wrongType", describeValue(value), expected);

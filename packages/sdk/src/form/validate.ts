@@ -2,6 +2,7 @@ import type { Issue } from "../errors/issue.ts";
 import type { Form, Model } from "../spec/types.gen.ts";
 import { readForm } from "./form.ts";
 import { findOperation, unknownModel } from "./model.ts";
+import { issuesOf } from "./words.ts";
 
 /** Options of `validate`. */
 export interface ValidateOptions {
@@ -24,5 +25,5 @@ export function validate<M extends string>(
 ): readonly Issue[] {
   // A call without types may pass anything.
   const operation = typeof model === "string" ? findOperation(model) : undefined;
-  return operation ? readForm(operation.body, form, options.extraFields).issues : [unknownModel(model)];
+  return operation ? issuesOf(readForm(operation.body, form, options.extraFields).faults) : [unknownModel(model)];
 }

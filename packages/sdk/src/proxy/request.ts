@@ -1,5 +1,6 @@
 import { describeIssue, type Issue } from "../errors/issue.ts";
 import { fieldsIn, readBody as readJson, readForm } from "../form/form.ts";
+import { issuesOf } from "../form/words.ts";
 import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
 import { fieldOf } from "../spec/schema.ts";
@@ -105,15 +106,15 @@ export function readParts(data: FormData, body: Bounds): ProxyForm {
 
 /** Rejects a page's form that is not valid. What is wrong with a form after that is the server's mistake. */
 export async function checkForm(body: Bounds, form: ProxyForm): Promise<void> {
-  const { wire, issues } = readForm(body, form);
-  rejectIssues(issues);
+  const { wire, faults } = readForm(body, form);
+  rejectIssues(issuesOf(faults));
   const { checkFiles } = await import("../form/check-files.ts");
   rejectIssues(await checkFiles(body, wire));
 }
 
 /** Rejects a page's query that is not valid. */
 export function checkQuery(body: Bounds, fields: object): void {
-  rejectIssues(readJson(body, fields).issues);
+  rejectIssues(issuesOf(readJson(body, fields).faults));
 }
 
 function rejectIssues(issues: readonly Issue[]): void {

@@ -1,0 +1,100 @@
+import { closestName } from "../errors/closest-name.ts";
+import { describeValue, invalid, type Issue, shorten } from "../errors/issue.ts";
+import { describe } from "../spec/describe.ts";
+import type { Bounds } from "../spec/operation.ts";
+import { fieldOf, valuesOf } from "../spec/schema.ts";
+import type { Fault } from "./faults.ts";
+import { referenceIssue } from "./file-reference.ts";
+import { fieldsIn } from "./form.ts";
+
+/** Puts into words what is wrong with fields. A client loads this when there is something. */
+export function issuesOf(faults: readonly Fault[]): readonly Issue[] {
+  return faults.map(issueOf);
+}
+
+function issueOf(fault: Fault): Issue {
+  const { field, code, given, bounds, why } = fault;
+  const received = describeValue(given);
+  if (why === "extra") {
+    return code === "notAllowed"
+      ? invalid(field, code, received, "the form for it", { problem: "is a field of the form" })
+      : invalid(field, code, received, "a string, a number, a boolean or a file");
+  }
+  if (why === "reference") return referenceIssue(field, String(given));
+  if (code === "missing") return invalid(field, code, "nothing", describe(bounds));
+  return bounds.properties ? issueOfForm(fault) : issueOfValue(fault, received);
+}
+
+function issueOfForm({ field, code, given, bounds }: Fault): Issue {
+  const names = [...fieldsIn(bounds).keys()];
+  if (code === "wrongType") return invalid(field, code, describeValue(given), "an object of fields");
+  if (code === "tooFew") {
+    const expected = `at least ${bounds.minProperties} of ${names.join(", ")}`;
+    return invalid(field, code, "no field", expected, { names, problem: "is empty" });
+  }
+  const suggestion = closestName(fieldOf(field), names);
+  const more = suggestion === undefined ? { names } : { names, suggestion };
+  return invalid(shorten(field), code, describeValue(given), `one of ${names.join(", ")}`, more);
+}
+
+function issueOfValue({ field, code, given, bounds, why }: Fault, received: string): Issue {
+  const words = wordsOf(bounds);
+  let { expected } = words;
+  if (why) expected = "well-formed text (this contains half of a surrogate pair)";
+  // A whole number without bounds fails only where JavaScript cannot hold it.
+  else if (code === "outOfRange" && isUnbounded(bounds) && Number.isInteger(given))
+    expected += ` of at most ${Number.MAX_SAFE_INTEGER}`;
+  const issue: Writable<Issue> = { field, code, received, expected };
+  const suggestion = typeof given === "string" ? closestValue(given, words.values) : undefined;
+  if (suggestion !== undefined) issue.suggestion = suggestion;
+  if (words.names) issue.names = words.names;
+  return issue;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+function isUnbounded({ minimum, maximum, format }: Bounds): boolean {
+  return minimum === undefined && maximum === undefined && !format;
+}
+
+/** A valid value as text, with its digits if it is a text: a value with other digits means something else. */
+type Value = readonly [text: string, digits: string | undefined];
+
+interface BoundsWords {
+  readonly expected: string;
+  readonly values: readonly Value[];
+  /** The valid values, if there are no others. */
+  readonly names: readonly string[] | undefined;
+}
+
+const known = new WeakMap<Bounds, BoundsWords>();
+
+/** The words of bounds, made once, because a form is checked at each keystroke. */
+function wordsOf(bounds: Bounds): BoundsWords {
+  const made = known.get(bounds);
+  if (made) return made;
+  const { values, isFinite } = valuesOf(bounds);
+  const words = {
+    expected: describe(bounds),
+    values: values.map((one): Value => [String(one), typeof one === "string" ? digitsOf(one) : undefined]),
+    names: isFinite ? values.map(String) : undefined,
+  };
+  known.set(bounds, words);
+  return words;
+}
+
+/** Returns the value that is closest to a mistyped one, as text. */
+function closestValue(given: string, values: readonly Value[]): string | undefined {
+  if (values.length === 0) return undefined;
+  const digits = digitsOf(given);
+  const candidates: string[] = [];
+  for (const [text, own] of values) {
+    if (text === given) return given;
+    if (own === digits) candidates.push(text);
+  }
+  return closestName(given, candidates);
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/\D+/g, "");
+}
