@@ -13,7 +13,6 @@ import { operations } from "../spec/operations.gen.ts";
 import type { Resolution } from "../store/recovery.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
-import { isPrivate } from "../transport/address.ts";
 import { prepare, readGenerateHeaders } from "./prepare.ts";
 import { generate, type GenerateHost } from "./generate.ts";
 import type { GenerateOptions, KindClient, MediaGen } from "./media-gen.ts";
@@ -63,8 +62,7 @@ export function createClient<O extends MediaGenOptions>(
   const call = createCall({ ...connection, time, timeouts, emit, failures, retries });
   const { store, beforeGenerate } = options;
   const tasks = new Tasks({ call, emit, time, recording, states: readStates("createMediaGen", options), limits });
-  const privateBase = isPrivate(new URL(baseUrl));
-  const results: ResultContext = { get, time, emit, failures, retries, hide: (text) => hide(text), privateBase };
+  const results: ResultContext = { get, time, emit, failures, retries, hide: (text) => hide(text), baseUrl };
   const host: TaskHost = {
     ...time,
     failures,

@@ -7,7 +7,7 @@ import type { ApiKey } from "../call/api-key.ts";
 import { readHeaders, userAgent } from "../call/headers.ts";
 import type { Timeouts } from "../call/exchange.ts";
 import type { RequestHeaders } from "../task/task.ts";
-import { isLoopback } from "../transport/address.ts";
+import { isLoopback } from "../transport/loopback.ts";
 import { type StateOptions, stateNames } from "../wait/state.ts";
 import { clientOptionNames } from "./option-names.ts";
 import type { ClientOptions, MediaGenOptions } from "./options.ts";

@@ -1,6 +1,6 @@
 import type { Bounds } from "../spec/operation.ts";
-import { describe } from "../spec/describe.ts";
-import { fieldOf, isFile, isFlag, valuesOf } from "../spec/schema.ts";
+import { describe, valuesOf } from "../spec/describe.ts";
+import { fieldOf, isFile, isFlag } from "../spec/schema.ts";
 import { findOperation, type ModelInfo, unknownModel } from "./model.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { type Field, fieldsIn } from "./form.ts";

@@ -4,7 +4,8 @@ import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { fieldOf, filePartSuffix } from "../spec/schema.ts";
 import { isRecord } from "./bounds.ts";
-import { isReference, referenceIssue } from "./file-reference.ts";
+import { isReference } from "./file-reference.ts";
+import { referenceIssue } from "./words.ts";
 import type { WireFields } from "./form.ts";
 
 /** A form of a model that the service's description may not have, and how it is sent. */

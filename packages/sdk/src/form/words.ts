@@ -1,10 +1,9 @@
 import { closestName } from "../errors/closest-name.ts";
 import { describeValue, invalid, type Issue, shorten } from "../errors/issue.ts";
-import { describe } from "../spec/describe.ts";
+import { describe, valuesOf } from "../spec/describe.ts";
 import type { Bounds } from "../spec/operation.ts";
-import { fieldOf, valuesOf } from "../spec/schema.ts";
+import { fieldOf } from "../spec/schema.ts";
 import type { Fault } from "./faults.ts";
-import { referenceIssue } from "./file-reference.ts";
 import { fieldsIn } from "./form.ts";
 
 /** Puts into words what is wrong with fields. A client loads this when there is something. */
@@ -23,6 +22,14 @@ function issueOf(fault: Fault): Issue {
   if (why === "reference") return referenceIssue(field, String(given));
   if (code === "missing") return invalid(field, code, "nothing", describe(bounds));
   return bounds.properties ? issueOfForm(fault) : issueOfValue(fault, received);
+}
+
+/** Returns what is wrong with a text that stands for a file. */
+export function referenceIssue(field: string, text: string): Issue {
+  const expected =
+    "a file: pass await fileFrom(...), or a Blob. Text would be sent as it is, and billed without its image";
+  const received = describeValue(text);
+  return invalid(field, "notAFile", received, expected, { problem: `${received} is text, not a file` });
 }
 
 function issueOfForm({ field, code, given, bounds }: Fault): Issue {

@@ -1,6 +1,6 @@
 import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
-import { isLoopback } from "../transport/address.ts";
+import { isLoopback } from "../transport/loopback.ts";
 import type { ConnectOptions } from "./connect-options.ts";
 
 /** A proxy that connections go through. */

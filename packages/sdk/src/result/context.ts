@@ -31,8 +31,8 @@ export interface ResultContext {
   readonly retries: Retries;
   /** Hides the API key in texts. Some services put it into result URLs. */
   readonly hide: Hide;
-  /** Whether the base URL's host is itself this machine or in a private network. */
-  readonly privateBase: boolean;
+  /** The base URL. If its host is this machine or in a private network, so may be those of results. */
+  readonly baseUrl: string;
 }
 
 /** A task is plain data to its user, so the client's part is kept apart from it. */

@@ -6,6 +6,7 @@ import { shorten } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import type { ResultOptions } from "../task/task.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
+import { isPrivate } from "../transport/address.ts";
 import type { ResultContext, ResultResponse } from "./context.ts";
 import { isAsStored, lengthOf, mediaTypeIn } from "./headers.ts";
 import { followRedirects, privateNetwork, type UnusableUrl } from "./redirects.ts";
@@ -132,8 +133,8 @@ export class Transfer {
   }
 
   async #request(signal: AbortSignal): Promise<ResultResponse> {
-    const { get, privateBase, hide } = this.#context;
-    const { allowPrivateHosts: allowPrivate = privateBase, maxBytes = mostBytes } = this.#options;
+    const { get, baseUrl, hide } = this.#context;
+    const { allowPrivateHosts: allowPrivate = isPrivate(new URL(baseUrl)), maxBytes = mostBytes } = this.#options;
     const headers: Record<string, string> = { "accept-encoding": "identity" };
     if (this.#bytes > 0 && this.#part) {
       headers["range"] = `bytes=${this.#bytes}-`;

@@ -1,5 +1,22 @@
 import type { Bounds } from "./operation.ts";
-import { isFile, isFlag, isImage, isNumericString, sizeSeparator } from "./schema.ts";
+import { isFile, isFlag, isNumericString, sizeSeparator } from "./schema.ts";
+
+/** Returns whether the bounds are those of a file that is an image. */
+export function isImage(bounds: Bounds): boolean {
+  return isFile(bounds) && bounds.contentMediaType === "image/*";
+}
+
+/** Returns the values that the bounds list, and whether no others are valid. */
+export function valuesOf(bounds: Bounds): {
+  readonly values: readonly (string | number)[];
+  readonly isFinite: boolean;
+} {
+  const alternatives = bounds.anyOf?.map(valuesOf);
+  return {
+    values: bounds.enum ?? alternatives?.flatMap(({ values }) => values) ?? [],
+    isFinite: bounds.enum !== undefined || (alternatives?.every(({ isFinite }) => isFinite) ?? false),
+  };
+}
 
 /** How the parts of a sentence are written: a table in Markdown writes them differently from a message. */
 export interface BoundsStyle {

@@ -13,11 +13,6 @@ export function isFile(bounds: Bounds): boolean {
   return bounds.format === "binary";
 }
 
-/** Returns whether the bounds are those of a file that is an image. */
-export function isImage(bounds: Bounds): boolean {
-  return isFile(bounds) && bounds.contentMediaType === "image/*";
-}
-
 /** Returns whether the bounds are those of a flag: a string, "0" or "1". */
 export function isFlag({ enum: values }: Bounds): boolean {
   return values?.length === 2 && values.includes("0") && values.includes("1");
@@ -33,18 +28,6 @@ const sizePattern = /^\^\[1-9\]\[0-9\]\*(.+)\[1-9\]\[0-9\]\*\$$/;
 /** Returns what stands between width and height if the bounds are those of an explicit size. */
 export function sizeSeparator({ pattern }: Bounds): string | undefined {
   return pattern && sizePattern.exec(pattern)?.[1]?.replace("\\", "");
-}
-
-/** Returns the values that the bounds list, and whether no others are valid. */
-export function valuesOf(bounds: Bounds): {
-  readonly values: readonly (string | number)[];
-  readonly isFinite: boolean;
-} {
-  const alternatives = bounds.anyOf?.map(valuesOf);
-  return {
-    values: bounds.enum ?? alternatives?.flatMap(({ values }) => values) ?? [],
-    isFinite: bounds.enum !== undefined || (alternatives?.every(({ isFinite }) => isFinite) ?? false),
-  };
 }
 
 /** Returns whether the bounds say more than a type. */
