@@ -351,14 +351,14 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/fields"],
   },
   {
-    guard: "return valid(subject, { wire, issues: await checkFiles(bounds, wire) });",
-    becomes: "return wire;",
+    guard: "rejectIssues(subject, await checkFiles(bounds, wire));",
+    becomes: "",
     promise: "a file that is no image is not paid for",
     tests: ["sdk/source-images"],
   },
   {
-    guard: "if (reference) issues.push(reference);",
-    becomes: "",
+    guard: 'if (known?.files && typeof one === "string" && isReference(one))',
+    becomes: "if (false)",
     promise: "a path or a URL in place of a file is not paid for",
     tests: ["sdk/fields"],
   },
@@ -1937,16 +1937,34 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/wait", "sdk/task"],
   },
   {
-    guard: "issues.push(unknownField(field, one, fields));",
+    guard: 'faults.push({ field, code: "unknownField", given: one, bounds: body });',
     becomes: "",
     promise: "a typo is not paid for",
     tests: ["sdk/fields"],
   },
   {
-    guard: 'if (typeof value === "string" && halfPair.test(value)) {',
-    becomes: "if (false) {",
+    guard: 'if (typeof value === "string" && halfPair.test(value))',
+    becomes: "if (false)",
     promise: "half a character is not sent",
     tests: ["sdk/fields"],
+  },
+  {
+    guard: "if (faults.length > 0) return rejectFields(model, faults);",
+    becomes: "",
+    promise: "a form that is not valid is not paid for",
+    tests: ["sdk/fields"],
+  },
+  {
+    guard: "const isListed = part.values?.includes(one);",
+    becomes: "const isListed = part.values !== undefined;",
+    promise: "a value that the service does not list is not paid for",
+    tests: ["sdk/fields"],
+  },
+  {
+    guard: ".catch(() => ({ issuesOf: withoutWords }))",
+    becomes: "",
+    promise: "a form whose words cannot be loaded is rejected by field",
+    tests: ["package/package"],
   },
   {
     guard:

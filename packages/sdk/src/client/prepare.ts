@@ -1,13 +1,13 @@
 import { readHeaders } from "../call/headers.ts";
 import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { type Issue, nothingWasSent } from "../errors/issue.ts";
-import { rejectFields } from "../form/faults.ts";
 import { readForm, type WireFields } from "../form/form.ts";
 import { type Form, type Model, operationOf } from "../form/model.ts";
 import { isBlob } from "../spec/file.ts";
 import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import type { GenerateOptions } from "./media-gen.ts";
+import { rejectFields } from "./reject-fields.ts";
 
 /** Returns the headers of a generation. By the key, a server that holds it recognises what a browser or a proxy resends. */
 export function readGenerateHeaders(

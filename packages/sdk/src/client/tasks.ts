@@ -8,7 +8,6 @@ import type { ServiceResponse } from "../errors/response-errors.ts";
 import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
 import type { Emit } from "../errors/emit.ts";
 import { messageIn } from "../errors/last-record.ts";
-import { rejectFields } from "../form/faults.ts";
 import { readBody, type WireFields } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
@@ -28,6 +27,7 @@ import { readState, type StateOptions } from "../wait/state.ts";
 import { Suspicion } from "../wait/suspicion.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
 import type { LazyLimits } from "./limits.ts";
+import { rejectFields } from "./reject-fields.ts";
 import type { RecordedGenerations } from "./recorded.ts";
 import type { CheckOfClient } from "./task-handle.ts";
 
