@@ -12,6 +12,7 @@ import {
 import { document as openapi } from "../../packages/emulator/src/service/openapi.gen.ts";
 import { readRoutes, type Route } from "../../packages/emulator/src/service/routes.ts";
 import { readBody } from "../../packages/sdk/src/form/form.ts";
+import { issuesOf as inWords } from "../../packages/sdk/src/form/words.ts";
 import { asSdkTakesIt, handlers, type CaughtError, type SampleCall } from "../../scripts/docs/samples.ts";
 import { createFaultMenu, type Mishap } from "./playground-faults.ts";
 import { createForm, make, type CallForm } from "./playground-form.ts";
@@ -57,7 +58,7 @@ outcome.clear();
 
 function issuesOf(fields: Readonly<Record<string, unknown>>): readonly Issue[] {
   if (route.verb === "generate") return validate(route.model, fields);
-  return readBody(route.body as Bounds, fields).issues;
+  return inWords(readBody(route.body as Bounds, fields).faults);
 }
 
 function exampleOf({ path, verb, kind, body }: Route): Record<string, unknown> {

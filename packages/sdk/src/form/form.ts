@@ -4,7 +4,7 @@ import type { Bounds } from "../spec/operation.ts";
 import { type Check, checkOf, isRecord } from "./bounds.ts";
 import type { Fault } from "./faults.ts";
 import { isReference } from "./file-reference.ts";
-import { toCRLF } from "./multipart.ts";
+import { toCRLF } from "./line-breaks.ts";
 
 /** Fields as they go on the wire, by the names of their parts or JSON keys. */
 export type WireFields = Readonly<Record<string, unknown>>;

@@ -1,3 +1,4 @@
+import { toCRLF } from "./line-breaks.ts";
 import type { FormPart } from "./parts.ts";
 
 /** A form as multipart/form-data before it is sent: texts, and files that are read while they leave. */
@@ -30,12 +31,6 @@ export function toMultipart(parts: Iterable<FormPart>): Multipart {
   }
   pieces.push(`${text}--${boundary}--\r\n`);
   return { type: `multipart/form-data; boundary=${boundary}`, pieces };
-}
-
-/** Returns a text as forms send it, with every line break as CRLF: what is measured is what is sent. */
-export function toCRLF(text: string): string {
-  // Most texts have none, and a search is faster than a pattern.
-  return text.includes("\n") || text.includes("\r") ? text.replace(/\r\n?|\n/g, "\r\n") : text;
 }
 
 function quote(name: string): string {
