@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 
@@ -29,8 +29,7 @@ export default async function run(): Promise<void> {
 
 /**
  * Bundles a package's scripts, with source maps. What is loaded at first use is a file of its own. Everything else is in one file
- * that the entry points share, because to import a file takes Node half a millisecond, whatever its size. What the main entry point
- * has and a client does not need is in another file, because a user's bundler loads a file as a whole.
+ * that the entry points share, because to import a file takes Node half a millisecond, whatever its size.
  */
 export async function bundle(directory: string): Promise<void> {
   const options: BuildOptions = {
@@ -81,39 +80,38 @@ const client = "src/client/create-client.ts";
 const copied = "?copied";
 
 /**
- * Lets each file that is loaded at first use import the complete client, or main entry point if the package has no client. Otherwise
- * esbuild makes a file of each set of modules that two of them share; each entry point imports the main one for the same reason. Of
- * what the main entry point has besides the client, a file that is loaded at first use holds a copy: what it shared with the main
- * entry point, a user's bundler would load at once.
+ * Lets each file that is loaded at first use import the complete main entry point, which is loaded by then. Otherwise esbuild makes a
+ * file of each set of modules that two of them share. Of what the main entry point has besides the client, such a file holds a copy:
+ * what it shared with the main entry point, a user's bundler would load at once.
  */
 function fewFiles(directory: string, { inputs }: Metafile): Plugin {
-  const hasClient = client in inputs;
   const ofMain = reachedFrom([main], inputs);
   const ofClient = reachedFrom([client], inputs);
   const ofAny = reachedFrom(scriptsOf(directory), inputs);
   const inPackage = (path: string) => relative(directory, path).replaceAll(sep, "/");
-  const namespace = "with-what-is-shared";
+  const namespace = "loaded-at-first-use";
   return {
     name: "few-files",
     setup({ onResolve, onLoad }) {
       if (!(main in inputs)) return;
-      onResolve({ filter: /^(\.|src\/)/ }, ({ kind, path, resolveDir, importer, pluginData }) => {
+      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir, importer, pluginData }) => {
         const source = join(resolveDir, path);
-        if (kind === "dynamic-import") return { path: source, namespace, pluginData: hasClient ? client : main };
-        if (!hasClient) return undefined;
-        if (kind === "entry-point") return { path: source, namespace, pluginData: main };
+        if (kind === "dynamic-import") return { path: source, namespace };
         const isLater = pluginData === copied || !ofAny.has(inPackage(importer));
-        const isCopied = isLater && ofMain.has(inPackage(source)) && !ofClient.has(inPackage(source));
-        return isCopied ? { path: source, suffix: copied } : undefined;
+        const isCopied =
+          isLater && client in inputs && ofMain.has(inPackage(source)) && !ofClient.has(inPackage(source));
+        return isCopied && inPackage(source) !== main ? { path: source, suffix: copied } : undefined;
       });
-      onLoad({ filter: /^/, namespace }, ({ path, pluginData: shared }) => ({
-        contents: `import ${JSON.stringify(join(directory, String(shared)))};\nexport * from ${JSON.stringify(`./${inPackage(path)}`)};`,
-        resolveDir: directory,
-        pluginData: shared === client ? copied : undefined,
+      onLoad({ filter: /^/, namespace }, ({ path }) => ({
+        contents: `import ${JSON.stringify(join(directory, main))};\nexport * from "./${basename(path)}";`,
+        resolveDir: dirname(path),
+        pluginData: copied,
       }));
       onLoad({ filter: /\.ts$/ }, async ({ path, suffix }) => {
         if (suffix !== copied) return undefined;
-        return { contents: await readFile(path, "utf8"), loader: "ts", resolveDir: dirname(path), pluginData: copied };
+        const contents = await readFile(path, "utf8");
+        if (/^(export )?(abstract )?class /m.test(contents)) throw new Error(`${path}: a class must not be copied`);
+        return { contents, loader: "ts", resolveDir: dirname(path), pluginData: copied };
       });
     },
   };

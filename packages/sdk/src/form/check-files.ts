@@ -3,20 +3,21 @@ import { describe, isImage } from "../spec/describe.ts";
 import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf } from "../spec/schema.ts";
-import type { WireFields } from "./form.ts";
+import { fieldsIn, type WireFields } from "./form.ts";
 import { headLength, mediaTypeOf } from "./media-type.ts";
 
 /**
  * Returns what is wrong with the bytes of a form's files: a file that can no longer be read, or that is no image where the form
  * takes images. It reads the first bytes of each.
  */
-export async function checkFiles({ properties = {} }: Bounds, wire: WireFields): Promise<readonly Issue[]> {
+export async function checkFiles(body: Bounds, wire: WireFields): Promise<readonly Issue[]> {
   const issues: Issue[] = [];
   for (const [part, value] of Object.entries(wire)) {
-    const { items, ...bounds } = properties[part] ?? {};
+    const { files } = fieldsIn(body).get(fieldOf(part)) ?? {};
+    const bounds = files?.name === part ? files.bounds : {};
     for (const [index, one] of [value].flat().entries()) {
       const field = Array.isArray(value) ? `${fieldOf(part)}[${index}]` : fieldOf(part);
-      const issue = isBlob(one) && (await issueOf(one, items ?? bounds, field));
+      const issue = isBlob(one) && (await issueOf(one, bounds.items ?? bounds, field));
       if (issue) issues.push(issue);
     }
   }
