@@ -13,7 +13,7 @@ const rounds = 25;
 const why =
   "An empty file takes 0.7 ms and a package of one line 1.7 ms. The rest is to find, read and compile the files of the entry point.";
 const tried = [
-  "Publishing minified files: 0.5 ms less, and stack traces that nobody can read.",
+  "Publishing minified files: 0.5 ms less, and stack traces that nobody can read. Files without white space: no difference.",
   "Node's compile cache: 4 ms less, but only the program can turn it on.",
 ];
 
