@@ -70,6 +70,7 @@ export function searchEntries(
 function plain(markdown: string): string {
   return markdown
     .replace(/```[^]*?```/g, "")
+    .replace(/^\|.*\n(?=\|[ :|-]+\n)/gm, "") // The heads of tables say nothing by themselves.
     .replace(/<[^>]+>/g, "")
     .replace(/\]\([^)]*\)/g, "")
     .replace(/[|`*[\]\\#]|-{3,}/g, " ")
