@@ -24,8 +24,12 @@ export default defineConfig({
     // More than there are cores: many tests wait for processes of their own.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     hookTimeout: 120_000,
-    // Runs of `mediagen-emulator exec` leave the state of the machine's user alone.
-    env: { XDG_STATE_HOME: resolve("out/state") },
+    env: {
+      // Runs of `mediagen-emulator exec` leave the state of the machine's user alone.
+      XDG_STATE_HOME: resolve("out/state"),
+      // Most of the time of a short program is the compiling of its modules.
+      NODE_COMPILE_CACHE: resolve("out/compiled"),
+    },
     sequence: { sequencer: LongestFirst },
     expect: { poll: { timeout: 10_000 } },
     // What is built is imported as Node imports it: to pass it through Vite takes each file of tests longer.

@@ -50,8 +50,6 @@ export async function createDesk(options: EmulatorOptions = {}): Promise<Desk> {
   function start(program: string, { args = [], environment = {} }: RunOptions = {}): Program {
     const env = {
       ...process.env,
-      // Most of the time of a short program is the compiling of its modules.
-      NODE_COMPILE_CACHE: resolve("out/compiled"),
       MEDIAGEN_BASE_URL: server.baseUrl,
       MEDIAGEN_API_KEY: emulator.client.apiKey,
       ...environment,

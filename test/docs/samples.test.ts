@@ -220,7 +220,6 @@ async function emulatorWith({
 function environmentOf({ client }: Emulator, { baseUrl }: EmulatorServer): NodeJS.ProcessEnv {
   return {
     ...process.env,
-    NODE_COMPILE_CACHE: resolve("out/compiled"),
     PATH: `${resolve(folder, "bin")}:${process.env["PATH"]}`,
     XDG_STATE_HOME: folder,
     MEDIAGEN_BASE_URL: baseUrl,
