@@ -1,7 +1,7 @@
 import { describeIssue, type Issue } from "@mediagen/sdk";
 import type { Route } from "../../packages/emulator/src/service/routes.ts";
-import { describeIn } from "../../packages/sdk/src/spec/describe.ts";
-import { isBounded, isFile, isFlag, valuesOf } from "../../packages/sdk/src/spec/schema.ts";
+import { describeIn, valuesOf } from "../../packages/sdk/src/spec/describe.ts";
+import { isBounded, isFile, isFlag } from "../../packages/sdk/src/spec/schema.ts";
 import { inMarkdown, type SampleFile } from "../../scripts/docs/samples.ts";
 import type { SpecSchema } from "../../scripts/spec.ts";
 
