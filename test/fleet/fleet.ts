@@ -39,11 +39,14 @@ export interface FleetReport {
   readonly notDoneAtLast: readonly string[];
   readonly paidAtLast: number;
   readonly kills: number;
-  readonly faultyShare: number;
+  /** For how long workers were killed. */
   readonly seconds: number;
+  readonly faultyShare: number;
 }
 
 const printEveryMs = 3_000;
+/** Some orders are refused, and of some the form never arrives. */
+const mostOrders = 0.9;
 
 /** Orders for a fleet: small pictures, whose prompts are the orders' ids. */
 export function createOrders(count: number, from = 0): readonly Order[] {
@@ -76,8 +79,12 @@ export async function runFleet(engine: Engine, run: FleetRun): Promise<FleetRepo
   const orders = createOrders(count);
   const from = performance.now();
   await engine.submit(orders);
-  const strikes = await drain(engine, print, killEveryMs, workers);
+  const generated = async () => (await service.count()).charges;
+  const draining = drain(engine, print);
+  const strikes = killEveryMs > 0 ? await killWorkers(workers, engine, killEveryMs, { generated, orders: count }) : [];
   const seconds = (performance.now() - from) / 1_000;
+  if (strikes.length > 0) print(`${strikes.length} kills in ${seconds.toFixed(0)} s`);
+  await draining;
 
   const seen = await service.see();
   const paid = Map.groupBy(seen.tasks, ({ id }) => id);
@@ -116,29 +123,39 @@ export async function temporaryFolder(): Promise<AsyncDisposable & { readonly pa
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
 }
 
-/** Waits until the queue is drained. Meanwhile it kills one of the workers now and then. */
-async function drain(
+/**
+ * Kills one of the workers now and then, until most orders are generated: what follows is only waiting. Between two kills an order is
+ * generated, because on a busy machine workers might never get that far.
+ */
+async function killWorkers(
+  workers: Workers,
   engine: Engine,
-  print: (line: string) => void,
-  killEveryMs = 0,
-  victims?: Workers,
+  everyMs: number,
+  { generated, orders }: { readonly generated: () => Promise<number>; readonly orders: number },
 ): Promise<readonly Strike[]> {
   const strikes: Strike[] = [];
-  let [nextKill, nextPrint] = [performance.now() + killEveryMs, performance.now() + printEveryMs];
-  for (let left = Infinity; (left = await engine.left()) > 0; await sleep(100)) {
-    const now = performance.now();
-    if (now >= nextPrint) {
-      print(`${left} jobs left${strikes.length > 0 ? `, ${strikes.length} kills` : ""}`);
-      nextPrint = now + printEveryMs;
-    }
-    if (!victims || killEveryMs === 0 || now < nextKill) continue;
-    const struck = await strike(victims, engine.store);
+  let next = performance.now() + everyMs;
+  for (let before = 0; (await engine.left()) > 0; await sleep(100)) {
+    const [now, count] = [performance.now(), await generated()];
+    if (count >= mostOrders * orders) break;
+    const struck = now < next || count === before ? undefined : await strike(workers, engine.store);
     if (!struck) continue;
     strikes.push(struck);
+    before = count;
     // At changing intervals: workers on both engines send in a rhythm of a second.
-    nextKill = Math.max(nextKill, now - killEveryMs) + killEveryMs * (0.5 + ((strikes.length * 0.618) % 1));
+    next = Math.max(next, now - everyMs) + everyMs * (0.5 + ((strikes.length * 0.618) % 1));
   }
   return strikes;
+}
+
+/** Waits until the queue is drained. */
+async function drain(engine: Engine, print: (line: string) => void): Promise<void> {
+  let next = performance.now() + printEveryMs;
+  for (let left = Infinity; (left = await engine.left()) > 0; await sleep(100)) {
+    if (performance.now() < next) continue;
+    print(`${left} jobs left`);
+    next = performance.now() + printEveryMs;
+  }
 }
 
 /** The orders whose files are those of a task that was paid for them. */

@@ -42,7 +42,7 @@ export async function startRedis(): Promise<Server> {
   );
 }
 
-/** Starts a PostgreSQL with the settings that it comes with. It does not run as root, so root starts it as the user that Debian made for it. */
+/** Starts a PostgreSQL with the settings that it comes with, and connections for more than four workers. It does not run as root, so root starts it as the user that Debian made for it. */
 export async function startPostgres(): Promise<Server> {
   const [initdb, postgres, isReady] = [await find("initdb"), await find("postgres"), await find("pg_isready")];
   const folder = await mkdtemp(join(tmpdir(), "mediagen-postgres-"));
@@ -55,11 +55,15 @@ export async function startPostgres(): Promise<Server> {
     stdio: "ignore",
   });
   const port = await freePort();
-  const child = spawn(postgres, ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", ""], {
-    ...user,
-    cwd: folder,
-    stdio: "ignore",
-  });
+  const child = spawn(
+    postgres,
+    ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", "", "-c", "max_connections=300"],
+    {
+      ...user,
+      cwd: folder,
+      stdio: "ignore",
+    },
+  );
   // An interrupt ends it without waiting for its clients.
   // Its port is open before it takes anyone.
   const isUp = async () => (await once(spawn(isReady, ["-q", "-h", "127.0.0.1", "-p", String(port)]), "exit"))[0] === 0;
