@@ -54,13 +54,13 @@ export const row: Row = {
   ],
   async measure(scale) {
     await generate(await readFile(specFile, "utf8")); // Until it is compiled.
-    const measured = await inTurn(counts, scale(3), (count) => grow(Number(count)));
+    const measured = await inTurn(counts, scale(2), (count) => grow(Number(count)));
     const grown = perOperation.reduce(
       (all, key) => withRatio(all, least, `${key} per operation`, `${key}, growth`),
       measured,
     );
     const added = { name: "mean of all", rounds: [await bytesOfAnOperation()] };
-    const waited = await inTurn(waits, scale(3), (count) =>
+    const waited = await inTurn(waits, scale(2), (count) =>
       inChild("growth", { waits: scale(Number(count.replace(",", ""))) } satisfies Given),
     );
     return [grown, [added], withRatio(waited, waits[0] ?? "", "cpuMicros", "cpuMicros, growth")];
