@@ -1,38 +1,39 @@
-import { json } from "node:stream/consumers";
+// #region imports
 import pg from "pg";
 import { PgBoss, type Job, type JobResult } from "pg-boss";
-import {
-  checkStep,
-  createMediaGen,
-  download,
-  generateStep,
-  generationIdOf,
-  InvalidRequestError,
-  type MediaGen,
-  type TaskJSON,
-} from "@mediagen/sdk/node";
+import { generationIdOf, InvalidRequestError, type MediaGen, type TaskJSON } from "@mediagen/sdk/node";
 import { postgresStore, table } from "../stores/postgres-store.ts";
+import type { Engine } from "./engine.ts";
 import type { Order, UnknownOrder } from "./order.ts";
+import { createPause, isPaused, type Mode, pauseTable } from "./pg-boss-pause.ts";
+import type { Settings } from "./settings.ts";
+import { createSteps, type StepOptions } from "./steps.ts";
 
 /** A task that is not finished, and whose it is. */
 export type Pending = { readonly id: string; readonly task: TaskJSON };
 /** How a fleet runs. */
-export interface FleetOptions {
+export interface FleetOptions extends Pick<StepOptions, "stop" | "onStep"> {
   /** How many generations this worker sends in a second, at most. */
   readonly perSecond?: number;
   /** How many loops a worker runs for each queue: as many slow answers hold up nothing. */
   readonly loops?: number;
+  /** For how long nothing is sent when the credits are out. With 0, only the order itself waits. */
+  readonly creditsPauseMs?: number;
 }
+// #endregion imports
 
 // #region queues
-/** Makes the queues and the table of the store, if they are not there. */
+/** Makes the queues and the tables, if they are not there. */
 export async function prepare(boss: PgBoss, deadAfterSeconds = 30): Promise<void> {
+  const kept = { retentionSeconds: 365 * 86_400 };
   const again = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 };
-  const safe = { ...again, heartbeatSeconds: deadAfterSeconds, deleteAfterSeconds: 3_600 };
+  const safe = { ...again, heartbeatSeconds: deadAfterSeconds, deleteAfterSeconds: 3_600, deadLetter: "failed" };
+  await boss.createQueue("failed", kept);
+  await boss.createQueue("unknown", { ...kept, policy: "short" });
   await boss.createQueue("generate", safe);
   await boss.createQueue("check", { ...safe, policy: "short" }); // One for each order waits.
-  await boss.createQueue("unknown", { retentionSeconds: 365 * 86_400, policy: "short" });
-  await boss.getDb().executeSql(table);
+  // Programs that start at once must not make the tables at once.
+  await boss.getDb().executeSql(`select pg_advisory_xact_lock(4020); ${table}; ${pauseTable}`);
 }
 
 /** Orders are jobs. One that is sent twice is generated once, by its id. */
@@ -51,6 +52,7 @@ export async function settle(boss: PgBoss, media: MediaGen, id: string, taskid: 
   if (!job) return;
   const { order } = job.data;
   const generationId = await generationIdOf(media.origin, order.id);
+  // With a task's id, it is queried first: one that does not exist is rejected, and nothing is recorded.
   const resolved = taskid ? media.resolve(generationId, { taskid }) : media.resolve(generationId, "notCreated");
   await resolved.catch((error: unknown) => {
     // A worker that was only slow has recorded its task since: then that is the one.
@@ -62,93 +64,138 @@ export async function settle(boss: PgBoss, media: MediaGen, id: string, taskid: 
 }
 // #endregion settle
 
+// #region generate
 type Result = Omit<JobResult, "id">;
+type Steps = ReturnType<typeof createSteps>;
 
-/** Runs one worker of the fleet. Results go to `directory`, with a directory for each order. */
-export async function work(
-  boss: PgBoss,
-  media: MediaGen,
-  directory: string,
-  { perSecond = 12, loops = 4 }: FleetOptions = {},
-): Promise<void> {
-  // #region generate
-  async function checkLater(id: string, task: TaskJSON, afterMs: number): Promise<Result> {
-    const startAfter = new Date(Date.now() + afterMs);
-    await boss.send("check", { id, task }, { singletonKey: id, startAfter });
-    return { status: "completed" };
-  }
+/** Adds the next check of a task. */
+async function checkLater(boss: PgBoss, { id, task }: Pending, afterMs: number): Promise<Result> {
+  const startAfter = new Date(Date.now() + afterMs);
+  await boss.send("check", { id, task }, { singletonKey: id, startAfter });
+  return { status: "completed" };
+}
 
-  async function generate(order: Order): Promise<Result> {
-    const step = await generateStep(media, order.model, order.form, { idempotencyKey: order.id });
+function createGenerate(boss: PgBoss, steps: Steps, pause: ReturnType<typeof createPause>, creditsPauseMs: number) {
+  return async (order: Order): Promise<Result> => {
+    const step = await steps.generate(order);
     switch (step.outcome) {
       case "created":
-        return checkLater(order.id, step.task, step.afterMs);
+        await pause.accepted();
+        return checkLater(boss, { id: order.id, task: step.task }, step.afterMs);
       case "unknown":
         await boss.send("unknown", { order, reason: step.reason }, { singletonKey: order.id });
         return { status: "completed" };
-      case "again":
       case "creditsOut":
+        if (creditsPauseMs > 0) await pause.creditsOut(creditsPauseMs);
+        return { status: "failed", output: step };
+      case "again":
         return { status: "failed", output: step }; // It is handed out again, later each time.
       case "rejected":
-        return { status: "deadletter", output: step }; // It stays among the failed jobs.
+        return { status: "deadletter", output: step }; // It goes to the failed jobs.
     }
-  }
-  // #endregion generate
+  };
+}
+// #endregion generate
 
-  // #region check
-  async function check({ id, task: saved }: Pending): Promise<Result> {
-    const task = media.task(saved);
-    const step = await checkStep(task);
-    if (step.state === "pending") return checkLater(id, step.task, step.afterMs);
-    if (step.state !== "succeeded") return { status: "deadletter", output: step };
-    await download(task, `${directory}/${id}`, { overwrite: true });
-    return { status: "completed" };
-  }
-  // #endregion check
+// #region check
+function createCheck(boss: PgBoss, steps: Steps) {
+  return async ({ id, task }: Pending): Promise<Result> => {
+    const step = await steps.check(id, task);
+    if (step.state === "pending") return checkLater(boss, { id, task: step.task }, step.afterMs);
+    if (step.state === "succeeded") return { status: "completed" };
+    return { status: "deadletter", output: { reason: `${task.taskid}: ${step.state}` } };
+  };
+}
+// #endregion check
 
-  // #region worker
-  /** Does a step for each job of a batch. One that throws is handed out again by itself. */
-  const each =
-    <T>(step: (data: T) => Promise<Result>) =>
-    async (jobs: readonly Job<T>[]) =>
-      Promise.all(
-        jobs.map(async ({ id, data }): Promise<JobResult> => {
-          const failed = (error: unknown) => ({ status: "failed" as const, output: String(error) });
-          return { id, ...(await step(data).catch(failed)) };
-        }),
-      );
+// #region work
+/** Does a step for each job of a batch. One that throws is handed out again by itself. */
+const each =
+  <T>(step: (data: T) => Promise<Result>) =>
+  async (jobs: readonly Job<T>[]) =>
+    Promise.all(
+      jobs.map(async ({ id, data }): Promise<JobResult> => {
+        const failed = (error: unknown) => ({ status: "failed" as const, output: String(error) });
+        return { id, ...(await step(data).catch(failed)) };
+      }),
+    );
 
+/** Runs one worker of the fleet. Results go to `directory`, with a directory for each order. */
+export async function work(boss: PgBoss, media: MediaGen, directory: string, given: FleetOptions = {}) {
+  const { perSecond = 12, loops = 4, creditsPauseMs = 60_000, stop, onStep } = given;
+  const steps = createSteps({ media, directory, stop, onStep });
   const options = { perJobResults: true, localConcurrency: loops } as const;
   // A loop that looks once a second for so many orders is the rate limit.
   const batchSize = Math.max(1, Math.round(perSecond / loops));
-  const limit = { pollingIntervalSeconds: 1, batchSize };
+  const limit = { pollingIntervalSeconds: Math.max(1, (loops * batchSize) / perSecond), batchSize };
+  const modes: Readonly<Record<Mode, object | undefined>> = {
+    all: limit,
+    one: { ...limit, batchSize: 1, localConcurrency: 1 },
+    none: undefined,
+  };
+  const pause = createPause(boss, async (mode) => {
+    await boss.offWork("generate", { wait: false });
+    if (modes[mode]) await boss.work("generate", { ...options, ...modes[mode] }, each(generate));
+  });
+  const generate = createGenerate(boss, steps, pause, creditsPauseMs);
   await boss.work("generate", { ...options, ...limit }, each(generate));
   const fast = { pollingIntervalSeconds: 0.5, batchSize: 10, burstWhenBatchFull: true };
-  await boss.work("check", { ...options, ...fast }, each(check));
-  // #endregion worker
-}
-
-// `node pg-boss.ts prepare` makes the tables, `... submit < orders.json` adds orders, and
-// `node pg-boss.ts` works until it is stopped.
-if (import.meta.main) {
-  const connectionString = process.env["DATABASE_URL"] ?? "postgres://127.0.0.1/media";
-  const pool = new pg.Pool({ connectionString });
-  pool.on("error", console.error);
-  const boss = new PgBoss({
-    connectionString,
-    monitorIntervalSeconds: 10, // How often it is looked for dead workers.
-    superviseIntervalSeconds: 10,
-  });
-  boss.on("error", console.error);
-  await boss.start();
-  const [, , verb] = process.argv;
-  if (verb === "prepare") await prepare(boss);
-  else if (verb === "submit") await submit(boss, (await json(process.stdin)) as Order[]);
-  else await work(boss, createMediaGen({ retries: 0, store: postgresStore(pool) }), "out");
-  const stop = async () => {
-    await boss.stop();
-    await pool.end();
+  await boss.work("check", { ...options, ...fast }, each(createCheck(boss, steps)));
+  return {
+    throttle: pause.throttle,
+    /** Takes no more jobs, and resolves when those in flight have ended. */
+    async stop(): Promise<void> {
+      pause.stop();
+      await Promise.all(["generate", "check"].map((name) => boss.offWork(name)));
+    },
   };
-  if (verb) await stop();
-  else process.once("SIGTERM", stop);
 }
+// #endregion work
+
+// #region engine
+/** Opens the queues for the programs of the fleet. */
+export async function open(settings: Settings, onError: (error: Error) => void): Promise<Engine> {
+  const { queueUrl: connectionString, deadAfterMs, perSecond, concurrency: loops, creditsPauseMs } = settings;
+  const pool = new pg.Pool({ connectionString });
+  // How often it is looked for dead workers.
+  const often = { monitorIntervalSeconds: 10, superviseIntervalSeconds: 10 };
+  const boss = new PgBoss({ connectionString, ...often });
+  pool.on("error", onError); // It connects again.
+  boss.on("error", onError);
+  await boss.start();
+  await prepare(boss, Math.ceil(deadAfterMs / 1_000));
+  const failed = () => boss.findJobs<Order | Pending>("failed", { queued: true });
+  return {
+    store: postgresStore(pool),
+    submit: (orders) => submit(boss, orders),
+    work: ({ media, directory, ...options }) =>
+      work(boss, media, directory, { perSecond, loops, creditsPauseMs, ...options }),
+    unknown: async () => (await boss.findJobs<UnknownOrder>("unknown", { queued: true })).map(({ data }) => data),
+    settle: (media, id, taskid) => settle(boss, media, id, taskid),
+    failed: async () =>
+      (await failed()).map(({ data, sourceName, sourceOutput }) => {
+        const { reason = "" } = (sourceOutput ?? {}) as { readonly reason?: string };
+        return { id: data.id, step: sourceName ?? "", reason };
+      }),
+    async retry(id) {
+      const jobs = (await failed()).filter(({ data }) => data.id === id);
+      return jobs.length > 0 && (await boss.redrive("failed", { ids: jobs.map((job) => job.id) })) > 0;
+    },
+    async depths() {
+      const queues = await boss.getQueues(["generate", "check", "unknown", "failed"]);
+      return Object.fromEntries(
+        queues.map(({ name, readyCount: waiting, deferredCount: delayed, activeCount: active }) => [
+          name,
+          { waiting, delayed, active },
+        ]),
+      );
+    },
+    isPaused: () => isPaused(boss),
+    ping: () => pool.query("select 1"),
+    async close() {
+      await boss.stop();
+      await pool.end();
+    },
+  };
+}
+// #endregion engine

@@ -10,6 +10,7 @@ for (const worker of work(redis, createWorkerClient(baseUrl, redisStore(redis)),
   perSecond,
   ...(atOnce === undefined ? {} : { atOnce }),
   deadAfterMs,
+  creditsPauseMs: 0,
 })) {
   // Locks of a worker that is too slow expire: another worker gets its job, which the store makes safe.
   worker.on("error", ({ message }) => /lock|missing key/i.test(message) || console.error(message));

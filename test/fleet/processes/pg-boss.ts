@@ -10,5 +10,6 @@ const pool = new pg.Pool({ connectionString: url });
 const boss = new PgBoss({ connectionString: url, monitorIntervalSeconds: 1, superviseIntervalSeconds: 1 });
 boss.on("error", console.error);
 await boss.start();
-await work(boss, createWorkerClient(baseUrl, postgresStore(pool)), folder, { perSecond: perSecond / workers });
+const options = { perSecond: perSecond / workers, creditsPauseMs: 0 };
+await work(boss, createWorkerClient(baseUrl, postgresStore(pool)), folder, options);
 process.send?.("at work");

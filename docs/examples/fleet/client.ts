@@ -1,0 +1,18 @@
+import { createMediaGen, type GenerationStore, type MediaGen, type OnEvent } from "@mediagen/sdk/node";
+import { logger } from "./log.ts";
+import type { Settings } from "./settings.ts";
+
+/** Creates the client of a worker. The URL and the key of the service are MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY. */
+export function createClient(settings: Settings, store: GenerationStore, onEvent?: OnEvent): MediaGen {
+  const { generateTimeoutMs, queryTimeoutMs, allowHttp } = settings;
+  return createMediaGen({
+    store,
+    retries: 0, // The queue repeats what can be repeated, so that no worker sleeps.
+    generateTimeoutMs,
+    headersTimeoutMs: generateTimeoutMs,
+    queryTimeoutMs,
+    allowHttp,
+    logger,
+    onEvent,
+  });
+}

@@ -1,0 +1,80 @@
+import { checkStep, download, generateStep, type GenerateStep, type MediaGen, type TaskJSON } from "@mediagen/sdk/node";
+import type { Order } from "./order.ts";
+
+/** What ends the steps of a worker that has to end. */
+export interface StopSignals {
+  /** Aborts checks and downloads: they are safe to repeat. */
+  readonly check: AbortSignal;
+  /** Aborts generations. What is being sent then is of unknown outcome. */
+  readonly generate: AbortSignal;
+}
+
+/** A step that begins, or has ended with an outcome: for metrics and the log. */
+export interface StepReport {
+  readonly step: "generate" | "check";
+  /** The id of the order. */
+  readonly order: string;
+  readonly outcome: "begun" | GenerateStep["outcome"] | CheckResult["state"] | "stopped" | "threw";
+  /** What a step threw. It is run again. */
+  readonly error?: unknown;
+}
+
+/** What the steps need. */
+export interface StepOptions {
+  readonly media: MediaGen;
+  /** Results go here, with a directory for each order. */
+  readonly directory: string;
+  readonly stop?: StopSignals | undefined;
+  readonly onStep?: ((report: StepReport) => void) | undefined;
+}
+
+/** What became of a check. */
+export type CheckResult =
+  | { readonly state: "pending"; readonly task: TaskJSON; readonly afterMs: number }
+  | { readonly state: "succeeded" | "failed" | "overdue" };
+
+/** The worker ended before anything was sent: another one takes the order. */
+const notSent: GenerateStep = { outcome: "again", reason: "the worker ended before it sent the order", afterMs: 0 };
+
+/** Creates the two steps of a worker, which do the same on every queue. */
+export function createSteps({ media, directory, stop, onStep = () => undefined }: StepOptions) {
+  return {
+    /** Generates an order once, however often it is called. */
+    async generate(order: Order): Promise<GenerateStep> {
+      const report = (outcome: StepReport["outcome"], error?: unknown) =>
+        onStep({ step: "generate", order: order.id, outcome, error });
+      const options = { idempotencyKey: order.id, signal: stop?.generate };
+      report("begun");
+      try {
+        const step = await generateStep(media, order.model, order.form, options);
+        report(step.outcome);
+        return step;
+      } catch (error) {
+        // Once a byte has left, an abort is an outcome: unknown. It only throws if nothing was sent.
+        const isStopped = stop?.generate.aborted && error === stop.generate.reason;
+        report(isStopped ? "stopped" : "threw", error);
+        if (isStopped) return notSent;
+        throw error;
+      }
+    },
+
+    /** Checks an order's task once, and downloads its results if there are any. */
+    async check(order: string, saved: TaskJSON): Promise<CheckResult> {
+      const report = (outcome: StepReport["outcome"], error?: unknown) =>
+        onStep({ step: "check", order, outcome, error });
+      const options = { signal: stop?.check };
+      report("begun");
+      try {
+        const task = media.task(saved);
+        const step = await checkStep(task, options);
+        if (step.state === "succeeded") await download(task, `${directory}/${order}`, { ...options, overwrite: true });
+        report(step.state);
+        return step;
+      } catch (error) {
+        report(stop?.check.aborted ? "stopped" : "threw", error);
+        if (stop?.check.aborted) return { state: "pending", task: saved, afterMs: 0 };
+        throw error;
+      }
+    },
+  };
+}
