@@ -12,7 +12,15 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   Generate: ["source-images", "many-images", "batches"],
   Wait: ["waiting", "results", "abort-and-deletion"],
   "Money and errors": ["errors", "paying-once", "stores"],
-  Scale: ["queues", "queues-bullmq", "queues-pg-boss", "queues-at-scale", "observability"],
+  Scale: [
+    "queues",
+    "queues-bullmq",
+    "queues-pg-boss",
+    "queues-programs",
+    "queues-operation",
+    "queues-at-scale",
+    "observability",
+  ],
   Test: ["testing", "emulator"],
   Integrations: [
     "integrations",

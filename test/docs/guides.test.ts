@@ -5,12 +5,12 @@ import { readAll } from "./read-all.ts";
 
 const guides = await readAll("docs/guides/*.md");
 
-test("every TypeScript block of a guide is a program of docs/examples, or a region of one", async () => {
+test("every block of a guide that is a program or its configuration is a file of docs/examples, or a region of one", async () => {
   const wrong: string[] = [];
   for (const { file, text } of guides) {
     for (const [, info = ""] of text.matchAll(/^```(.*)\n[^]*?^```$/gm)) {
       if (info === "sh" || info === "text" || info === "json") continue;
-      const [, program, region] = /^ts file=(\S+)(?: region=(\S+))?(?: mark="[^"]+")?$/.exec(info) ?? [];
+      const [, program, region] = /^(?:ts|yaml|text) file=(\S+)(?: region=(\S+))?(?: mark="[^"]+")?$/.exec(info) ?? [];
       const code = program && (await readFile(`docs/examples/${program}`, "utf8").catch(() => undefined));
       const isThere =
         code && (!region || (code.includes(`// #region ${region}\n`) && code.includes(`// #endregion ${region}\n`)));
@@ -89,7 +89,7 @@ test("every name that the guides speak of is one of the packages, of the spec, o
   const sources = [
     ...(await readAll("packages/*/src/**/*.ts")),
     ...(await readAll("openapi/*.yaml")),
-    ...(await readAll("docs/examples/{fleet,frameworks,stores}/*.ts")),
+    ...(await readAll("docs/examples/{fleet,frameworks,stores}/*.{ts,yaml}")),
   ]
     .map(({ text }) => text)
     .join("\n");

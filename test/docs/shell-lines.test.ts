@@ -30,7 +30,10 @@ test("every shell line of guides and READMEs is run below, or one that differs i
       )
       .sort(),
   ).toEqual([
+    "DATABASE_URL=$QUEUE_URL HOST=127.0.0.1 npx pg-boss-dashboard", // These of the fleet were run by hand.
     "NODE_OPTIONS=--experimental-vm-modules npx jest", // By test/package/long.
+    "PORT=3000 node dashboard.ts",
+    "cd ../my-fleet/fleet && npm install ./packages/*.tgz",
     // Claude Code starts the command, which test/mcp/command.test.ts starts as well.
     `claude mcp add mediagen -e MEDIAGEN_BASE_URL="$MEDIAGEN_BASE_URL" -e MEDIAGEN_API_KEY="$MEDIAGEN_API_KEY" -- "$PWD/node_modules/.bin/mediagen-mcp" --output ~/media`,
     // Not every machine has curl; the emulator's own tests, and those of the routes, post the same.
@@ -39,24 +42,32 @@ test("every shell line of guides and READMEs is run below, or one that differs i
     // test/engines does the same.
     `curl -H "content-type: application/json" -d '{ "prompt": "A fox" }' http://localhost:8080/video/order-1/run`,
     `curl -H "content-type: application/json" -d '{ "uri": "http://localhost:9080" }' http://localhost:9070/deployments`,
+    // Machines without Docker: test/docs/fleet-files.test.ts looks at what they name.
+    "docker compose -f compose.bullmq.yaml --env-file try.env --profile try up --build --detach",
+    "docker compose -f compose.bullmq.yaml --env-file try.env run --rm -T worker node submit.ts < orders.json",
     "export DATABASE_URL=postgres://localhost/postgres",
     "export MEDIAGEN_API_KEY=...",
     "export MEDIAGEN_BASE_URL=https://...",
+    "export QUEUE_URL=postgres://localhost/postgres",
     `export USERS='{ "token-of-ann": "ann" }' PROXY_SECRET=$(openssl rand -base64 32)`,
+    "mkdir ../my-fleet && cp -r docs/examples/fleet docs/examples/stores ../my-fleet",
+    "mkdir ../my-fleet/fleet/packages && cp out/packages/mediagen-sdk-*.tgz out/packages/mediagen-emulator-*.tgz ../my-fleet/fleet/packages",
     "mkdir ../my-videos && cd ../my-videos", // The directory of the project, which is empty.
-    "node first-video.ts", // It runs under the emulator.
     // test/fleet runs these programs, which need a Redis or PostgreSQL.
-    "node workers/bullmq.ts submit < orders.json",
-    "node workers/pg-boss.ts prepare",
-    "node workers/pg-boss.ts submit < orders.json",
+    "node failed.ts list",
+    "node failed.ts retry order-1",
+    "node first-video.ts", // It runs under the emulator.
+    "node submit.ts < orders.json",
+    "node unknown.ts list",
+    "node unknown.ts settle order-1 --not-created",
+    "node unknown.ts settle order-1 --taskid video-123",
     "npm ci && npm run pack", // Each tarball is packed and installed by test/package.
     "npm ci && npm start",
     "npm ci && npm test",
     "npm install @opentelemetry/api",
-    "npm install bullmq ioredis",
-    "npm install pg-boss pg",
     "npx mediagen batch jobs.jsonl -o jobs/ --yes", // The guide to the command line has it without npx.
     "npx restate-server", // By test/engines.
+    "redis-server --appendonly yes --appendfsync always --maxmemory-policy noeviction",
   ]);
 });
 
@@ -172,7 +183,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
     const show = 'node -p "process.env.MEDIAGEN_BASE_URL"';
     await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", scripts: { test: show } }));
     // The programs themselves are run twice by test/package/command.test.ts.
-    for (const directory of ["engines", "workers"]) await mkdir(join(folder, directory));
+    await mkdir(join(folder, "engines"));
     for (const name of lines.flatMap((line) => program.exec(line)?.[1] ?? []))
       await writeFile(join(folder, name), "console.log(process.env.MEDIAGEN_BASE_URL);\n");
     await symlink(resolve("node_modules"), join(folder, "node_modules"));
