@@ -12,7 +12,7 @@ export interface WorkerOptions {
   /** How many generations all workers together send in a second. */
   readonly perSecond: number;
   readonly workers: number;
-  /** After how long without a sign of life a worker on BullMQ counts as dead. */
+  /** After how long without a sign of life a worker counts as dead. */
   readonly deadAfterMs: number;
   /** How many orders one worker on BullMQ generates at once; its default if undefined. */
   readonly atOnce?: number | undefined;
