@@ -12,8 +12,11 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Those that change what a process sends for good: they need one of their own. */
-const changesProcess = ["test/sdk/{msw,nock,own-fetch}.test.ts", "test/docs/open-telemetry.test.ts"];
+/** Those that change for good what a process sends, or import programs that read its environment: they need one of their own. */
+const alone = [
+  "test/sdk/{msw,nock,own-fetch}.test.ts",
+  "test/docs/{frameworks,open-telemetry,page-in-chromium}.test.ts",
+];
 /** `npm run test:long`, `test:engines`, `test:fleet`, `test:generators`, `test:integrations`; and what `npm run bench` installs. */
 const elsewhere = ["test/*/long/**", "test/{engines,fleet,generators,integrations}/**", "test/bench/node_modules/**"];
 
@@ -40,7 +43,7 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["test/**/*.test.ts"],
-          exclude: [...elsewhere, ...changesProcess],
+          exclude: [...elsewhere, ...alone],
           // A process for each file would cost as much as the tests: starting one takes 0.7 s of CPU.
           isolate: false,
           setupFiles: "test/restore.ts",
@@ -53,7 +56,7 @@ export default defineConfig({
           },
         },
       },
-      { extends: true, test: { name: "alone", include: changesProcess } },
+      { extends: true, test: { name: "alone", include: alone } },
     ],
     reporters: ["default", ["json", { outputFile: "out/test.json" }]],
   },

@@ -15,7 +15,7 @@ export function readPage(source: string, path: string, section: string): Page {
   if (typeof title !== "string" || typeof description !== "string")
     throw new Error(`${source}: the front matter needs title and description`);
   if (typeof also !== "string") throw new Error(`${source}: \`also\` in the front matter is a line of words`);
-  const heading = /^# /m.test(body) || section === "home" ? "" : `# ${title}\n\n`;
+  const heading = /^\s*# /.test(body) || section === "home" ? "" : `# ${title}\n\n`;
   return { path, title, description, also, section, source, markdown: `${heading}${body.trim()}\n` };
 }
 
