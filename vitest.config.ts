@@ -12,11 +12,8 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Those that change for good what a process sends, or import programs that read its environment: they need one of their own. */
-const alone = [
-  "test/sdk/{msw,nock,own-fetch}.test.ts",
-  "test/docs/{frameworks,open-telemetry,page-in-chromium}.test.ts",
-];
+/** Those that replace clocks, sockets or fetch, and those that import programs which read the environment. */
+const alone = ["test/{sdk,faults}/*.test.ts", "test/docs/{frameworks,open-telemetry,page-in-chromium}.test.ts"];
 /** `npm run test:long`, `test:engines`, `test:fleet`, `test:generators`, `test:integrations`; and what `npm run bench` installs. */
 const elsewhere = ["test/*/long/**", "test/{engines,fleet,generators,integrations}/**", "test/bench/node_modules/**"];
 

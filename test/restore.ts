@@ -1,10 +1,16 @@
-import { afterAll, vi } from "vitest";
+import { afterAll, expect, vi } from "vitest";
+
+const shared = () => ({ setTimeout, clearTimeout, setInterval, Date, now: Date.now, steady: performance.now, fetch });
+const before = shared();
 
 // Files of tests share processes: what one replaces and does not put back, the next would meet.
 afterAll(() => {
   vi.restoreAllMocks();
-  // After the mocks: one of a fake timer would bring that back.
   vi.useRealTimers();
   vi.unstubAllEnvs();
   vi.unstubAllGlobals();
+  const after = shared();
+  for (const name of Object.keys(before) as (keyof typeof before)[])
+    // The cast: Object.keys forgets the names.
+    expect(after[name], `this file has put another ${name} in place`).toBe(before[name]);
 });

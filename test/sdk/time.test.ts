@@ -17,7 +17,11 @@ const sleep = sleepBy(shareTimer({ steady }, startTimer));
 
 describe("sleep", () => {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
+  afterEach(() => {
+    // Before the real timers: the mock is of a fake one, and would bring it back.
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
 
   test("takes delays that are too long for one timer, and passes the runtime no such delay", async () => {
     const setTimeout = vi.spyOn(globalThis, "setTimeout");
