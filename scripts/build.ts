@@ -110,7 +110,9 @@ function fewFiles(directory: string, { inputs }: Metafile): Plugin {
       onLoad({ filter: /\.ts$/ }, async ({ path, suffix }) => {
         if (suffix !== copied) return undefined;
         const contents = await readFile(path, "utf8");
-        if (/^(export )?(abstract )?class /m.test(contents)) throw new Error(`${path}: a class must not be copied`);
+        // Of a copy, `instanceof` and state are others. Caches may be.
+        if (/^(export )?((default |const \w+ = )?(abstract )?class|let) /m.test(contents))
+          throw new Error(`${path}: a class, and what changes, must not be copied`);
         return { contents, loader: "ts", resolveDir: dirname(path), pluginData: copied };
       });
     },

@@ -12,13 +12,14 @@ export async function rejectFields(
   faults: readonly Fault[],
   others: readonly Issue[] = [],
 ): Promise<never> {
-  const { issuesOf } = await import("../form/words.ts").catch(() => ({ issuesOf: withoutWords }));
+  const { issuesOf } = await import("../form/words.ts").catch(() => ({ issuesOf: withoutWords(subject) }));
   throw new InvalidRequestError(subject, [...others, ...issuesOf(faults)], nothingWasSent);
 }
 
 /** What is left to say if the words cannot be loaded, as in a page that has gone offline. */
-function withoutWords(faults: readonly Fault[]): readonly Issue[] {
-  return faults.map(({ field, code, given }) =>
-    invalid(shorten(field), code, describeValue(given), "what the service's description allows"),
-  );
+function withoutWords(subject: string): (faults: readonly Fault[]) => readonly Issue[] {
+  return (faults) =>
+    faults.map(({ field, code, given }) =>
+      invalid(shorten(field), code, describeValue(given), `what the reference of ${subject} lists`),
+    );
 }
