@@ -1961,7 +1961,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/fields"],
   },
   {
-    guard: ".catch(() => ({ issuesOf: withoutWords }))",
+    guard: ".catch(() => ({ issuesOf: withoutWords(subject) }))",
     becomes: "",
     promise: "a form whose words cannot be loaded is rejected by field",
     tests: ["package/package"],
