@@ -38,6 +38,12 @@ test.for(composeFiles)("%s names files, services, volumes, variables and package
     if (service.build) expect(service.build).toEqual({ context: "..", dockerfile: "fleet/Dockerfile" });
     for (const volume of service.volumes ?? []) expect(volumes).toHaveProperty(volume.split(":")[0] ?? "");
     for (const needed of Object.keys(service.depends_on ?? {})) expect(services[needed]?.healthcheck).toBeDefined();
+    // Every setting of a worker can be given in .env; HOST, PORT and RESULTS_DIRECTORY are those of the image.
+    const settings = [...programs.matchAll(/\bnumber\("([A-Z_]+)"/g)].map(([, setting]) => setting ?? "");
+    if (service === services["worker"])
+      expect(Object.keys(service.environment ?? {})).toEqual(
+        expect.arrayContaining(["ALLOW_HTTP", ...settings.filter((setting) => setting !== "PORT")]),
+      );
     for (const variable of Object.keys(service.environment ?? {}))
       expect(`${programs} DATABASE_URL POSTGRES_ PGBOSS_ MEDIAGEN_`).toContain(
         variable.replace(/^(POSTGRES|PGBOSS|MEDIAGEN)_\w+/, "$1_"),
@@ -105,5 +111,5 @@ test("each alert is about metrics that a worker has, and stands in the runbook",
   for (const metric of metrics) expect(runbook).toContain(`| \`${metric}\` |`);
   const settings = [...programs.matchAll(/\b(?:text|number)\("([A-Z_]+)"/g)].map(([, name]) => name);
   for (const name of settings) expect(runbook).toContain(`\`${name}\``);
-  expect([rules.length, metrics.length, settings.length]).toEqual([8, 7, 12]);
+  expect([rules.length, metrics.length, settings.length]).toEqual([9, 7, 12]);
 });

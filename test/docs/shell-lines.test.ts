@@ -31,6 +31,7 @@ test("every shell line of guides and READMEs is run below, or one that differs i
       .sort(),
   ).toEqual([
     "DATABASE_URL=$QUEUE_URL HOST=127.0.0.1 npx pg-boss-dashboard", // These of the fleet were run by hand.
+    "MEDIAGEN_BASE_URL=http://127.0.0.1:4020 MEDIAGEN_API_KEY=emulator-key MEDIAGEN_FAILED_STATUSES=3 PORT=8081 node worker.ts",
     "NODE_OPTIONS=--experimental-vm-modules npx jest", // By test/package/long.
     "PORT=3000 node dashboard.ts",
     "cd ../my-fleet/fleet && npm install ./packages/*.tgz",
@@ -45,11 +46,17 @@ test("every shell line of guides and READMEs is run below, or one that differs i
     // Machines without Docker: test/docs/fleet-files.test.ts looks at what they name.
     "docker compose -f compose.bullmq.yaml --env-file try.env --profile try up --build --detach",
     "docker compose -f compose.bullmq.yaml --env-file try.env run --rm -T worker node submit.ts < orders.json",
+    "docker compose -f compose.bullmq.yaml cp worker:/results ./results",
+    "docker compose -f compose.bullmq.yaml up --detach --scale worker=4",
+    "docker run --rm --publish 127.0.0.1:5432:5432 --env POSTGRES_PASSWORD=try postgres:17-alpine",
     "export DATABASE_URL=postgres://localhost/postgres",
     "export MEDIAGEN_API_KEY=...",
     "export MEDIAGEN_BASE_URL=https://...",
-    "export QUEUE_URL=postgres://localhost/postgres",
+    "export QUEUE_URL=postgres://postgres:try@127.0.0.1/postgres",
     `export USERS='{ "token-of-ann": "ann" }' PROXY_SECRET=$(openssl rand -base64 32)`,
+    "kubectl apply -f kubernetes.yaml",
+    "kubectl create secret generic mediagen-fleet --from-env-file=.env",
+    "kubectl scale deploy/mediagen-fleet --replicas=4",
     "mkdir ../my-fleet && cp -r docs/examples/fleet docs/examples/stores ../my-fleet",
     "mkdir ../my-fleet/fleet/packages && cp out/packages/mediagen-sdk-*.tgz out/packages/mediagen-emulator-*.tgz ../my-fleet/fleet/packages",
     "mkdir ../my-videos && cd ../my-videos", // The directory of the project, which is empty.

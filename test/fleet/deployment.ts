@@ -89,6 +89,7 @@ export async function createDeployment(start: StartServer) {
 
   return {
     name: queue.name,
+    queueUrl: queue.url,
     emulator,
     directory,
     baseUrl: service.baseUrl,

@@ -50,12 +50,13 @@ export async function startBullmq(): Promise<Engine> {
   const server = await startRedis();
   const redis = new Redis(server.url, { maxRetriesPerRequest: null });
   const store = redisStore(redis);
-  const { generate, check, unknown } = onBullmq.openQueues(redis);
+  const queues = onBullmq.openQueues(redis);
+  const { generate, check, unknown } = queues;
   return {
     name: "bullmq",
     url: server.url,
     pid: server.pid,
-    submit: (orders) => onBullmq.submit(redis, orders),
+    submit: (orders) => onBullmq.submit(queues, orders),
     async left() {
       const counts = await Promise.all(
         [generate, check].map((queue) => queue.getJobCountByTypes("active", "delayed", "prioritized", "waiting")),
@@ -65,7 +66,7 @@ export async function startBullmq(): Promise<Engine> {
     unknown: async () => (await unknown.getJobs(["waiting"])).map(({ data }) => data.order.id),
     refused: async () => (await generate.getJobs(["failed"])).map(({ data }) => data.id),
     settle: (baseUrl, id, taskid) =>
-      onBullmq.settle(redis, createMediaGen({ baseUrl, apiKey: "emulator-key", store }), id, taskid),
+      onBullmq.settle(queues, { media: createMediaGen({ baseUrl, apiKey: "emulator-key", store }), store, id, taskid }),
     async park(tasks) {
       await check.addBulk(
         tasks.map(({ id, task }) => ({ name: "check", data: { task }, opts: { jobId: id, delay: dayMs } })),
@@ -123,7 +124,7 @@ export async function startPgBoss(): Promise<Engine> {
         )
       ).map(({ id }) => id),
     settle: (baseUrl, id, taskid) =>
-      onPgBoss.settle(boss, createMediaGen({ baseUrl, apiKey: "emulator-key", store }), id, taskid),
+      onPgBoss.settle(boss, { media: createMediaGen({ baseUrl, apiKey: "emulator-key", store }), store, id, taskid }),
     async park(tasks) {
       const startAfter = new Date(Date.now() + dayMs);
       await boss.insert(

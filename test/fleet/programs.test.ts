@@ -1,7 +1,8 @@
-import { readdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { openEngine } from "../../docs/examples/fleet/engine.ts";
 import type { Order } from "../../docs/examples/fleet/order.ts";
+import { readSettings } from "../../docs/examples/fleet/settings.ts";
 import { createOrders } from "./fleet.ts";
 import { createDeployment, startBullmqServer, startPgBossServer } from "./deployment.ts";
 
@@ -25,6 +26,9 @@ test.for(engines)("%s: orders become files, and health and metrics report it", a
   expect(metrics).toContain('mediagen_steps_in_flight{step="generate"} 0\n');
   expect(metrics).toContain('mediagen_queue_jobs{queue="unknown"');
   expect(metrics).toContain("mediagen_credits_out 0\n");
+  // What an alert looks at is there before it happens for the first time.
+  expect(metrics).toContain('mediagen_steps_total{step="check",outcome="failed"} 0\n');
+  expect(metrics).toContain('mediagen_events_total{type="storeFailed"} 0\n');
   await worker.end("SIGTERM");
   expect(worker.lines.map(({ event }) => event)).toEqual(["started", "stopping", "stopped"]);
   expect(await fleet.run("unknown", "list")).toEqual([0, "0 orders of unknown outcome\n"]);
@@ -56,8 +60,13 @@ test.for(
       1,
       'There is no order "order-9" of unknown outcome. Nothing was changed.\n',
     ]);
-    expect(await fleet.run("unknown", "list")).toEqual([0, listed]);
     const [task] = fleet.emulator.tasks;
+    const elsewhere = { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" };
+    expect(await fleet.runWith(elsewhere, "unknown", "", "settle", "order-0", "--taskid", `${task?.taskid}`)).toEqual([
+      1,
+      expect.stringMatching(/^The store has no record of the order "order-0" at \S+:1\. Nothing was changed\. /),
+    ]);
+    expect(await fleet.run("unknown", "list")).toEqual([0, listed]);
     expect(await fleet.run("unknown", "settle", "order-0", "--taskid", `image:${task?.taskid}`)).toEqual([
       0,
       `order-0 is the task ${task?.taskid}. It is checked and downloaded, and not billed again.\n`,
@@ -124,7 +133,8 @@ test.for(engines)("%s: without credits, one order at a time is tried until one i
   await using fleet = await createDeployment(start);
   fleet.emulator.credits = 0;
   await fleet.submit(createOrders(30));
-  const worker = await fleet.startWorker({ CREDITS_PAUSE_MS: "3000", PER_SECOND: "4" });
+  const settings = { CREDITS_PAUSE_MS: "3000", PER_SECOND: "4" };
+  const [worker, other] = await Promise.all([fleet.startWorker(settings), fleet.startWorker(settings)]);
   const sent = () => fleet.emulator.calls.filter(({ operation }) => operation?.startsWith("generate")).length;
   await expect.poll(async () => (await worker.get("/metrics"))[1], long).toContain("mediagen_credits_out 1\n");
   // What was taken at once is over; then each pause ends with one order.
@@ -136,24 +146,26 @@ test.for(engines)("%s: without credits, one order at a time is tried until one i
   fleet.emulator.credits = 1e6;
   await expect.poll(async () => (await fleet.files()).length, { timeout: 120_000 }).toBe(30);
   expect((await worker.get("/metrics"))[1]).toContain("mediagen_credits_out 0\n");
-  await worker.end("SIGTERM");
+  await Promise.all([worker.end("SIGTERM"), other.end("SIGTERM")]);
   expect(fleet.emulator.charges).toHaveLength(30);
 });
 
 test.for(engines)("%s: after HTTP 429, no worker sends for as long as the service wants", async ([, start]) => {
   await using fleet = await createDeployment(start);
   fleet.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "10" });
+  const workers = await Promise.all([fleet.startWorker(), fleet.startWorker()]);
   await fleet.submit(createOrders(1));
-  const worker = await fleet.startWorker();
   const sent = () => fleet.emulator.calls.filter(({ operation }) => operation?.startsWith("generate")).length;
   await expect.poll(sent, long).toBe(1);
   const from = performance.now();
+  await sleep(1_500); // On pg-boss, the other worker reads the pause once a second.
   await fleet.submit(createOrders(3));
   await expect.poll(sent, long).toBeGreaterThan(1);
   expect(performance.now() - from).toBeGreaterThan(9_000);
   await expect.poll(() => fleet.files(), long).toEqual(["order-0", "order-1", "order-2"]);
-  expect((await worker.get("/metrics"))[1]).toContain('mediagen_events_total{type="throttled"} 1\n');
-  await worker.end("SIGTERM");
+  const metrics = await Promise.all(workers.map((worker) => worker.get("/metrics")));
+  expect(metrics.filter(([, text]) => text.includes('mediagen_events_total{type="throttled"} 1\n'))).toHaveLength(1);
+  await Promise.all(workers.map((worker) => worker.end("SIGTERM")));
   expect(fleet.emulator.charges).toHaveLength(3);
 });
 
@@ -187,13 +199,17 @@ test.for(engines)("%s: without the queue's server, a worker is not ready, and st
   await expect.poll(() => worker.get("/ready"), long).toEqual([503, "not ready\n"]);
   expect(await worker.get("/live")).toEqual([200, "live\n"]);
   const [status, metrics] = await worker.get("/metrics");
-  expect([status, metrics.includes("mediagen_queue_jobs{")]).toEqual([200, false]);
+  expect(status).toBe(200);
+  expect(metrics).not.toMatch(/^mediagen_(queue_jobs|credits_out)\b/m);
+  expect(metrics).toContain("mediagen_events_total{");
+  expect((await fleet.run("failed", "list"))[0]).toBe(1);
   const from = performance.now();
   worker.kill("SIGTERM");
   const code = await worker.ended;
   const tookMs = Math.round(performance.now() - from);
   console.log(`${fleet.name}: SIGTERM without the queue's server: ${tookMs} ms, exit code ${code}`);
   expect(tookMs).toBeLessThan(15_000);
+  expect(code).toBe(fleet.name === "BullMQ" ? 1 : 0);
   expect(worker.lines.some(({ event }) => event === "queue")).toBe(true);
 });
 
@@ -208,15 +224,23 @@ test("settings that are not valid are all named, and nothing starts", async () =
     'PER_SECOND "many" is not valid. Use a number from 0.1 to 10000.',
     'PORT "-1" is not valid. Use a number from 0 to 65535.',
   ]);
+  expect(await fleet.runWith({ MEDIAGEN_API_KEY: "" }, "worker")).toEqual([
+    2,
+    expect.stringMatching(/^\S+: apiKey [^\n]*\n$/),
+  ]);
 });
 
 test("orders whose ids or forms are not valid are not added", async () => {
   await using fleet = await createDeployment(startBullmqServer);
   const [good] = createOrders(1);
-  const orders = [good, { ...good, id: "../x" }, { id: "a", model: "imgmodelz", form: { prompt: "a fox", size: 1 } }];
+  const orders = [good, { ...good, id: "../x" }, { ...good, id: "17" }, { id: "a", model: "imgmodelz", form: { prompt: "a fox", size: 1 } }];
   const [code, text] = await fleet.runWith({}, "submit", JSON.stringify(orders));
   expect(code).toBe(2);
-  expect(text).toMatch(/^\.\.\/x: an id is [^\n]*\na: size \w+\nNo order was added\.\n$/);
+  expect(text).toMatch(/^\.\.\/x: an id is [^\n]*\n17: an id is [^\n]*\na: size \w+\nNo order was added\.\n$/);
   expect(text).not.toContain("fox");
-  expect(await readdir(fleet.directory)).toEqual([]);
+  // An app gets the same from the engine.
+  const engine = await openEngine(readSettings({ QUEUE_URL: fleet.queueUrl }));
+  await expect(engine.submit(createOrders(1).map((order) => ({ ...order, id: "../x" })))).rejects.toThrow("an id is");
+  expect((await engine.depths())["generate"]).toMatchObject({ waiting: 0, delayed: 0 });
+  await engine.close();
 });

@@ -1,11 +1,12 @@
 // #region imports
 import { DelayedError, Queue, UnrecoverableError, Worker, type Job } from "bullmq";
 import { Redis } from "ioredis";
-import { generationIdOf, InvalidRequestError, type MediaGen, type TaskJSON } from "@mediagen/sdk/node";
+import type { MediaGen, TaskJSON } from "@mediagen/sdk/node";
 import { redisStore } from "../stores/redis-store.ts";
 import type { Engine, FailedStep } from "./engine.ts";
 import type { Order, UnknownOrder } from "./order.ts";
 import type { Settings } from "./settings.ts";
+import { type Finding, readRecord, recordFinding } from "./settle.ts";
 import { createSteps, type StepOptions } from "./steps.ts";
 
 /** A task that is not finished. Its job's id is the order's. */
@@ -26,11 +27,10 @@ export interface FleetOptions extends Pick<StepOptions, "stop" | "onStep"> {
 // #region queues
 /** What to generate, what to check, and what a person has to look at. */
 export function openQueues(redis: Redis) {
-  const once = { attempts: 1, removeOnComplete: true };
-  const backoff = { type: "exponential", delay: 1_000, maxDelay: 60_000 } as const;
-  const safe = { attempts: 100, backoff, removeOnComplete: true };
+  // A step that throws is repeated for as long as it takes: after a second, and then later each time.
+  const safe = { attempts: 1_000_000, backoff: { type: "upToOneMinute" }, removeOnComplete: true };
   const queues = {
-    generate: new Queue<Order>("generate", { connection: redis, defaultJobOptions: once }),
+    generate: new Queue<Order>("generate", { connection: redis, defaultJobOptions: safe }),
     check: new Queue<Pending>("check", { connection: redis, defaultJobOptions: safe }),
     unknown: new Queue<UnknownOrder>("unknown", { connection: redis }),
   };
@@ -39,30 +39,23 @@ export function openQueues(redis: Redis) {
 }
 export type Queues = ReturnType<typeof openQueues>;
 
-/** Orders are jobs under their own ids: one that is sent twice while it is there is taken once. */
-export async function submit(redis: Redis, orders: readonly Order[]): Promise<void> {
-  const { generate } = openQueues(redis);
+/** Orders are jobs under their own ids. BullMQ ignores an id that the queue still has. */
+export async function submit({ generate }: Queues, orders: readonly Order[]): Promise<void> {
   await generate.addBulk(orders.map((order) => ({ name: order.model, data: order, opts: { jobId: order.id } })));
 }
 // #endregion queues
 
 // #region settle
-/** Settles an order of unknown outcome by the task that a person found at the service, or by none, and runs it again. */
-export async function settle(redis: Redis, media: MediaGen, id: string, taskid: string | undefined): Promise<void> {
-  const { generate, unknown } = openQueues(redis);
-  const job = await unknown.getJob(id);
+/** Settles an order of unknown outcome, and runs it again. */
+export async function settle({ generate, unknown }: Queues, finding: Finding): Promise<void> {
+  const jobId = finding.id;
+  const job = await unknown.getJob(jobId);
   if (!job) return;
-  const { order } = job.data;
-  const generationId = await generationIdOf(media.origin, order.id);
-  // With a task's id, it is queried first: one that does not exist is rejected, and nothing is recorded.
-  const resolved = taskid ? media.resolve(generationId, { taskid }) : media.resolve(generationId, "notCreated");
-  await resolved.catch((error: unknown) => {
-    // A worker that was only slow has recorded its task since: then that is the one.
-    const isKnown = error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "generationId");
-    if (!isKnown) throw error;
-  });
-  await generate.add(order.model, order, { jobId: id });
-  await job.remove();
+  await recordFinding(finding);
+  await generate.add(job.data.order.model, job.data.order, { jobId });
+  await unknown.remove(jobId);
+  // A worker may have run it before its entry was removed. If it is unknown again, it is listed again.
+  if ((await readRecord(finding))?.state === "unknown") await unknown.add("unknown", job.data, { jobId });
 }
 // #endregion settle
 
@@ -78,6 +71,7 @@ export function work(redis: Redis, media: MediaGen, directory: string, given: Fl
     lockDuration: deadAfterMs,
     stalledInterval: deadAfterMs,
     maxStalledCount: 1_000_000, // A step may be handed out again as often as its workers die.
+    settings: { backoffStrategy: (attempts: number) => Math.min(500 * 2 ** attempts, 60_000) },
   };
   // Of all workers together. It may be fewer than one in a second.
   const limiter = { max: Math.max(1, Math.round(perSecond)), duration: perSecond < 1 ? 1_000 / perSecond : 1_000 };
@@ -91,6 +85,11 @@ export function work(redis: Redis, media: MediaGen, directory: string, given: Fl
 async function later(job: Job, token: string | undefined, afterMs: number): Promise<never> {
   await job.moveToDelayed(Date.now() + afterMs, token);
   throw new DelayedError();
+}
+
+/** Sends nothing for a time, on all workers. It shortens no longer pause. */
+async function pause(generate: Queues["generate"], ms: number): Promise<void> {
+  if ((await generate.getRateLimitTtl()) < ms) await generate.rateLimit(ms);
 }
 
 type Steps = ReturnType<typeof createSteps>;
@@ -115,7 +114,7 @@ function createGenerate({ generate, check, unknown }: Queues, steps: Steps, cred
       case "creditsOut":
         // For all workers: nothing for a while, then one order at a time until one is accepted.
         if (creditsPauseMs > 0) await generate.setGlobalConcurrency(1);
-        if (creditsPauseMs > 0) await generate.rateLimit(creditsPauseMs);
+        if (creditsPauseMs > 0) await pause(generate, creditsPauseMs);
         return later(job, token, Math.max(creditsPauseMs, 10_000));
       case "rejected":
         throw new UnrecoverableError(step.reason); // It stays among the failed jobs, with the reason.
@@ -141,26 +140,27 @@ function createCheck(steps: Steps) {
 // #region engine
 /** Opens the queues for the programs of the fleet. */
 export async function open(settings: Settings, onError: (error: Error) => void): Promise<Engine> {
-  // A worker's connection waits for Redis as long as it takes, and gives no command up.
+  // Workers of BullMQ need a connection that repeats each command until Redis responds.
   const redis = new Redis(settings.queueUrl, { maxRetriesPerRequest: null });
   redis.on("error", onError); // It connects again.
   const queues = openQueues(redis);
   const steps = [queues.generate, queues.check];
+  const store = redisStore(redis);
   return {
-    store: redisStore(redis),
-    submit: (orders) => submit(redis, orders),
+    store,
+    submit: (orders) => submit(queues, orders),
     async work({ media, directory, stop, onStep }) {
       const { perSecond, concurrency: atOnce, deadAfterMs, creditsPauseMs } = settings;
       const options = { perSecond, atOnce, deadAfterMs, creditsPauseMs, stop, onStep };
       const workers = work(redis, media, directory, options);
       for (const worker of workers) worker.on("error", onError);
       return {
-        throttle: (ms) => queues.generate.rateLimit(ms),
+        throttle: (ms) => pause(queues.generate, ms),
         stop: () => Promise.all(workers.map((worker) => worker.close())),
       };
     },
     unknown: async () => (await queues.unknown.getJobs(["waiting"])).map(({ data }) => data),
-    settle: (media, id, taskid) => settle(redis, media, id, taskid),
+    settle: (media, id, taskid) => settle(queues, { media, store, id, taskid }),
     failed: async () => (await Promise.all(steps.map(readFailed))).flat(),
     async retry(id) {
       const jobs = await Promise.all(steps.map((queue) => queue.getJob(id)));

@@ -1,12 +1,14 @@
 import type { GenerationStore, MediaGen } from "@mediagen/sdk/node";
+import { within } from "./health.ts";
 import { log } from "./log.ts";
-import type { Order, UnknownOrder } from "./order.ts";
+import { findMistakes, type Order, type UnknownOrder } from "./order.ts";
 import type { Settings } from "./settings.ts";
 import type { StepOptions } from "./steps.ts";
 
 /** A queue with its server. The programs know only this of BullMQ or pg-boss. */
 export interface Engine {
   readonly store: GenerationStore;
+  /** Adds orders, if the ids and the forms of all of them are valid. */
   submit(orders: readonly Order[]): Promise<void>;
   /** Begins to work. */
   work(options: StepOptions): Promise<Work>;
@@ -29,7 +31,7 @@ export interface Engine {
 
 /** A worker of an engine. */
 export interface Work {
-  /** Sends nothing for so long, on no worker: the service has returned HTTP 429. */
+  /** Pauses all workers for a time: the service has returned HTTP 429. */
   throttle(ms: number): Promise<unknown>;
   /** Takes no more jobs, and resolves when those in flight have ended. */
   stop(): Promise<unknown>;
@@ -47,5 +49,17 @@ export async function openEngine(settings: Settings): Promise<Engine> {
   const isRedis = settings.queueUrl.startsWith("redis");
   const { open } = isRedis ? await import("./bullmq.ts") : await import("./pg-boss.ts");
   // The text of the queue's own errors is safe to log: it contains no job.
-  return open(settings, ({ name, message }) => log("error", "queue", { error: name, message }));
+  const engine = await open(settings, ({ name, message }) => log("error", "queue", { error: name, message }));
+  // BullMQ itself would wait for Redis for ever.
+  await within(10_000, engine.ping()).catch((cause: unknown) => {
+    throw new Error(`The queue's server ${new URL(settings.queueUrl).host} does not respond.`, { cause });
+  });
+  return {
+    ...engine,
+    async submit(orders) {
+      const mistakes = findMistakes(orders);
+      if (mistakes.length > 0) throw new Error(mistakes.join("\n"));
+      await engine.submit(orders);
+    },
+  };
 }

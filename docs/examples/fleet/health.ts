@@ -14,17 +14,17 @@ export interface Health {
 /** Serves /live (the process runs), /ready (it takes orders) and /metrics. Resolves to its port. */
 export async function serveHealth({ host, port, isReady, metrics }: Health): Promise<number> {
   const server = createServer((request, response) => {
-    const answer = (status: number, text: string, type = "text/plain") =>
+    const respond = (status: number, text: string, type = "text/plain") =>
       response.writeHead(status, { "content-type": type }).end(text);
     const routes: Readonly<Record<string, () => Promise<unknown> | unknown>> = {
-      "/live": () => answer(200, "live\n"),
-      "/ready": async () => ((await isReady()) ? answer(200, "ready\n") : answer(503, "not ready\n")),
-      "/metrics": async () => answer(200, await metrics.text(), metrics.contentType),
+      "/live": () => respond(200, "live\n"),
+      "/ready": async () => ((await isReady()) ? respond(200, "ready\n") : respond(503, "not ready\n")),
+      "/metrics": async () => respond(200, await metrics.text(), metrics.contentType),
     };
-    const route = routes[request.url ?? ""] ?? (() => answer(404, "Use /live, /ready or /metrics.\n"));
+    const route = routes[request.url ?? ""] ?? (() => respond(404, "Use /live, /ready or /metrics.\n"));
     void Promise.resolve()
       .then(route)
-      .catch(() => answer(500, "error\n"));
+      .catch(() => respond(500, "error\n"));
   });
   server.listen(port, host);
   await once(server, "listening");

@@ -41,6 +41,10 @@ export function createMetrics(engine: Engine) {
     registers,
   });
   watchQueues(engine, register);
+  // Prometheus sees an increase only of what was there before.
+  const alerted = { generate: ["rejected", "threw"], check: ["failed", "overdue", "threw"] };
+  for (const [step, outcomes] of Object.entries(alerted)) for (const outcome of outcomes) steps.inc({ step, outcome }, 0);
+  for (const type of ["throttled", "storeFailed", "lateTask"]) events.inc({ type }, 0);
 
   return {
     /** The metrics as text. */
@@ -91,7 +95,9 @@ function watchQueues(engine: Engine, register: Registry): void {
     help: "1 if the credits are out: one order at a time is tried until one is accepted",
     registers: [],
     async collect() {
-      this.set(Number(await within(2_000, engine.isPaused()).catch(() => false)));
+      const isPaused = await within(2_000, engine.isPaused()).catch(() => undefined);
+      if (isPaused === undefined) this.remove();
+      else this.set(Number(isPaused));
     },
   });
   register.registerMetric(jobs);

@@ -6,10 +6,12 @@ export const pauseTable = `
   create table if not exists fleet_pause (
     one bool primary key default true check (one), until timestamptz not null, is_credits bool not null, holder text
   )`;
+// It shortens no longer pause. While one order at a time is tried, "until" is no pause, but how long its holder may be silent.
 const pause = `
   insert into fleet_pause (until, is_credits) values (now() + $1 * interval '1 ms', $2)
   on conflict (one) do update set
-    until = excluded.until, is_credits = fleet_pause.is_credits or excluded.is_credits, holder = null`;
+    until = case when fleet_pause.holder is null then greatest(fleet_pause.until, excluded.until) else excluded.until end,
+    is_credits = fleet_pause.is_credits or excluded.is_credits, holder = null`;
 // Whoever comes first when it is over may try one order at a time, and renews that each second. If that worker dies, another may.
 const claim = `
   update fleet_pause set until = now() + interval '10 s', holder = $1
@@ -48,9 +50,9 @@ export function createPause(boss: PgBoss, setMode: (mode: Mode) => Promise<void>
   }
 
   return {
-    /** Takes no orders on any worker for so long. */
+    /** Takes no orders on any worker for a time. */
     throttle: (ms: number) => begin(ms, false),
-    /** Takes no orders on any worker for so long, then one at a time until one is accepted. */
+    /** Takes no orders on any worker for a time, then one at a time until one is accepted. */
     creditsOut: (ms: number) => begin(ms, true),
     /** An order was accepted: all workers may go on, if the credits were out. */
     async accepted(): Promise<void> {

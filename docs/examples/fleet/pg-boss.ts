@@ -1,12 +1,13 @@
 // #region imports
 import pg from "pg";
 import { PgBoss, type Job, type JobResult } from "pg-boss";
-import { generationIdOf, InvalidRequestError, type MediaGen, type TaskJSON } from "@mediagen/sdk/node";
+import type { MediaGen, TaskJSON } from "@mediagen/sdk/node";
 import { postgresStore, table } from "../stores/postgres-store.ts";
 import type { Engine } from "./engine.ts";
 import type { Order, UnknownOrder } from "./order.ts";
 import { createPause, isPaused, type Mode, pauseTable } from "./pg-boss-pause.ts";
 import type { Settings } from "./settings.ts";
+import { type Finding, readRecord, recordFinding } from "./settle.ts";
 import { createSteps, type StepOptions } from "./steps.ts";
 
 /** A task that is not finished, and whose it is. */
@@ -15,7 +16,7 @@ export type Pending = { readonly id: string; readonly task: TaskJSON };
 export interface FleetOptions extends Pick<StepOptions, "stop" | "onStep"> {
   /** How many generations this worker sends in a second, at most. */
   readonly perSecond?: number;
-  /** How many loops a worker runs for each queue: as many slow answers hold up nothing. */
+  /** How many loops a worker runs for each queue. A slow response holds up only its own loop. */
   readonly loops?: number;
   /** For how long nothing is sent when the credits are out. With 0, only the order itself waits. */
   readonly creditsPauseMs?: number;
@@ -25,9 +26,9 @@ export interface FleetOptions extends Pick<StepOptions, "stop" | "onStep"> {
 // #region queues
 /** Makes the queues and the tables, if they are not there. */
 export async function prepare(boss: PgBoss, deadAfterSeconds = 30): Promise<void> {
-  const kept = { retentionSeconds: 365 * 86_400 };
+  const kept = { retentionSeconds: 365 * 86_400 }; // Without it, pg-boss deletes what has waited for 14 days.
   const again = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 };
-  const safe = { ...again, heartbeatSeconds: deadAfterSeconds, deleteAfterSeconds: 3_600, deadLetter: "failed" };
+  const safe = { ...kept, ...again, heartbeatSeconds: deadAfterSeconds, deleteAfterSeconds: 3_600, deadLetter: "failed" };
   await boss.createQueue("failed", kept);
   await boss.createQueue("unknown", { ...kept, policy: "short" });
   await boss.createQueue("generate", safe);
@@ -46,21 +47,16 @@ export async function submit(boss: PgBoss, orders: readonly Order[]): Promise<vo
 // #endregion queues
 
 // #region settle
-/** Settles an order of unknown outcome by the task that a person found at the service, or by none, and runs it again. */
-export async function settle(boss: PgBoss, media: MediaGen, id: string, taskid: string | undefined): Promise<void> {
-  const [job] = await boss.findJobs<UnknownOrder>("unknown", { key: id, queued: true });
+/** Settles an order of unknown outcome, and runs it again. */
+export async function settle(boss: PgBoss, finding: Finding): Promise<void> {
+  const singletonKey = finding.id;
+  const [job] = await boss.findJobs<UnknownOrder>("unknown", { key: singletonKey, queued: true });
   if (!job) return;
-  const { order } = job.data;
-  const generationId = await generationIdOf(media.origin, order.id);
-  // With a task's id, it is queried first: one that does not exist is rejected, and nothing is recorded.
-  const resolved = taskid ? media.resolve(generationId, { taskid }) : media.resolve(generationId, "notCreated");
-  await resolved.catch((error: unknown) => {
-    // A worker that was only slow has recorded its task since: then that is the one.
-    const isKnown = error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "generationId");
-    if (!isKnown) throw error;
-  });
-  await submit(boss, [order]);
+  await recordFinding(finding);
+  await submit(boss, [job.data.order]);
   await boss.deleteJob("unknown", job.id);
+  // A worker may have run it before its entry was deleted. If it is unknown again, it is listed again.
+  if ((await readRecord(finding))?.state === "unknown") await boss.send("unknown", job.data, { singletonKey });
 }
 // #endregion settle
 
@@ -157,7 +153,7 @@ export async function work(boss: PgBoss, media: MediaGen, directory: string, giv
 export async function open(settings: Settings, onError: (error: Error) => void): Promise<Engine> {
   const { queueUrl: connectionString, deadAfterMs, perSecond, concurrency: loops, creditsPauseMs } = settings;
   const pool = new pg.Pool({ connectionString });
-  // How often it is looked for dead workers.
+  // How often pg-boss looks for dead workers.
   const often = { monitorIntervalSeconds: 10, superviseIntervalSeconds: 10 };
   const boss = new PgBoss({ connectionString, ...often });
   pool.on("error", onError); // It connects again.
@@ -165,13 +161,14 @@ export async function open(settings: Settings, onError: (error: Error) => void):
   await boss.start();
   await prepare(boss, Math.ceil(deadAfterMs / 1_000));
   const failed = () => boss.findJobs<Order | Pending>("failed", { queued: true });
+  const store = postgresStore(pool);
   return {
-    store: postgresStore(pool),
+    store,
     submit: (orders) => submit(boss, orders),
     work: ({ media, directory, ...options }) =>
       work(boss, media, directory, { perSecond, loops, creditsPauseMs, ...options }),
     unknown: async () => (await boss.findJobs<UnknownOrder>("unknown", { queued: true })).map(({ data }) => data),
-    settle: (media, id, taskid) => settle(boss, media, id, taskid),
+    settle: (media, id, taskid) => settle(boss, { media, store, id, taskid }),
     failed: async () =>
       (await failed()).map(({ data, sourceName, sourceOutput }) => {
         const { reason = "" } = (sourceOutput ?? {}) as { readonly reason?: string };

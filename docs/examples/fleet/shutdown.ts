@@ -4,7 +4,7 @@ import type { StopSignals } from "./steps.ts";
 
 /** How long the worker may take to end after its grace: to record what is unknown, and to close its connections. */
 const closingMs = 4_000;
-/** A second signal is one of a person. npm and others pass the first one on, so the worker gets it twice. */
+/** npm and others pass a signal on, so the worker gets it twice. Only a later one is a second signal. */
 const sameSignalMs = 500;
 
 /** The shutdown of a worker. */

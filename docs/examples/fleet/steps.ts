@@ -1,4 +1,13 @@
-import { checkStep, download, generateStep, type GenerateStep, type MediaGen, type TaskJSON } from "@mediagen/sdk/node";
+import {
+  checkStep,
+  download,
+  generateStep,
+  type GenerateStep,
+  InvalidRequestError,
+  type MediaGen,
+  ServiceError,
+  type TaskJSON,
+} from "@mediagen/sdk/node";
 import type { Order } from "./order.ts";
 
 /** What ends the steps of a worker that has to end. */
@@ -33,6 +42,8 @@ export type CheckResult =
   | { readonly state: "pending"; readonly task: TaskJSON; readonly afterMs: number }
   | { readonly state: "succeeded" | "failed" | "overdue" };
 
+/** How old a task becomes before a person has to look at it. */
+const maxAgeMs = 30 * 60_000;
 /** The worker ended before anything was sent: another one takes the order. */
 const notSent: GenerateStep = { outcome: "again", reason: "the worker ended before it sent the order", afterMs: 0 };
 
@@ -52,8 +63,11 @@ export function createSteps({ media, directory, stop, onStep = () => undefined }
       } catch (error) {
         // Once a byte has left, an abort is an outcome: unknown. It only throws if nothing was sent.
         const isStopped = stop?.generate.aborted && error === stop.generate.reason;
-        report(isStopped ? "stopped" : "threw", error);
+        // An earlier order had the same id and another form.
+        const isMistake = error instanceof InvalidRequestError;
+        report(isStopped ? "stopped" : isMistake ? "rejected" : "threw", error);
         if (isStopped) return notSent;
+        if (isMistake) return { outcome: "rejected", reason: error.message };
         throw error;
       }
     },
@@ -63,16 +77,20 @@ export function createSteps({ media, directory, stop, onStep = () => undefined }
       const report = (outcome: StepReport["outcome"], error?: unknown) =>
         onStep({ step: "check", order, outcome, error });
       const options = { signal: stop?.check };
+      const ageMs = Date.now() - (saved.createdAt ?? Date.now());
       report("begun");
       try {
         const task = media.task(saved);
-        const step = await checkStep(task, options);
+        const step = await checkStep(task, { ...options, maxAgeMs });
         if (step.state === "succeeded") await download(task, `${directory}/${order}`, { ...options, overwrite: true });
         report(step.state);
         return step;
       } catch (error) {
-        report(stop?.check.aborted ? "stopped" : "threw", error);
+        // The service responds, and does not give the task: it may have been deleted.
+        const isOverdue = error instanceof ServiceError && error.code !== undefined && ageMs >= maxAgeMs;
+        report(stop?.check.aborted ? "stopped" : isOverdue ? "overdue" : "threw", error);
         if (stop?.check.aborted) return { state: "pending", task: saved, afterMs: 0 };
+        if (isOverdue) return { state: "overdue" };
         throw error;
       }
     },

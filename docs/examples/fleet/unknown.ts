@@ -48,14 +48,19 @@ async function list(media: MediaGen): Promise<void> {
 async function settle(media: MediaGen, id: string, given: string | undefined): Promise<void> {
   const isListed = (await engine.unknown()).some(({ order }) => order.id === id);
   if (!isListed) throw new Error(`There is no order "${id}" of unknown outcome. Nothing was changed.`);
-  const generationId = await generationIdOf(media.origin, id);
-  const kind = (await engine.store.get(generationId))?.kind;
+  const read = async () => engine.store.get(await generationIdOf(media.origin, id));
+  const kind = (await read())?.kind;
+  // Without its record, it would be generated, and billed, even if it has a task.
+  if (!kind)
+    throw new Error(
+      `The store has no record of the order "${id}" at ${media.origin}. Nothing was changed. Use the MEDIAGEN_BASE_URL of the workers. If the record was lost, restore the store first.`,
+    );
   // The CLI prints a task as image:ID.
   const [, givenKind, taskid] = /^(?:(image|video):)?(.*)$/s.exec(given ?? "") ?? [];
   if (givenKind && givenKind !== kind)
     throw new Error(`The order "${id}" is not an ${givenKind}. Nothing was changed.`);
   await engine.settle(media, id, taskid || undefined);
-  const recorded = (await engine.store.get(generationId))?.task?.taskid;
+  const recorded = (await read())?.task?.taskid;
   if (recorded && recorded !== taskid) console.log(`A worker has recorded the task since: it is ${recorded}.`);
   if (recorded) console.log(`${id} is the task ${recorded}. It is checked and downloaded, and not billed again.`);
   else console.log(`${id} was not created. It is resent, and billed. If it had a task after all, it is billed twice.`);
