@@ -224,9 +224,9 @@ test("settings that are not valid are all named, and nothing starts", async () =
     'PER_SECOND "many" is not valid. Use a number from 0.1 to 10000.',
     'PORT "-1" is not valid. Use a number from 0 to 65535.',
   ]);
-  expect(await fleet.runWith({ MEDIAGEN_API_KEY: "" }, "worker")).toEqual([
+  expect(await fleet.runWith({ MEDIAGEN_BASE_URL: "" }, "worker")).toEqual([
     2,
-    expect.stringMatching(/^\S+: apiKey [^\n]*\n$/),
+    expect.stringMatching(/^createMediaGen: baseUrl is missing[^\n]*\n$/),
   ]);
 });
 

@@ -1,8 +1,7 @@
 import { createEmulator } from "@mediagen/emulator";
-import { createMediaGen, generationIdOf, memoryStore, type TaskJSON } from "@mediagen/sdk/node";
+import { createMediaGen, memoryStore, type TaskJSON } from "@mediagen/sdk/node";
 import { expect, test } from "vitest";
 import type { Order } from "../../docs/examples/fleet/order.ts";
-import { recordFinding } from "../../docs/examples/fleet/settle.ts";
 import { createSteps } from "../../docs/examples/fleet/steps.ts";
 import { createOrders } from "./fleet.ts";
 
@@ -37,27 +36,4 @@ test("a task that the service no longer gives becomes overdue, and one of an out
   await expect(steps.check(order.id, aged(31))).rejects.toThrow("503");
   emulator.next({ fault: "failure", on: "query" });
   expect(await steps.check(order.id, aged(31))).toEqual({ state: "overdue" });
-});
-
-test("what a person found is recorded only for an order that the store knows", async () => {
-  const { emulator, store, media, steps } = open();
-  const finding = { media, store, id: order.id, taskid: "image-1" };
-  await expect(recordFinding(finding)).rejects.toThrow("is not in the store");
-  emulator.next({ fault: "resetAfter", on: "generate" });
-  expect(await steps.generate(order)).toMatchObject({ outcome: "unknown" });
-  const taskid = emulator.tasks[0]?.taskid;
-  await recordFinding({ ...finding, taskid });
-  // Again, as after a crash between the record and the queue.
-  await recordFinding({ ...finding, taskid });
-  const record = await store.get(await generationIdOf(media.origin, order.id));
-  expect(record).toMatchObject({ state: "created", task: { taskid } });
-  expect(emulator.charges).toHaveLength(1);
-});
-
-test("a finding gives way to the task that a slow worker has recorded since", async () => {
-  const { store, media, steps, emulator } = open();
-  const step = await steps.generate(order);
-  for (const taskid of [undefined, "image-1"]) await recordFinding({ media, store, id: order.id, taskid });
-  expect(await steps.generate(order)).toMatchObject({ outcome: "created", task: { taskid: emulator.tasks[0]?.taskid } });
-  expect(step.outcome).toBe("created");
 });
