@@ -233,7 +233,12 @@ test("settings that are not valid are all named, and nothing starts", async () =
 test("orders whose ids or forms are not valid are not added", async () => {
   await using fleet = await createDeployment(startBullmqServer);
   const [good] = createOrders(1);
-  const orders = [good, { ...good, id: "../x" }, { ...good, id: "17" }, { id: "a", model: "imgmodelz", form: { prompt: "a fox", size: 1 } }];
+  const orders = [
+    good,
+    { ...good, id: "../x" },
+    { ...good, id: "17" },
+    { id: "a", model: "imgmodelz", form: { prompt: "a fox", size: 1 } },
+  ];
   const [code, text] = await fleet.runWith({}, "submit", JSON.stringify(orders));
   expect(code).toBe(2);
   expect(text).toMatch(/^\.\.\/x: an id is [^\n]*\n17: an id is [^\n]*\na: size \w+\nNo order was added\.\n$/);

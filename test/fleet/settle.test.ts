@@ -45,7 +45,10 @@ test("a finding gives way to the task that a slow worker has recorded since", as
   const { store, media, steps, emulator } = open();
   const step = await steps.generate(order);
   for (const taskid of [undefined, "image-1"]) await recordFinding({ media, store, id: order.id, taskid });
-  expect(await steps.generate(order)).toMatchObject({ outcome: "created", task: { taskid: emulator.tasks[0]?.taskid } });
+  expect(await steps.generate(order)).toMatchObject({
+    outcome: "created",
+    task: { taskid: emulator.tasks[0]?.taskid },
+  });
   expect(step.outcome).toBe("created");
 });
 

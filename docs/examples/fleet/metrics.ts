@@ -43,7 +43,8 @@ export function createMetrics(engine: Engine) {
   watchQueues(engine, register);
   // Prometheus sees an increase only of what was there before.
   const alerted = { generate: ["rejected", "threw"], check: ["failed", "overdue", "threw"] };
-  for (const [step, outcomes] of Object.entries(alerted)) for (const outcome of outcomes) steps.inc({ step, outcome }, 0);
+  for (const [step, outcomes] of Object.entries(alerted))
+    for (const outcome of outcomes) steps.inc({ step, outcome }, 0);
   for (const type of ["throttled", "storeFailed", "lateTask"]) events.inc({ type }, 0);
 
   return {

@@ -28,7 +28,13 @@ export interface FleetOptions extends Pick<StepOptions, "stop" | "onStep"> {
 export async function prepare(boss: PgBoss, deadAfterSeconds = 30): Promise<void> {
   const kept = { retentionSeconds: 365 * 86_400 }; // Without it, pg-boss deletes what has waited for 14 days.
   const again = { retryLimit: 1_000_000, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 };
-  const safe = { ...kept, ...again, heartbeatSeconds: deadAfterSeconds, deleteAfterSeconds: 3_600, deadLetter: "failed" };
+  const safe = {
+    ...kept,
+    ...again,
+    heartbeatSeconds: deadAfterSeconds,
+    deleteAfterSeconds: 3_600,
+    deadLetter: "failed",
+  };
   await boss.createQueue("failed", kept);
   await boss.createQueue("unknown", { ...kept, policy: "short" });
   await boss.createQueue("generate", safe);

@@ -17,7 +17,8 @@ export async function recordFinding(finding: Finding): Promise<void> {
   // With a task's id, it is queried first: one that does not exist is rejected.
   const resolved = taskid ? media.resolve(generationId, { taskid }) : media.resolve(generationId, "notCreated");
   await resolved.catch(async (error: unknown) => {
-    const isAboutState = error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "generationId");
+    const isAboutState =
+      error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "generationId");
     const record = isAboutState ? await readRecord(finding) : undefined;
     // A worker that was only slow has recorded the outcome since: then that is the one.
     const isKnown = record?.task !== undefined || (taskid === undefined && record?.state === "notCreated");
