@@ -24,7 +24,7 @@ const picture = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9
 
 export const row: Row = {
   title: "A batch",
-  what: `\`runBatch\` with one image per line, \`concurrency: ${concurrency}\`, and an emulator in another process whose time passes a thousand times as fast, and which returns one small picture. Each line is checked, recorded, generated, waited for and downloaded. Memory is the peak above what the process had before.`,
+  what: `\`runBatch\` with one image per line, \`concurrency: ${concurrency}\`. The emulator is another process, whose time passes a thousand times as fast, and returns one small picture. Each line is checked, recorded, generated, waited for and downloaded. Memory is the peak above what the process had before.`,
   limit: "the emulator, which uses the other core, and the disk, which each record waits for.",
   tables: [
     {
