@@ -6,7 +6,7 @@ import { useSite } from "./open-site.ts";
 const site = useSite();
 
 const allWidths = [390, 600, 820, 1024, 1280, 1440];
-/** A telephone, and where sidebar and contents stand beside the page and leave it 504 pixels: elsewhere it has more room. */
+/** A phone, and the width at which sidebar and contents leave the page least room: 504 pixels. */
 const tightWidths = [390, 1000];
 
 /** The pages and sections at the open page that are wider than their place, at each of these widths. */

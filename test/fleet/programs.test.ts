@@ -60,6 +60,12 @@ test.for(
       1,
       'There is no order "order-9" of unknown outcome. Nothing was changed.\n',
     ]);
+    // As of a variable of the shell that is not set: it must not be taken for "not created".
+    for (const empty of ["", " ", "image:"])
+      expect(await fleet.run("unknown", "settle", "order-0", "--taskid", empty), `--taskid "${empty}"`).toEqual([
+        1,
+        "--taskid is empty. Nothing was changed. If the order has no task, use --not-created.\n",
+      ]);
     const [task] = fleet.emulator.tasks;
     const elsewhere = { MEDIAGEN_BASE_URL: "http://127.0.0.1:1" };
     expect(await fleet.runWith(elsewhere, "unknown", "", "settle", "order-0", "--taskid", `${task?.taskid}`)).toEqual([

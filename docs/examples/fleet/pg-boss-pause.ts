@@ -12,7 +12,8 @@ const pause = `
   on conflict (one) do update set
     until = case when fleet_pause.holder is null then greatest(fleet_pause.until, excluded.until) else excluded.until end,
     is_credits = fleet_pause.is_credits or excluded.is_credits, holder = null`;
-// Whoever comes first when it is over may try one order at a time, and renews that each second. If that worker dies, another may.
+// After the pause, the first worker to claim the row tries one order at a time, and renews its claim each second. If it dies,
+// another worker claims the row.
 const claim = `
   update fleet_pause set until = now() + interval '10 s', holder = $1
   where is_credits and (holder = $1 or until <= now())`;

@@ -56,9 +56,12 @@ async function settle(media: MediaGen, id: string, given: string | undefined): P
       `The store has no record of the order "${id}" at ${media.origin}. Nothing was changed. Use the MEDIAGEN_BASE_URL of the workers. If the record was lost, restore the store first.`,
     );
   // The CLI prints a task as image:ID.
-  const [, givenKind, taskid] = /^(?:(image|video):)?(.*)$/s.exec(given ?? "") ?? [];
+  const [, givenKind, taskid] = /^(?:(image|video):)?(.*)$/s.exec(given?.trim() ?? "") ?? [];
+  // As of a variable of the shell that is not set: to take it for "not created" could bill the order twice.
+  if (given !== undefined && !taskid)
+    throw new Error("--taskid is empty. Nothing was changed. If the order has no task, use --not-created.");
   if (givenKind && givenKind !== kind)
-    throw new Error(`The order "${id}" is not an ${givenKind}. Nothing was changed.`);
+    throw new Error(`The order "${id}" is not of the kind ${givenKind}. Nothing was changed.`);
   await engine.settle(media, id, taskid || undefined);
   const recorded = (await read())?.task?.taskid;
   if (recorded && recorded !== taskid) console.log(`A worker has recorded the task since: it is ${recorded}.`);

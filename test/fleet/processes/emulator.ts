@@ -1,4 +1,4 @@
-// The service in a process of its own. It sends its address to whoever forked it, and responds to the messages "count" and "see".
+// The service in a process of its own. It sends its address to its parent process, and responds to the messages "count" and "see".
 import { createEmulator, listen, type OwnResult } from "@mediagen/emulator/node";
 import type { Counts, Seen, ServiceOptions } from "../service.ts";
 
