@@ -34,7 +34,7 @@ function contentOf(html: string): string {
 const others = ["benchmarks/", "changelog/"];
 
 test.for(["guides/", "api/generateVidmodelv2/", "sdk/"])(
-  "no page scrolls sideways where it has least room, and at all widths by MEDIAGEN_LONG: those beside %s, put into it one below the other",
+  "no page like %s scrolls sideways at the widths that leave it least room (with MEDIAGEN_LONG, at any)",
   async (shell) => {
     const [section = ""] = shell.split("/");
     const mains = pagesIn(site.files)
