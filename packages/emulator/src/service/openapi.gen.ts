@@ -10,7 +10,7 @@ export const document: OpenApiDocument = {
         tags: ["Video"],
         operationId: "generateVidmodelv2",
         summary: "Generate a video with vidmodelv2",
-        description: "Creates one video task from a prompt, one or two source images, or both, and returns its `taskid`.\n\nThe generation is paid and cannot be undone, and the service has no idempotency key. If the response is lost, a\ntask may exist all the same.\n",
+        description: "Creates one video task from a prompt, one or two source images, or both, and returns its `taskid`.\n\nThe generation is paid and cannot be undone, and the service documents no idempotency key. If the response is\nlost, a task may exist all the same.\n",
         requestBody: {
           required: true,
           content: {

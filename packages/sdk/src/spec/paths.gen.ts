@@ -14,8 +14,8 @@ export interface paths {
          * Generate a video with vidmodelv2
          * @description Creates one video task from a prompt, one or two source images, or both, and returns its `taskid`.
          *
-         *     The generation is paid and cannot be undone, and the service has no idempotency key. If the response is lost, a
-         *     task may exist all the same.
+         *     The generation is paid and cannot be undone, and the service documents no idempotency key. If the response is
+         *     lost, a task may exist all the same.
          */
         post: operations["generateVidmodelv2"];
         delete?: never;
