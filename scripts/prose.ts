@@ -174,7 +174,8 @@ function inYaml(text: string): readonly Piece[] {
 }
 
 function inProgram(text: string): readonly Piece[] {
-  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length;
+  const file = ts.createSourceFile("", text, ts.ScriptTarget.Latest);
+  const lineOf = (offset: number) => file.getLineAndCharacterOfPosition(offset).line + 1;
   const pieces: Piece[] = [];
   for (const { 0: block, index } of text.matchAll(/\/\*\*[^]*?\*\/|(?<=^|\s)\/\/ .*(?:\n\s*\/\/ .*)*/gm)) {
     const prose = block
@@ -195,7 +196,6 @@ function inProgram(text: string): readonly Piece[] {
       if (/\w \w+ \w/.test(one)) pieces.push({ line: first + index, text: withoutCode(one) });
     ts.forEachChild(node, visitNode);
   };
-  const file = ts.createSourceFile("", text, ts.ScriptTarget.Latest);
   visitNode(file);
   return pieces;
 }
