@@ -116,7 +116,7 @@ describe("in a copy of the project whose spec has further models", () => {
        // @ts-expect-error -- the added model's own bound
        export const issues = validate("vidmodelnine", { prompt: "A fox, at length", mood: "wild" });`,
     );
-    const compiler = join(process.cwd(), "node_modules/typescript/bin/tsc");
+    const compiler = join(process.cwd(), "node_modules/typescript-7/bin/tsc");
     expect(run(compiler, "-p", "packages/sdk", "--noEmit", "--isolatedDeclarations", "false").stdout).toBe("");
     const { task, issues, listModels, createMediaGen } = (await import(
       pathToFileURL(join(copy, "packages/sdk/src/use.ts")).href
