@@ -40,11 +40,14 @@ export interface RunOptions {
   readonly fd3?: string;
 }
 
+/** What every run finds in its environment. Most of the time of a short one is the compiling of its modules. */
+const surroundings = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+
 /** Runs `mediagen` with pipes, as a script would. */
 export function mediagen(args: readonly string[], { cwd, env = {}, stdin, fd3 }: RunOptions = {}): Run {
   const child = spawn(process.execPath, [commandFile, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"], ...env },
+    env: { ...surroundings, ...env },
     stdio: [stdin === undefined ? "ignore" : "pipe", "pipe", "pipe", fd3 === undefined ? "ignore" : "pipe"],
   });
   child.stdin?.end(stdin);
@@ -60,7 +63,7 @@ export function mediagenOnTerminal(args: readonly string[], { cwd, env = {} }: R
   // util-linux's script(1), which every Debian has, opens the terminal and ends as the command does.
   const child = spawn("script", ["-qefc", `stty cols ${columns} rows 30; exec ${words}`, "/dev/null"], {
     cwd,
-    env: { PATH: process.env["PATH"], TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
+    env: { ...surroundings, TERM: "xterm-256color", SHELL: "/bin/sh", ...env },
     stdio: "pipe",
   });
   return watch(child);
@@ -76,7 +79,7 @@ export function paste(commands: string, { cwd, env = {} }: RunOptions = {}): Pro
   const named = `mediagen() { '${process.execPath}' '${commandFile}' "$@"; }\n${commands}`;
   const child = spawn("bash", ["--norc", "-c", named], {
     cwd,
-    env: { PATH: process.env["PATH"], ...env },
+    env: { ...surroundings, ...env },
     stdio: "pipe",
   });
   return watch(child).ended;

@@ -1,11 +1,37 @@
 import { mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileStore, type GenerationRecord } from "@mediagen/sdk/node";
+import {
+  createMediaGen,
+  fileStore,
+  type GenerationRecord,
+  type GenerationStore,
+  memoryStore,
+} from "@mediagen/sdk/node";
 import { describe, test } from "vitest";
 import { commandsIn, inPlace, mediagen, paste, type Place } from "./run-command.ts";
 
-/** Generates without waiting, and returns the task as the command line spells it. */
-async function generate({ cwd, env }: Place, ...args: string[]): Promise<string> {
+/** What generates a task, besides the prompt. */
+interface Given {
+  readonly prompt?: string;
+  readonly batchsize?: number;
+  readonly store?: GenerationStore | undefined;
+}
+
+/** Generates in this process, into the store of the command, and returns the task as the command line spells it. */
+async function generate(
+  { env }: Pick<Place, "env">,
+  [kind, prompt, , model = ""]: readonly string[],
+  { store = storeOf(env), ...fields }: Given = {},
+): Promise<string> {
+  const media = createMediaGen({ baseUrl: env["MEDIAGEN_BASE_URL"], apiKey: env["MEDIAGEN_API_KEY"], store });
+  const { taskid } = await media.generate(model, { prompt, ...fields });
+  return `${kind}:${taskid}`;
+}
+
+const storeOf = ({ XDG_STATE_HOME = "" }: Place["env"]): GenerationStore => fileStore(join(XDG_STATE_HOME, "mediagen"));
+
+/** Generates with the command. */
+async function generateByCommand({ cwd, env }: Place, ...args: string[]): Promise<string> {
   const { stdout } = await mediagen([...args, "--no-wait", "-q"], { cwd, env }).ended;
   return stdout.trim();
 }
@@ -17,9 +43,9 @@ describe.concurrent("mediagen task", () => {
     inPlace(
       async (place) => {
         const { cwd, env, emulator } = place;
-        const done = await generate(place, ...video);
+        const done = await generate(place, video);
         emulator.clock.advance("1h");
-        const pending = await generate(place, ...image);
+        const pending = await generate(place, image);
         const { code, stdout } = await mediagen(["task", "show", done, pending], { cwd, env }).ended;
         expect([code, stdout.split("\n")]).toEqual([
           0,
@@ -38,7 +64,7 @@ describe.concurrent("mediagen task", () => {
   test("show of a task that does not exist reports it, and shows the others", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const there = await generate(place, ...video);
+      const there = await generate(place, video);
       const { code, stdout, stderr } = await mediagen(["task", "show", "video:gone", there], { cwd, env }).ended;
       expect([code, stdout]).toEqual([1, expect.stringMatching(`^${there}\t`)]);
       expect(stderr).toMatch(/^mediagen: queryVideoTask: .*gone.*\n {2}.+\n$/);
@@ -47,11 +73,11 @@ describe.concurrent("mediagen task", () => {
   test("wait prints the URLs of results, in the order in which tasks finish", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const images = await generate(place, ...image, "--batchsize", "2");
+      const images = await generate(place, image, { batchsize: 2 });
       const { code, stdout } = await mediagen(["task", "wait", images, "--results", "2", "-q"], { cwd, env }).ended;
       expect(code).toBe(0);
       expect(stdout).toMatch(/^(http:\/\/\S+\n){2}$/);
-      const ids = [await generate(place, ...video), await generate(place, ...image)];
+      const ids = [await generate(place, video), await generate(place, image)];
       expect((await mediagen(["task", "wait", ...ids, "-q"], { cwd, env }).ended).stdout).toMatch(
         /^(http:\/\/\S+\n){2}$/,
       );
@@ -63,9 +89,9 @@ describe.concurrent("mediagen task", () => {
     inPlace(async (place) => {
       const { cwd, env } = place;
       const ids = [
-        await generate(place, ...video),
-        await generate(place, "image", "#fail", ...image.slice(2)),
-        await generate(place, ...image),
+        await generate(place, video),
+        await generate(place, image, { prompt: "#fail" }),
+        await generate(place, image),
       ];
       const { code, stdout, stderr } = await mediagen(
         ["task", "download", ...ids, "-o", "out/", "--failed-status", "3"],
@@ -89,14 +115,14 @@ describe.concurrent("mediagen task", () => {
   test("delete removes tasks of both kinds, with what the service takes besides their ids", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env, emulator } = place;
-      const ids = [await generate(place, ...video), await generate(place, ...image), await generate(place, ...image)];
+      const ids = [await generate(place, video), await generate(place, image), await generate(place, image)];
       expect(await mediagen(["task", "delete", ...ids], { cwd, env }).ended).toMatchObject({
         code: 0,
         stdout: `${ids.join("\n")}\n`,
       });
       expect(emulator.tasks).toEqual([]);
       expect((await mediagen(["task", "delete", "--help"]).ended).stdout).toContain("--uid <text>");
-      const other = await generate(place, ...image);
+      const other = await generate(place, image);
       expect(await mediagen(["task", "delete", other, "--uid", "u-1", "--json"], { cwd, env }).ended).toMatchObject({
         code: 0,
         stdout: expect.stringContaining(`"deleted": [\n    "${other}"`),
@@ -106,8 +132,8 @@ describe.concurrent("mediagen task", () => {
   test("takes an id alone if the store has it, which also has the number of results", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const [, id = ""] = (await generate(place, ...image, "--batchsize", "3")).split(":");
-      const [, other = ""] = (await generate(place, ...image, "--no-store")).split(":");
+      const [, id = ""] = (await generate(place, image, { batchsize: 3 })).split(":");
+      const [, other = ""] = (await generate(place, image, { store: memoryStore() })).split(":");
       const run = (...args: string[]) => mediagen(["task", ...args, "-q"], { cwd, env }).ended;
       expect((await run("show", id)).code).toBe(0);
       expect((await run("show", other)).code).toBe(2);
@@ -118,10 +144,10 @@ describe.concurrent("mediagen task", () => {
   test("download -o - writes the result to stdout, and nothing else", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env } = place;
-      const task = await generate(place, ...image);
+      const task = await generate(place, image);
       const { code, stdout } = await mediagen(["task", "download", task, "-o", "-"], { cwd, env }).ended;
       expect([code, stdout.slice(1, 4), await readdir(cwd)]).toEqual([0, "PNG", []]);
-      const several = await generate(place, ...image, "--batchsize", "2");
+      const several = await generate(place, image, { batchsize: 2 });
       expect(await mediagen(["task", "download", several, "-o", "-"], { cwd, env }).ended).toMatchObject({
         code: 2,
         stdout: "",
@@ -139,11 +165,11 @@ describe.concurrent("mediagen task", () => {
           stdout: "",
           stderr: "the store has no generations; a batch has a store of its own: --store DIR/generations\n",
         });
-        const done = await generate(place, ...image, "--batchsize", "2", "--idempotency-key", "order-42");
-        const pending = await generate(place, ...video);
+        const done = await generateByCommand(place, ...image, "--batchsize", "2", "--idempotency-key", "order-42");
+        const pending = await generate(place, video);
         emulator.next({ fault: "resetAfter", on: "generate" });
         await mediagen([...image, "-q"], { cwd, env }).ended;
-        await mediagen(["task", "delete", await generate(place, ...video)], { cwd, env }).ended;
+        await mediagen(["task", "delete", await generate(place, video)], { cwd, env }).ended;
         emulator.clock.advance("4s");
         await mediagen(["task", "download", done, "-q", "-o", "out"], { cwd, env }).ended;
         const created = "\\d{4}-\\d\\d-\\d\\dT\\S+Z";
@@ -223,7 +249,7 @@ describe.concurrent("mediagen recover", () => {
     inPlace(async (place) => {
       const { cwd, env, emulator } = place;
       const stored = { cwd, env };
-      const task = await generate({ ...place, ...stored }, ...video);
+      const task = await generate(place, video);
       expect(await mediagen(["recover"], stored).ended).toMatchObject({
         code: 0,
         stdout: `resume\t${task}\tvidmodelv2\n`,
@@ -258,8 +284,8 @@ describe.concurrent("mediagen recover", () => {
     inPlace(async (place) => {
       const { cwd, env } = place;
       const stored = { cwd, env };
-      await generate({ ...place, ...stored }, ...video);
-      const [, id = ""] = (await generate({ ...place, ...stored }, ...image, "--batchsize", "2")).split(":");
+      await generate(place, video);
+      const [, id = ""] = (await generate(place, image, { batchsize: 2 })).split(":");
       // It has ended and nothing of it was downloaded: these are files of tasks with longer ids.
       await mediagen(["task", "wait", `image:${id}`, "-q"], stored).ended;
       await mkdir(join(cwd, "out"));
@@ -291,7 +317,7 @@ describe.concurrent("mediagen recover", () => {
     inPlace(async (place) => {
       const { cwd, env } = place;
       const stored = { cwd, env };
-      const task = await generate({ ...place, ...stored }, ...image);
+      const task = await generate(place, image);
       await mkdir(join(cwd, "out"));
       await writeFile(join(cwd, "out", `${task.split(":")[1]}-1.png`), "other");
       expect(await mediagen(["recover", "-o", "out", "-q"], stored).ended).toMatchObject({ code: 6 });
@@ -308,7 +334,7 @@ describe.concurrent("mediagen recover", () => {
     inPlace(async (place) => {
       const { cwd, env } = place;
       const store = ["--store", "jobs/generations"];
-      const task = await generate(place, ...image, ...store);
+      const task = await generateByCommand(place, ...image, ...store);
       await writeFile(join(cwd, "jobs", "index.html"), "");
       const other = { cwd, env: { ...env, MEDIAGEN_BASE_URL: "http://127.0.0.1:9" } };
       const { code, stdout, stderr } = await mediagen(["recover", "-q", ...store], other).ended;
@@ -327,7 +353,7 @@ describe.concurrent("mediagen recover", () => {
   test("ends with 5 for an unknown outcome, whatever else could not be saved", ({ expect }) =>
     inPlace(async (place) => {
       const { cwd, env, emulator } = place;
-      const task = await generate(place, ...image);
+      const task = await generate(place, image);
       emulator.next({ fault: "resetAfter", on: "generate" });
       await mediagen([...image, "-q"], { cwd, env }).ended;
       await mkdir(join(cwd, "out"));
@@ -384,7 +410,7 @@ describe.concurrent("mediagen recover", () => {
       });
       // What was recorded by mistake can be corrected, also once the results of the wrong task are there.
       const { taskid } = emulator.tasks[0] ?? { taskid: "" };
-      const wrong = await generate({ cwd, env, emulator }, ...image, "--no-store");
+      const wrong = await generate({ env }, image, { store: memoryStore() });
       expect(await resolve("--taskid", wrong)).toMatchObject({ code: 0, stdout: `${wrong}\n` });
       expect(await mediagen(["recover", "-o", "out", "-q"], stored).ended).toMatchObject({ code: 0 });
       expect(await resolve("--not-created")).toMatchObject({
@@ -405,7 +431,7 @@ describe.concurrent("mediagen recover", () => {
     inPlace(async (place) => {
       const { cwd, env } = place;
       const stored = { cwd, env };
-      await generate({ ...place, ...stored }, ...video);
+      await generate(place, video);
       for (const file of await readdir(join(env["XDG_STATE_HOME"] ?? "", "mediagen"), {
         recursive: true,
         withFileTypes: true,
