@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -5,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import dns from "node:dns";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { createEmulator } from "@mediagen/emulator";
 import {
   blobs,
@@ -465,4 +467,20 @@ test("a limit on bytes holds also where a server's length is no number", async (
   };
   const { video } = createMediaGen({ baseUrl: "http://localhost", fetch });
   await expect(blobs(video.task("t-1"), { maxBytes: 1_000 })).rejects.toThrow("larger than 1000 bytes");
+});
+
+test("a program that generates and downloads never loads the fetch of Node, which takes longer than a small result", async () => {
+  const script = `
+    import { createMediaGen, download } from "@mediagen/sdk/node";
+    import { createEmulator, listen } from "@mediagen/emulator/node";
+    const emulator = createEmulator({ clock: { speed: 1_000 } });
+    const { baseUrl, close } = await listen(emulator);
+    const media = createMediaGen({ baseUrl, apiKey: emulator.client.apiKey });
+    const files = await download(await media.image.generate("imgmodelz", { prompt: "A fox" }), process.argv[1]);
+    await close();
+    const loaded = () => process.moduleLoadList.filter((name) => name.includes("undici")).length;
+    const [before] = [loaded(), new Response()];
+    console.log(files.length, before, loaded() > 0);`;
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, folder]);
+  expect(stdout).toBe("1 0 true\n");
 });

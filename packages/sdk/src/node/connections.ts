@@ -127,7 +127,8 @@ export class Connections {
     const { Agent } = moduleFor(url, this.#modules);
     const maxSockets = poolSize + (this.#options.polls ?? 0);
     const pool = new Agent({ keepAlive: true, maxSockets, timeout: idleMs, scheduling: "lifo" });
-    return Object.assign(pool, { createConnection });
+    // A pool has one origin, so all its sockets share one name. Node's own takes long to compute.
+    return Object.assign(pool, { createConnection, getName: () => "" });
   }
 
   /** Watches over a socket until its connection is established. */
@@ -193,11 +194,21 @@ function secure(tunnel: Tunnel, url: URL, context: SecureContext | undefined): S
 }
 
 function tlsOptions(url: URL, context: SecureContext | undefined): ConnectionOptions {
-  const host = hostOf(url);
-  const servername = isIP(host) ? "" : host;
-  return { host, servername, ALPNProtocols: ["http/1.1"], ...(context && { secureContext: context }) };
+  return {
+    host: hostOf(url),
+    servername: serverNameOf(url),
+    ALPNProtocols: ["http/1.1"],
+    ...(context && { secureContext: context }),
+  };
 }
 
-function hostOf({ hostname }: URL): string {
+/** Returns a URL's host, an IPv6 address without its brackets. */
+export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
+}
+
+/** Returns the name that a URL's certificate is for; an address is no name. */
+export function serverNameOf(url: URL): string {
+  const host = hostOf(url);
+  return isIP(host) ? "" : host;
 }

@@ -2,12 +2,12 @@ import dns from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { messageOf } from "../errors/errors.ts";
-import type { ResultGet } from "../result/context.ts";
+import type { ResultGet, ResultResponse } from "../result/context.ts";
 import { privateNetwork, UnusableUrl, unusableUrl } from "../result/redirects.ts";
 import { orAbort } from "../time/deadline.ts";
 import { isPrivateAddress } from "../transport/address.ts";
 import type { ConnectOptions, Lookup, LookupAddress } from "./connect-options.ts";
-import { Connections, listing } from "./connections.ts";
+import { Connections, hostOf, listing } from "./connections.ts";
 import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";
 import { proxyFor } from "./proxy.ts";
@@ -49,27 +49,27 @@ export async function nodeGet(options: ConnectOptions, home?: string): Promise<R
 const lookUpMs = 2_000;
 
 /** Rejects a URL whose host this machine resolves to an address that is not public. */
-async function rejectPrivate({ hostname }: URL, lookup: Lookup | undefined, signal: AbortSignal): Promise<void> {
+async function rejectPrivate(url: URL, lookup: Lookup | undefined, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const resolved = new Promise<void>((resolve, reject) => {
     timer = setTimeout(resolve, lookUpMs);
-    const host = hostname.replace(/^\[|\]$/g, "");
-    (lookup ?? dns.lookup)(host, { all: true }, (error) => (error instanceof UnusableUrl ? reject(error) : resolve()));
+    (lookup ?? dns.lookup)(hostOf(url), { all: true }, (error) =>
+      error instanceof UnusableUrl ? reject(error) : resolve(),
+    );
   });
   await orAbort(resolved, signal).finally(() => clearTimeout(timer));
 }
 
-function responseOf(message: IncomingMessage, url: URL): Response {
+/** Returns what is read of a response. For a `Response`, Node would load its fetch, which takes longer than a small result. */
+function responseOf(message: IncomingMessage, url: URL): ResultResponse {
   const { statusCode = 0, headers } = message;
-  // A Response accepts no other status.
+  // fetch accepts no other status.
   if (statusCode < 200 || statusCode > 599) throw new Error(`${statusCode} is not an HTTP status`);
-  const received = new Headers();
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) received.set(name, value.toString());
   const isEmpty = [204, 205, 304].includes(statusCode);
   if (isEmpty) message.resume();
   // The cast: the DOM's and Node's types of the same stream class differ.
   const body = isEmpty ? null : (Readable.toWeb(bodyOf(message, url)) as ReadableStream);
-  return new Response(body, { status: statusCode, headers: received });
+  return { status: statusCode, headers: { get: (name) => headers[name]?.toString() ?? null }, body };
 }
 
 function bodyOf(message: IncomingMessage, url: URL): Readable {

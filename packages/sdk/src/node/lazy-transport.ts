@@ -9,9 +9,11 @@ export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
 
 /** Loads node:http at the first request: it takes longer than all else together. */
 export function lazyTransport(options: PoolOptions): Transport {
-  let transport: Promise<Transport> | undefined;
+  let transport: Promise<Transport> | Transport | undefined;
   return async (request, sendOptions) => {
-    transport ??= import("./transport.ts").then(({ nodeTransport }) => nodeTransport(options));
-    return (await transport)(request, sendOptions);
+    transport ??= import("./transport.ts").then(
+      async ({ nodeTransport }) => (transport = await nodeTransport(options)),
+    );
+    return typeof transport === "function" ? transport(request, sendOptions) : (await transport)(request, sendOptions);
   };
 }

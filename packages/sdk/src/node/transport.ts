@@ -11,7 +11,7 @@ import {
   type Transport,
   withoutBytes,
 } from "../transport/transport.ts";
-import { Connections, type PoolOptions } from "./connections.ts";
+import { Connections, hostOf, type PoolOptions, serverNameOf } from "./connections.ts";
 import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";
 import { rejectChangedFiles, encode, type Encoded, readPieces } from "./multipart.ts";
@@ -134,13 +134,14 @@ function exchangeOn(
   });
 }
 
-/** Returns a URL as options of node:http, which would parse it for each request. */
+/** Returns a URL as options of node:http, which would parse it and find out its server name for each request. */
 function createTarget(url: URL) {
-  const { protocol, hostname, port, pathname, search } = url;
+  const { protocol, port, pathname, search } = url;
   const options = {
     method: "POST",
     protocol,
-    hostname: hostname.replace(/^\[|\]$/g, ""),
+    hostname: hostOf(url),
+    servername: serverNameOf(url),
     // Agents of other libraries expect a number, as a URL would be read.
     ...(port && { port: Number(port) }),
     path: pathname + search,

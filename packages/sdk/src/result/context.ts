@@ -18,8 +18,10 @@ export interface ResultRequest {
   readonly maxBytes: number;
 }
 
-/** What is read of the response to a request for a result. */
-export type ResultResponse = Pick<Response, "status" | "headers" | "body">;
+/** What is read of the response to a request for a result. Names of headers are given in lower case. */
+export interface ResultResponse extends Pick<Response, "status" | "body"> {
+  readonly headers: Pick<Headers, "get">;
+}
 
 /** What fetching results needs from the client. */
 export interface ResultContext {
