@@ -477,7 +477,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/keys"],
   },
   {
-    guard: "return isDeeper(json, deepest) ? undefined : json;",
+    guard: "return maybeDeep.test(text) && isDeeper(json, deepest) ? undefined : json;",
     becomes: "return json;",
     promise: "an answer has an end in depth too",
     tests: ["sdk/answers"],

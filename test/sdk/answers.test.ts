@@ -138,6 +138,15 @@ test("an answer that is deeper than any of the service's is none", async () => {
   expect(query).toBeInstanceOf(ServiceError);
 });
 
+test.each([
+  [62, "read"],
+  [63, "none"],
+])("an answer with %i lists in one another is %s", async (depth, what) => {
+  const nested = `{"code":1000,"msg":"","data":{"taskid":"t-1","more":${"[".repeat(depth)}${"]".repeat(depth)}}}`;
+  const { generation } = await outcomes(() => new Response(nested));
+  expect(generation instanceof OutcomeUnknownError ? "none" : "read").toBe(what);
+});
+
 test("HTTP 413 says that it is about the size of the files", async () => {
   const { generation } = await outcomes(() => new Response("", { status: 413 }));
   expect(String(generation)).toContain("HTTP 413. No task was created. The files are too large");

@@ -25,7 +25,7 @@ export async function readResponse(
     if (length > longestBody) throw new Error(`the response is longer than ${longestBody} bytes`);
     pieces.push(bytes);
   });
-  const text = textOf(pieces, length);
+  const text = textOf(pieces);
   const shown = hide(text);
   const json = parse(text);
   return {
@@ -42,16 +42,11 @@ export async function readResponse(
 /** Decodes complete texts, and keeps nothing between them. */
 const decoder = new TextDecoder();
 
-/** Most responses arrive in one piece. */
-function textOf([first, ...others]: readonly Uint8Array[], length: number): string {
-  if (!first || others.length === 0) return decoder.decode(first);
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of [first, ...others]) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return decoder.decode(whole);
+function textOf(pieces: readonly Uint8Array[]): string {
+  // Most responses arrive in one piece.
+  if (pieces.length <= 1) return decoder.decode(pieces[0]);
+  const whole = new TextDecoder();
+  return pieces.map((piece) => whole.decode(piece, { stream: true })).join("") + whole.decode();
 }
 
 /** Where services and the proxies before them put the id of a request, the service's own first. */
@@ -73,11 +68,13 @@ function readHeaders(incoming: IncomingResponse, hide: Hide): ResponseHeaders {
 
 /** Deeper than any response of the service: recursion must end. */
 const deepest = 64;
+/** Only a text with as many brackets is that deep. Few have them, and to walk through the value of a short text costs more. */
+const maybeDeep = new RegExp(`^(?:[^[{]*[[{]){${deepest + 1}}`);
 
 function parse(text: string): unknown {
   try {
     const json: unknown = JSON.parse(text);
-    return isDeeper(json, deepest) ? undefined : json;
+    return maybeDeep.test(text) && isDeeper(json, deepest) ? undefined : json;
   } catch {
     return undefined; // HTML, cut JSON, nothing: every reader of a response handles that.
   }
