@@ -309,8 +309,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging"],
   },
   {
-    guard: "await orAbort(options.beforeSend?.() ?? Promise.resolve(), options.signal).catch(",
-    becomes: "await (options.beforeSend?.() ?? Promise.resolve()).catch(",
+    guard: "orAbort(onSending(), options.signal).catch(",
+    becomes: "onSending().catch(",
     promise: "an abort ends the write of sending that hangs",
     tests: ["sdk/hanging"],
   },
@@ -351,7 +351,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/fields"],
   },
   {
-    guard: "rejectIssues(subject, await checkFiles(bounds, wire));",
+    guard: "rejectIssues(subject, await checkFiles(bounds, wire), nothingWasSent);",
     becomes: "",
     promise: "a file that is no image is not paid for",
     tests: ["sdk/source-images"],
@@ -495,8 +495,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/keys"],
   },
   {
-    guard: "return (key) => (last && last.key === key ? last : (last = createKeyed(key, baseUrl, headers)));",
-    becomes: "return (key) => (last ??= createKeyed(key, baseUrl, headers));",
+    guard: "keyed: (key) => (last && last.key === key ? last : (last = createKeyed(key, baseUrl, headers))),",
+    becomes: "keyed: (key) => (last ??= createKeyed(key, baseUrl, headers)),",
     promise: "another key is hidden too",
     tests: ["sdk/keys"],
   },
@@ -1363,7 +1363,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["batch/batch"],
   },
   {
-    guard: "rejectKey(checked, recording !== undefined || !hasKey);",
+    guard: "rejectKey(checked, recording !== undefined || apiKey === undefined);",
     becomes: "",
     promise: "a key without a store is rejected",
     tests: ["sdk/store"],
@@ -1672,7 +1672,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/file-store"],
   },
   {
-    guard: "await this.#record((recording) => recording.end(task.toJSON(), state), signal);",
+    guard: "await tasks.record((recording) => recording.end(this.toJSON(), state), signal);",
     becomes: "return;",
     promise: "a task that has ended is recovered as such",
     tests: ["sdk/store"],
@@ -1853,7 +1853,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/events"],
   },
   {
-    guard: "const latest = steady() < this.#lastQueryAt ? this.#lastQueryAt : Infinity;",
+    guard: "const latest = time.steady() < this.#lastQueryAt ? this.#lastQueryAt : Infinity;",
     becomes: "const latest = Infinity;",
     promise: "it is looked once more before the deadline",
     tests: ["sdk/wait"],
@@ -1865,22 +1865,16 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/wait"],
   },
   {
-    guard: 'checkNumbers("wait", { waitTimeoutMs }, ["waitTimeoutMs"]);',
-    becomes: "",
-    promise: "a deadline that is none is refused",
-    tests: ["sdk/wait", "sdk/wait-each"],
-  },
-  {
-    guard: "checkNumbers(subject, options, names);",
-    becomes: "",
+    guard: "if (!limits.test(name)) return [];",
+    becomes: "return [];",
     promise: "a limit that is none is refused",
-    tests: ["sdk/options"],
+    tests: ["sdk/wait", "sdk/wait-each", "sdk/options"],
   },
   {
-    guard: 'checkNumbers("download", options, ["maxBytes", "stallTimeoutMs", "resultTimeoutMs", "retries"]);',
-    becomes: "",
-    promise: "a limit of a result that is none is refused",
-    tests: ["sdk/options"],
+    guard: 'const least = name.endsWith("InFlight") ? 1 : 0;',
+    becomes: "const least = 0;",
+    promise: "a limit that lets nothing through is refused",
+    tests: ["sdk/scheduler", "sdk/limits", "sdk/generating"],
   },
   {
     guard: "if (result instanceof Promise) result.catch(failed);",
@@ -1980,7 +1974,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/keys"],
   },
   {
-    guard: "if (issues.length > 0) throw new InvalidRequestError(subject, issues, nothingWasSent);",
+    guard: "if (issues.length > 0) throw new InvalidRequestError(subject, issues, outcome);",
+    file: "errors/errors.ts",
     becomes: "",
     promise: "a wrong form is not sent",
     tests: ["sdk/fields"],

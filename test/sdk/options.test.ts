@@ -258,6 +258,22 @@ describe("an option that does not exist is rejected, with what may have been mea
   });
 });
 
+test("options that are inherited, or getters of a class, are checked like others", async () => {
+  class Defaults {
+    readonly baseUrl = "http://localhost";
+    get maxTasksInFlight() {
+      return Number.NaN;
+    }
+  }
+  const message = "createMediaGen: maxTasksInFlight";
+  expect(() => createMediaGen(new Defaults())).toThrow(message);
+  expect(() => createMediaGen(Object.create(new Defaults()) as MediaGenOptions)).toThrow(message);
+  const task = createMediaGen({ baseUrl: "http://localhost" }).image.task("t-1");
+  const inherited = Object.create({ waitTimeoutMs: Number.NaN, timeoutMs: Number.NaN }) as object;
+  await expect(task.wait(inherited)).rejects.toThrow("waitTimeoutMs");
+  await expect(task.check(inherited)).rejects.toThrow("timeoutMs");
+});
+
 describe("an option of the wrong type is rejected in words, and nothing is sent", () => {
   const { media, sent } = clientOf([], { store: memoryStore() });
   const task = media.image.task("t-1");
@@ -273,10 +289,7 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
       create({ budget: { generation: 5 } }),
       "createMediaGen: budget: generation is not a known option. Did you mean generations?",
     ],
-    [
-      create({ maxTasksInFlight: "2" }),
-      'createMediaGen: maxTasksInFlight "2" is not valid. Use a number of at least 1.',
-    ],
+    [create({ maxTasksInFlight: "2" }), 'createMediaGen: maxTasksInFlight must be a number of at least 1, not "2".'],
     [create({ headers: "x" }), `createMediaGen: ${notPlain}`],
     [create({ headers: new Headers() }), `createMediaGen: ${notPlain}`],
     [create({ statuses: { fail: [3] } }), "createMediaGen: statuses: fail is not a known option. Did you mean failed?"],

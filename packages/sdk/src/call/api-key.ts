@@ -28,10 +28,25 @@ export interface Keyed {
   readonly headers: (isJson: boolean, own: RequestHeaders | undefined) => Readonly<Record<string, string>>;
 }
 
-/** Returns what requests with a key have in common. The last one is kept, because most clients have one key. */
-export function rememberKey(baseUrl: string, headers: RequestHeaders): (key: string | undefined) => Keyed {
+/** What the requests of one client know of its keys. */
+export interface Keys {
+  /**
+   * Returns what requests with a key have in common.
+   *
+   * @throws An {@link InvalidRequestError} if no header can carry the key, or it must not go there
+   */
+  readonly keyed: (key: string | undefined) => Keyed;
+  /** Hides the last key. Results are requested without one, but their URLs may contain that of their record's request. */
+  readonly hide: Hide;
+}
+
+/** Creates the keys of a client. The last one is kept, because most clients have one key. */
+export function createKeys(baseUrl: string, headers: RequestHeaders): Keys {
   let last: Keyed | undefined;
-  return (key) => (last && last.key === key ? last : (last = createKeyed(key, baseUrl, headers)));
+  return {
+    keyed: (key) => (last && last.key === key ? last : (last = createKeyed(key, baseUrl, headers))),
+    hide: (text) => (last ? last.hide(text) : text),
+  };
 }
 
 function createKeyed(key: string | undefined, baseUrl: string, headers: RequestHeaders): Keyed {

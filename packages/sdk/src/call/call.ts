@@ -3,14 +3,19 @@ import { OutcomeUnknownError, type SentGeneration, type ServiceResponse } from "
 import type { Emit } from "../errors/emit.ts";
 import type { Failures, MethodSubject } from "../errors/failures.ts";
 import type { WireFields } from "../form/form.ts";
-import type { RequestHeaders } from "../task/task.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { orAbort } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
-import type { OnUpload } from "../transport/transport.ts";
 import { isEnvelope, isSuccess, openEnvelope, taskidIn } from "./envelope.ts";
-import { type Connection, exchange, type Exchanged, type NoResponse, type Responded } from "./exchange.ts";
+import {
+  type Connection,
+  exchange,
+  type Exchanged,
+  type ExchangeOptions,
+  type NoResponse,
+  type Responded,
+} from "./exchange.ts";
 import { hideInError } from "./hide-key.ts";
 import type { Retries } from "./retries.ts";
 
@@ -28,24 +33,15 @@ export interface SendingGeneration extends SentGeneration {
   readonly origin: string;
 }
 
-/** What a call consists of besides its operation and fields. */
-export interface CallContext {
+/** What a call consists of besides its operation and fields. With a patience it is sent only once, because a wait repeats by itself. */
+export interface CallContext extends ExchangeOptions {
   readonly subject: Subject;
-  readonly signal?: AbortSignal | undefined;
-  /** The caller's headers for this call. */
-  readonly headers?: RequestHeaders | undefined;
-  /** How long an attempt may take. */
-  readonly timeoutMs?: number | undefined;
   /** How many times the request is retried. */
   readonly retries?: number | undefined;
   /** Given if the operation is paid. */
   readonly generation?: SendingGeneration | undefined;
   /** Called immediately before the first byte of each attempt leaves, and before each delay: if it rejects, nothing is sent. */
   readonly onPhase?: ((phase: "sending" | "claimed") => Promise<void>) | undefined;
-  /** Called while the request leaves. */
-  readonly onUpload?: OnUpload | undefined;
-  /** Given by a wait, which repeats by itself: the request is sent only once, and may take so long at most. */
-  readonly patienceMs?: number | undefined;
 }
 
 /** The `data` of an envelope, and its response. */
@@ -68,8 +64,7 @@ export interface CallHost extends Connection {
 export function createCall(host: CallHost): Call {
   const { emit, failures, retries, time } = host;
   return async (operation, wire, context) => {
-    const { generation, onPhase, subject, ...sending } = context;
-    const { signal, patienceMs } = sending;
+    const { generation, onPhase, subject, signal, patienceMs } = context;
     const { kind, model, taskid } = subject;
     const generationId = generation?.eventId ?? subject.generationId;
     const paid = generation !== undefined;
@@ -78,7 +73,7 @@ export function createCall(host: CallHost): Call {
     let lost = false;
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
-      const exchanged = await exchange(host, operation, wire, { paid, ...sending, beforeSend });
+      const exchanged = await exchange(host, operation, wire, context, paid, beforeSend);
       // Most calls emit nothing that anybody receives.
       const about = () => ({
         operation: operation.id,
@@ -92,7 +87,7 @@ export function createCall(host: CallHost): Call {
         requestId: exchanged.response?.requestId?.(),
       });
       const isOver = patienceMs !== undefined || (!exchanged.response && signal?.aborted);
-      const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid, sending.retries);
+      const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid, context.retries);
       if (delayMs !== undefined) {
         lost ||= exchanged.response?.status !== 429;
         emit("retried", () => ({ ...about(), delayMs, ...whyRetried(exchanged) }));

@@ -44,7 +44,6 @@ export interface Timeouts {
 
 /** How one request is exchanged for its response. */
 export interface ExchangeOptions {
-  readonly paid: boolean;
   readonly signal?: AbortSignal | undefined;
   /** The caller's headers for this request. */
   readonly headers?: RequestHeaders | undefined;
@@ -52,8 +51,6 @@ export interface ExchangeOptions {
   readonly timeoutMs?: number | undefined;
   /** The longest that it may take, besides that. */
   readonly patienceMs?: number | undefined;
-  /** Called immediately before the first byte leaves. */
-  readonly beforeSend?: (() => Promise<void>) | undefined;
   /** Called while the request leaves. */
   readonly onUpload?: OnUpload | undefined;
 }
@@ -80,24 +77,29 @@ export interface NoResponse {
  */
 export type Delivery = "not tried" | "never sent" | "cannot be sent" | "unknown";
 
-/** Sends one request, once, and reads its response, within the connection's timeouts. Never rejects. */
+/**
+ * Sends one request, once, and reads its response, within the connection's timeouts. Never rejects. `onSending` is called immediately
+ * before the first byte leaves.
+ */
 export async function exchange(
   connection: Connection,
   operation: Operation,
   wire: WireFields,
   options: ExchangeOptions,
+  paid: boolean,
+  onSending: (() => Promise<void>) | undefined,
 ): Promise<Exchanged> {
-  const { paid } = options;
-  const timeouts = new ExchangeTimeouts(connection, options);
+  const timeouts = new ExchangeTimeouts(connection, options, paid);
   let isTried = false;
   let hide: Hide = (text) => text;
   let blocked: { readonly error: unknown } | undefined;
-  const beforeSend = async () => {
-    await orAbort(options.beforeSend?.() ?? Promise.resolve(), options.signal).catch((error: unknown) => {
-      blocked = { error };
-      throw error;
-    });
-  };
+  const beforeSend =
+    onSending &&
+    (() =>
+      orAbort(onSending(), options.signal).catch((error: unknown) => {
+        blocked = { error };
+        throw error;
+      }));
   try {
     const url = connection.baseUrl + operation.path;
     const { onLeaving, signal } = timeouts;
@@ -113,7 +115,7 @@ export async function exchange(
       signal,
       onLeaving,
       onUpload: options.onUpload,
-      beforeSend: options.beforeSend && beforeSend,
+      beforeSend,
     });
     timeouts.onArriving();
     const response = await readResponse(incoming, timeouts.onArriving, connection.time.now(), hide);
@@ -147,7 +149,8 @@ class ExchangeTimeouts {
 
   constructor(
     { time, timeouts }: Connection,
-    { paid, signal, timeoutMs = timeouts.queryMs, patienceMs = Infinity }: ExchangeOptions,
+    { signal, timeoutMs = timeouts.queryMs, patienceMs = Infinity }: ExchangeOptions,
+    paid: boolean,
   ) {
     this.#time = time;
     this.#timeouts = timeouts;

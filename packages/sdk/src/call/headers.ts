@@ -1,6 +1,7 @@
-import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
+import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { RequestHeaders } from "../task/task.ts";
 
 /** Written by the build. */
@@ -47,7 +48,7 @@ export function readHeaders(subject: string, headers: RequestHeaders = {}, outco
   const read = Object.entries(headers).map(([given, value]): [string, string | undefined] => {
     const name = given.toLowerCase();
     const reject = (code: Issue["code"], received: string, expected: string, problem?: string) =>
-      issues.push(invalid(`headers.${given}`, code, received, expected, problem ? { problem } : {}));
+      issues.push(invalid(`headers.${given}`, code, received, expected, { problem }));
     if (reserved.has(name)) reject("notAllowed", "a value (not shown)", "other headers", "is set by the SDK");
     else if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) reject("wrongFormat", "this name", "letters, digits and hyphens");
     else if (value !== undefined && typeof value !== "string") reject("wrongType", describeValue(value), "a string");
@@ -58,12 +59,13 @@ export function readHeaders(subject: string, headers: RequestHeaders = {}, outco
       reject("wrongFormat", unsendable, "text without line breaks");
     return [name, value];
   });
-  if (issues.length > 0) throw new InvalidRequestError(subject, issues, outcome);
+  rejectIssues(subject, issues, outcome);
   return Object.fromEntries(read);
 }
 
 /** Returns the headers that are sent: each that is given replaces those of its name before it. */
 export function mergeHeaders(...all: readonly (RequestHeaders | undefined)[]): Readonly<Record<string, string>> {
-  const merged = Object.entries(Object.assign({}, ...all) as RequestHeaders);
-  return Object.fromEntries(merged.filter((pair): pair is [string, string] => pair[1] !== undefined));
+  const merged: RequestHeaders = Object.assign({}, ...all);
+  // The cast: an index signature does not say that its fields have a value.
+  return withoutUndefined(merged) as Readonly<Record<string, string>>;
 }

@@ -1,17 +1,20 @@
+import type { ApiKey } from "../call/api-key.ts";
 import type { Call } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { callListener, type Log } from "../errors/emit.ts";
 import { describeValue, nothingWasSent } from "../errors/issue.ts";
-import { resultCount, type WireFields } from "../form/form.ts";
+import type { WireFields } from "../form/form.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
+import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { Attempt } from "../store/attempt.ts";
 import type { GenerationFacts } from "../task/generation.ts";
 import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { orAbort } from "../time/deadline.ts";
-import type { Entering, Leave } from "./limits.ts";
+import type { Semaphore } from "../time/semaphore.ts";
+import type { LazyLimits } from "./limits.ts";
 import type { OnUpload } from "../transport/transport.ts";
 import type { GenerateOptions } from "./media-gen.ts";
 import type { BeforeGenerate } from "./options.ts";
@@ -22,13 +25,14 @@ export interface GenerateHost {
   readonly time: Time;
   readonly log: Log;
   readonly origin: string;
-  /** Waits until the generation may be sent, by the limits of the client. */
-  readonly enter: (generation: Entering) => Promise<Leave>;
+  /** Limits how many generations are sent at once. */
+  readonly turns: Semaphore;
+  readonly limits: LazyLimits | undefined;
   readonly beforeGenerate: BeforeGenerate | undefined;
   /** Loads what generates with a store. */
   readonly recording: (() => Promise<Recording>) | undefined;
-  /** Whether the client has an API key. Without one, a server holds it, and may keep idempotency keys too. */
-  readonly hasKey: boolean;
+  /** Without an API key, a server holds it, and may keep idempotency keys too. */
+  readonly apiKey: ApiKey;
 }
 
 /** Generates with every step recorded in a store. */
@@ -43,6 +47,8 @@ export interface CheckedGeneration {
   readonly form: Form<Model>;
   readonly operation: Operation;
   readonly wire: WireFields;
+  /** How many results the form requests. */
+  readonly resultCount: number;
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly headers: RequestHeaders | undefined;
@@ -51,8 +57,8 @@ export interface CheckedGeneration {
 
 /** Generates and returns the task: a new one, or the one that its key stands for. */
 export async function generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
-  const { recording, hasKey } = host;
-  rejectKey(checked, recording !== undefined || !hasKey);
+  const { recording, apiKey } = host;
+  rejectKey(checked, recording !== undefined || apiKey === undefined);
   if (recording) return (await recording()).generate(checked, host);
   return inTurn(checked, host, async () => {
     await askBefore(checked, host);
@@ -63,7 +69,7 @@ export async function generate(checked: CheckedGeneration, host: GenerateHost): 
 function rejectKey({ idempotencyKey, model }: CheckedGeneration, isKept: boolean): void {
   if (idempotencyKey === undefined) return;
   const reject = (code: "notAllowed" | "wrongType", received: string, expected: string, problem?: string) =>
-    invalidRequest(model, "idempotencyKey", code, received, expected, nothingWasSent, problem ? { problem } : {});
+    invalidRequest(model, "idempotencyKey", code, received, expected, nothingWasSent, { problem });
   if (!isKept)
     throw reject("notAllowed", "a key and no store", "a client with one: createMediaGen({ store })", "needs a store");
   if (typeof idempotencyKey !== "string" || idempotencyKey === "") {
@@ -73,11 +79,12 @@ function rejectKey({ idempotencyKey, model }: CheckedGeneration, isKept: boolean
 
 /** Runs a generation in its turn. */
 export async function inTurn<T extends TaskJSON | undefined>(
-  { model, operation, wire, signal }: CheckedGeneration,
-  host: GenerateHost,
+  { model, resultCount, signal }: CheckedGeneration,
+  { limits, turns }: GenerateHost,
   run: () => Promise<T>,
 ): Promise<T> {
-  const leave = await host.enter({ model, resultCount: resultCount(operation.body, wire), signal });
+  const acquire = () => turns.acquire(signal);
+  const leave = limits ? await (await limits.load()).enter({ model, resultCount, signal }, acquire) : await acquire();
   try {
     const task = await run();
     leave(task);
@@ -99,7 +106,7 @@ export async function askBefore(
 
 /** Sends a generation, as an attempt if it is recorded, and returns its task. */
 export async function send(
-  { kind, model, form, operation, wire, signal, headers, onUploadProgress }: CheckedGeneration,
+  { kind, model, form, operation, wire, resultCount, signal, headers, onUploadProgress }: CheckedGeneration,
   { call, time, log, origin }: GenerateHost,
   attempt: Attempt | undefined,
   facts: GenerationFacts | undefined,
@@ -113,7 +120,7 @@ export async function send(
     generationId: attempt?.id,
     eventId: attempt?.id ?? Math.random().toString(36).slice(2),
     at: attempt?.createdAt ?? time.now(),
-    resultCount: resultCount(operation.body, wire),
+    resultCount,
     seed,
     origin,
   };
@@ -128,16 +135,15 @@ export async function send(
     onPhase,
     onUpload,
   });
-  const requestId = response.requestId?.();
+  const { url } = data;
   return {
     version: 2,
     kind,
     model,
     taskid: taskidIn(data) ?? "",
     origin,
-    resultCount: generation.resultCount,
+    resultCount,
     createdAt: time.now(),
-    ...(typeof data["url"] === "string" ? { initialUrl: data["url"] } : {}),
-    ...(requestId === undefined ? {} : { requestId }),
+    ...withoutUndefined({ initialUrl: typeof url === "string" ? url : undefined, requestId: response.requestId?.() }),
   };
 }

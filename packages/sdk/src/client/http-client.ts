@@ -19,7 +19,7 @@ export type HttpClient = Client<paths>;
 /** Creates the openapi-fetch client on a transport: it adds the key and sends forms as multipart, and opens no envelope. */
 export function createHttpClientOn(transport: Transport, options: ClientOptions): HttpClient {
   const { baseUrl, apiKey, headers } = readAccess("createHttpClient", options);
-  const { queryMs, generateMs } = readTimeouts("createHttpClient", options);
+  const { queryMs, generateMs } = readTimeouts(options);
   const formUrls = new Set(
     Object.values(operations).flatMap(({ generate }) => Object.values(generate).map(({ path }) => baseUrl + path)),
   );
@@ -73,8 +73,7 @@ function reject(
   expected: string,
   problem?: string,
 ): InvalidRequestError {
-  const more = problem === undefined ? {} : { problem };
-  return invalidRequest("createHttpClient", field, code, received, expected, nothingWasSent, more);
+  return invalidRequest("createHttpClient", field, code, received, expected, nothingWasSent, { problem });
 }
 
 /** What is read of the options of a call. */

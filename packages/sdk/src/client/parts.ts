@@ -10,7 +10,7 @@ import type { OptionName } from "./option-names.ts";
 import type { MediaGenOptions } from "./options.ts";
 import type { Pending, RecordedGenerations } from "./recorded.ts";
 import type { Runtime } from "./runtime.ts";
-import { atLeastOne, hasLimits, readLogLevel } from "./settings.ts";
+import { readLogLevel } from "./settings.ts";
 
 /** What loads the part that works with a store. */
 export type LazyRecording = () => Promise<RecordedGenerations>;
@@ -61,11 +61,7 @@ export function createParts(
     emit,
     retries: keep("retries", ["retries", "resendGenerationAfter", ...timing], () => createRetries(options, time)),
     scheduler: keep("scheduler", ["maxQueriesInFlight", ...timing], () => new Scheduler(options, time)),
-    turns: keep(
-      "turns",
-      ["maxGenerationsInFlight"],
-      () => new Semaphore(atLeastOne("maxGenerationsInFlight", options)),
-    ),
+    turns: keep("turns", ["maxGenerationsInFlight"], () => new Semaphore(options.maxGenerationsInFlight ?? Infinity)),
     limits: keep("limits", ["budget", "maxTasksInFlight"], () => createLimits(options, time, kept)),
     pending,
     recording: keep(
@@ -94,7 +90,8 @@ function createRecording(
 
 /** Creates the limits, which are loaded at the first generation. A limit that `given` does not have is shared with the `kept` client. */
 function createLimits(options: MediaGenOptions, time: Time, kept: Kept | undefined): LazyLimits | undefined {
-  if (!hasLimits(options)) return undefined;
+  const { budget, maxTasksInFlight = Infinity } = options;
+  if (!budget && maxTasksInFlight === Infinity) return undefined;
   let loaded: Limits | undefined;
   const load = once(async () => {
     const { ClientLimits } = await import("./client-limits.ts");

@@ -1,19 +1,24 @@
+import type { ApiKey } from "../call/api-key.ts";
 import { readHeaders } from "../call/headers.ts";
-import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
-import { type Issue, nothingWasSent } from "../errors/issue.ts";
-import { readForm, type WireFields } from "../form/form.ts";
+import { checkOptions } from "../errors/check-options.ts";
+import { invalidRequest, rejectIssues } from "../errors/errors.ts";
+import { nothingWasSent } from "../errors/issue.ts";
+import { readForm, resultCount, type WireFields } from "../form/form.ts";
 import { type Form, type Model, operationOf } from "../form/model.ts";
 import { isBlob } from "../spec/file.ts";
 import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import type { RequestHeaders } from "../task/task.ts";
+import { orAbort } from "../time/deadline.ts";
+import type { CheckedGeneration } from "./generate.ts";
 import type { GenerateOptions } from "./media-gen.ts";
+import { generateOptionNames } from "./option-names.ts";
 import { rejectFields } from "./reject-fields.ts";
 
 /** Returns the headers of a generation. By the key, a server that holds it recognises what a browser or a proxy resends. */
-export function readGenerateHeaders(
+function readGenerateHeaders(
   model: Model,
   { headers, idempotencyKey }: GenerateOptions,
-  hasKey: boolean,
+  apiKey: ApiKey,
 ): RequestHeaders {
   const given = readHeaders(model, headers, nothingWasSent);
   const name = "idempotency-key";
@@ -24,12 +29,28 @@ export function readGenerateHeaders(
     });
   }
   // Pages over http have no randomUUID.
-  const own = !hasKey && { [name]: given[name] ?? idempotencyKey ?? crypto.randomUUID?.() };
+  const own = apiKey === undefined && { [name]: given[name] ?? idempotencyKey ?? crypto.randomUUID?.() };
   return readHeaders(model, { ...given, ...own }, nothingWasSent);
 }
 
-/** Reads a form as it is sent, and rejects what is wrong with it. */
+/** Rejects what is wrong with a generation. Returns it as it is sent. */
 export async function prepare(
+  kind: Kind,
+  model: Model,
+  form: Form<Model>,
+  options: GenerateOptions,
+  apiKey: ApiKey,
+): Promise<CheckedGeneration> {
+  checkOptions(model, options, generateOptionNames, nothingWasSent);
+  const { idempotencyKey, onUploadProgress, signal } = options;
+  const headers = readGenerateHeaders(model, options, apiKey);
+  const { operation, wire } = await orAbort(readFields(kind, model, form, options), signal);
+  const count = resultCount(operation.body, wire);
+  return { kind, model, form, operation, wire, resultCount: count, idempotencyKey, onUploadProgress, signal, headers };
+}
+
+/** Reads a form as it is sent. */
+async function readFields(
   kind: Kind,
   model: Model,
   form: Form<Model>,
@@ -38,7 +59,7 @@ export async function prepare(
   if (unchecked) {
     const { readUnchecked } = await import("../form/unchecked.ts");
     const { operation, wire, issues } = readUnchecked(kind, model, form, extraFields);
-    rejectIssues(String(model), issues);
+    rejectIssues(String(model), issues, nothingWasSent);
     return { operation, wire: await withFiles(String(model), {}, wire) };
   }
   const operation = operationOf(model, [kind]);
@@ -51,10 +72,6 @@ export async function prepare(
 async function withFiles(subject: string, bounds: Bounds, wire: WireFields): Promise<WireFields> {
   if (!Object.values(wire).flat().some(isBlob)) return wire;
   const { checkFiles } = await import("../form/check-files.ts");
-  rejectIssues(subject, await checkFiles(bounds, wire));
+  rejectIssues(subject, await checkFiles(bounds, wire), nothingWasSent);
   return wire;
-}
-
-function rejectIssues(subject: string, issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new InvalidRequestError(subject, issues, nothingWasSent);
 }

@@ -1,4 +1,4 @@
-import { checkNumbers } from "../errors/check-numbers.ts";
+import { checkOptions } from "../errors/check-options.ts";
 import { BudgetError, ConnectionError, InvalidRequestError, invalidRequest, StoreError } from "../errors/errors.ts";
 import { describeValue, returnedTask } from "../errors/issue.ts";
 import { InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "../errors/response-errors.ts";
@@ -154,7 +154,7 @@ export async function checkStep<K extends Kind>(task: Task<K>, options: CheckSte
   const { signal, now = Date.now, maxAgeMs = 30 * 60_000 } = options;
   if (typeof task?.check !== "function")
     throw invalidRequest("checkStep", "task", "wrongType", describeValue(task), returnedTask);
-  checkNumbers("checkStep", { maxAgeMs }, ["maxAgeMs"]);
+  checkOptions("checkStep", { maxAgeMs }, ["maxAgeMs"]);
   const { state, record } = await task.check({ signal });
   if (state !== "pending") return { state, record };
   // A task that a person found is as old as its first check; otherwise it would stay young for ever.

@@ -3,7 +3,6 @@ import { StoreError } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { digestOf } from "../form/digest.ts";
-import { resultCount } from "../form/form.ts";
 import type { Kind } from "../spec/operation.ts";
 import { type Attempt, OvertakenError } from "../store/attempt.ts";
 import { Recorder } from "../store/recorder.ts";
@@ -12,7 +11,8 @@ import type { RecordingHost } from "../store/session.ts";
 import { generationIdOf } from "../store/store.ts";
 import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
 import type { AnyTask, CallOptions, TaskJSON } from "../task/task.ts";
-import { orAbort, orGrace } from "../time/deadline.ts";
+import { orAbort } from "../time/deadline.ts";
+import { orGrace } from "../time/grace.ts";
 import { withTimeout } from "../store/store-timeout.ts";
 import { askBefore, type CheckedGeneration, type GenerateHost, inTurn, type Recording, send } from "./generate.ts";
 import type { Recovery } from "./media-gen.ts";
@@ -59,10 +59,10 @@ export class RecordedGenerations implements Recording {
     idOfKey: string | undefined,
     onTask: () => void,
   ): Promise<TaskJSON> {
-    const { kind, model, operation, wire, idempotencyKey, signal } = checked;
+    const { kind, model, operation, wire, resultCount, idempotencyKey, signal } = checked;
     const { origin } = host;
     const digest = await orAbort(digestOf(wire), signal);
-    const facts = { kind, model, origin, digest, resultCount: resultCount(operation.body, wire), idempotencyKey };
+    const facts = { kind, model, origin, digest, resultCount, idempotencyKey };
     for (let losses = 0; ; losses++) {
       if (losses > mostLosses)
         throw new StoreError(model, "the store neither writes nor returns a record", nothingWasSent);

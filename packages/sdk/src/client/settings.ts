@@ -1,7 +1,6 @@
-import { checkNumbers } from "../errors/check-numbers.ts";
 import { checkOptions } from "../errors/check-options.ts";
-import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
-import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { describeValue, type IssueCode, type MoreOfIssue } from "../errors/issue.ts";
 import { type Logger, type LogLevel, logLevels } from "../errors/logger.ts";
 import type { ApiKey } from "../call/api-key.ts";
 import { readHeaders, userAgent } from "../call/headers.ts";
@@ -26,16 +25,7 @@ export function readAccess(
 }
 
 /** Returns the timeouts of the options, each with its default. */
-export function readTimeouts(subject: string, options: ClientOptions): Timeouts {
-  const names = [
-    "queryTimeoutMs",
-    "generateTimeoutMs",
-    "headersTimeoutMs",
-    "stallTimeoutMs",
-    "connectTimeoutMs",
-    "retries",
-  ];
-  checkNumbers(subject, options, names);
+export function readTimeouts(options: ClientOptions): Timeouts {
   return {
     queryMs: options.queryTimeoutMs ?? 60_000,
     generateMs: options.generateTimeoutMs ?? 600_000,
@@ -80,46 +70,26 @@ export function readLogLevel(subject: string, { logLevel }: MediaGenOptions): Lo
 }
 
 /** Rejects what would fail only once a generation is on its way. */
-export function checkFunctions(subject: string, options: MediaGenOptions): void {
-  const { fetch, store, beforeGenerate, classify, logger } = options;
+export function checkObjects(subject: string, { budget, store, logger }: MediaGenOptions): void {
+  if (budget !== undefined) checkOptions(subject, budget, ["generations", "results"], undefined, "budget");
   if (typeof store === "string") {
     const path = describeValue(store);
     throw invalidRequest(subject, "store", "wrongType", path, `a store, such as fileStore(${path})`);
   }
-  const optional = Object.entries({ fetch, beforeGenerate, classify }).filter(([, value]) => value !== undefined);
-  const ofStore = store === undefined ? [] : [["store.write", store?.write] as const];
-  // The cast: all levels but the first are methods.
-  const methods = logger === undefined ? [] : (logLevels.slice(1) as (keyof Logger)[]);
-  const ofLogger = methods.map((name) => [`logger.${name}`, logger?.[name]] as const);
-  for (const [name, value] of [...optional, ...ofStore, ...ofLogger] as const)
+  const checkMethod = (name: string, value: unknown) => {
     if (typeof value !== "function")
       throw invalidRequest(subject, name, "wrongType", describeValue(value), "a function");
-}
-
-const budgetNames = ["generations", "results"];
-
-/** Returns whether a client limits what it pays for, besides how many generations it sends at once. */
-export function hasLimits(options: MediaGenOptions): boolean {
-  const { budget } = options;
-  if (budget !== undefined) {
-    checkOptions("createMediaGen", budget, budgetNames, undefined, "budget");
-    checkNumbers("createMediaGen: budget", budget, budgetNames);
-  }
-  return budget !== undefined || atLeastOne("maxTasksInFlight", options) < Infinity;
-}
-
-/** Returns a limit on how many may be in flight. */
-export function atLeastOne(name: "maxGenerationsInFlight" | "maxTasksInFlight", options: MediaGenOptions): number {
-  const { [name]: limit = Infinity } = options;
-  if (typeof limit === "number" && limit >= 1) return limit;
-  throw invalidRequest("createMediaGen", name, "outOfRange", describeValue(limit), "a number of at least 1");
+  };
+  if (store !== undefined) checkMethod("store.write", store?.write);
+  // The cast: all levels but the first are methods.
+  const methods = logger === undefined ? [] : (logLevels.slice(1) as (keyof Logger)[]);
+  for (const name of methods) checkMethod(`logger.${name}`, logger?.[name]);
 }
 
 /** Returns a base URL without a slash at its end, if it is safe to send a key to. */
 function readBaseUrl(subject: string, given: string | undefined, allowHttp: boolean): string {
-  const reject = (
-    ...rest: [Issue["code"], received: string, expected: string, more?: Pick<Issue, "problem" | "suggestion">]
-  ) => new InvalidRequestError(subject, [invalid("baseUrl", ...rest)]);
+  const reject = (code: IssueCode, received: string, expected: string, more?: MoreOfIssue) =>
+    invalidRequest(subject, "baseUrl", code, received, expected, "", more);
   if (!given) throw reject("missing", "nothing", "{ baseUrl } or set MEDIAGEN_BASE_URL");
   const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
@@ -143,8 +113,7 @@ function rejectBrowser(subject: string, allowed: boolean): void {
   const expected =
     "a server. In a page the API key is public, and a browser resends a generation whose response was lost, which bills it twice";
   const more = { problem: "is needed in a browser", suggestion: "allowBrowser" };
-  const issue = invalid("allowBrowser", "notAllowed", "a browser", expected, more);
-  throw new InvalidRequestError(subject, [issue]);
+  throw invalidRequest(subject, "allowBrowser", "notAllowed", "a browser", expected, "", more);
 }
 
 /** A page, or a browser's worker, which has no page; the workers of Node, Deno and others call themselves otherwise. */

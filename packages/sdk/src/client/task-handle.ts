@@ -1,9 +1,10 @@
-import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
-import type { Failures } from "../errors/failures.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import { messageIn } from "../errors/last-record.ts";
 import { rememberContext, type ResultContext } from "../result/context.ts";
 import { isObject } from "../spec/is-object.ts";
+import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes, kinds, operations } from "../spec/operations.gen.ts";
 import type {
@@ -13,64 +14,51 @@ import type {
   Deletions,
   PartialResult,
   Records,
+  State,
   Task,
   TaskJSON,
   WaitOptions,
 } from "../task/task.ts";
 import { settlingMs } from "../wait/pace.ts";
+import { readState, type StateOptions } from "../wait/state.ts";
+import type { Suspicion } from "../wait/suspicion.ts";
 import { type RecordedCheck, waitFor, type WaitHost } from "../wait/wait.ts";
 import type { LazyLimits } from "./limits.ts";
-
-/** What a check by the client has found out, and what the task has to remember of it. */
-export type CheckOfClient<K extends Kind> = RecordedCheck<K> & { readonly partial: PartialResult | undefined };
+import type { Tasks } from "./tasks.ts";
 
 /** What a task needs of its client. */
-export interface TaskHost extends WaitHost {
-  /** How results are fetched; the key is for the service alone, so it is not sent. */
-  readonly results: ResultContext;
-  readonly failures: Failures;
+export interface TaskHost extends WaitHost, ResultContext {
+  readonly tasks: Tasks;
+  readonly states: StateOptions;
+  readonly suspicion: Suspicion;
   readonly limits: LazyLimits | undefined;
-  check<K extends Kind>(
-    task: Task<K>,
-    partial: PartialResult | undefined,
-    options: RequestOptions & { readonly patienceMs?: number },
-  ): Promise<CheckOfClient<K>>;
-  delete<K extends Kind>(
-    kind: K,
-    taskids: readonly string[],
-    options: DeleteFields[K] & RequestOptions,
-  ): Promise<Deletions[K]>;
 }
 
 /** The handle of a task: its data, and its verbs on a client. */
 export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
-  readonly kind: K;
-  readonly taskid: string;
-  readonly model: string | undefined;
-  readonly origin: string;
-  readonly resultCount: number;
-  readonly createdAt: number | undefined;
-  readonly initialUrl: string | undefined;
-  readonly generationId: string | undefined;
-  readonly requestId: string | undefined;
+  declare readonly kind: K;
+  declare readonly taskid: string;
+  declare readonly model: string | undefined;
+  declare readonly origin: string;
+  declare readonly resultCount: number;
+  declare readonly createdAt: number | undefined;
+  declare readonly initialUrl: string | undefined;
+  declare readonly generationId: string | undefined;
+  declare readonly requestId: string | undefined;
   #record: Records[K] | undefined;
   #partial: PartialResult | undefined;
   #isDeleted = false;
+  /** Whether its end was emitted, however often it is checked. */
+  #hasEnded = false;
   readonly #host: TaskHost;
 
   constructor(json: Omit<TaskJSON, "version"> & { readonly kind: K }, host: TaskHost) {
-    this.kind = json.kind;
-    this.taskid = json.taskid;
-    this.model = json.model;
-    this.origin = json.origin;
-    this.resultCount = json.resultCount;
-    this.createdAt = json.createdAt;
-    this.initialUrl = json.initialUrl;
-    this.generationId = json.generationId;
-    this.requestId = json.requestId;
+    const { kind, taskid, model, origin, resultCount, createdAt, initialUrl, generationId, requestId } = json;
+    // Only these: what was saved may have others, which could take the place of a method.
+    Object.assign(this, { kind, taskid, model, origin, resultCount, createdAt, initialUrl, generationId, requestId });
     this.#partial = json.partial;
     this.#host = host;
-    rememberContext(this, host.results);
+    rememberContext(this, host);
   }
 
   get record(): Records[K] | undefined {
@@ -93,16 +81,42 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   /** Whether the service may not know the task yet. */
   #isUnsettled(error: unknown): error is ServiceError {
-    const ageMs = this.#host.now() - (this.createdAt ?? -Infinity);
+    const ageMs = this.#host.time.now() - (this.createdAt ?? -Infinity);
     const isRejection = error instanceof ServiceError && error.code === codes.failure;
     return isRejection && ageMs < settlingMs && !this.#isDeleted;
   }
 
-  async #check(options: RequestOptions & { readonly patienceMs?: number }): Promise<RecordedCheck<K>> {
-    const { partial, ...check } = await this.#host.check(this, this.#partial, options);
+  async #check(options: RequestOptions, patienceMs?: number): Promise<RecordedCheck<K>> {
+    const { tasks, states } = this.#host;
+    const { record, response } = await tasks.query(this, options, patienceMs);
+    const raw: unknown = (record as object as Record<string, unknown>)[operations[this.kind].statusField];
+    const status = typeof raw === "number" ? raw : undefined;
+    const { state, partial, isKnown } = readState(record, status, this.resultCount, this.#partial, states);
+    this.#record = record;
     this.#partial = partial;
-    this.#record = check.record;
-    return check;
+    if (state === "pending" && !isKnown) this.#warnOfFailure(status, messageIn(record));
+    const requestId = response.requestId?.();
+    return { state, status, record, requestId, recorded: this.#end(state, status, options.signal) };
+  }
+
+  #warnOfFailure(status: number | undefined, message: string): void {
+    const { emit, suspicion, time } = this.#host;
+    if (status === undefined || !suspicion.isNew(this, status, message)) return;
+    const { kind, model, taskid } = this;
+    emit("taskMayHaveFailed", () => ({ kind, model, taskid, status, message, at: time.now() }));
+  }
+
+  async #end(state: State, status: number | undefined, signal: AbortSignal | undefined): Promise<void> {
+    if (state === "pending" || this.#hasEnded) return;
+    this.#hasEnded = true;
+    const { emit, limits, tasks, time } = this.#host;
+    limits?.loaded()?.ended(this);
+    const { kind, model, taskid, createdAt } = this;
+    const at = time.now();
+    const durationMs = createdAt && Math.round(at - createdAt);
+    emit("settled", () => ({ kind, model, taskid, state, status, at, durationMs }));
+    if (this.generationId === undefined) return;
+    await tasks.record((recording) => recording.end(this.toJSON(), state), signal);
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
@@ -115,14 +129,14 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   /** Waits without emitting what that rejects with. */
   poll(options: WaitOptions<K>): Promise<Records[K]> {
-    const check = (signal: AbortSignal, patienceMs: number) => this.#check({ signal, patienceMs });
+    const check = (signal: AbortSignal, patienceMs: number) => this.#check({ signal }, patienceMs);
     return waitFor(this, check, options, this.#host);
   }
 
   delete(options: DeleteFields[K] & RequestOptions = {}): Promise<Deletions[K]> {
     const { id } = operations[this.kind].delete;
     return this.#reported(id, async () => {
-      const deletion = await this.#host.delete(this.kind, [this.taskid], options);
+      const deletion = await this.#host.tasks.delete(this.kind, [this.taskid], options);
       this.#isDeleted = true;
       return deletion;
     });
@@ -135,20 +149,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   toJSON(): TaskJSON {
     const { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId } = this;
-    const partial = this.#partial;
-    return {
-      version: 2,
-      kind,
-      taskid,
-      origin,
-      resultCount,
-      ...(model === undefined ? {} : { model }),
-      ...(createdAt === undefined ? {} : { createdAt }),
-      ...(initialUrl === undefined ? {} : { initialUrl }),
-      ...(generationId === undefined ? {} : { generationId }),
-      ...(requestId === undefined ? {} : { requestId }),
-      ...(partial === undefined ? {} : { partial }),
-    };
+    const known = { model, createdAt, initialUrl, generationId, requestId, partial: this.#partial };
+    return { version: 2, kind, taskid, origin, resultCount, ...withoutUndefined(known) };
   }
 }
 
@@ -161,7 +163,7 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   const issues: Issue[] = [];
   const expect = (field: keyof TaskJSON, holds: boolean, expected: string, problem?: string) => {
     const code = saved[field] === undefined ? "missing" : problem ? "notAllowed" : "wrongType";
-    if (!holds) issues.push(invalid(field, code, describeValue(saved[field]), expected, problem ? { problem } : {}));
+    if (!holds) issues.push(invalid(field, code, describeValue(saved[field]), expected, { problem }));
   };
   expect("version", saved.version === 2, "2");
   expect("kind", kinds.includes(saved.kind), kinds.join(" or "));
@@ -185,6 +187,6 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
     `${origin}, this client's origin (change it if both reach the same service)`,
     saved.origin && `${describeValue(saved.origin)} is not that of this client`,
   );
-  if (issues.length > 0) throw new InvalidRequestError("task", issues);
+  rejectIssues("task", issues);
   return saved;
 }

@@ -1,44 +1,27 @@
 import type { Call, Subject } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
 import { readHeaders } from "../call/headers.ts";
-import { checkNumbers } from "../errors/check-numbers.ts";
 import { checkOptions } from "../errors/check-options.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
 import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
-import type { Emit } from "../errors/emit.ts";
-import { messageIn } from "../errors/last-record.ts";
 import { readBody, type WireFields } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
-import type {
-  RequestOptions,
-  DeleteFields,
-  Deletions,
-  PartialResult,
-  Records,
-  State,
-  Task,
-  TaskRecord,
-} from "../task/task.ts";
+import type { DeleteFields, Deletions, Records, RequestOptions, TaskRecord } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
-import { readState, type StateOptions } from "../wait/state.ts";
-import { Suspicion } from "../wait/suspicion.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
 import type { LazyLimits } from "./limits.ts";
 import { rejectFields } from "./reject-fields.ts";
 import type { RecordedGenerations } from "./recorded.ts";
-import type { CheckOfClient } from "./task-handle.ts";
 
 /** What queries and deletions need of their client. */
 export interface TasksHost {
   readonly call: Call;
-  readonly emit: Emit;
   readonly time: Time;
   /** Loads what records the ends of tasks, if there is a store. */
   readonly recording: (() => Promise<RecordedGenerations>) | undefined;
-  readonly states: StateOptions;
   readonly limits: LazyLimits | undefined;
 }
 
@@ -47,12 +30,9 @@ const longestRecordMs = 1_000;
 
 type TaskSubject<K extends Kind> = Subject & { readonly kind: K; readonly taskid: string };
 
-/** Queries, checks and deletes the tasks of one client. */
+/** Queries and deletes the tasks of one client, and records their ends. */
 export class Tasks {
   readonly #host: TasksHost;
-  /** Tasks whose end was emitted, however often they are checked. */
-  readonly #ended = new WeakSet<Task>();
-  readonly #suspicion = new Suspicion();
 
   constructor(host: TasksHost) {
     this.#host = host;
@@ -63,36 +43,13 @@ export class Tasks {
     options: QueryFields[K] & RequestOptions,
     patienceMs?: number,
   ): Promise<{ readonly record: Records[K]; readonly response: ServiceResponse }> {
-    const { kind, model, taskid, generationId } = subject;
+    const { kind, taskid } = subject;
     const operation = operations[kind].query;
     const { wire, request } = await readRequest(operation, { taskid }, options);
-    const { signal, headers, timeoutMs, retries } = request;
-    const context = { subject: { kind, model, taskid, generationId }, signal, headers, timeoutMs, retries, patienceMs };
-    const { data, response } = await this.#host.call(operation, wire, context);
-    const record = { ...data, taskid: taskidIn(data) ?? subject.taskid, url: urlsIn(data["url"]) };
+    const { data, response } = await this.#host.call(operation, wire, { subject, ...request, patienceMs });
+    const record = { ...data, taskid: taskidIn(data) ?? taskid, url: urlsIn(data["url"]) };
     // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
     return { record: record as TaskRecord as Records[K], response };
-  }
-
-  async check<K extends Kind>(
-    task: Task<K>,
-    partial: PartialResult | undefined,
-    { patienceMs, ...request }: RequestOptions & { readonly patienceMs?: number },
-  ): Promise<CheckOfClient<K>> {
-    const { signal } = request;
-    const { record, response } = await this.query(task, request, patienceMs);
-    const requestId = response.requestId?.();
-    const raw: unknown = (record as object as Record<string, unknown>)[operations[task.kind].statusField];
-    const status = typeof raw === "number" ? raw : undefined;
-    const { isKnown, ...read } = readState(record, status, task.resultCount, partial, this.#host.states);
-    if (read.state === "pending" && !isKnown) this.#warnOfFailure(task, status, messageIn(record));
-    return { record, status, requestId, ...read, recorded: this.#end(task, read.state, status, signal) };
-  }
-
-  #warnOfFailure(task: Task, status: number | undefined, message: string): void {
-    if (status === undefined || !this.#suspicion.isNew(task, status, message)) return;
-    const { kind, model, taskid } = task;
-    this.#host.emit("taskMayHaveFailed", () => ({ kind, model, taskid, status, message, at: this.#host.time.now() }));
   }
 
   async delete<K extends Kind>(
@@ -110,25 +67,13 @@ export class Tasks {
     const { wire, request } = await readRequest(operation, { taskids }, options);
     const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
     for (const taskid of taskids) this.#host.limits?.loaded()?.ended({ kind, taskid });
-    await this.#record((recording) => recording.endDeleted(kind, taskids), signal);
+    await this.record((recording) => recording.endDeleted(kind, taskids), signal);
     // The cast: the service documents the response to a deletion.
     return data as object as Deletions[K];
   }
 
-  async #end(task: Task, state: State, status: number | undefined, signal: AbortSignal | undefined): Promise<void> {
-    if (state === "pending" || this.#ended.has(task)) return;
-    this.#ended.add(task);
-    this.#host.limits?.loaded()?.ended(task);
-    const { kind, model, taskid, createdAt } = task;
-    const at = this.#host.time.now();
-    const durationMs = createdAt && Math.round(at - createdAt);
-    this.#host.emit("settled", () => ({ kind, model, taskid, state, status, at, durationMs }));
-    if (task.generationId === undefined) return;
-    await this.#record((recording) => recording.end(task.toJSON(), state), signal);
-  }
-
   /** Records in the store, if there is one. If that takes long or the signal aborts, it goes on in the background. */
-  async #record(
+  async record(
     write: (recording: RecordedGenerations) => Promise<void>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
@@ -145,6 +90,8 @@ export class Tasks {
   }
 }
 
+const requestOptionNames = ["signal", "timeoutMs", "retries"];
+
 /** Returns the body and the options of one call, or rejects what is wrong with them. The options must not repeat the first argument. */
 function readRequest(operation: Operation, first: object, options: RequestOptions): Request | Promise<never> {
   const { signal, headers, timeoutMs, retries, ...further } = options;
@@ -155,9 +102,8 @@ function readRequest(operation: Operation, first: object, options: RequestOption
   );
   const { wire, faults } = readBody(operation.body, names.length === 0 ? first : { ...further, ...first });
   if (issues.length + faults.length > 0) return rejectFields(operation.id, faults, issues);
-  if (signal !== undefined) checkOptions(operation.id, { signal }, ["signal"], nothingWasSent);
-  if (timeoutMs !== undefined || retries !== undefined)
-    checkNumbers(operation.id, { timeoutMs, retries }, ["timeoutMs", "retries"]);
+  if (signal !== undefined || timeoutMs !== undefined || retries !== undefined)
+    checkOptions(operation.id, { signal, timeoutMs, retries }, requestOptionNames, nothingWasSent);
   const own = headers === undefined ? undefined : readHeaders(operation.id, headers, nothingWasSent);
   return { wire, request: { signal, headers: own, timeoutMs, retries } };
 }

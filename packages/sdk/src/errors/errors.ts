@@ -1,5 +1,14 @@
 import type { Task, TaskRecord } from "../task/task.ts";
-import { describeIssue, describeWith, invalid, type Issue, type IssueCode, joined, shorten } from "./issue.ts";
+import {
+  describeIssue,
+  describeWith,
+  invalid,
+  type Issue,
+  type IssueCode,
+  joined,
+  type MoreOfIssue,
+  shorten,
+} from "./issue.ts";
 import { describeDuration } from "./duration.ts";
 import { describeLast, type LastRecord, messageIn } from "./last-record.ts";
 
@@ -13,7 +22,7 @@ export class MediaGenError extends Error {
 export class InvalidRequestError extends MediaGenError {
   override readonly name = "InvalidRequestError";
   /** Every mistake that was found. */
-  readonly issues: readonly Issue[];
+  declare readonly issues: readonly Issue[];
 
   /**
    * @param subject the model, operation or function that was called
@@ -36,7 +45,7 @@ export class InvalidRequestError extends MediaGenError {
 export class ConnectionError extends MediaGenError {
   override readonly name = "ConnectionError";
   /** The operation's id in the service's description, or `download` or `fileFrom`. */
-  readonly operation: string;
+  declare readonly operation: string;
 
   constructor(operation: string, cause: unknown, what: string = noResponse(cause)) {
     // A retry meets the same certificate or the same rules of a proxy again.
@@ -50,7 +59,7 @@ export class ConnectionError extends MediaGenError {
 export class StoreError extends MediaGenError {
   override readonly name = "StoreError";
   /** Whether the record cannot be read, so that a task of an earlier call may exist. A retry does not help then. */
-  readonly taskMayExist: boolean;
+  declare readonly taskMayExist: boolean;
 
   /** @param outcome sentences on what it means for the money, and what to do */
   constructor(subject: string, what: string, outcome: string, cause?: unknown, taskMayExist = false) {
@@ -64,9 +73,9 @@ export class StoreError extends MediaGenError {
 export class BudgetError extends MediaGenError {
   override readonly name = "BudgetError";
   /** The client's budget. */
-  readonly budget: Amount;
+  declare readonly budget: Amount;
   /** The part of it that the client has used. */
-  readonly spent: Amount;
+  declare readonly spent: Amount;
 
   constructor(what: string, budget: Amount, spent: Amount) {
     super(`${what}. Nothing was sent. To go on, create a client with another budget.`);
@@ -87,9 +96,9 @@ export interface Amount {
 export class TaskFailedError extends MediaGenError {
   override readonly name = "TaskFailedError";
   /** The task that failed. */
-  readonly task: Task;
+  declare readonly task: Task;
   /** The record that shows the failure. */
-  readonly record: TaskRecord;
+  declare readonly record: TaskRecord;
 
   constructor(task: Task, record: TaskRecord) {
     const message = messageIn(record);
@@ -108,11 +117,11 @@ export class TaskFailedError extends MediaGenError {
 export class WaitTimeoutError extends MediaGenError {
   override readonly name = "WaitTimeoutError";
   /** The task that was waited for. You can wait for it again. */
-  readonly task: Task;
+  declare readonly task: Task;
   /** The last record of the wait; undefined if no query succeeded. */
-  readonly record: TaskRecord | undefined;
+  declare readonly record: TaskRecord | undefined;
   /** The raw status of that record; undefined if there is none. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
 
   constructor(task: Task, timeoutMs: number, lastError: unknown, last?: LastRecord) {
     const trouble = lastError === undefined ? "" : `The last query failed (${messageOf(lastError)}). `;
@@ -140,6 +149,15 @@ export function noResponse(cause: unknown): string {
   return `there was no complete response (${messageOf(cause)})`;
 }
 
+/**
+ * Rejects what was found, if anything was.
+ *
+ * @throws An {@link InvalidRequestError}
+ */
+export function rejectIssues(subject: string, issues: readonly Issue[], outcome?: string): void {
+  if (issues.length > 0) throw new InvalidRequestError(subject, issues, outcome);
+}
+
 /** Creates an error about one field; `outcome` as in the constructor. */
 export function invalidRequest(
   subject: string,
@@ -148,7 +166,7 @@ export function invalidRequest(
   received: string,
   expected: string,
   outcome: string = "",
-  more: Pick<Issue, "problem"> = {},
+  more?: MoreOfIssue,
 ): InvalidRequestError {
   return new InvalidRequestError(subject, [invalid(field, code, received, expected, more)], outcome);
 }

@@ -1,4 +1,5 @@
 import { isBlob } from "../spec/file.ts";
+import { withoutUndefined } from "../spec/without-undefined.ts";
 
 /** The kind of mistake of an issue, for programs. */
 export type IssueCode =
@@ -42,15 +43,22 @@ export interface Issue {
 /** What `InvalidRequestError` says of a request that was checked before sending. */
 export const nothingWasSent = "Nothing was sent.";
 
+/** What an issue may have besides what every issue has. */
+export interface MoreOfIssue {
+  readonly problem?: string | undefined;
+  readonly suggestion?: string | undefined;
+  readonly names?: readonly string[];
+}
+
 /** Creates an issue. */
 export function invalid(
   field: string,
   code: IssueCode,
   received: string,
   expected: string,
-  more: Pick<Issue, "problem" | "suggestion" | "names"> = {},
+  more: MoreOfIssue = {},
 ): Issue {
-  return { field, code, received, expected, ...more };
+  return { field, code, received, expected, ...withoutUndefined(more) };
 }
 
 /** How a code reads after the field and the received value; the others "are not valid". */

@@ -40,23 +40,23 @@ export interface SentGeneration {
 export class ServiceError extends MediaGenError {
   override readonly name: string = "ServiceError";
   /** The operation's id in the service's description, such as `queryVideoTask`. */
-  readonly operation: string;
+  declare readonly operation: string;
   /** The HTTP status. */
-  readonly status: number;
+  declare readonly status: number;
   /** The code of the envelope; undefined if the response was not an envelope. */
-  readonly code: number | undefined;
+  declare readonly code: number | undefined;
   /** The message of the envelope; undefined if the response was not an envelope. */
-  readonly msg: string | undefined;
+  declare readonly msg: string | undefined;
   /** The start of the response's body. */
-  readonly body: string;
+  declare readonly body: string;
   /** The delay before another try that the service requests, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
   /** The id that the service, or a proxy in front of it, gave the request. Include it when you contact support. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** The headers of the response, without the key and without cookies. */
-  readonly headers: ResponseHeaders;
+  declare readonly headers: ResponseHeaders;
   /** The task that was waited for, if a wait ended in this. */
-  readonly task: Task | undefined;
+  declare readonly task: Task | undefined;
 
   constructor(
     what: string,
@@ -108,27 +108,27 @@ export class InsufficientCreditsError extends ServiceError {
 export class OutcomeUnknownError extends MediaGenError {
   override readonly name = "OutcomeUnknownError";
   /** The operation's id in the service's description. */
-  readonly operation: string;
+  declare readonly operation: string;
   /** The kind of its results: video or image. */
-  readonly kind: Kind;
+  declare readonly kind: Kind;
   /** The model of the generation. */
-  readonly model: string;
+  declare readonly model: string;
   /** The SHA-256 of the form with its files, in hexadecimal; undefined without a store. */
-  readonly digest: string | undefined;
+  declare readonly digest: string | undefined;
   /** The time when the attempt began, in milliseconds since 1970. */
-  readonly at: number;
+  declare readonly at: number;
   /** The id of its record in the store, for `media.resolve`; undefined without a store. */
-  readonly generationId: string | undefined;
+  declare readonly generationId: string | undefined;
   /** The reason why there is no usable response. */
-  readonly reason: string;
+  declare readonly reason: string;
   /** The HTTP status, if there was a response. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** The start of the response's body, if there was one. */
-  readonly body: string | undefined;
+  declare readonly body: string | undefined;
   /** The id that the service, or a proxy in front of it, gave the request, if there was a response with one. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** The headers of the response, without the key and without cookies; empty if there was none. */
-  readonly headers: ResponseHeaders;
+  declare readonly headers: ResponseHeaders;
 
   constructor(
     reason: string,

@@ -89,11 +89,10 @@ export function unknownModel(model: unknown, among: readonly Kind[] = kinds): Is
   const expected = `one of ${names.join(", ")}`;
   if (typeof model !== "string") return invalid("model", "wrongType", describeValue(model), expected, { names });
   const other = kinds.find((kind) => findOperation(model, [kind]));
-  const suggestion = closestName(model, names);
   const name = describeValue(model);
   if (other) {
     const problem = `${name} makes ${other}s`;
     return invalid("model", "notOneOf", name, `media.${other}, or ${expected}`, { names, problem });
   }
-  return invalid("model", "notOneOf", name, expected, { names, ...(suggestion && { suggestion }) });
+  return invalid("model", "notOneOf", name, expected, { names, suggestion: closestName(model, names) });
 }

@@ -40,8 +40,7 @@ function issueOfForm({ field, code, given, bounds }: Fault): Issue {
     return invalid(field, code, "no field", expected, { names, problem: "is empty" });
   }
   const suggestion = closestName(fieldOf(field), names);
-  const more = suggestion === undefined ? { names } : { names, suggestion };
-  return invalid(shorten(field), code, describeValue(given), `one of ${names.join(", ")}`, more);
+  return invalid(shorten(field), code, describeValue(given), `one of ${names.join(", ")}`, { names, suggestion });
 }
 
 function issueOfValue({ field, code, given, bounds, why }: Fault, received: string): Issue {

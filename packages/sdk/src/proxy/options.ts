@@ -1,5 +1,4 @@
 import type { MediaGen } from "../client/media-gen.ts";
-import { checkNumbers } from "../errors/check-numbers.ts";
 import { checkOptions } from "../errors/check-options.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { describeValue } from "../errors/issue.ts";
@@ -81,7 +80,6 @@ export function checkProxyOptions(options: MediaProxyOptions): void {
   // In a string, a part of a listed origin would be found too.
   if (origins !== undefined && !(Array.isArray(origins) && origins.every(isOrigin)))
     throw invalidRequest(subject, "origins", "wrongType", describeOrigins(origins), expectedOrigins);
-  checkNumbers(subject, options, ["maxBytes"]);
 }
 
 /** Returns the id that `user` returned, or undefined if nobody is signed in. */

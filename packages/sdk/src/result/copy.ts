@@ -1,5 +1,4 @@
 import { hideInError } from "../call/hide-key.ts";
-import { checkNumbers } from "../errors/check-numbers.ts";
 import { describeDuration } from "../errors/duration.ts";
 import { ConnectionError } from "../errors/errors.ts";
 import { ServiceError, type ServiceResponse } from "../errors/response-errors.ts";
@@ -22,7 +21,6 @@ export async function copyResult(
   context: ResultContext,
   options: ResultOptions,
 ): Promise<string | undefined> {
-  checkNumbers("download", options, ["maxBytes", "stallTimeoutMs", "resultTimeoutMs", "retries"]);
   const { resultTimeoutMs = 30 * 60_000, signal } = options;
   const timeout = () => new Error(`the result took longer than ${describeDuration(resultTimeoutMs)}`);
   const deadline = new Deadline(context.time, resultTimeoutMs, timeout, signal);

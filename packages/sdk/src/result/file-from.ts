@@ -1,4 +1,3 @@
-import { checkNumbers } from "../errors/check-numbers.ts";
 import { checkOptions } from "../errors/check-options.ts";
 import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { describeValue, type IssueCode, nothingWasSent, shorten } from "../errors/issue.ts";
@@ -74,7 +73,6 @@ export async function fileFrom(source: FileSource, options: FileFromOptions, get
 /** Rejects options that are not valid, and an aborted signal. */
 export function checkFileOptions(options: FileFromOptions): void {
   checkOptions("fileFrom", options, optionNames, nothingWasSent);
-  checkNumbers("fileFrom", options, ["maxBytes", "timeoutMs"]);
   options.signal?.throwIfAborted();
 }
 
@@ -188,8 +186,7 @@ export function notAnImage(
   problem: string | undefined,
   expected: string = images,
 ): InvalidRequestError {
-  const more = problem === undefined ? {} : { problem };
-  return invalidRequest("fileFrom", subject, code, shorten(received), expected, nothingWasSent, more);
+  return invalidRequest("fileFrom", subject, code, shorten(received), expected, nothingWasSent, { problem });
 }
 
 function tooLarge(subject: string, maxBytes: number): InvalidRequestError {

@@ -55,8 +55,8 @@ export class Rejections {
 
 function rejectedWait(task: Task, error: ServiceError, times: number, { advice }: Rule): ServiceError {
   const { operation, status, code, msg, body, requestId, headers } = error;
-  const reason = [`HTTP ${status}`, ...(code === undefined ? [] : [`code ${code}: ${msg}`])].join(", ");
-  const what = `the service rejected ${times} queries of task ${task.taskid} in a row (${reason})`;
+  const said = code === undefined ? "" : `, code ${code}: ${msg}`;
+  const what = `the service rejected ${times} queries of task ${task.taskid} in a row (HTTP ${status}${said})`;
   const response = { status, text: body, requestId: () => requestId, headers: () => headers };
-  return serviceError(what + advice, operation, response, { code, msg }, task);
+  return serviceError(what + advice, operation, response, error, task);
 }

@@ -1,5 +1,3 @@
-import { InvalidRequestError } from "../errors/errors.ts";
-import { invalid } from "../errors/issue.ts";
 import type { Cancel, Time } from "../time/clock.ts";
 import { createHeap, type Entry, type Heap } from "../time/heap.ts";
 import { Durations } from "./durations.ts";
@@ -50,10 +48,6 @@ export class Scheduler {
   #cancel: Cancel = () => undefined;
 
   constructor({ maxQueriesInFlight = defaultInFlight }: SchedulerOptions, time: Pick<Time, "steady" | "alarm">) {
-    if (!(maxQueriesInFlight >= 1)) {
-      const issue = invalid("maxQueriesInFlight", "outOfRange", String(maxQueriesInFlight), "a number of at least 1");
-      throw new InvalidRequestError("createMediaGen", [issue]);
-    }
     this.#time = time;
     this.#maxInFlight = maxQueriesInFlight;
     this.#healthy = new Queue(maxQueriesInFlight);

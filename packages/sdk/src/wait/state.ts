@@ -1,5 +1,5 @@
-import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue, invalid } from "../errors/issue.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { describeValue } from "../errors/issue.ts";
 import type { PartialResult, State, TaskRecord } from "../task/task.ts";
 
 const states: readonly State[] = ["pending", "succeeded", "failed"];
@@ -54,8 +54,8 @@ export function readState(
   const known = classify?.(record) ?? fromStatus(status, statuses);
   if (known !== undefined && !states.includes(known)) {
     // A classify that returns something else, such as a promise, must not end the wait for a paid task.
-    const issue = invalid("classify", "notOneOf", describeValue(known), `${states.join(", ")} or undefined`);
-    throw new InvalidRequestError("createMediaGen", [issue]);
+    const expected = `${states.join(", ")} or undefined`;
+    throw invalidRequest("createMediaGen", "classify", "notOneOf", describeValue(known), expected);
   }
   if (known !== undefined) return { state: known, partial: next, isKnown: true };
   const done = count >= results || (count > 0 && checks >= checksOfPartialResult);

@@ -1,4 +1,3 @@
-import { checkNumbers } from "../errors/check-numbers.ts";
 import { checkOptions } from "../errors/check-options.ts";
 import { ConnectionError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
@@ -26,7 +25,8 @@ export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number)
 type RecordedObservation<K extends Kind> = Observation<K> & Partial<Pick<RecordedCheck<K>, "recorded">>;
 
 /** What a wait needs from its client. */
-export interface WaitHost extends Time {
+export interface WaitHost {
+  readonly time: Time;
   readonly scheduler: Scheduler;
 }
 
@@ -66,17 +66,17 @@ class Wait<K extends Kind> {
     this.#options = options;
     this.#timeoutMs = timeoutMs;
     this.#host = host;
-    this.#start = host.steady();
+    this.#start = host.time.steady();
     this.#lastQueryAt = this.#start + timeoutMs - Math.min(lastQueryMs, timeoutMs / 2);
     this.#deadline = new Deadline(
-      host,
+      host.time,
       timeoutMs,
       () => new Error(`the wait took ${timeoutMs} ms`),
       options.signal,
       "deadline",
     );
-    this.#pace = new Pace(task, host.scheduler.durationsOf(task.model ?? task.kind), host);
-    this.#rejections = new Rejections(task, this.#pace.settledAt, host);
+    this.#pace = new Pace(task, host.scheduler.durationsOf(task.model ?? task.kind), host.time);
+    this.#rejections = new Rejections(task, this.#pace.settledAt, host.time);
   }
 
   async run(): Promise<Records[K]> {
@@ -99,8 +99,8 @@ class Wait<K extends Kind> {
 
   /** Polls once more if the deadline came late: the machine slept, so that there was no last poll before it. */
   async #pollLate(): Promise<Records[K] | undefined> {
-    const { scheduler, steady } = this.#host;
-    const now = steady();
+    const { scheduler, time } = this.#host;
+    const now = time.steady();
     if (now < this.#start + this.#timeoutMs + lastQueryMs) return undefined;
     const signal = this.#options.signal ?? new AbortController().signal;
     const slot = { due: () => now, failing: this.#pace.failures > 0, signal };
@@ -123,8 +123,8 @@ class Wait<K extends Kind> {
 
   /** Queries the task as soon as it is due and the client may send another query. */
   async #poll(): Promise<RecordedObservation<K>> {
-    const { scheduler, steady } = this.#host;
-    const latest = steady() < this.#lastQueryAt ? this.#lastQueryAt : Infinity;
+    const { scheduler, time } = this.#host;
+    const latest = time.steady() < this.#lastQueryAt ? this.#lastQueryAt : Infinity;
     const slot = {
       due: () => Math.min(this.#pace.due(), latest),
       failing: this.#pace.failures > 0,
@@ -135,19 +135,19 @@ class Wait<K extends Kind> {
 
   /** Queries once. An error of the service or the network is part of the result, because it does not end the wait. */
   async #observe(signal: AbortSignal): Promise<RecordedObservation<K>> {
-    const { scheduler, steady } = this.#host;
-    const sentAt = steady();
+    const { scheduler, time } = this.#host;
+    const sentAt = time.steady();
     // A query that hangs makes room for the last one before the deadline.
     const untilLast = Math.max(this.#lastQueryAt - sentAt, lastQueryMs);
     const limitMs = Math.min(scheduler.patience.limitMs(this.#overlong), untilLast);
     try {
       const check = await this.#check(signal, limitMs);
-      this.#learnLatency(steady() - sentAt);
+      this.#learnLatency(time.steady() - sentAt);
       return { sentAt, ...check, error: undefined };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ServiceError || error instanceof ConnectionError)) throw error;
-      const tookMs = steady() - sentAt;
+      const tookMs = time.steady() - sentAt;
       if (error instanceof ServiceError) this.#learnLatency(tookMs);
       else if (tookMs >= limitMs) this.#overlong++;
       return { sentAt, state: undefined, status: undefined, record: undefined, error };
@@ -164,7 +164,7 @@ class Wait<K extends Kind> {
   async #update({ state, status, record, error }: Observation<K>): Promise<void> {
     const { onUpdate } = this.#options;
     if (!onUpdate) return;
-    const elapsedMs = Math.round(this.#host.steady() - this.#start);
+    const elapsedMs = Math.round(this.#host.time.steady() - this.#start);
     const { expectedMs } = this.#pace;
     const update = { task: this.#task, checks: this.#checks, elapsedMs, state, status, record, expectedMs, error };
     try {
@@ -186,7 +186,5 @@ class Wait<K extends Kind> {
  */
 export function waitTimeoutOf<K extends Kind>(options: WaitOptions<K>): number {
   checkOptions("wait", options, optionNames);
-  const { waitTimeoutMs = 30 * 60_000 } = options;
-  checkNumbers("wait", { waitTimeoutMs }, ["waitTimeoutMs"]);
-  return waitTimeoutMs;
+  return options.waitTimeoutMs ?? 30 * 60_000;
 }
