@@ -3,17 +3,28 @@ import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Begins with what starts browsers and compilers: at the end of a run, a long file would run alone. */
+/**
+ * Begins with those that have processes of their own, because a shared process ends when such a file is next, and continues with
+ * what starts browsers, compilers and processes: at the end of a run, a long file would run alone.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => /\/(docs|package|runtimes|spec)\//.test(moduleId);
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /\/(cli|docs|package|runtimes|spec)\/|\/[\w-]*(kill|slow|hanging)[\w-]*\.test/.test(moduleId);
+    const rank = (file: TestSpecification) => (file.project.config.isolate ? 0 : isLong(file) ? 1 : 2);
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
-/** Those that replace clocks, sockets or fetch, and those that import programs which read the environment. */
-const alone = ["test/{sdk,faults}/*.test.ts", "test/docs/{frameworks,open-telemetry,page-in-chromium}.test.ts"];
+/**
+ * Those that watch all that a process does, and those that import programs which read the environment: what such a program creates
+ * once, such as the AI SDK's provider, would serve the next file as well.
+ */
+const alone = [
+  "test/faults/*.test.ts",
+  "test/docs/{frameworks,open-telemetry,page-in-chromium,samples}.test.ts",
+  "test/ai-sdk/readme.test.ts",
+];
 /** `npm run test:long`, `test:engines`, `test:fleet`, `test:generators`, `test:integrations`; and what `npm run bench` installs. */
 const elsewhere = ["test/*/long/**", "test/{engines,fleet,generators,integrations}/**", "test/bench/node_modules/**"];
 
@@ -22,7 +33,7 @@ export default defineConfig({
     // Some tests run compilers or a browser, and each core runs a test file: what takes longer than this hangs.
     testTimeout: 120_000,
     // More than there are cores: many tests wait for processes of their own.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: availableParallelism() + 2,
     hookTimeout: 120_000,
     env: {
       // Runs of `mediagen-emulator exec` leave the state of the machine's user alone.

@@ -1,6 +1,21 @@
+import dns from "node:dns";
+import http from "node:http";
+import https from "node:https";
 import { afterAll, expect, vi } from "vitest";
 
-const shared = () => ({ setTimeout, clearTimeout, setInterval, Date, now: Date.now, steady: performance.now, fetch });
+const shared = () => ({
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  Date,
+  now: Date.now,
+  steady: performance.now,
+  fetch,
+  Blob,
+  lookup: dns.lookup,
+  httpRequest: http.request,
+  httpsRequest: https.request,
+});
 const before = shared();
 
 // Files of tests share processes: what one replaces and does not put back, the next would meet.

@@ -7,6 +7,7 @@ import {
   memoryStore,
   type SleepReason,
 } from "@mediagen/sdk";
+import { onTestFinished, TestRunner } from "vitest";
 
 /** What the service responds to one request. */
 export type Reply = (request: Request) => Response | Promise<Response>;
@@ -41,6 +42,7 @@ export class FakeClock {
   now = 1_800_000_000_000;
   readonly #asleep = new Set<Sleeper>();
   readonly #passing: readonly SleepReason[];
+  #isStopped = false;
 
   constructor(passing: readonly SleepReason[]) {
     this.#passing = passing;
@@ -50,9 +52,15 @@ export class FakeClock {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const sleeper = { until: this.now + ms, wake: resolve };
-      if (this.#passing.includes(reason)) this.#asleep.add(sleeper);
+      if (this.#passing.includes(reason) && !this.#isStopped) this.#asleep.add(sleeper);
       signal.addEventListener("abort", () => (this.#asleep.delete(sleeper), reject(signal.reason)), { once: true });
     });
+  }
+
+  /** Lets all sleep for ever. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#asleep.clear();
   }
 
   /** Wakes the earliest sleeper; false if all are awake. */
@@ -86,6 +94,8 @@ export function clientOf(
 ) {
   const client = ++clients;
   const clock = new FakeClock(passing);
+  // A sender that a test leaves, as if it was killed, would renew its record for ever, as fast as it can: also during later files.
+  if (TestRunner.getCurrentTest()) onTestFinished(() => clock.stop());
   const events: MediaGenEvent[] = [];
   const pauses: number[] = [];
   let sent = 0;

@@ -13,7 +13,14 @@ import {
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import nodeFetch from "node-fetch";
-import { Agent as UndiciAgent, fetch as undiciFetch, ProxyAgent, type RequestInit, setGlobalDispatcher } from "undici";
+import {
+  Agent as UndiciAgent,
+  fetch as undiciFetch,
+  getGlobalDispatcher,
+  ProxyAgent,
+  type RequestInit,
+  setGlobalDispatcher,
+} from "undici";
 import { afterEach, describe, expect, test } from "vitest";
 import { makeCertificate } from "../faults/certificate.ts";
 import { connectionRefused, errorOf, fetchError, success } from "./fake-service.ts";
@@ -151,6 +158,7 @@ describe.for(Object.entries(entries))("a fetch function of the caller's, with %s
     });
     await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
     const agent = new Agent({ ca: certificate.cert });
+    const usual = getGlobalDispatcher();
     setGlobalDispatcher(new UndiciAgent({ connect: { ca: certificate.cert } }));
     try {
       const baseUrl = `https://localhost:${(relay.address() as AddressInfo).port}`;
@@ -161,6 +169,7 @@ describe.for(Object.entries(entries))("a fetch function of the caller's, with %s
       expect(error).toBeInstanceOf(OutcomeUnknownError);
       expect(paid).toBe(1);
     } finally {
+      setGlobalDispatcher(usual);
       relay.close();
     }
   });
