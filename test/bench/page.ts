@@ -37,6 +37,7 @@ type AllMeasured = Readonly<Record<string, Measured>>;
 
 const page = new URL("../../docs/benchmarks.md", import.meta.url);
 const figures = new URL("../../docs/benchmarks.json", import.meta.url);
+const manifest = new URL("package.json", import.meta.url);
 
 /** Puts what was measured of a row next to the other rows, which may be of another day. */
 export async function record(name: string, measured: Measured): Promise<void> {
@@ -86,12 +87,20 @@ export async function pageOf(all: AllMeasured): Promise<string> {
     const measured = all[name];
     if (measured) parts.push(partOf(name, await loadRow(name), measured));
   }
-  return [intro, overview(parts), notFirst(parts), ...parts.map(sectionOf)].join("\n");
+  return [intro, await versions(), overview(parts), notFirst(parts), ...parts.map(sectionOf)].join("\n");
+}
+
+/** The clients that mediagen is compared with. */
+async function versions(): Promise<string> {
+  // The cast: the project's own file.
+  const { dependencies } = JSON.parse(await readFile(manifest, "utf8")) as Record<string, Record<string, string>>;
+  const lines = Object.entries(dependencies ?? {}).map(([name, version]) => `| ${name} | ${version} |`);
+  return ["| package | version |", "|---|---:|", ...lines, ""].join("\n");
 }
 
 const intro = `---
 title: Benchmarks
-description: "Size, speed, waiting and lost responses of mediagen and other SDKs, measured in one run, and where mediagen is not first."
+description: "Size, speed, waiting and lost responses of mediagen and other SDKs, each row measured in one run, and where mediagen is not first."
 also: performance speed size comparison
 ---
 
@@ -99,8 +108,9 @@ also: performance speed size comparison
 their date. Every figure is in benchmarks.json. No test asserts a time.
 
 mediagen and its peers run in turn, in the same run, against the same local server, which speaks as each peer's own service does. Each
-client runs in its own process, as its README says, in the version that test/bench/package.json pins. A figure is the median of all rounds,
-with the quartiles in brackets.
+client runs in its own process, as its README says, in the version that the lockfiles of test/bench and of the project pin. A figure is
+the median of all rounds, with the quartiles in brackets. A ratio is computed within each round, and the table shows the median of these
+ratios. Rows may be of different days and versions of mediagen.
 `;
 
 function overview(parts: readonly Part[]): string {
@@ -119,7 +129,7 @@ function overview(parts: readonly Part[]): string {
   ].join("\n");
 }
 
-/** Every figure in which another client's median is better than the best of ours by more than a twentieth. */
+/** Every figure in which another client's median is better than that of one of ours by more than a twentieth. */
 function notFirst(parts: readonly Part[]): string {
   const behind = parts.map(({ row, tables }) => ({
     row,
@@ -136,10 +146,10 @@ function notFirst(parts: readonly Part[]): string {
   return [
     "## Where we are not first",
     "",
-    "Each line is a figure in which another client is better by more than 5 % than the better of our two entry points.",
+    "Each line is a figure of one of our entry points, and every other client that is better by more than 5 %.",
     "",
-    "| figure | ours | better |",
-    "|---|---:|---|",
+    "| figure | of | ours | better |",
+    "|---|---|---:|---|",
     ...behind.flatMap(({ lines }) => lines),
     "",
     ...(reasons.length > 0 ? ["Reasons:", "", ...reasons, ""] : []),
@@ -149,20 +159,20 @@ function notFirst(parts: readonly Part[]): string {
 function behindOf(
   { lines, references = [] }: Table,
   { key, digits = 0, better }: Column,
-): (readonly [string, string])[] {
+): (readonly [string, string, string])[] {
   if (better === undefined) return [];
   const sign = better === "less" ? 1 : -1;
   const clients = lines
     .filter(({ name, rounds }) => rounds.length > 0 && !references.includes(name))
     .map((line) => ({ name: line.name, figure: spread(line, key).median }))
     .sort((a, b) => sign * (a.figure - b.figure));
-  const ours = clients.find(({ name }) => name.startsWith("@mediagen/"));
-  if (!ours) return [];
-  const limit = ours.figure * (better === "less" ? 0.95 : 1.05);
-  const ahead = clients.filter(({ name, figure }) => !name.startsWith("@mediagen/") && sign * (figure - limit) < 0);
-  if (ahead.length === 0) return [];
-  const shown = ahead.map(({ name, figure }) => `${name} ${written(figure, digits)}`);
-  return [[written(ours.figure, digits), shown.join(", ")]];
+  const isOurs = ({ name }: { readonly name: string }) => name.startsWith("@mediagen/");
+  return clients.filter(isOurs).flatMap(({ name: entry, figure: own }): [string, string, string][] => {
+    const limit = own * (better === "less" ? 0.95 : 1.05);
+    const ahead = clients.filter((client) => !isOurs(client) && sign * (client.figure - limit) < 0);
+    const shown = ahead.map(({ name, figure }) => `${name} ${written(figure, digits)}`);
+    return ahead.length > 0 ? [[entry, written(own, digits), shown.join(", ")]] : [];
+  });
 }
 
 /** A row's part of the page. */
@@ -188,7 +198,7 @@ export function sectionOf({ name, row, measured, tables, aims }: Part): string {
 function aimLines(aims: readonly Aim[]): string[] {
   if (aims.length === 0) return [];
   const lines = aims.map(({ what, figure, aim, holds }) => {
-    const digits = figure < 10 && !Number.isInteger(figure) ? 2 : 0;
+    const digits = Number.isInteger(figure) || figure >= 100 ? 0 : figure < 10 ? 2 : 1;
     return `| ${what} | ${written(figure, digits)} | ${aim} | ${holds ? "held" : "**missed**"} |`;
   });
   const missed = aims.filter(({ holds, why, tried }) => !holds && (why ?? tried));

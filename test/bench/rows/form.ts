@@ -32,7 +32,8 @@ const ajv = "Ajv, standalone";
 const why =
   "It also brings the fields into their wire form, looks for half characters and paths, and describes each mistake. Ajv's code is made for this one schema.";
 const tried = [
-  "Checking without making the wire form: 0.77 instead of 0.61 million valid forms per second, but a client needs both.",
+  "Checking without making the wire form: a quarter more valid forms per second, but a client needs both.",
+  "Copying a blank wire form in place of adding part by part: at most 5 % more.",
   "`isWellFormed` in place of a pattern: up to 10 % more, but browsers of early 2023 do not have it.",
 ];
 

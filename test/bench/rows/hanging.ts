@@ -18,7 +18,7 @@ const counts = [1_000, 5_000];
 
 export const row: Row = {
   title: "Queries that hang",
-  what: `mediagen's waiting in virtual time, in ${rounds} rounds: tasks that were generated at once and take 2 to 6 s. The service responds to a query after 50 ms, fails with a reset or HTTP 500, or never responds. At most 16 queries are in flight. The ratios compare with the same waits when no query hangs.`,
+  what: `mediagen's waiting in virtual time, in ${rounds} rounds: tasks that were generated at once and take 2 to 6 s. The service responds to a query after 50 ms, fails with a reset or HTTP 500, or never responds. 16 queries are in flight, and more while some hang. The ratios compare with the same waits when no query hangs.`,
   limit: "the waits of which no query hangs.",
   tables: counts.map((count) => ({
     title: `${count.toLocaleString("en")} waits`,

@@ -125,7 +125,7 @@ export async function simulate(durations: Float64Array, tasksOfBatch: number): P
     });
   const alarm = shareTimer({ steady: () => now }, timersOf(sleep));
   const time = { now: () => now, steady: () => now, random, alarm, sleep: sleepBy(alarm) };
-  const host = { ...time, scheduler: new Scheduler({}, time) };
+  const host = { time, scheduler: new Scheduler({}, time) };
   let queriesAtFirst = 0;
   for (let batch = 0; batch < durations.length / tasksOfBatch; batch++) {
     let left = tasksOfBatch;

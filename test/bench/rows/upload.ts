@@ -21,7 +21,11 @@ const servers = [
   ["A server that reads 60 MB/s", slow],
 ] as const;
 
-const why = "V8 returns the pieces that were sent only after some 64 MB of them have collected.";
+const why = "V8 returns the pieces that were sent only once many of them have collected.";
+const tried = [
+  "Pieces of 32 KiB: 16 MB less than with the 48 KiB of now, but a third slower to a server that is as fast as this one.",
+  "A smaller young generation of V8 (--max-semi-space-size): no difference.",
+];
 
 export const row: Row = {
   title: "An upload from disk",
@@ -61,7 +65,12 @@ export const row: Row = {
   aims(tables) {
     return tables.flatMap(({ title, lines }) =>
       [nodeSdk, webSdk].map((name) =>
-        aimOf(`peak memory, ${inSentence(title)}`, lineOf(lines, name), "peakMb", { atMost: 64, unit: " MB", why }),
+        aimOf(`peak memory, ${inSentence(title)}`, lineOf(lines, name), "peakMb", {
+          atMost: 64,
+          unit: " MB",
+          why,
+          tried,
+        }),
       ),
     );
   },

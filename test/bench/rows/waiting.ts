@@ -35,11 +35,11 @@ const tried = [
 
 export const row: Row = {
   title: "Waiting",
-  what: `Tasks that were generated at once and take 2 to 6 s. Each client waits in its own way. The delay is from the task's end until its wait has resolved. Memory is the peak above what the process had before. openai and lumaai do not wait. With more than 1,000 tasks, mediagen has \`maxQueriesInFlight: ${manyInFlight}\`; otherwise its default, 16. Waits of mediagen are measured in three rounds, those of peers in one.`,
+  what: `Tasks that were generated at once and take 2 to 6 s. Each client waits in its own way. The delay is from the task's end until its wait has resolved. Memory is the peak above what the process had before. openai and lumaai do not wait. With more than 1,000 tasks, mediagen has \`maxQueriesInFlight: ${manyInFlight}\`; otherwise its default, 16. Waits of mediagen are measured in three rounds, those of peers in one, and the last table in one.`,
   limit:
-    "one query and no delay, if the end were known. It is not, which costs some 3.4 queries for 0.3 s (see the next row). The server handles some 20,000 queries per second.",
+    "one query and no delay, if the end were known. It is not, which costs some 3.6 queries for 0.3 s (see the next row). The server responds at once.",
   notFirst:
-    "replicate and @fal-ai/client query every task each 500 ms. That is two to three times as many queries, on one connection per task.",
+    "replicate and @fal-ai/client query every task each 500 ms, on one connection per task. With 1,000 tasks, that is nearly twice as many queries. With 10,000 they are so late that one query finds most tasks finished.",
   tables: [
     { title: "1,000 tasks", columns },
     { title: "10,000 tasks", columns },
@@ -79,13 +79,13 @@ export const row: Row = {
       aimOf("CPU per task, 1,000 tasks", one, "cpuMs", {
         atMost: 0.9,
         unit: " ms",
-        why: "3,300 calls are too few for the compiler to be done with them; see the figure at 10,000 tasks.",
+        why: "Some 3,000 queries are too few for V8's compiler to be done with them: in the row on queries, that takes 20,000.",
         tried,
       }),
       aimOf("mean delay, 10,000 tasks", ten, "delay", {
         atMost: 0.7,
         unit: " s",
-        why: "On average 5,000 tasks are unfinished. They ask for some 8,000 queries per second, and one core sends half of that.",
+        why: "The waits need some 8,000 queries per second. One core of this machine sends some 1,300 in a fresh process, so that the queries are late.",
         tried,
       }),
       aimOf("memory, 10,000 tasks", ten, "memoryMb", {
