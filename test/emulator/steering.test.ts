@@ -105,7 +105,8 @@ test("the snapshot is downloaded, and a reset forgets all after it was asked for
   );
   await page.getByRole("button", { name: "Reset…" }).click();
   expect(emulator.tasks).toHaveLength(1);
-  await page.keyboard.press("Enter"); // the focus is on the button that does it
+  await page.keyboard.press("Tab"); // into the question, to the button that does it
+  await page.keyboard.press("Enter");
   await expect.poll(() => text("#said")).toBe("The emulator was reset.");
   expect(emulator.tasks).toHaveLength(0);
   await expect.poll(() => page.locator(".task, .call, #sure:popover-open").count()).toBe(0);

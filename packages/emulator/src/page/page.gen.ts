@@ -193,7 +193,7 @@ export const page: string = "<!doctype html>\n" +
   "      <div id=\"sure\" popover aria-label=\"Reset\">\n" +
   "        <p>This resets the emulator: tasks, charges, calls and faults are deleted.</p>\n" +
   "        <form data-action=\"reset\" class=\"row\">\n" +
-  "          <button class=\"main\" autofocus>Reset</button>\n" +
+  "          <button class=\"main\">Reset</button>\n" +
   "          <button type=\"button\" popovertarget=\"sure\" popovertargetaction=\"hide\">Keep</button>\n" +
   "        </form>\n" +
   "      </div>\n" +
