@@ -52,7 +52,7 @@ test("npm run setup without node_modules says to run npm ci first, and one witho
   }
 });
 
-test("npm ci brings 350 MB at most: devDependencies come with npm run setup", async () => {
+test("npm ci brings 400 MB at most: devDependencies come with npm run setup", async () => {
   expect(await readFile(".npmrc", "utf8")).toBe("omit=dev\n");
   // The cast: npm wrote it.
   const lock = JSON.parse(await readFile("package-lock.json", "utf8")) as Lock;
@@ -61,7 +61,7 @@ test("npm ci brings 350 MB at most: devDependencies come with npm run setup", as
     .filter(([path, { dev, link }]) => path.includes("node_modules/") && !dev && !link)
     .filter(([path]) => existsSync(path)) // Others are for other machines.
     .reduce((sum, [path]) => sum + bytesOf(path, seen, lock), 0);
-  expect(bytes / 2 ** 20).toBeLessThan(350);
+  expect(bytes / 2 ** 20).toBeLessThan(400);
 });
 
 /** The bytes of a package on disk, with what its install script brought. Packages within it that the lockfile lists count on their own. */
