@@ -495,8 +495,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/keys"],
   },
   {
-    guard: "keyed: (key) => (last && last.key === key ? last : (last = createKeyed(key, baseUrl, headers))),",
-    becomes: "keyed: (key) => (last ??= createKeyed(key, baseUrl, headers)),",
+    guard: "const known = kept.get(key);",
+    becomes: "const [known] = kept.values();",
     promise: "another key is hidden too",
     tests: ["sdk/keys"],
   },
@@ -1233,8 +1233,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/results"],
   },
   {
-    guard: "maxBytes: given.maxBytes ?? maxBytesInMemory",
-    becomes: "maxBytes: given.maxBytes",
+    guard: "{ maxBytes: maxBytesInMemory, ...readOptions(",
+    becomes: "{ ...readOptions(",
     promise: "results in memory have a limit of their own",
     tests: ["sdk/results"],
   },
@@ -1318,12 +1318,6 @@ export const mutants: readonly Mutant[] = [
     becomes: "return isNew;",
     promise: "a task that the server returns twice takes one place",
     tests: ["sdk/limits"],
-  },
-  {
-    guard: 'if ("apiKey" in changes && changes.apiKey === undefined)',
-    becomes: "if (false)",
-    promise: "a missing key of a user does not lead to the account of the client",
-    tests: ["sdk/with-options"],
   },
   {
     guard: "settle(isNew || error instanceof OutcomeUnknownError);",
@@ -2006,10 +2000,49 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/task"],
   },
   {
-    guard: "checkOptions(subject, options, clientOptionNames);",
-    becomes: "",
+    guard: 'const options = readOptions("createMediaGen", given, clientOptionNames);',
+    becomes: "const options = given;",
     promise: "a misspelled limit of a client is not ignored",
     tests: ["sdk/options"],
+  },
+  {
+    guard: "return Object.fromEntries(given) as O;",
+    becomes: "return { ...options } as O;",
+    promise: "what a class has as options counts",
+    tests: ["sdk/options"],
+  },
+  {
+    guard: 'if (switches.test(name)) return unless(typeof value === "boolean", "true or false");',
+    becomes: "",
+    promise: "the text false switches nothing on",
+    tests: ["sdk/options"],
+  },
+  {
+    guard:
+      "if (statuses !== undefined && !(Array.isArray(statuses) && statuses.every((one) => resendable.includes(one)))) {",
+    becomes: "if (false) {",
+    promise: "a list that is none loses no paid task",
+    tests: ["sdk/options"],
+  },
+  {
+    guard: "throw beforeRequest(error);",
+    file: "node/lazy-transport.ts",
+    becomes: "throw error;",
+    promise: "a file that is missing was needed before sending",
+    tests: ["sdk/missing-file"],
+  },
+  {
+    guard: "loading = undefined;",
+    file: "node/lazy-transport.ts",
+    becomes: "",
+    promise: "a file that was missing is loaded when it is there",
+    tests: ["sdk/missing-file"],
+  },
+  {
+    guard: 'if ("apiKey" in changes && (given.apiKey ?? undefined) === undefined)',
+    becomes: 'if ("apiKey" in changes && changes.apiKey === undefined)',
+    promise: "a key that a database has not is not that of the process",
+    tests: ["sdk/with-options"],
   },
   {
     guard: "if (reserved.has(name)) reject",

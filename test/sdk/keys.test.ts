@@ -1,4 +1,5 @@
 import {
+  blobs,
   createMediaGen,
   InvalidRequestError,
   MediaGenError,
@@ -145,6 +146,20 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
       { apiKey: () => keys.shift() ?? "" },
     );
     for (const _ of [...keys]) await expect(media.video.query("t-1")).rejects.toMatchObject({ msg: `no ${hidden}` });
+  });
+
+  test("also the key of an earlier request, in the URL of a result", async () => {
+    const keys = ["sk-canary-1", "sk-canary-2"];
+    const { media } = clientWith(
+      () => success({ taskid: "t-1", url: ["ftp://media.example/1.png?key=sk-canary-1"], image_status: 2 }),
+      { apiKey: () => keys.shift() ?? "sk-canary-3" },
+    );
+    const task = media.image.task("t-1");
+    await task.check();
+    await media.image.query("t-2");
+    const error = await errorOf(blobs(task));
+    expect(String(error)).toContain(`key=${hidden}`);
+    expect(shown(error)).not.toMatch(anySpelling);
   });
 
   test("also a short one, where it stands as a word of its own", async () => {

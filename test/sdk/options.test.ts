@@ -1,19 +1,22 @@
 import { inspect } from "node:util";
 import {
   blobs,
+  BudgetError,
   ConnectionError,
   createMediaGen,
   type FetchInit,
   type GenerateOptions,
+  type InvalidRequestError,
   type MediaGenOptions,
   memoryStore,
   type RequestHeaders,
   waitAll,
+  type WaitUpdate,
 } from "@mediagen/sdk";
 import { createHttpClient } from "@mediagen/sdk/http";
 import { createMediaGen as createNodeMediaGen, download } from "@mediagen/sdk/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { clientOf, errorOf, success } from "./fake-service.ts";
+import { clientOf, created, errorOf, success } from "./fake-service.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -29,6 +32,16 @@ async function whereTo(options: Parameters<typeof createMediaGen>[0]): Promise<u
   });
   await media.video.query("t-1");
   return seen;
+}
+
+/** What a function throws. */
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("it throws nothing");
 }
 
 test("base URL and key come from the options, else from the environment", async () => {
@@ -274,6 +287,51 @@ test("options that are inherited, or getters of a class, are checked like others
   await expect(task.check(inherited)).rejects.toThrow("timeoutMs");
 });
 
+test("options that are inherited, or getters of a class, count like others", async () => {
+  const updates: unknown[] = [];
+  class Settings {
+    get apiKey() {
+      return "of-the-class";
+    }
+    get budget() {
+      return { generations: 1 };
+    }
+    get onUpdate() {
+      return ({ state }: WaitUpdate) => void updates.push(state);
+    }
+    get signal() {
+      return AbortSignal.abort(new Error("stop"));
+    }
+  }
+  const { apiKey, budget } = Object.getOwnPropertyDescriptors(Settings.prototype);
+  const settings = Object.create(Object.create(null, { apiKey, budget })) as MediaGenOptions;
+  const keys: (string | null)[] = [];
+  const { media } = clientOf([(request) => (keys.push(request.headers.get("authorization")), created("t-1"))]);
+  const changed = media.withOptions(settings).withOptions({ retries: 0 });
+  await changed.image.generate("imgmodelz", { prompt: "A fox" });
+  const error = await errorOf(changed.image.generate("imgmodelz", { prompt: "A fox" }));
+  expect([keys, error]).toEqual([["of-the-class"], expect.any(BudgetError)]);
+
+  const { onUpdate, signal } = Object.getOwnPropertyDescriptors(Settings.prototype);
+  const task = media.image.task("t-1");
+  await waitAll([task], Object.create(Object.create(null, { onUpdate })));
+  expect(updates).toEqual(["succeeded"]);
+  await expect(blobs(task, Object.create(Object.create(null, { signal })))).rejects.toThrow("stop");
+});
+
+describe("each option of a client that is of no type that any option has is rejected", () => {
+  const { issues } = thrownBy(() => createNodeMediaGen({ nothing: 1 } as object)) as InvalidRequestError;
+  const names = issues[0]?.names ?? [];
+
+  test.for(names)("%s", (name) => {
+    const options = { baseUrl: "http://localhost", [name]: Symbol("of no option") };
+    expect(thrownBy(() => createNodeMediaGen(options))).toMatchObject({
+      name: "InvalidRequestError",
+      issues: [{ field: expect.stringMatching(new RegExp(`^${name}\\b`)) }],
+    });
+  });
+});
+
 describe("an option of the wrong type is rejected in words, and nothing is sent", () => {
   const { media, sent } = clientOf([], { store: memoryStore() });
   const task = media.image.task("t-1");
@@ -288,6 +346,27 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
     [
       create({ budget: { generation: 5 } }),
       "createMediaGen: budget: generation is not a known option. Did you mean generations?",
+    ],
+    [create({ allowHttp: "false" }), 'createMediaGen: allowHttp must be true or false, not "false".'],
+    [
+      create({ resendGenerationAfter: 503 }),
+      "createMediaGen: resendGenerationAfter must be a list of 421, 425 and 503, not 503.",
+    ],
+    [
+      create({ resendGenerationAfter: [500] }),
+      "createMediaGen: resendGenerationAfter must be a list of 421, 425 and 503, not a list of 1.",
+    ],
+    [
+      create({ apiKey: null }),
+      "createMediaGen: apiKey must be text, or a function that returns it, not a value (not shown).",
+    ],
+    [
+      create({ baseUrl: "sk-live-0123456789" }),
+      "createMediaGen: baseUrl has an invalid value (not shown). Use an absolute http or https URL, such as https://media.example.",
+    ],
+    [
+      () => createMediaGen("sk-live-0123456789" as MediaGenOptions),
+      "createMediaGen: options must be an object, not text (not shown).",
     ],
     [create({ maxTasksInFlight: "2" }), 'createMediaGen: maxTasksInFlight must be a number of at least 1, not "2".'],
     [create({ headers: "x" }), `createMediaGen: ${notPlain}`],
@@ -312,6 +391,11 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
     [() => media.withOptions({ headers: new Headers() as unknown as RequestHeaders }), `withOptions: ${notPlain}`],
     [generate(null), "imgmodelz: options must be an object, not null. Nothing was sent."],
     [generate({ onUploadProgress: 5 }), "imgmodelz: onUploadProgress must be a function, not 5. Nothing was sent."],
+    [generate({ unchecked: "false" }), 'imgmodelz: unchecked must be true or false, not "false". Nothing was sent.'],
+    [
+      generate({ signal: { aborted: false } }),
+      "imgmodelz: signal must be an AbortSignal, not an object. Nothing was sent.",
+    ],
     [generate({ signal: 5 }), "imgmodelz: signal must be an AbortSignal, not 5. Nothing was sent."],
     [
       generate({ signal: new AbortController() }),

@@ -55,9 +55,10 @@ describe("a client with other options", () => {
 
   test("never falls back to another key where that of a user is missing", () => {
     const { media } = clientWithHeaders();
-    expect(() => media.withOptions({ apiKey: undefined })).toThrow(
-      "withOptions: apiKey is missing. Pass a key, or no apiKey to keep that of the client.",
-    );
+    for (const apiKey of [undefined, null] as (string | undefined)[])
+      expect(() => media.withOptions({ apiKey })).toThrow(
+        "withOptions: apiKey is missing. Pass a key, or no apiKey to keep that of the client.",
+      );
     expect(() => media.withOptions({ apikey: "sk-ada" } as object)).toThrow(/apikey is not a known option.*apiKey/);
   });
 

@@ -21,7 +21,9 @@ export type { paths } from "./spec/paths.gen.ts";
  * const { data } = await http.POST("/v1/video/infobytaskid", { body: { taskid: "..." } });
  */
 export function createHttpClient(options: ClientOptions & ConnectOptions = {}): HttpClient {
-  const isNodeHttp = usesNodeHttp(options);
-  checkConnectOptions("createHttpClient", options, isNodeHttp);
-  return createHttpClientOn(isNodeHttp ? lazyTransport(options) : webRuntime(options).transport, options);
+  return createHttpClientOn(options, (given) => {
+    const isNodeHttp = usesNodeHttp(given);
+    checkConnectOptions("createHttpClient", given, isNodeHttp);
+    return isNodeHttp ? lazyTransport(given) : webRuntime(given).transport;
+  });
 }

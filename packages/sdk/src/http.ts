@@ -18,5 +18,5 @@ export type { paths } from "./spec/paths.gen.ts";
  * const { data } = await http.POST("/v1/video/infobytaskid", { body: { taskid: "..." } });
  */
 export function createHttpClient(options: ClientOptions = {}): HttpClient {
-  return createHttpClientOn(webRuntime(options).transport, options);
+  return createHttpClientOn(options, (given) => webRuntime(given).transport);
 }

@@ -4,6 +4,7 @@ import { describeValue } from "./errors/issue.ts";
 import type { Download, DownloadOptions } from "./node/download.ts";
 import { usesNodeHttp } from "./node/lazy-transport.ts";
 import type { FileFromOptions, FileSource } from "./result/file-from.ts";
+import { once } from "./spec/once.ts";
 import type { StoreReport } from "./store/check-store.ts";
 import type { GenerationStore } from "./store/store.ts";
 import type { Task } from "./task/task.ts";
@@ -80,8 +81,10 @@ export function fileStore(directory: string): GenerationStore {
   }
   // A program that changes its working directory does not move the store.
   const path = resolve(directory);
-  let opened: Promise<GenerationStore> | undefined;
-  const open = () => (opened ??= import("./node/file-store.ts").then(({ FileStore }) => new FileStore(path)));
+  const open = once(async (): Promise<GenerationStore> => {
+    const { FileStore } = await import("./node/file-store.ts");
+    return new FileStore(path);
+  });
   return {
     write: async (record) => (await open()).write(record),
     get: async (id) => (await open()).get(id),

@@ -1,5 +1,5 @@
 import { callListener } from "./errors/emit.ts";
-import { checkProxyOptions, type MediaProxyOptions, type ProxyGeneration, readUser } from "./proxy/options.ts";
+import { readProxyOptions, type MediaProxyOptions, type ProxyGeneration, readUser } from "./proxy/options.ts";
 import { ownCode, rejectGeneration, Rejection, rejectQuery, responseOf, success } from "./proxy/rejection.ts";
 import { checkForm, checkQuery, findRoute, isForeign, keyOf, readBody, readParts } from "./proxy/request.ts";
 import { Seal } from "./proxy/seal.ts";
@@ -25,9 +25,9 @@ const longestQuery = 16_384;
  * const response = await proxy(new Request("https://app.example/api/media/v1/video/vidmodelv2", { method: "POST" }));
  */
 export function createMediaProxy(options: MediaProxyOptions): (request: Request) => Promise<Response> {
-  checkProxyOptions(options);
-  const { onError = (error: unknown) => console.error(error) } = options;
-  const proxy = new MediaProxy(options);
+  const given = readProxyOptions(options);
+  const { onError = (error: unknown) => console.error(error) } = given;
+  const proxy = new MediaProxy(given);
   return async (request) => {
     try {
       return await proxy.respond(request);

@@ -36,16 +36,27 @@ export interface Keys {
    * @throws An {@link InvalidRequestError} if no header can carry the key, or it must not go there
    */
   readonly keyed: (key: string | undefined) => Keyed;
-  /** Hides the last key. Results are requested without one, but their URLs may contain that of their record's request. */
+  /** Hides the last keys in texts about results. The URL of a result may contain one, though it is not sent with it. */
   readonly hide: Hide;
 }
 
-/** Creates the keys of a client. The last one is kept, because most clients have one key. */
+/** How many keys of a client are kept. Most clients have one. */
+const keptKeys = 16;
+
+/** Creates the keys of a client. */
 export function createKeys(baseUrl: string, headers: RequestHeaders): Keys {
-  let last: Keyed | undefined;
+  const kept = new Map<string | undefined, Keyed>();
   return {
-    keyed: (key) => (last && last.key === key ? last : (last = createKeyed(key, baseUrl, headers))),
-    hide: (text) => (last ? last.hide(text) : text),
+    keyed(key) {
+      const known = kept.get(key);
+      if (known) return known;
+      const keyed = createKeyed(key, baseUrl, headers);
+      const [oldest] = kept.keys();
+      if (kept.size === keptKeys) kept.delete(oldest);
+      kept.set(key, keyed);
+      return keyed;
+    },
+    hide: (text) => [...kept.values()].reduce((shown, { hide }) => hide(shown), text),
   };
 }
 

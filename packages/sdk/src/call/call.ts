@@ -33,7 +33,7 @@ export interface SendingGeneration extends SentGeneration {
   readonly origin: string;
 }
 
-/** What a call consists of besides its operation and fields. With a patience it is sent only once, because a wait repeats by itself. */
+/** What a call consists of besides its operation and fields. */
 export interface CallContext extends ExchangeOptions {
   readonly subject: Subject;
   /** How many times the request is retried. */

@@ -49,7 +49,7 @@ export interface ExchangeOptions {
   readonly headers?: RequestHeaders | undefined;
   /** How long it may take, in place of the connection's timeout. */
   readonly timeoutMs?: number | undefined;
-  /** The longest that it may take, besides that. */
+  /** The limit of one poll of a wait, besides `timeoutMs`. A poll is not retried, because the wait polls again. */
   readonly patienceMs?: number | undefined;
   /** Called while the request leaves. */
   readonly onUpload?: OnUpload | undefined;

@@ -2,12 +2,11 @@ import { createCall } from "../call/call.ts";
 import { readHeaders } from "../call/headers.ts";
 import { createKeys } from "../call/api-key.ts";
 import { invalidRequest } from "../errors/errors.ts";
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { Failures } from "../errors/failures.ts";
 import { type Form, kindOf, type Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
-import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { Resolution } from "../store/recovery.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { prepare } from "./prepare.ts";
@@ -36,17 +35,18 @@ export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
 
 /** Creates a client. With `kept`, it shares the parts of that client that its own options do not change. */
 export function createClient<O extends MediaGenOptions>(
-  options: O,
+  given: O,
   createRuntime: (options: O, origin: string) => Runtime,
   kept?: Kept,
 ): MediaGen {
+  const options = readOptions("createMediaGen", given, clientOptionNames);
   const { baseUrl, apiKey, headers } = readAccess("createMediaGen", options);
   checkObjects("createMediaGen", options);
   const { origin } = new URL(baseUrl);
   const timeouts = readTimeouts(options);
   const parts = createParts(options, origin, () => createRuntime(options, origin), kept);
   const { store, beforeGenerate } = options;
-  const shared = {
+  const host = {
     ...parts,
     ...parts.runtime,
     ...createKeys(baseUrl, headers),
@@ -59,21 +59,22 @@ export function createClient<O extends MediaGenOptions>(
     failures: new Failures(parts.emit, parts.time),
     suspicion: new Suspicion(),
   };
-  const calling = { ...shared, call: createCall(shared) };
-  const methods = createMethods({ ...calling, tasks: new Tasks(calling) });
+  const call = createCall(host);
+  const tasks = new Tasks({ ...host, call });
+  const methods = createMethods({ ...host, call, tasks });
   const withOptions = (changes: MediaGenOptions) => {
-    const given = changesOf(changes);
-    const merged = { ...options, ...given, headers: { ...options.headers, ...given.headers } };
-    return createClient(merged, createRuntime, { parts, given });
+    const changed = readChanges(changes);
+    const merged = { ...options, ...changed, headers: { ...options.headers, ...changed.headers } };
+    return createClient(merged, createRuntime, { parts, given: changed });
   };
   return { ...methods, origin, store, withOptions };
 }
 
 /** Returns the options that are given. A key that is not must not lead to the account of the client itself. */
-function changesOf(changes: MediaGenOptions): MediaGenOptions {
-  checkOptions("withOptions", changes, clientOptionNames);
-  readHeaders("withOptions", changes.headers);
-  if ("apiKey" in changes && changes.apiKey === undefined)
+function readChanges(changes: MediaGenOptions): MediaGenOptions {
+  const given = readOptions("withOptions", changes, clientOptionNames);
+  readHeaders("withOptions", given.headers);
+  if ("apiKey" in changes && (given.apiKey ?? undefined) === undefined)
     throw invalidRequest(
       "withOptions",
       "apiKey",
@@ -81,7 +82,7 @@ function changesOf(changes: MediaGenOptions): MediaGenOptions {
       "nothing",
       "a key, or no apiKey to keep that of the client",
     );
-  return withoutUndefined(changes);
+  return given;
 }
 
 /** What the methods of a client stand on. */

@@ -1,6 +1,7 @@
 import createFetchClient, { type Client } from "openapi-fetch";
 import { keyHeaders, readKey } from "../call/api-key.ts";
 import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { describeValue, type IssueCode, nothingWasSent } from "../errors/issue.ts";
 import type { WireFields } from "../form/form.ts";
 import { toFormData } from "../form/parts.ts";
@@ -10,6 +11,7 @@ import type { paths } from "../spec/paths.gen.ts";
 import { longestDelayMs } from "../time/clock.ts";
 import { orAbort } from "../time/deadline.ts";
 import { type OutgoingRequest, type Transport, withoutBytes } from "../transport/transport.ts";
+import { clientOptionNames } from "./option-names.ts";
 import type { ClientOptions } from "./options.ts";
 import { readAccess, readTimeouts } from "./settings.ts";
 
@@ -17,9 +19,14 @@ import { readAccess, readTimeouts } from "./settings.ts";
 export type HttpClient = Client<paths>;
 
 /** Creates the openapi-fetch client on a transport: it adds the key and sends forms as multipart, and opens no envelope. */
-export function createHttpClientOn(transport: Transport, options: ClientOptions): HttpClient {
+export function createHttpClientOn<O extends ClientOptions>(
+  given: O,
+  createTransport: (options: O) => Transport,
+): HttpClient {
+  const options = readOptions("createHttpClient", given, clientOptionNames);
   const { baseUrl, apiKey, headers } = readAccess("createHttpClient", options);
   const { queryMs, generateMs } = readTimeouts(options);
+  const transport = createTransport(options);
   const formUrls = new Set(
     Object.values(operations).flatMap(({ generate }) => Object.values(generate).map(({ path }) => baseUrl + path)),
   );

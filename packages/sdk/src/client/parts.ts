@@ -1,5 +1,6 @@
 import { createRetries, type Retries } from "../call/retries.ts";
 import { createEmit, createLog, type Emit, type Log } from "../errors/emit.ts";
+import { once } from "../spec/once.ts";
 import type { RecordingHost } from "../store/session.ts";
 import { sleepBy, type SleepReason, startTimer, type Time, timersOf } from "../time/clock.ts";
 import { Semaphore } from "../time/semaphore.ts";
@@ -98,16 +99,6 @@ function createLimits(options: MediaGenOptions, time: Time, kept: Kept | undefin
     return (loaded = new ClientLimits(options, time, kept?.given, await kept?.parts.limits?.load()));
   });
   return { load, loaded: () => loaded };
-}
-
-/** Loads at the first call, and again after a failure. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
-  return () =>
-    (loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    }));
 }
 
 /** Creates the clock and the timers. */

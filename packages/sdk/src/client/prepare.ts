@@ -1,6 +1,6 @@
 import type { ApiKey } from "../call/api-key.ts";
 import { readHeaders } from "../call/headers.ts";
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { readForm, resultCount, type WireFields } from "../form/form.ts";
@@ -38,10 +38,10 @@ export async function prepare(
   kind: Kind,
   model: Model,
   form: Form<Model>,
-  options: GenerateOptions,
+  given: GenerateOptions,
   apiKey: ApiKey,
 ): Promise<CheckedGeneration> {
-  checkOptions(model, options, generateOptionNames, nothingWasSent);
+  const options = readOptions(model, given, generateOptionNames, nothingWasSent);
   const { idempotencyKey, onUploadProgress, signal } = options;
   const headers = readGenerateHeaders(model, options, apiKey);
   const { operation, wire } = await orAbort(readFields(kind, model, form, options), signal);

@@ -1,4 +1,4 @@
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { BudgetError, ConnectionError, InvalidRequestError, invalidRequest, StoreError } from "../errors/errors.ts";
 import { describeValue, returnedTask } from "../errors/issue.ts";
 import { InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "../errors/response-errors.ts";
@@ -107,6 +107,9 @@ export type StepEnded<K extends Kind = Kind> =
 /** Result of `checkStep`, by `state`, as plain JSON. */
 export type CheckStep<K extends Kind = Kind> = StepPending | StepEnded<K>;
 
+const ofCheckStep: Readonly<Record<keyof CheckStepOptions, true>> = { signal: true, maxAgeMs: true, now: true };
+const checkStepOptionNames = Object.keys(ofCheckStep);
+
 /** After how long to try again if the service was not reached or did not say. */
 const againMs = 5_000;
 
@@ -145,16 +148,15 @@ export async function generateStep<M extends string>(
  * @returns What to do next: check again after a delay, or handle the end of the task.
  * @throws A {@link ServiceError} if the service rejected the query
  * @throws A {@link ConnectionError} if there was no complete response; it is safe to run the step again
- * @throws An {@link InvalidRequestError} if it is not a task, or `maxAgeMs` is not a number of milliseconds
+ * @throws An {@link InvalidRequestError} if it is not a task, or an option is not valid
  * @example
  * const step = await checkStep(media.task(job.data));
  * if (step.state === "pending") await queue.add("check", step.task, { delay: step.afterMs });
  */
 export async function checkStep<K extends Kind>(task: Task<K>, options: CheckStepOptions = {}): Promise<CheckStep<K>> {
-  const { signal, now = Date.now, maxAgeMs = 30 * 60_000 } = options;
+  const { signal, now = Date.now, maxAgeMs = 30 * 60_000 } = readOptions("checkStep", options, checkStepOptionNames);
   if (typeof task?.check !== "function")
     throw invalidRequest("checkStep", "task", "wrongType", describeValue(task), returnedTask);
-  checkOptions("checkStep", { maxAgeMs }, ["maxAgeMs"]);
   const { state, record } = await task.check({ signal });
   if (state !== "pending") return { state, record };
   // A task that a person found is as old as its first check; otherwise it would stay young for ever.

@@ -1,4 +1,4 @@
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { StoreError } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
@@ -89,14 +89,14 @@ export class RecordedGenerations implements Recording {
 
   /** Returns the recorded task of an id. */
   async find(taskid: string, options: CallOptions, open: Open): Promise<AnyTask | undefined> {
-    checkOptions("find", options, optionNames);
-    const task = await orAbort(findTask(this.#recorder, taskid), options.signal);
+    const { signal } = readOptions("find", options, optionNames);
+    const task = await orAbort(findTask(this.#recorder, taskid), signal);
     return task && open(task);
   }
 
   /** Returns what is left to do. */
-  async recover(options: CallOptions, open: Open): Promise<Recovery> {
-    checkOptions("recover", options, optionNames);
+  async recover(given: CallOptions, open: Open): Promise<Recovery> {
+    const options = readOptions("recover", given, optionNames);
     const recorded = await orAbort(readRecorded(this.#recorder, options), options.signal);
     return { ...recorded, tasks: recorded.tasks.map(open), finished: recorded.finished.map(open) };
   }
@@ -109,8 +109,7 @@ export class RecordedGenerations implements Recording {
     open: Open,
     options: CallOptions,
   ): Promise<AnyTask | undefined> {
-    checkOptions("resolve", options, optionNames);
-    const { signal } = options;
+    const { signal } = readOptions("resolve", options, optionNames);
     const exists = (kind: Kind, taskid: string) => isKnown(tasks, kind, taskid, signal);
     const task = await orAbort(resolveGeneration(this.#recorder, generationId, resolution, exists, signal), signal);
     return task && open(task);

@@ -1,4 +1,4 @@
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { describeValue, type IssueCode, type MoreOfIssue } from "../errors/issue.ts";
 import { type Logger, type LogLevel, logLevels } from "../errors/logger.ts";
@@ -8,7 +8,6 @@ import type { Timeouts } from "../call/exchange.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { isLoopback } from "../transport/loopback.ts";
 import { type StateOptions, stateNames } from "../wait/state.ts";
-import { clientOptionNames } from "./option-names.ts";
 import type { ClientOptions, MediaGenOptions } from "./options.ts";
 
 /** Returns the base URL and the key of the options, or else of the environment. */
@@ -16,8 +15,9 @@ export function readAccess(
   subject: string,
   options: ClientOptions,
 ): { readonly baseUrl: string; readonly apiKey: ApiKey; readonly headers: RequestHeaders } {
-  checkOptions(subject, options, clientOptionNames);
   rejectBrowser(subject, options.allowBrowser ?? false);
+  if (options.apiKey !== undefined && typeof options.apiKey !== "string" && typeof options.apiKey !== "function")
+    throw invalidRequest(subject, "apiKey", "wrongType", "a value (not shown)", "text, or a function that returns it");
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
   const baseUrl = readBaseUrl(subject, options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
   const headers = { ...userAgent(), ...readHeaders(subject, options.headers) };
@@ -36,7 +36,7 @@ export function readTimeouts(options: ClientOptions): Timeouts {
 
 /** Returns how records are read: by the options, and for failures else by the environment. */
 export function readStates(subject: string, { statuses, classify }: StateOptions): StateOptions {
-  if (statuses !== undefined) checkOptions(subject, statuses, stateNames, undefined, "statuses");
+  if (statuses !== undefined) readOptions(subject, statuses, stateNames, undefined, "statuses");
   for (const [state, list] of Object.entries(statuses ?? {})) {
     const isList = list === undefined || (Array.isArray(list) && list.every(Number.isInteger));
     if (!isList)
@@ -70,8 +70,14 @@ export function readLogLevel(subject: string, { logLevel }: MediaGenOptions): Lo
 }
 
 /** Rejects what would fail only once a generation is on its way. */
-export function checkObjects(subject: string, { budget, store, logger }: MediaGenOptions): void {
-  if (budget !== undefined) checkOptions(subject, budget, ["generations", "results"], undefined, "budget");
+export function checkObjects(subject: string, options: MediaGenOptions): void {
+  const { budget, store, logger, resendGenerationAfter: statuses } = options;
+  const resendable = [421, 425, 503];
+  if (statuses !== undefined && !(Array.isArray(statuses) && statuses.every((one) => resendable.includes(one)))) {
+    const received = describeValue(statuses);
+    throw invalidRequest(subject, "resendGenerationAfter", "wrongType", received, "a list of 421, 425 and 503");
+  }
+  if (budget !== undefined) readOptions(subject, budget, ["generations", "results"], undefined, "budget");
   if (typeof store === "string") {
     const path = describeValue(store);
     throw invalidRequest(subject, "store", "wrongType", path, `a store, such as fileStore(${path})`);
@@ -93,7 +99,9 @@ function readBaseUrl(subject: string, given: string | undefined, allowHttp: bool
   if (!given) throw reject("missing", "nothing", "{ baseUrl } or set MEDIAGEN_BASE_URL");
   const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw reject("wrongFormat", describeValue(given), "an absolute http or https URL");
+    // What is no URL may be a key in the wrong place.
+    const received = String(given).includes("://") ? describeValue(given) : "an invalid value (not shown)";
+    throw reject("wrongFormat", received, "an absolute http or https URL, such as https://media.example");
   }
   const { href, protocol, username, password } = url;
   if (username || password || /[?#]/.test(href)) {

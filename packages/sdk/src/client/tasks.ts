@@ -1,11 +1,12 @@
 import type { Call, Subject } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
 import { readHeaders } from "../call/headers.ts";
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
 import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
 import { readBody, type WireFields } from "../form/form.ts";
+import { isObject } from "../spec/is-object.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { DeleteFields, Deletions, Records, RequestOptions, TaskRecord } from "../task/task.ts";
@@ -57,7 +58,6 @@ export class Tasks {
     taskids: readonly string[],
     options: DeleteFields[K] & RequestOptions,
   ): Promise<Deletions[K]> {
-    const { signal } = options;
     const operation = operations[kind].delete;
     const isList = Array.isArray(taskids);
     if (!isList || taskids.length === 0) {
@@ -67,7 +67,7 @@ export class Tasks {
     const { wire, request } = await readRequest(operation, { taskids }, options);
     const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
     for (const taskid of taskids) this.#host.limits?.loaded()?.ended({ kind, taskid });
-    await this.record((recording) => recording.endDeleted(kind, taskids), signal);
+    await this.record((recording) => recording.endDeleted(kind, taskids), request.signal);
     // The cast: the service documents the response to a deletion.
     return data as object as Deletions[K];
   }
@@ -90,10 +90,14 @@ export class Tasks {
   }
 }
 
-const requestOptionNames = ["signal", "timeoutMs", "retries"];
+type CheckedOption = Exclude<keyof RequestOptions, "headers">;
+const ofRequest: Readonly<Record<CheckedOption, true>> = { signal: true, timeoutMs: true, retries: true };
+const requestOptionNames = Object.keys(ofRequest);
 
 /** Returns the body and the options of one call, or rejects what is wrong with them. The options must not repeat the first argument. */
 function readRequest(operation: Operation, first: object, options: RequestOptions): Request | Promise<never> {
+  // Throws: what is no object has no options.
+  if (!isObject(options)) readOptions(operation.id, options, [], nothingWasSent);
   const { signal, headers, timeoutMs, retries, ...further } = options;
   const names = Object.keys(further);
   const twice = names.filter((field) => field in first);
@@ -103,7 +107,7 @@ function readRequest(operation: Operation, first: object, options: RequestOption
   const { wire, faults } = readBody(operation.body, names.length === 0 ? first : { ...further, ...first });
   if (issues.length + faults.length > 0) return rejectFields(operation.id, faults, issues);
   if (signal !== undefined || timeoutMs !== undefined || retries !== undefined)
-    checkOptions(operation.id, { signal, timeoutMs, retries }, requestOptionNames, nothingWasSent);
+    readOptions(operation.id, { signal, timeoutMs, retries }, requestOptionNames, nothingWasSent);
   const own = headers === undefined ? undefined : readHeaders(operation.id, headers, nothingWasSent);
   return { wire, request: { signal, headers: own, timeoutMs, retries } };
 }

@@ -1,4 +1,4 @@
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { describeIssue, describeValue, invalid, type Issue } from "../errors/issue.ts";
 import type { Bounds } from "../spec/operation.ts";
@@ -146,8 +146,8 @@ export function formSchema(model: Model | ModelInfo, options: FormSchemaOptions 
 }
 
 /** A field that is misspelled here would be open to everybody. */
-function checked(options: FormSchemaOptions, names: readonly string[]): FormSchemaOptions {
-  checkOptions("formSchema", options, ["from", "without"]);
+function checked(given: FormSchemaOptions, names: readonly string[]): FormSchemaOptions {
+  const options = readOptions("formSchema", given, ["from", "without"]);
   const { from = "values", without = [] } = options;
   const issues = without
     .filter((name) => !names.includes(name))

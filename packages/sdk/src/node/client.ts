@@ -3,6 +3,7 @@ import { type Runtime, webRuntime } from "../client/runtime.ts";
 import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";
 import type { ResultGet } from "../result/context.ts";
+import { once } from "../spec/once.ts";
 import { mostInFlight } from "../wait/scheduler.ts";
 import { checkConnectOptions, type ConnectOptions } from "./connect-options.ts";
 import { lazyTransport, usesNodeHttp } from "./lazy-transport.ts";
@@ -51,9 +52,6 @@ const processes = async () => {
 };
 
 function lazyGet(options: ConnectOptions, home: string): ResultGet {
-  let get: Promise<ResultGet> | undefined;
-  return async (url, request) => {
-    get ??= import("./get.ts").then(({ nodeGet }) => nodeGet(options, home));
-    return (await get)(url, request);
-  };
+  const load = once(async () => (await import("./get.ts")).nodeGet(options, home));
+  return async (url, request) => (await load())(url, request);
 }

@@ -1,4 +1,4 @@
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { describeValue } from "../errors/issue.ts";
 
@@ -106,7 +106,7 @@ function checkTls(subject: string, tls: TlsOptions): void {
     throw invalidRequest(subject, "tls", "wrongType", "a value (not shown)", "one such as { ca }", undefined, {
       problem: "is not an object",
     });
-  checkOptions(subject, tls, Object.keys(ofTls), undefined, "tls");
+  readOptions(subject, tls, Object.keys(ofTls), undefined, "tls");
   const reject = (name: keyof TlsOptions, expected: string) =>
     invalidRequest(subject, `tls.${name}`, "wrongFormat", "an invalid value (not shown)", expected);
   if (tls.pfx !== undefined && !((tls.pfx as unknown) instanceof Uint8Array))

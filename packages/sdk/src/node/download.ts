@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { describeValue, invalid } from "../errors/issue.ts";
 import { extensionFor, mediaTypeOf } from "../form/media-type.ts";
@@ -47,9 +47,9 @@ const ofFiles: Readonly<Record<Exclude<keyof DownloadOptions, keyof ResultOption
 const optionNames = [...resultOptionNames, ...Object.keys(ofFiles)];
 
 /** Saves every result of a task. The entry point documents it. */
-export async function download(task: Task, target: string, options: DownloadOptions): Promise<readonly Download[]> {
+export async function download(task: Task, target: string, given: DownloadOptions): Promise<readonly Download[]> {
   return reportFetching("download", task, async (context) => {
-    checkOptions("download", options, optionNames);
+    const options = readOptions("download", given, optionNames);
     if (typeof target !== "string" || target === "") {
       const expected = 'a directory or the path of a file, such as "out/"';
       const code = typeof target === "object" ? "wrongType" : "missing";

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { messageOf } from "../errors/errors.ts";
 import { describeValue, shorten } from "../errors/issue.ts";
 import {
-  checkFileOptions,
+  readFileOptions,
   fileFrom as portableFileFrom,
   type FileFromOptions,
   type FileSource,
@@ -20,14 +20,14 @@ import { codeOf } from "./error-code.ts";
  *
  * @param isNodeHttp whether URLs are requested with node:http
  */
-export async function fileFrom(source: FileSource, options: FileFromOptions, isNodeHttp: boolean): Promise<File> {
+export async function fileFrom(source: FileSource, given: FileFromOptions, isNodeHttp: boolean): Promise<File> {
   const path = pathOf(source);
   if (path !== undefined) {
-    checkFileOptions(options);
+    const options = readFileOptions(given);
     return toFile({ blob: await openPath(path), subject: describeValue(path), name: basename(path) }, options);
   }
   const get = isNodeHttp ? await (await import("./get.ts")).nodeGet({}) : undefined;
-  return portableFileFrom(source, options, get);
+  return portableFileFrom(source, given, get);
 }
 
 /** Returns the path that a source is, if it is one. */

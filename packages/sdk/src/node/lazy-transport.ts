@@ -1,4 +1,5 @@
 import type { ClientOptions } from "../client/options.ts";
+import { beforeRequest } from "../transport/evidence.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { PoolOptions } from "./connections.ts";
 
@@ -9,11 +10,15 @@ export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
 
 /** Loads node:http at the first request: it takes longer than all else together. */
 export function lazyTransport(options: PoolOptions): Transport {
-  let transport: Promise<Transport> | Transport | undefined;
+  let transport: Transport | undefined;
+  let loading: Promise<Transport> | undefined;
   return async (request, sendOptions) => {
-    transport ??= import("./transport.ts").then(
-      async ({ nodeTransport }) => (transport = await nodeTransport(options)),
-    );
-    return typeof transport === "function" ? transport(request, sendOptions) : (await transport)(request, sendOptions);
+    loading ??= import("./transport.ts").then(({ nodeTransport }) => nodeTransport(options));
+    transport ??= await loading.catch((error: unknown) => {
+      // It may be there at the next request.
+      loading = undefined;
+      throw beforeRequest(error);
+    });
+    return transport(request, sendOptions);
   };
 }

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "../errors/errors.ts";
-import { NeverSentError } from "../transport/evidence.ts";
+import { beforeRequest, NeverSentError } from "../transport/evidence.ts";
 import {
   type IncomingResponse,
   type OutgoingRequest,
@@ -34,10 +34,14 @@ export async function nodeTransport(options: PoolOptions = {}): Promise<Transpor
     if (targets.size < maxTargets) targets.set(text, target);
     return target;
   };
+  const connect = (url: URL, paid: boolean) =>
+    connections.forRequest(url, paid).catch((error: unknown) => {
+      throw beforeRequest(error);
+    });
   return async (request, sendOptions) => {
     const { paid, signal } = sendOptions;
     const { url, options: target } = targetOf(request.url);
-    const connection = (!paid && connections.pooled(url)) || (await connections.forRequest(url, paid));
+    const connection = (!paid && connections.pooled(url)) || (await connect(url, paid));
     const body = encode(request.body);
     if (body.pieces.length > 1) await rejectChangedFiles(body);
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);

@@ -1,5 +1,5 @@
 import type { MediaGen } from "../client/media-gen.ts";
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { describeValue } from "../errors/issue.ts";
 import type { Kind } from "../spec/operation.ts";
@@ -61,9 +61,9 @@ const shortestSecret = 32;
 const subject = "createMediaProxy";
 const expectedOrigins = 'a list of origins such as "https://app.example"';
 
-/** Rejects options that are not valid, and a client without a store. */
-export function checkProxyOptions(options: MediaProxyOptions): void {
-  checkOptions(subject, options, optionNames);
+/** Returns the options; rejects those that are not valid, and a client without a store. */
+export function readProxyOptions(given: MediaProxyOptions): MediaProxyOptions {
+  const options = readOptions(subject, given, optionNames);
   const { media, user, secret, beforeGenerate, origins } = options;
   if (!media?.store)
     throw invalidRequest(subject, "media", "notAllowed", "no store", "createMediaGen({ store })", "", {
@@ -80,6 +80,7 @@ export function checkProxyOptions(options: MediaProxyOptions): void {
   // In a string, a part of a listed origin would be found too.
   if (origins !== undefined && !(Array.isArray(origins) && origins.every(isOrigin)))
     throw invalidRequest(subject, "origins", "wrongType", describeOrigins(origins), expectedOrigins);
+  return options;
 }
 
 /** Returns the id that `user` returned, or undefined if nobody is signed in. */

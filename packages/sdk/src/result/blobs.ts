@@ -1,4 +1,4 @@
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import type { ResultContext } from "./context.ts";
 import { reportFetching, resultOptionNames } from "./fetching.ts";
@@ -11,9 +11,8 @@ const maxBytesInMemory = 256 * 1024 * 1024;
 
 /** Returns a task's results in memory. The entry point documents it. */
 export async function blobs(task: Task, given: ResultOptions): Promise<readonly Blob[]> {
-  const options = { ...given, maxBytes: given.maxBytes ?? maxBytesInMemory };
   return reportFetching("blobs", task, async (context) => {
-    checkOptions("blobs", given, resultOptionNames);
+    const options = { maxBytes: maxBytesInMemory, ...readOptions("blobs", given, resultOptionNames) };
     const read: Blob[] = [];
     for (const source of await sourcesOf("blobs", task, options.signal))
       read.push(await readBlob(source, context, options));

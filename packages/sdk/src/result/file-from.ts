@@ -1,4 +1,4 @@
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { describeValue, type IssueCode, nothingWasSent, shorten } from "../errors/issue.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
@@ -65,15 +65,16 @@ const optionNames = Object.keys(known);
 const maxBytesInMemory = 64 * 1024 * 1024;
 
 /** Returns a source image, with its media type read from its first bytes. The entry points document it. */
-export async function fileFrom(source: FileSource, options: FileFromOptions, get?: ResultGet): Promise<File> {
-  checkFileOptions(options);
+export async function fileFrom(source: FileSource, given: FileFromOptions, get?: ResultGet): Promise<File> {
+  const options = readFileOptions(given);
   return toFile(await open(source, options, get), options);
 }
 
-/** Rejects options that are not valid, and an aborted signal. */
-export function checkFileOptions(options: FileFromOptions): void {
-  checkOptions("fileFrom", options, optionNames, nothingWasSent);
+/** Returns the options; rejects those that are not valid, and an aborted signal. */
+export function readFileOptions(given: FileFromOptions): FileFromOptions {
+  const options = readOptions("fileFrom", given, optionNames, nothingWasSent);
   options.signal?.throwIfAborted();
+  return options;
 }
 
 /** Returns what is an image by its first bytes, and not too large, as a file with its type and a name. */

@@ -1,4 +1,4 @@
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { ConnectionError } from "../errors/errors.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
@@ -23,10 +23,9 @@ export interface ResultStream {
 
 /** Opens a task's results as streams. The entry point documents it. */
 export async function streams(task: Task, given: ResultOptions): Promise<readonly ResultStream[]> {
-  // A limit on all of it would also limit what reads the stream.
-  const options = { ...given, resultTimeoutMs: given.resultTimeoutMs ?? Infinity };
   return reportFetching("streams", task, async (context) => {
-    checkOptions("streams", given, resultOptionNames);
+    // A limit on all of it would also limit what reads the stream.
+    const options = { resultTimeoutMs: Infinity, ...readOptions("streams", given, resultOptionNames) };
     const opened: ResultStream[] = [];
     try {
       for (const source of await sourcesOf("streams", task, options.signal))

@@ -1,4 +1,4 @@
-import { messageOf } from "../errors/errors.ts";
+import { InvalidRequestError, messageOf } from "../errors/errors.ts";
 
 /** Codes of a failed lookup, connection attempt or TLS handshake: no byte of a request can have left by then. */
 const lookUpCodes = /^(ENOTFOUND|EAI_[A-Z]+|EMFILE|ENFILE)$/;
@@ -19,6 +19,12 @@ export class NeverSentError extends Error {
     super(message, { cause });
     this.isFinal = isFinal;
   }
+}
+
+/** Returns what to throw for an error before a request was begun: by a retry it may go away. */
+export function beforeRequest(error: unknown): unknown {
+  if (error instanceof InvalidRequestError) return error;
+  return new NeverSentError(`nothing was sent, because the request could not be prepared: ${messageOf(error)}`, error);
 }
 
 /** What proves that no byte of a request has left. */

@@ -2,7 +2,7 @@ import { invalidRequest } from "../errors/errors.ts";
 import { describeValue, returnedTask } from "../errors/issue.ts";
 import type { Records, Task, WaitOptions } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
-import { waitTimeoutOf } from "./wait.ts";
+import { readWaitOptions } from "./wait.ts";
 
 /** The outcome of the wait for one of several tasks: a record if `ok` is true, otherwise an error. */
 export type WaitOutcome<T extends Task = Task> = T extends Task
@@ -77,13 +77,13 @@ interface Finished<T extends Task> {
 async function* outcomesOf<T extends Task>(
   subject: "waitEach" | "waitAll",
   tasks: Iterable<T>,
-  options: WaitOptions<T["kind"]>,
+  given: WaitOptions<T["kind"]>,
 ): AsyncGenerator<Finished<T>, void, undefined> {
   const reject = (field: string, value: unknown, expected: string) =>
     invalidRequest(subject, field, "wrongType", describeValue(value), expected);
   if (typeof tasks?.[Symbol.iterator] !== "function") throw reject("tasks", tasks, "a list of tasks");
-  waitTimeoutOf(options);
-  const { signal = new AbortController().signal } = options;
+  const options = readWaitOptions(given);
+  const signal = options.signal ?? new AbortController().signal;
   signal.throwIfAborted();
   const stop = new AbortController();
   const finished: Finished<T>[] = [];

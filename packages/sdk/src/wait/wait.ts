@@ -1,4 +1,4 @@
-import { checkOptions } from "../errors/check-options.ts";
+import { readOptions } from "../errors/read-options.ts";
 import { ConnectionError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import type { LastRecord } from "../errors/last-record.ts";
@@ -22,6 +22,8 @@ export type RecordedCheck<K extends Kind> = CheckedRecord<K> & { readonly record
 /** Queries a task once, without retries, because a wait repeats its queries itself. */
 export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number) => Promise<RecordedCheck<K>>;
 
+type GivenOptions<K extends Kind> = WaitOptions<K> & { readonly waitTimeoutMs: number };
+
 type RecordedObservation<K extends Kind> = Observation<K> & Partial<Pick<RecordedCheck<K>, "recorded">>;
 
 /** What a wait needs from its client. */
@@ -37,16 +39,16 @@ export async function waitFor<K extends Kind>(
   options: WaitOptions<K>,
   host: WaitHost,
 ): Promise<Records[K]> {
-  const timeoutMs = waitTimeoutOf(options);
-  options.signal?.throwIfAborted();
-  return new Wait(task, check, options, timeoutMs, host).run();
+  const given = readWaitOptions(options);
+  given.signal?.throwIfAborted();
+  return new Wait(task, check, given, host).run();
 }
 
 /** One wait for one task. */
 class Wait<K extends Kind> {
   readonly #task: Task<K>;
   readonly #check: CheckOnce<K>;
-  readonly #options: WaitOptions<K>;
+  readonly #options: GivenOptions<K>;
   readonly #timeoutMs: number;
   readonly #host: WaitHost;
   readonly #start: number;
@@ -60,7 +62,8 @@ class Wait<K extends Kind> {
   #overlong = 0;
   readonly #rejections: Rejections;
 
-  constructor(task: Task<K>, check: CheckOnce<K>, options: WaitOptions<K>, timeoutMs: number, host: WaitHost) {
+  constructor(task: Task<K>, check: CheckOnce<K>, options: GivenOptions<K>, host: WaitHost) {
+    const timeoutMs = options.waitTimeoutMs;
     this.#task = task;
     this.#check = check;
     this.#options = options;
@@ -180,11 +183,11 @@ class Wait<K extends Kind> {
 }
 
 /**
- * Returns how long to wait at most.
+ * Returns the options of a wait, with how long it takes at most.
  *
- * @throws An {@link InvalidRequestError} if an option does not exist, or `waitTimeoutMs` is not a number of milliseconds
+ * @throws An {@link InvalidRequestError} if an option is not valid
  */
-export function waitTimeoutOf<K extends Kind>(options: WaitOptions<K>): number {
-  checkOptions("wait", options, optionNames);
-  return options.waitTimeoutMs ?? 30 * 60_000;
+export function readWaitOptions<K extends Kind>(options: WaitOptions<K>): GivenOptions<K> {
+  const given = readOptions("wait", options, optionNames);
+  return { ...given, waitTimeoutMs: given.waitTimeoutMs ?? 30 * 60_000 };
 }
