@@ -1,13 +1,13 @@
 import { callListener } from "./errors/emit.ts";
-import { readProxyOptions, type MediaProxyOptions, type ProxyGeneration, readUser } from "./proxy/options.ts";
-import { ownCode, rejectGeneration, Rejection, rejectQuery, responseOf, success } from "./proxy/rejection.ts";
-import { checkForm, checkQuery, findRoute, isForeign, keyOf, readBody, readParts } from "./proxy/request.ts";
-import { Seal } from "./proxy/seal.ts";
+import { readProxyOptions, type MediaProxyOptions, type ProxyGeneration, readUser } from "./media-proxy/options.ts";
+import { ownCode, rejectGeneration, Rejection, rejectQuery, responseOf, success } from "./media-proxy/rejection.ts";
+import { checkForm, checkQuery, findRoute, isForeign, keyOf, readBody, readParts } from "./media-proxy/request.ts";
+import { Seal } from "./media-proxy/seal.ts";
 import type { Kind, Operation } from "./spec/operation.ts";
 // Complete, so that the build puts what the entry points share into the same files.
 import "./index.ts";
 
-export type { MediaProxyOptions, ProxyForm, ProxyGeneration } from "./proxy/options.ts";
+export type { MediaProxyOptions, ProxyForm, ProxyGeneration } from "./media-proxy/options.ts";
 
 /** A query is a task's id and a flag or two. */
 const longestQuery = 16_384;

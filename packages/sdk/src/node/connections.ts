@@ -5,7 +5,7 @@ import { connect as connectTls, type ConnectionOptions, type SecureContext } fro
 import { longestDelayMs } from "../time/clock.ts";
 import type { ConnectOptions, Lookup, LookupAddress } from "./connect-options.ts";
 import { type HttpModules, moduleFor } from "./http-modules.ts";
-import { proxyFor } from "./proxy.ts";
+import { proxyFor } from "./http-proxy.ts";
 import { secureContextOf } from "./secure-context.ts";
 import type { Tunnel } from "./tunnel.ts";
 

@@ -10,7 +10,7 @@ import type { ConnectOptions, Lookup, LookupAddress } from "./connect-options.ts
 import { Connections, hostOf, listing } from "./connections.ts";
 import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";
-import { proxyFor } from "./proxy.ts";
+import { proxyFor } from "./http-proxy.ts";
 
 /**
  * Creates what gets results with node:http. A host name is checked when it is resolved for the connection itself: a name that resolves to

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { messageOf } from "../errors/errors.ts";
 import { NeverSentError } from "../transport/evidence.ts";
-import type { Proxy } from "./proxy.ts";
+import type { Proxy } from "./http-proxy.ts";
 
 /** A longer head is not the reply to CONNECT. */
 const longestHead = 16 * 1024;
