@@ -2154,7 +2154,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     guard: "if (username || password) {",
-    file: "result/source-url.ts",
+    file: "source-image/source-url.ts",
     becomes: "if (false) {",
     promise: "no password in a URL of a source image is shown or sent",
     tests: ["sdk/file-from-urls"],

@@ -379,7 +379,7 @@ describe("a bundle", () => {
       expect(sources.filter((path) => path.includes("openapi-fetch"))).toHaveLength(1);
       expect(sources.filter((path) => path.startsWith("node/")).length > 0).toBe(platform === "node");
       expect(
-        sources.filter((path) => /^(store|wait)\/|^form\/(?!parts)|^call\/(?!api-key|headers)/.test(path)),
+        sources.filter((path) => /^(store|wait)\/|^form\/(?!parts|file-name)|^call\/(?!api-key|headers)/.test(path)),
       ).toEqual([]);
     },
   );

@@ -1,5 +1,5 @@
-import type { FileFromOptions, FileSource } from "./result/file-from.ts";
 import type { ResultStream } from "./result/streams.ts";
+import type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
 import type { ResultOptions, Task } from "./task/task.ts";
 
 export { createMediaGen } from "./client/create-client.ts";
@@ -70,7 +70,7 @@ export { isModel, listModels } from "./form/model.ts";
 export { validate, type ValidateOptions } from "./form/validate.ts";
 export type { ModelInfo } from "./form/model.ts";
 export type { Bounds } from "./spec/operation.ts";
-export type { FileFromOptions, FileSource } from "./result/file-from.ts";
+export type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
 export type { ResultStream } from "./result/streams.ts";
 export type * from "./spec/types.gen.ts";
 export { memoryStore } from "./store/memory-store.ts";
@@ -170,5 +170,5 @@ export async function streams(task: Task, options: ResultOptions = {}): Promise<
  */
 export async function fileFrom(source: FileSource, options: FileFromOptions = {}): Promise<File> {
   // Loaded at first use, because most programs do not need it.
-  return (await import("./result/file-from.ts")).fileFrom(source, options);
+  return (await import("./source-image/file-from.ts")).fileFrom(source, options);
 }

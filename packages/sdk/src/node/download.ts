@@ -8,7 +8,7 @@ import { extensionFor, mediaTypeOf } from "../form/media-type.ts";
 import type { ResultContext } from "../result/context.ts";
 import { reportFetching, resultOptionNames } from "../result/fetching.ts";
 import { copyResult } from "../result/copy.ts";
-import { type ResultSource, sourcesOf } from "../result/sources.ts";
+import { resultsOf, type TaskResult } from "../result/results-of.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { codeOf } from "./error-code.ts";
 import { createPart, type PartFile, sweep } from "./part-file.ts";
@@ -55,7 +55,7 @@ export async function download(task: Task, target: string, given: DownloadOption
       const code = typeof target === "object" ? "wrongType" : "missing";
       throw invalidRequest("download", "target", code, describeValue(target), expected);
     }
-    const sources = await sourcesOf("download", task, options.signal);
+    const sources = await resultsOf("download", task, options.signal);
     const names = await namesFor(task, target, options.name);
     const done: Download[] = [];
     for (const source of sources) done.push(await downloadOne(source, context, names, options));
@@ -99,7 +99,7 @@ function shortenName(name: string): string {
 }
 
 async function downloadOne(
-  source: ResultSource,
+  source: TaskResult,
   context: ResultContext,
   names: Names,
   options: DownloadOptions,
@@ -115,7 +115,7 @@ async function downloadOne(
 
 async function keep(
   part: PartFile,
-  { url, index, count }: ResultSource,
+  { url, index, count }: TaskResult,
   contentType: string | undefined,
   names: Names,
   overwrite: boolean,

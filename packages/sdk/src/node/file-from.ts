@@ -12,7 +12,7 @@ import {
   isUrl,
   notAnImage,
   toFile,
-} from "../result/file-from.ts";
+} from "../source-image/file-from.ts";
 import { codeOf } from "./error-code.ts";
 
 /**

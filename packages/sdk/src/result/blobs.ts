@@ -4,7 +4,7 @@ import type { ResultContext } from "./context.ts";
 import { reportFetching, resultOptionNames } from "./fetching.ts";
 import { copyResult } from "./copy.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
-import { type ResultSource, sourcesOf } from "./sources.ts";
+import { resultsOf, type TaskResult } from "./results-of.ts";
 
 /** Results in memory have a lower limit than those on disk: a server's mistake must not end the process. */
 const maxBytesInMemory = 256 * 1024 * 1024;
@@ -14,13 +14,13 @@ export async function blobs(task: Task, given: ResultOptions): Promise<readonly 
   return reportFetching("blobs", task, async (context) => {
     const options = { maxBytes: maxBytesInMemory, ...readOptions("blobs", given, resultOptionNames) };
     const read: Blob[] = [];
-    for (const source of await sourcesOf("blobs", task, options.signal))
+    for (const source of await resultsOf("blobs", task, options.signal))
       read.push(await readBlob(source, context, options));
     return read;
   });
 }
 
-async function readBlob(source: ResultSource, context: ResultContext, options: ResultOptions): Promise<Blob> {
+async function readBlob(source: TaskResult, context: ResultContext, options: ResultOptions): Promise<Blob> {
   let pieces: BlobPart[] = [];
   const sink = {
     // The cast: a response's bytes are never in shared memory.

@@ -6,7 +6,7 @@ import type { ResultOptions } from "../task/task.ts";
 import { Deadline } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
 import type { ResultContext } from "./context.ts";
-import type { ResultSource } from "./sources.ts";
+import type { TaskResult } from "./results-of.ts";
 import { type ResultSink, Transfer } from "./transfer.ts";
 
 /**
@@ -16,7 +16,7 @@ import { type ResultSink, Transfer } from "./transfer.ts";
  * @returns the media type in the server's Content-Type
  */
 export async function copyResult(
-  source: ResultSource,
+  result: TaskResult,
   sink: ResultSink,
   context: ResultContext,
   options: ResultOptions,
@@ -26,8 +26,8 @@ export async function copyResult(
   const deadline = new Deadline(context.time, resultTimeoutMs, timeout, signal);
   try {
     return await retryTransfer(
-      new Transfer(source, sink, context, options),
-      source,
+      new Transfer(result, sink, context, options),
+      result,
       context,
       deadline,
       options.retries,
@@ -42,7 +42,7 @@ export async function copyResult(
 
 async function retryTransfer(
   transfer: Transfer,
-  { task, index, count }: ResultSource,
+  { task, index, count }: TaskResult,
   { time, emit, failures, retries, hide }: ResultContext,
   deadline: Deadline,
   most: number | undefined,

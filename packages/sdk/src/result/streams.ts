@@ -6,7 +6,7 @@ import { offAbort, onAbort } from "../time/abort-listeners.ts";
 import type { ResultContext } from "./context.ts";
 import { copyResult } from "./copy.ts";
 import { reportFetching, resultOptionNames } from "./fetching.ts";
-import { type ResultSource, sourcesOf } from "./sources.ts";
+import { resultsOf, type TaskResult } from "./results-of.ts";
 import type { ResultSink } from "./transfer.ts";
 
 /** One result of a task, as a stream. */
@@ -28,7 +28,7 @@ export async function streams(task: Task, given: ResultOptions): Promise<readonl
     const options = { resultTimeoutMs: Infinity, ...readOptions("streams", given, resultOptionNames) };
     const opened: ResultStream[] = [];
     try {
-      for (const source of await sourcesOf("streams", task, options.signal))
+      for (const source of await resultsOf("streams", task, options.signal))
         opened.push(await openStream(source, context, options));
       return opened;
     } catch (error) {
@@ -40,7 +40,7 @@ export async function streams(task: Task, given: ResultOptions): Promise<readonl
 }
 
 /** Resolves as soon as the head of the result is known. */
-async function openStream(source: ResultSource, context: ResultContext, options: ResultOptions): Promise<ResultStream> {
+async function openStream(source: TaskResult, context: ResultContext, options: ResultOptions): Promise<ResultStream> {
   options.signal?.throwIfAborted();
   const sink = new StreamSink(options.signal);
   const copied = copyResult(source, sink, context, { ...options, signal: sink.signal });

@@ -10,7 +10,7 @@ import { isPrivate } from "../transport/address.ts";
 import type { ResultContext, ResultResponse } from "./context.ts";
 import { isAsStored, lengthOf, mediaTypeIn } from "./headers.ts";
 import { followRedirects, privateNetwork, type UnusableUrl } from "./redirects.ts";
-import type { ResultSource } from "./sources.ts";
+import type { TaskResult } from "./results-of.ts";
 
 /** Receives a result's bytes. */
 export interface ResultSink {
@@ -57,7 +57,7 @@ interface Body {
 
 /** Copies one result into a sink, over as many attempts as it takes. */
 export class Transfer {
-  readonly #source: ResultSource;
+  readonly #result: TaskResult;
   readonly #sink: ResultSink;
   readonly #context: ResultContext;
   readonly #options: ResultOptions;
@@ -67,12 +67,12 @@ export class Transfer {
   /** What the bytes in the sink are a part of; undefined if another attempt cannot be sure to continue it. */
   #part: Part | undefined;
 
-  constructor(source: ResultSource, sink: ResultSink, context: ResultContext, options: ResultOptions) {
-    this.#source = source;
+  constructor(result: TaskResult, sink: ResultSink, context: ResultContext, options: ResultOptions) {
+    this.#result = result;
     this.#sink = sink;
     this.#context = context;
     this.#options = options;
-    this.#url = source.url;
+    this.#url = result.url;
   }
 
   /** The number of bytes in the sink. */
@@ -92,7 +92,7 @@ export class Transfer {
       const attempt = await this.#attemptOnce(signal);
       if (attempt.state === "expired") {
         this.#renewed = true;
-        this.#url = (await this.#source.renew()) ?? this.#url;
+        this.#url = (await this.#result.renew()) ?? this.#url;
       } else if (attempt.state === "changed") await this.#startAgain();
       else return attempt;
     }
@@ -168,7 +168,7 @@ export class Transfer {
     stall: Deadline,
     startTime: () => void,
   ): Promise<Attempt> {
-    const { index, count } = this.#source;
+    const { index, count } = this.#result;
     for (;;) {
       this.#checkSize(totalBytes, status);
       const received = await receive(reader?.read() ?? Promise.resolve(endOfBody), stall);

@@ -3,7 +3,7 @@ import { invalid } from "../errors/issue.ts";
 import type { Task } from "../task/task.ts";
 
 /** One result of a task. */
-export interface ResultSource {
+export interface TaskResult {
   readonly task: Task;
   readonly index: number;
   readonly count: number;
@@ -13,11 +13,11 @@ export interface ResultSource {
 }
 
 /** Returns the results of a task, from its last record, or else from one check. */
-export async function sourcesOf(
+export async function resultsOf(
   subject: string,
   task: Task,
   signal: AbortSignal | undefined,
-): Promise<readonly ResultSource[]> {
+): Promise<readonly TaskResult[]> {
   const { url: named = [] } = task.record ?? (await task.check({ signal })).record ?? {};
   // A task that was made from its id alone does not know what its form requested.
   const urls = task.model === undefined ? named : named.slice(0, task.resultCount);

@@ -2,13 +2,13 @@ import { readOptions } from "../errors/read-options.ts";
 import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { describeValue, type IssueCode, nothingWasSent, shorten } from "../errors/issue.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
+import type { ResultGet } from "../result/context.ts";
+import { webGet } from "../result/web-get.ts";
 import { isBlob } from "../spec/file.ts";
 import type { CallOptions } from "../task/task.ts";
 import { type Fetch, type FetchResponse, toWebFetch, toWebResponse } from "../transport/fetch.ts";
-import type { ResultGet } from "./context.ts";
 import { bytesOfDataUri } from "./data-uri.ts";
 import { type Candidate, nameIn, readImage, requestImage, type Reading, showUrl } from "./source-url.ts";
-import { webGet } from "./web-get.ts";
 
 /** A source of an image: an http(s) URL, a data URI, bytes, a response, a stream, or in Node the path of a file. */
 export type FileSource =

@@ -4,12 +4,12 @@ import { describeDuration } from "../errors/duration.ts";
 import { ConnectionError, InvalidRequestError, invalidRequest, MediaGenError, messageOf } from "../errors/errors.ts";
 import { invalid, nothingWasSent, shorten } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
+import type { ResultGet, ResultResponse } from "../result/context.ts";
+import { lengthOf, mediaTypeIn } from "../result/headers.ts";
+import { followRedirects, privateNetwork, type UnusableUrl } from "../result/redirects.ts";
 import { startTimer } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { shareTimer } from "../time/shared-timer.ts";
-import type { ResultGet, ResultResponse } from "./context.ts";
-import { lengthOf, mediaTypeIn } from "./headers.ts";
-import { followRedirects, privateNetwork, type UnusableUrl } from "./redirects.ts";
 
 /** A file that may be an image, and how errors name it. */
 export interface Candidate {
