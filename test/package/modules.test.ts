@@ -17,7 +17,7 @@ const mcp =
 const packages = [
   {
     name: "sdk",
-    places: "spec task errors time form transport store call wait result source-image client media-proxy node",
+    places: "util spec task errors time form transport store call wait result source-image client media-proxy node",
     entryPoints: "index.ts node.ts http.ts http-node.ts schema.ts proxy.ts",
     forNode: "node node.ts http-node.ts",
     uses: "",

@@ -1,4 +1,5 @@
 import type { Task, TaskRecord } from "../task/task.ts";
+import { describeDuration } from "../util/duration.ts";
 import {
   describeIssue,
   describeWith,
@@ -9,7 +10,6 @@ import {
   type MoreOfIssue,
   shorten,
 } from "./issue.ts";
-import { describeDuration } from "./duration.ts";
 import { describeLast, type LastRecord, messageIn } from "./last-record.ts";
 
 /** The class of every error that this package throws itself. If your signal aborts, its reason is thrown unchanged. */

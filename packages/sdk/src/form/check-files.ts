@@ -1,8 +1,8 @@
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { describe, isImage } from "../spec/describe.ts";
-import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf } from "../spec/schema.ts";
+import { isBlob } from "../util/is-blob.ts";
 import { fieldsIn, type WireFields } from "./form.ts";
 import { headLength, mediaTypeOf } from "./media-type.ts";
 

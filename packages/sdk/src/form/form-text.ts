@@ -1,4 +1,4 @@
-import { isBlob } from "../spec/file.ts";
+import { isBlob } from "../util/is-blob.ts";
 import { isRecord } from "./bounds.ts";
 import type { FieldInfo } from "./field-info.ts";
 

@@ -1,6 +1,6 @@
-import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
-import { isBlob } from "../spec/file.ts";
 import type { Bounds } from "../spec/operation.ts";
+import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
+import { isBlob } from "../util/is-blob.ts";
 import { type Check, checkOf, isRecord } from "./bounds.ts";
 import type { Fault } from "./faults.ts";
 import { isReference } from "./file-reference.ts";

@@ -1,5 +1,6 @@
-import { fileNameOf, isBlob } from "../spec/file.ts";
 import { fieldOf } from "../spec/schema.ts";
+import { isBlob } from "../util/is-blob.ts";
+import { fileNameOf } from "./file-name.ts";
 import type { WireFields } from "./form.ts";
 
 /** One part of a form: a text, or a file with the name to send it under. */

@@ -1,12 +1,12 @@
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
-import { isBlob } from "../spec/file.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { fieldOf, filePartSuffix } from "../spec/schema.ts";
+import { isBlob } from "../util/is-blob.ts";
 import { isRecord } from "./bounds.ts";
 import { isReference } from "./file-reference.ts";
-import { referenceIssue } from "./words.ts";
 import type { WireFields } from "./form.ts";
+import { referenceIssue } from "./words.ts";
 
 /** A form of a model that the service's description may not have, and how it is sent. */
 export interface UncheckedFields {

@@ -1,6 +1,5 @@
 import { mergeHeaders, userAgent } from "../call/headers.ts";
 import { hideInError } from "../call/hide-key.ts";
-import { describeDuration } from "../errors/duration.ts";
 import { ConnectionError, InvalidRequestError, invalidRequest, MediaGenError, messageOf } from "../errors/errors.ts";
 import { invalid, nothingWasSent, shorten } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
@@ -10,6 +9,7 @@ import { followRedirects, privateNetwork, type UnusableUrl } from "../result/red
 import { startTimer } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { shareTimer } from "../time/shared-timer.ts";
+import { describeDuration } from "../util/duration.ts";
 
 /** A file that may be an image, and how errors name it. */
 export interface Candidate {

@@ -1,8 +1,3 @@
-/** Whether the value can be sent as a file. */
-export function isBlob(value: unknown): value is Blob {
-  return typeof value === "object" && value !== null && value instanceof Blob;
-}
-
 /** Returns the name to send a file under; `fallback` names a Blob, which has no name. */
 export function fileNameOf(file: Blob, fallback: string): string {
   const given = "name" in file && typeof file.name === "string" ? file.name : "";
