@@ -1357,7 +1357,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["batch/batch"],
   },
   {
-    guard: "rejectKey(checked, recording !== undefined || apiKey === undefined);",
+    guard: "checkIdempotencyKey(checked, recording !== undefined || apiKey === undefined);",
     becomes: "",
     promise: "a key without a store is rejected",
     tests: ["sdk/store"],

@@ -13,7 +13,7 @@ import { resultsFrom } from "./node/results-directory.ts";
 import { type EmulatorServer, listen } from "./node/server.ts";
 import { createSavedState, type SavedState } from "./node/saved-state.ts";
 import { readSession, writeSession } from "./node/session-file.ts";
-import type { Emulator } from "./service/emulator.ts";
+import type { Emulator } from "./service/emulator-types.ts";
 import type { Session } from "./service/session.ts";
 
 /** The port unless one is given. Tasks and idempotency keys belong to an origin, so it is the same in every run. */

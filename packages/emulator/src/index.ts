@@ -2,7 +2,7 @@ export { magicWords, type Behaviour, type Statuses } from "./service/behaviour.t
 export type { CallEntry } from "./service/calls.ts";
 export type { Clock, ClockMode } from "./service/clock.ts";
 export { createEmulator } from "./emulator/create-emulator.ts";
-export type { EmulatedTask, Emulator, EmulatorClient, EmulatorOptions } from "./service/emulator.ts";
+export type { EmulatedTask, Emulator, EmulatorClient, EmulatorOptions } from "./service/emulator-types.ts";
 export type { EmulatorResponse, EmulatorRequest } from "./service/exchange.ts";
 export { faultEffects, type Fault, type FaultName } from "./service/faults.ts";
 export type { FileThumbnail, UploadedFile } from "./service/uploaded-file.ts";

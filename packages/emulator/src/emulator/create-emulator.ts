@@ -1,5 +1,5 @@
 import { type Context, createContext } from "../service/context.ts";
-import type { Emulator, EmulatorClient, EmulatorOptions } from "../service/emulator.ts";
+import type { Emulator, EmulatorClient, EmulatorOptions } from "../service/emulator-types.ts";
 import { createRandom } from "../service/random.ts";
 import { hasValidRecord } from "../service/record.ts";
 import { reportOf } from "../service/report.ts";

@@ -1,7 +1,7 @@
 import { createControl } from "../page/control.ts";
 import type { Context } from "../service/context.ts";
 import { createDownloads } from "../service/downloads.ts";
-import type { Emulator } from "../service/emulator.ts";
+import type { Emulator } from "../service/emulator-types.ts";
 import type { EmulatorResponse } from "../service/exchange.ts";
 import { createOperations } from "../service/operations.ts";
 import type { Exchange, Session } from "../service/session.ts";

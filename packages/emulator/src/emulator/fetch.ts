@@ -1,5 +1,5 @@
 import type { Activity } from "../service/activity.ts";
-import type { Emulator } from "../service/emulator.ts";
+import type { Emulator } from "../service/emulator-types.ts";
 import { emulatorRequestOf } from "../service/exchange.ts";
 
 /** Returns a function like `fetch` whose requests `serve` handles instead of the network. */

@@ -1,4 +1,4 @@
-import type { Emulator, EmulatorOptions } from "../service/emulator.ts";
+import type { Emulator, EmulatorOptions } from "../service/emulator-types.ts";
 import type { Charge } from "../service/state.ts";
 import { createEmulator } from "./create-emulator.ts";
 

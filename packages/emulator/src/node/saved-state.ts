@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import type { Emulator, EmulatorOptions } from "../service/emulator.ts";
+import type { Emulator, EmulatorOptions } from "../service/emulator-types.ts";
 import type { Snapshot } from "../service/state.ts";
 import { hasCode } from "./error-code.ts";
 import { ownFile } from "./file-owner.ts";

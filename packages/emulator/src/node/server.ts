@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Emulator } from "../service/emulator.ts";
+import type { Emulator } from "../service/emulator-types.ts";
 import { isEmulatorPath, resultsPath } from "../service/paths.ts";
 import { isReset } from "./error-code.ts";
 import { readPublicUrl, readUrls } from "./request-urls.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
-import type { Emulator } from "../service/emulator.ts";
+import type { Emulator } from "../service/emulator-types.ts";
 import type { EmulatorRequest, EmulatorResponse } from "../service/exchange.ts";
 import { emulatorPath } from "../service/paths.ts";
 import { isReset } from "./error-code.ts";

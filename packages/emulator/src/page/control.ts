@@ -1,6 +1,6 @@
 import type { Context } from "../service/context.ts";
 import type { Downloads } from "../service/downloads.ts";
-import type { Emulator } from "../service/emulator.ts";
+import type { Emulator } from "../service/emulator-types.ts";
 import { type EmulatorResponse, type EmulatorRequest, json } from "../service/exchange.ts";
 import type { Fault } from "../service/faults.ts";
 import { emulatorPath, isEmulatorPath } from "../service/paths.ts";

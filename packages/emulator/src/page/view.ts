@@ -1,6 +1,6 @@
 import type { Context } from "../service/context.ts";
 import { previewUrl } from "../service/downloads.ts";
-import type { Emulator } from "../service/emulator.ts";
+import type { Emulator } from "../service/emulator-types.ts";
 import { faultEffects } from "../service/faults.ts";
 import { progressAt, resultsAt } from "../service/task.ts";
 

@@ -2,13 +2,13 @@ import { Activity } from "./activity.ts";
 import { type Behaviour, type Statuses, statusesOf } from "./behaviour.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { EmulatorClock } from "./clock.ts";
-import type { EmulatorOptions } from "./emulator.ts";
+import type { EmulatorOptions } from "./emulator-types.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import type { ResultSource } from "./own-result.ts";
-import { createPace, type Pace } from "./pace.ts";
 import { readRoutes, type Route } from "./routes.ts";
 import { checkSettings, defaultBehaviour } from "./settings.ts";
 import { createState, type Snapshot, type State, takeSnapshot } from "./state.ts";
+import { createThrottle, type Throttle } from "./throttle.ts";
 
 /** What the parts of one emulator share. */
 export interface Context {
@@ -23,7 +23,7 @@ export interface Context {
   readonly activity: Activity;
   readonly clock: EmulatorClock;
   readonly faults: Faults;
-  readonly pace: Pace;
+  readonly throttle: Throttle;
   readonly calls: Calls;
   readonly routes: ReadonlyMap<string, Route>;
   /** Files that take the place of results. */
@@ -56,7 +56,7 @@ export function createContext(options: EmulatorOptions): Context {
     activity,
     clock,
     faults: createFaults(state.random, routes.values()),
-    pace: createPace(behaviour, clock, activity, seed),
+    throttle: createThrottle(behaviour, clock, activity, seed),
     calls: createCalls(behaviour),
     routes,
     results: options.results ?? (() => undefined),

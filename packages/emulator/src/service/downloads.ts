@@ -41,7 +41,7 @@ export interface Downloads {
 
 /** Creates the server of results. It renders a result at the first request for it. */
 export function createDownloads(context: Context): Downloads {
-  const { behaviour, calls, clock, faults, pace, results, state } = context;
+  const { behaviour, calls, clock, faults, results, state, throttle } = context;
   const made = new Map<string, ResultFile>();
   return {
     serves: (pathname) => pathname.startsWith(resultsPath),
@@ -50,7 +50,7 @@ export function createDownloads(context: Context): Downloads {
       const fault = faults.take({ verb: "download", operation: "download" });
       call.fault = fault?.fault;
       const response = await spoiled(request, fault);
-      await pace.delay("download", request);
+      await throttle.delay("download", request);
       call.status = response.status;
       return response;
     },

@@ -25,7 +25,7 @@ const unknownCode = 4_242;
 
 /** Returns a function that serves the service's operations. */
 export function createOperations(context: Context): (request: EmulatorRequest) => Promise<EmulatorResponse> {
-  const { behaviour, calls, clock, faults, pace, routes } = context;
+  const { behaviour, calls, clock, faults, routes, throttle } = context;
   return async (request) => {
     const { url } = request;
     const route = routes.get(url.pathname);
@@ -50,14 +50,14 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
       calls.blame(call, ["Authorization must be the API key"]);
       return respond({ outcome: "failure", msg: "the API key is missing or wrong", status: behaviour.wrongKeyStatus });
     }
-    const retryAfter = pace.enter();
+    const retryAfter = throttle.enter();
     if (retryAfter !== undefined) return { status: 429, headers: { "retry-after": String(retryAfter) }, body: null };
     try {
       const response = await answer(request, route, call, respond);
-      await pace.delay(route.verb, request);
+      await throttle.delay(route.verb, request);
       return response;
     } finally {
-      pace.leave();
+      throttle.leave();
     }
   }
 

@@ -35,7 +35,7 @@ export async function readResponse(
     retryAfterMs,
     redirected,
     requestId: () => readRequestId(incoming, hide),
-    headers: () => readHeaders(incoming, hide),
+    headers: () => readResponseHeaders(incoming, hide),
   };
 }
 
@@ -61,7 +61,7 @@ function readRequestId(incoming: IncomingResponse, hide: Hide): string | undefin
 }
 
 /** Cookies are secrets, and of no use to a caller. */
-function readHeaders(incoming: IncomingResponse, hide: Hide): ResponseHeaders {
+function readResponseHeaders(incoming: IncomingResponse, hide: Hide): ResponseHeaders {
   const pairs = [...incoming.headers()].filter(([name]) => !/^(set-)?cookie2?$/.test(name));
   return Object.fromEntries(pairs.map(([name, value]) => [hide(name), hide(value)]));
 }

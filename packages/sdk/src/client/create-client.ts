@@ -15,7 +15,7 @@ import type { GenerateOptions, KindClient, MediaGen } from "./media-gen.ts";
 import { clientOptionNames } from "./option-names.ts";
 import type { MediaGenOptions } from "./options.ts";
 import { checkObjects, readAccess, readStates, readTimeouts } from "./settings.ts";
-import { createParts, type Kept, type LazyRecording } from "./parts.ts";
+import { createParts, type Kept, type LazyRecording } from "./shared-parts.ts";
 import { readTask, TaskHandle, type TaskHost } from "./task-handle.ts";
 import { type Runtime, webRuntime } from "./runtime.ts";
 import { Tasks } from "./tasks.ts";
@@ -101,7 +101,7 @@ type Generate = (
 function createGenerate(host: ClientHost): Generate {
   return (kind, model, form, options = {}) => {
     const operation = (kind && operations[kind].generate[model]?.id) ?? "generate";
-    return host.failures.of({ operation, kind, model }, async () => {
+    return host.failures.report({ operation, kind, model }, async () => {
       const checked = await prepare(kind ?? kindOf(model), model, form, options, host.apiKey);
       // Nothing may throw once the task is paid.
       const task = new TaskHandle(await generate(checked, host), host);
@@ -123,12 +123,12 @@ function createMethods(host: ClientHost): Omit<MediaGen, "origin" | "store" | "w
     generate: (model: string, form: object, options?: GenerateOptions) =>
       generateTask(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
     query: (taskid, options = {}) =>
-      failures.of({ operation: operations[kind].query.id, kind, taskid }, async () => {
+      failures.report({ operation: operations[kind].query.id, kind, taskid }, async () => {
         const { record } = await tasks.query({ kind, taskid }, options);
         return record;
       }),
     delete: (taskids, options = {}) =>
-      failures.of({ operation: operations[kind].delete.id, kind }, () => tasks.delete(kind, taskids, options)),
+      failures.report({ operation: operations[kind].delete.id, kind }, () => tasks.delete(kind, taskids, options)),
     task: (taskid, { resultCount = 1 } = {}) =>
       resume({ version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>,
   });
@@ -144,13 +144,13 @@ function createMethods(host: ClientHost): Omit<MediaGen, "origin" | "store" | "w
     generate: (model, form, options) => generateTask(undefined, model as Model, form as Form<Model>, options),
     task: resume,
     recover: (options = {}) =>
-      failures.of({ operation: "recover" }, async () => (await load("recover")).recover(options, open)),
+      failures.report({ operation: "recover" }, async () => (await load("recover")).recover(options, open)),
     // The cast: what it returns follows from the resolution, which only overloads can say.
     resolve: ((id: string, resolution: Resolution, options: CallOptions = {}) =>
-      failures.of({ operation: "resolve", generationId: id }, async () =>
+      failures.report({ operation: "resolve", generationId: id }, async () =>
         (await load("resolve")).resolve(id, resolution, tasks, open, options),
       )) as MediaGen["resolve"],
     find: (taskid, options = {}) =>
-      failures.of({ operation: "find", taskid }, async () => (await load("find")).find(taskid, options, open)),
+      failures.report({ operation: "find", taskid }, async () => (await load("find")).find(taskid, options, open)),
   };
 }

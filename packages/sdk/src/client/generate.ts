@@ -58,7 +58,7 @@ export interface CheckedGeneration {
 /** Generates and returns the task: a new one, or the one that its key stands for. */
 export async function generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
   const { recording, apiKey } = host;
-  rejectKey(checked, recording !== undefined || apiKey === undefined);
+  checkIdempotencyKey(checked, recording !== undefined || apiKey === undefined);
   if (recording) return (await recording()).generate(checked, host);
   return inTurn(checked, host, async () => {
     await askBefore(checked, host);
@@ -66,7 +66,7 @@ export async function generate(checked: CheckedGeneration, host: GenerateHost): 
   });
 }
 
-function rejectKey({ idempotencyKey, model }: CheckedGeneration, isKept: boolean): void {
+function checkIdempotencyKey({ idempotencyKey, model }: CheckedGeneration, isKept: boolean): void {
   if (idempotencyKey === undefined) return;
   const reject = (code: "notAllowed" | "wrongType", received: string, expected: string, problem?: string) =>
     invalidRequest(model, "idempotencyKey", code, received, expected, nothingWasSent, { problem });

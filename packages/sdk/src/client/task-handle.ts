@@ -144,7 +144,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   #reported<T>(operation: string, run: () => Promise<T>): Promise<T> {
     const { kind, model, taskid, generationId } = this;
-    return this.#host.failures.of({ operation, kind, model, taskid, generationId }, run);
+    return this.#host.failures.report({ operation, kind, model, taskid, generationId }, run);
   }
 
   toJSON(): TaskJSON {

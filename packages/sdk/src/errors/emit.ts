@@ -35,7 +35,7 @@ export function createLog(logger: Logger | undefined, logLevel: LogLevel): Log {
     // One after the other, also while the first one is loading. The cast: only "off" is no method, and nothing is logged at it.
     const name = logLevels[level] as keyof Logger;
     last = last
-      .then(() => import("./log.ts"))
+      .then(() => import("./log-line.ts"))
       .then(({ writeLine }) => writeLine(logger ?? console, name, entry, { messageOf, describeRecord }))
       // A logger's mistake must not cost the task that the call is about to return.
       .catch(() => undefined);

@@ -31,7 +31,7 @@ export class Failures {
   }
 
   /** Runs a method, and emits what it rejects with if that was not emitted on its way. */
-  async of<T>({ operation, kind, model, taskid, generationId }: MethodSubject, run: () => Promise<T>): Promise<T> {
+  async report<T>({ operation, kind, model, taskid, generationId }: MethodSubject, run: () => Promise<T>): Promise<T> {
     const start = this.#time.steady();
     try {
       return await run();

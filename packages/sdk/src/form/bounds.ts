@@ -93,7 +93,7 @@ function codeOfType(type: Bounds["type"], value: unknown): IssueCode | undefined
     case "boolean":
       return typeof value === "boolean" ? undefined : "wrongType";
     case "object":
-      return isRecord(value) ? undefined : "wrongType";
+      return isObjectOfFields(value) ? undefined : "wrongType";
     default:
       return value === null ? "wrongType" : undefined;
   }
@@ -119,6 +119,6 @@ function codeInText(bounds: Bounds): (value: string) => IssueCode | undefined {
 }
 
 /** Returns whether a value is an object of fields. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
+export function isObjectOfFields(value: unknown): value is Record<string, unknown> {
   return isObject(value) && !(value instanceof Blob);
 }

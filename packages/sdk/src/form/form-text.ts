@@ -1,5 +1,5 @@
 import { isBlob } from "../util/is-blob.ts";
-import { isRecord } from "./bounds.ts";
+import { isObjectOfFields } from "./bounds.ts";
 import type { FieldInfo } from "./field-info.ts";
 
 /**
@@ -7,7 +7,7 @@ import type { FieldInfo } from "./field-info.ts";
  * does not read as the type of its field stays as it is, to be rejected.
  */
 export function readText(given: unknown, fields: readonly FieldInfo[]): unknown {
-  if (!isRecord(given)) return given;
+  if (!isObjectOfFields(given)) return given;
   // The cast: of objects of fields, those that are iterable have pairs.
   const pairs = Symbol.iterator in given ? (given as Iterable<[string, unknown]>) : Object.entries(given);
   const values = new Map<string, unknown[]>();

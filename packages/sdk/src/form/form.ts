@@ -1,7 +1,7 @@
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
 import { isBlob } from "../util/is-blob.ts";
-import { type Check, checkOf, isRecord } from "./bounds.ts";
+import { type Check, checkOf, isObjectOfFields } from "./bounds.ts";
 import type { Fault } from "./faults.ts";
 import { isReference } from "./file-reference.ts";
 import { toCRLF } from "./line-breaks.ts";
@@ -65,7 +65,7 @@ function readFields(body: Bounds, given: unknown, extra: unknown, isForm: boolea
   const wire: Record<string, unknown> = {};
   const faults: Fault[] = [];
   let count = 0;
-  if (!isRecord(given)) faults.push({ field: "form", code: "wrongType", given, bounds: body });
+  if (!isObjectOfFields(given)) faults.push({ field: "form", code: "wrongType", given, bounds: body });
   else {
     for (const field of Object.keys(given)) {
       const value = given[field];
@@ -93,7 +93,7 @@ function readFields(body: Bounds, given: unknown, extra: unknown, isForm: boolea
     const missing = wire[part] === undefined && !faults.some((fault) => fault.field === field);
     if (missing) faults.push({ field, code: "missing", given: undefined, bounds: body.properties?.[part] ?? {} });
   }
-  if (isRecord(extra)) count += readExtra(extra, body, wire, faults);
+  if (isObjectOfFields(extra)) count += readExtra(extra, body, wire, faults);
   else if (extra !== undefined) faults.push({ field: "extraFields", code: "wrongType", given: extra, bounds: body });
   if (faults.length === 0 && count < (body.minProperties ?? 0))
     faults.push({ field: "form", code: "tooFew", given, bounds: body });

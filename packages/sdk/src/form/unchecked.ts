@@ -3,7 +3,7 @@ import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { fieldOf, filePartSuffix } from "../spec/schema.ts";
 import { isBlob } from "../util/is-blob.ts";
-import { isRecord } from "./bounds.ts";
+import { isObjectOfFields } from "./bounds.ts";
 import { isReference } from "./file-reference.ts";
 import type { WireFields } from "./form.ts";
 import { referenceIssue } from "./words.ts";
@@ -26,7 +26,7 @@ export function readUnchecked(kind: Kind, model: unknown, form: unknown, extra: 
     : [invalid("model", "wrongFormat", describeValue(model), "the last segment of the model's path")];
   const reader = new UncheckedReader(kind, issues);
   for (const [name, given] of Object.entries({ form, extraFields: extra })) {
-    if (!isRecord(given)) issues.push(invalid(name, "wrongType", describeValue(given), "an object of fields"));
+    if (!isObjectOfFields(given)) issues.push(invalid(name, "wrongType", describeValue(given), "an object of fields"));
     else for (const [field, value] of Object.entries(given)) reader.read(field, value, name === "extraFields");
   }
   return { operation: operationFor(kind, String(model)), wire: reader.wire, issues };

@@ -29,5 +29,5 @@ export function reportFetching<T>(
     throw invalidRequest(subject, "task", "wrongType", received, returnedTask);
   }
   const { kind, model, taskid, generationId } = task;
-  return context.failures.of({ operation: "download", kind, model, taskid, generationId }, () => run(context));
+  return context.failures.report({ operation: "download", kind, model, taskid, generationId }, () => run(context));
 }

@@ -4,8 +4,8 @@ import type { EmulatorClock } from "./clock.ts";
 import type { FaultTarget } from "./faults.ts";
 import { createRandom } from "./random.ts";
 
-/** How long responses take, and how many calls are served. */
-export interface Pace {
+/** How many calls are served, and how long responses take. */
+export interface Throttle {
   /** Counts a call, or returns after how many seconds it may be retried. A call that is counted must leave. */
   enter(): number | undefined;
   leave(): void;
@@ -13,8 +13,8 @@ export interface Pace {
   delay(verb: FaultTarget["verb"], request: { readonly signal: AbortSignal }): Promise<void>;
 }
 
-/** Creates the pace that a behaviour sets. The seed draws the jitter, apart from everything else. */
-export function createPace(behaviour: Behaviour, clock: EmulatorClock, activity: Activity, seed: number): Pace {
+/** Creates the throttle that a behaviour sets. The seed draws the jitter, apart from everything else. */
+export function createThrottle(behaviour: Behaviour, clock: EmulatorClock, activity: Activity, seed: number): Throttle {
   const random = createRandom(seed ^ 0x9ace);
   const minute = 60_000;
   /** When the calls of the last minute came. */
