@@ -25,7 +25,7 @@ import {
 } from "../store/store.ts";
 import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
 import { makeDurably, namesIn, syncDirectory, syncFile, writeDurably } from "./durable-files.ts";
-import { codeOf } from "./error-code.ts";
+import { codeOf, isLinkUnsupported } from "./error-code.ts";
 import { isId, nameOf, readAtOnce, readName, type Stored, type Top, topIn } from "./record-files.ts";
 
 /**
@@ -172,7 +172,7 @@ export class FileStore implements GenerationStore {
     try {
       await writeDurably(part, text);
       await link(part, path).catch(async (error: unknown) => {
-        if (!knowsNoLinks.includes(codeOf(error))) throw error;
+        if (!isLinkUnsupported(error)) throw error;
         await copyFile(part, path, constants.COPYFILE_EXCL);
         await syncFile(path);
       });
@@ -224,8 +224,6 @@ const partEnd = ".part";
 const partKeptMs = 3_600_000;
 /** How long a list reads before it lets the process do other work. */
 const sliceMs = 5;
-/** The codes by which file systems without hard links, such as a memory stick's, reject one. */
-const knowsNoLinks: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /**
  * Removes the names of a life that is over, which it is without its first revision. Not what else has come into the directory:

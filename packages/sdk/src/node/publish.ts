@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { link, open, rename, stat } from "node:fs/promises";
-import { codeOf } from "./error-code.ts";
-
-/** The errors of file systems without hard links, such as USB sticks and network shares. */
-const withoutLinks: readonly unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+import { codeOf, isLinkUnsupported } from "./error-code.ts";
 
 /**
  * Gives a complete file its name, unless another file has it. A hard link fails if the name exists, which a rename does not.
@@ -16,9 +13,8 @@ export async function publish(part: string, path: string): Promise<boolean> {
     await link(part, path);
     return true;
   } catch (error) {
-    const code = codeOf(error);
-    if (withoutLinks.includes(code)) return publishWithoutLink(part, path);
-    if (code === "EEXIST") return false;
+    if (isLinkUnsupported(error)) return publishWithoutLink(part, path);
+    if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
 }
