@@ -1,14 +1,12 @@
 import type { Time } from "../time/clock.ts";
 import { Semaphore } from "../time/semaphore.ts";
+import { defaultWaitTimeoutMs } from "../wait/wait.ts";
 import type { PolledTask, TaskName } from "./limits.ts";
-
-/** How long a task counts if nobody sees its end: as long as a wait takes by default. */
-const longestMs = 30 * 60_000;
 
 /** A task that has been created and is not known to have ended. */
 interface InFlight {
   readonly leave: () => void;
-  /** Until when it counts, by the steady clock. */
+  /** Until when it counts if nobody sees its end, by the steady clock: as long as a wait takes by default. */
   readonly until: number;
   /** What it can be polled by, once its handle is there. */
   task: PolledTask | undefined;
@@ -45,7 +43,7 @@ export class TasksInFlight {
     try {
       if (this.#places.isFull) this.#poll();
       const leave = await this.#places.acquire(signal);
-      const until = this.#time.steady() + longestMs;
+      const until = this.#time.steady() + defaultWaitTimeoutMs;
       const take = (task: TaskName) => {
         const isNew = !this.#tasks.has(keyOf(task));
         if (isNew) this.#tasks.set(keyOf(task), { leave, until, task: undefined, waits: 0, polling: undefined });

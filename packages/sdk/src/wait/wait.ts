@@ -182,6 +182,9 @@ class Wait<K extends Kind> {
   }
 }
 
+/** How long a wait takes at most by default. */
+export const defaultWaitTimeoutMs: number = 30 * 60_000;
+
 /**
  * Returns the options of a wait, with how long it takes at most.
  *
@@ -189,5 +192,5 @@ class Wait<K extends Kind> {
  */
 export function readWaitOptions<K extends Kind>(options: WaitOptions<K>): GivenOptions<K> {
   const given = readOptions("wait", options, optionNames);
-  return { ...given, waitTimeoutMs: given.waitTimeoutMs ?? 30 * 60_000 };
+  return { ...given, waitTimeoutMs: given.waitTimeoutMs ?? defaultWaitTimeoutMs };
 }
