@@ -147,10 +147,15 @@ describe("in a copy of the project whose spec has further models", () => {
     const { createEmulator } = (await import(
       pathToFileURL(join(copy, "packages/emulator/src/index.ts")).href
     )) as typeof import("@mediagen/emulator");
-    const record = await (
-      await createMediaGen(createEmulator().client).image.generate("imgmodelshown", { prompt: "A fox", count: 3 })
-    ).wait();
-    expect(record.url).toHaveLength(3);
+    const { image } = createMediaGen(createEmulator().client);
+    for (const [fields, results] of [
+      [{ count: 3 }, 3],
+      [{}, 2],
+    ] as const) {
+      const task = await image.generate("imgmodelshown", { prompt: "A fox", ...fields });
+      expect(task.resultCount).toBe(results);
+      expect((await task.wait()).url).toHaveLength(results);
+    }
   });
 
   test("and in the command line: its help, its flags, its values", async () => {
@@ -261,5 +266,5 @@ function withFurtherModels(): string {
 `;
   return yaml
     .replace("\n  /v1/video/infobytaskid:", `${operation}$&`)
-    .replace("\n  /v1/images/infobytaskid:", `\n${shownModel}$&`);
+    .replace("\n  /v1/images/infobytaskid:", `\n${shownModel.replace("maximum: 4,", "maximum: 4, default: 2,")}$&`);
 }

@@ -102,11 +102,11 @@ async function generateAndFinish(
   }
 }
 
-/** Returns how many results a form requests; 1 if it does not say. */
+/** Returns how many results a form requests: the documented default if it does not say, or else 1. */
 function resultCountOf(models: readonly ModelInfo[], model: string, form: Readonly<Record<string, unknown>>): number {
   const bounds = models.find((one) => one.model === model)?.form.properties ?? {};
   const [field = ""] = Object.entries(bounds).find(([, { "x-result-count": isCount }]) => isCount) ?? [];
-  return Math.max(1, Number(form[field]) || 1);
+  return Math.max(1, Number(form[field] ?? bounds[field]?.default) || 1);
 }
 
 /** Rejects if stdout did not take what was printed: stderr is the last place for the task's id. */

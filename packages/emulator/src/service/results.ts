@@ -70,7 +70,7 @@ export function planResults(
 ): ResultPlan {
   const field = (name: string) => fields[name] ?? form.properties?.[name]?.default;
   const counting = Object.entries(form.properties ?? {}).find(([, schema]) => schema["x-result-count"])?.[0];
-  const asked = counting === undefined ? 1 : Number(fields[counting] ?? 1);
+  const asked = counting === undefined ? 1 : Number(field(counting) ?? 1);
   const count = Math.min(Math.max(Math.trunc(asked) || 1, 1), most.count);
   const ratio = field("ratio") === "adaptive" ? shape : ratioOf(field("ratio"));
   const resolution = field("resolution");

@@ -141,10 +141,10 @@ function textOf(bounds: Bounds): Part["toText"] {
   };
 }
 
-/** The result count that a form asks for; 1 where it does not say. */
+/** Returns how many results a form requests: the documented default if it does not say, or else 1. */
 export function resultCount(body: Bounds, wire: WireFields): number {
-  const field = Object.entries(body.properties ?? {}).find(([, bounds]) => bounds["x-result-count"])?.[0];
-  const count = field === undefined ? undefined : wire[field];
+  const [field, bounds] = Object.entries(body.properties ?? {}).find(([, one]) => one["x-result-count"]) ?? [];
+  const count = field === undefined ? undefined : (wire[field] ?? bounds?.default);
   // A form without bounds takes any number or text; whatever the model makes of it, a task has at least one result.
   return Number.isSafeInteger(Number(count)) ? Math.max(1, Number(count)) : 1;
 }

@@ -44,7 +44,8 @@ function operationFor(kind: Kind, model: string): Operation {
   return {
     id: `generate${model.charAt(0).toUpperCase()}${model.slice(1)}`,
     path: path.slice(0, path.lastIndexOf("/") + 1) + model,
-    body: { properties: Object.fromEntries(counts) },
+    // Without their defaults, which are those of other models.
+    body: { properties: Object.fromEntries(counts.map(([part]) => [part, { "x-result-count": true }])) },
   };
 }
 
