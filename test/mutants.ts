@@ -890,7 +890,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["faults/node-door"],
   },
   {
-    guard: "if (redirects >= maxRedirects) throw unusableUrl(first, `redirects more than ${maxRedirects} times`);",
+    guard: "if (redirects >= maxRedirects) throw new UnusableUrl(first, `redirects more than ${maxRedirects} times`);",
     becomes: "",
     promise: "redirects of a result have an end",
     tests: ["sdk/download"],
@@ -903,20 +903,20 @@ export const mutants: readonly Mutant[] = [
   },
   {
     guard:
-      'if (from?.protocol === "https:" && url.protocol === "http:") throw unusableUrl(text, "leads from https to http");',
+      'if (from?.protocol === "https:" && url.protocol === "http:") throw new UnusableUrl(text, "leads from https to http");',
     becomes: "",
     promise: "no redirect leads from https to http",
     tests: ["sdk/download"],
   },
   {
-    guard: "if (!allowPrivate && isPrivate(url)) throw unusableUrl(text, privateNetwork);",
+    guard: "if (!allowPrivate && isPrivate(url)) throw new UnusableUrl(text, privateNetwork);",
     becomes: "",
     promise: "no result leads into a private network",
     tests: ["sdk/download"],
   },
   {
     guard:
-      'if (url.protocol !== "https:" && url.protocol !== "http:") throw unusableUrl(text, "is neither http nor https");',
+      'if (url.protocol !== "https:" && url.protocol !== "http:") throw new UnusableUrl(text, "is neither http nor https");',
     becomes: "",
     promise: "a result comes by http or https",
     tests: ["sdk/download"],
@@ -1125,7 +1125,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     guard:
-      'if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(unusableUrl(url.href, privateNetwork), "");',
+      'if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(new UnusableUrl(url.href, privateNetwork), "");',
     becomes: "",
     promise: "a name that leads into a private network is not called",
     tests: ["sdk/download"],

@@ -71,10 +71,8 @@ export function readProxyOptions(given: MediaProxyOptions): MediaProxyOptions {
     });
   if (typeof secret !== "string" || secret.length < shortestSecret)
     throw invalidRequest(subject, "secret", "wrongFormat", "a value (not shown)", "at least 32 random characters");
-  for (const [name, value] of Object.entries({
-    user,
-    beforeGenerate: beforeGenerate === undefined ? user : beforeGenerate,
-  }))
+  const functions = beforeGenerate === undefined ? { user } : { user, beforeGenerate };
+  for (const [name, value] of Object.entries(functions))
     if (typeof value !== "function")
       throw invalidRequest(subject, name, "wrongType", describeValue(value), "a function");
   // In a string, a part of a listed origin would be found too.

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { messageOf } from "../errors/errors.ts";
 import type { ResultGet, ResultResponse } from "../result/context.ts";
-import { privateNetwork, UnusableUrl, unusableUrl } from "../result/redirects.ts";
+import { privateNetwork, UnusableUrl } from "../result/redirects.ts";
 import { orAbort } from "../time/deadline.ts";
 import { isPrivateAddress } from "../transport/address.ts";
 import type { ConnectOptions, Lookup, LookupAddress } from "./connect-options.ts";
@@ -78,7 +78,7 @@ function bodyOf(message: IncomingMessage, url: URL): Readable {
   try {
     return decode(message);
   } catch (error) {
-    throw unusableUrl(url.href, `cannot be read: ${messageOf(error)}`);
+    throw new UnusableUrl(url.href, `cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -90,7 +90,7 @@ function lookUpPublic(url: URL, given: Lookup | undefined): Lookup {
       const [first] = addresses;
       if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), "");
       if (addresses.some(({ address }) => isPrivateAddress(address)))
-        return callback(unusableUrl(url.href, privateNetwork), "");
+        return callback(new UnusableUrl(url.href, privateNetwork), "");
       return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
     });
 }

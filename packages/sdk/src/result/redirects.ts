@@ -18,11 +18,6 @@ export class UnusableUrl extends Error {
   }
 }
 
-/** Returns the error for a URL that must not be requested. */
-export function unusableUrl(url: string, why: string): Error {
-  return new UnusableUrl(url, why);
-}
-
 /**
  * Gets what is at a URL and follows its redirects. Each URL is checked before it is requested.
  *
@@ -48,16 +43,16 @@ async function follow(first: string, get: ResultGet, request: ResultRequest): Pr
     const location = response.headers.get("location");
     if (response.status < 300 || response.status > 399 || location === null) return response;
     void response.body?.cancel().catch(() => undefined);
-    if (redirects >= maxRedirects) throw unusableUrl(first, `redirects more than ${maxRedirects} times`);
+    if (redirects >= maxRedirects) throw new UnusableUrl(first, `redirects more than ${maxRedirects} times`);
     url = checkUrl(location, url, request.allowPrivate);
   }
 }
 
 function checkUrl(text: string, from: URL | undefined, allowPrivate: boolean): URL {
-  if (!URL.canParse(text, from?.href)) throw unusableUrl(text, "is not an absolute URL");
+  if (!URL.canParse(text, from?.href)) throw new UnusableUrl(text, "is not an absolute URL");
   const url = new URL(text, from?.href);
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw unusableUrl(text, "is neither http nor https");
-  if (from?.protocol === "https:" && url.protocol === "http:") throw unusableUrl(text, "leads from https to http");
-  if (!allowPrivate && isPrivate(url)) throw unusableUrl(text, privateNetwork);
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw new UnusableUrl(text, "is neither http nor https");
+  if (from?.protocol === "https:" && url.protocol === "http:") throw new UnusableUrl(text, "leads from https to http");
+  if (!allowPrivate && isPrivate(url)) throw new UnusableUrl(text, privateNetwork);
   return url;
 }
