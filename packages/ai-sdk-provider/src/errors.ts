@@ -12,7 +12,7 @@ import {
 const longestDelayMs = 60_000;
 
 /** What was sent, and to where. */
-export interface Sent {
+interface Sent {
   readonly url: string;
   readonly requestBodyValues: unknown;
 }

@@ -30,7 +30,7 @@ const places: Readonly<Record<keyof Settings, Place>> = {
 };
 
 /** A form, and what it has no place for. */
-export interface FilledForm {
+interface FilledForm {
   readonly form: Readonly<Record<string, unknown>>;
   /** Settings that the model has no field for. */
   readonly left: readonly string[];

@@ -20,7 +20,7 @@ export interface Host extends Omit<MediaGenProviderOptions, "media"> {
 }
 
 /** A call of a model, with its source images. */
-export interface Call extends Settings {
+interface Call extends Settings {
   readonly n: number;
   readonly sources: readonly Source[];
   readonly providerOptions: SharedV4ProviderOptions;
@@ -29,13 +29,13 @@ export interface Call extends Settings {
 }
 
 /** Tasks that have been billed. */
-export interface Started {
+interface Started {
   readonly tasks: readonly Task[];
   readonly warnings: SharedV4Warning[];
 }
 
 /** A result with its metadata. */
-export interface Fetched {
+interface Fetched {
   readonly data: Uint8Array;
   readonly mediaType: string;
   readonly metadata: JSONObject;

@@ -12,7 +12,7 @@ import { messageOf } from "./issues.ts";
  * Name of the store in a batch's directory. It is visible on purpose: a directory that is copied without it, as
  * `cp out/* elsewhere` does with hidden files, would pay again for what is not finished.
  */
-export const storeName = "generations";
+const storeName = "generations";
 
 /** States of generations that may have been paid. */
 const paidStates: readonly GenerationState[] = ["sending", "created", "unknown", "ended"];

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 
 /** One line of a file. */
-export interface Line {
+interface Line {
   /** The line without its line feed. */
   readonly bytes: Buffer;
   /** Byte offset of the line in its file. */

@@ -29,7 +29,7 @@ export interface PlannedLine extends Form, Todo {
 }
 
 /** What a plan is made from. */
-export interface PlanSources {
+interface PlanSources {
   readonly input: string;
   readonly origin: string;
   readonly known: KnownLines;

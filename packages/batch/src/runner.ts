@@ -22,7 +22,7 @@ import type { ResultsFile } from "./results-file.ts";
 import { TaskLimit, NotStarted, StopRules } from "./stop-rules.ts";
 
 /** What a runner works with. */
-export interface RunnerContext {
+interface RunnerContext {
   readonly directory: string;
   readonly store: GenerationStore;
   readonly lock: DirectoryLock;
@@ -30,7 +30,7 @@ export interface RunnerContext {
 }
 
 /** The files that lines are recorded in when they end. */
-export interface OutcomeFiles {
+interface OutcomeFiles {
   readonly results: ResultsFile;
   readonly unfinished: FileHandle;
 }

@@ -42,7 +42,7 @@ export interface TestEmulatorOptions extends EmulatorOptions {
 }
 
 /** What a test framework runs around tests. */
-export interface Hooks {
+interface Hooks {
   beforeAll(work: () => Promise<void>): void;
   beforeEach(work: () => void): void;
   afterAll(work: () => Promise<void>): void;

@@ -8,7 +8,7 @@ import { avc1Box, avcSample, type Track, writeMp4 } from "./mp4.ts";
 import type { Thumbnail } from "./thumbnail.ts";
 
 /** The options of `renderClip`. */
-export interface ClipOptions {
+interface ClipOptions {
   /** Pixels, even. */
   width: number;
   /** Pixels, even. */

@@ -4,7 +4,7 @@ import { inkLuma } from "./card.ts";
 import { BitWriter, nalUnit } from "./h264-bits.ts";
 
 /** Size and speed of a video. */
-export interface VideoFormat {
+interface VideoFormat {
   /** Pixels, even. */
   width: number;
   /** Pixels, even. */

@@ -10,7 +10,7 @@ import type { Tone } from "./tones.ts";
 import { zlibSync } from "fflate";
 
 /** The options of `renderPicture`. */
-export interface PictureOptions {
+interface PictureOptions {
   /** Pixels. */
   width: number;
   /** Pixels. */

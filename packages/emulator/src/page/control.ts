@@ -30,7 +30,7 @@ const pageResponse: EmulatorResponse = {
 };
 
 /** The emulator's page and control API. */
-export interface Control {
+interface Control {
   /** Returns whether a path belongs to the control API. */
   serves(pathname: string): boolean;
   /** Handles a request to the page or the control API. */

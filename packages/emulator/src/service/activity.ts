@@ -1,5 +1,5 @@
 /** Leaves a request without a response until the signal aborts, then rejects with the signal's reason. */
-export type Hang = (signal: AbortSignal) => Promise<never>;
+type Hang = (signal: AbortSignal) => Promise<never>;
 
 /** Tracks the requests that are being served, so that `auto` time stands still during each of them. */
 export class Activity {

@@ -57,14 +57,14 @@ export interface OpenApiOperation {
 }
 
 /** The body of a request or response, by media type. */
-export interface Body {
+interface Body {
   readonly description?: string;
   readonly required?: boolean;
   readonly content: Readonly<Record<string, Media>>;
 }
 
 /** One media type of a body. */
-export interface Media {
+interface Media {
   readonly schema: Schema;
   readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value?: unknown }>>;
 }

@@ -45,7 +45,7 @@ export interface CallContext extends ExchangeOptions {
 }
 
 /** The `data` of an envelope, and its response. */
-export interface Opened {
+interface Opened {
   readonly data: Readonly<Record<string, unknown>>;
   readonly response: ServiceResponse;
 }

@@ -75,7 +75,7 @@ export interface NoResponse {
  * What became of a request without a response. `not tried` never got to the network, for a reason that is not the network's; the
  * next two provably did not leave; of `unknown` nobody knows.
  */
-export type Delivery = "not tried" | "never sent" | "cannot be sent" | "unknown";
+type Delivery = "not tried" | "never sent" | "cannot be sent" | "unknown";
 
 /**
  * Sends one request, once, and reads its response, within the connection's timeouts. Never rejects. `onSending` is called immediately

@@ -3,7 +3,7 @@ import { offAbort, onAbort } from "../time/abort-listeners.ts";
 import type { Budget, Entering } from "./limits.ts";
 
 /** Takes whether what was reserved has been used. */
-export type Settle = (isUsed: boolean) => void;
+type Settle = (isUsed: boolean) => void;
 
 interface Waiter {
   readonly resultCount: number;

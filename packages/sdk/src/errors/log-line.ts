@@ -2,7 +2,7 @@ import type { Entry, Logger } from "./logger.ts";
 import type { Issue } from "./issue.ts";
 
 /** What the lines are made with. It is passed, because bundlers would make a file of its own of what was imported here. */
-export interface Words {
+interface Words {
   readonly messageOf: (error: unknown) => string;
   readonly describeRecord: (record: string, status: number, message: string) => string;
 }

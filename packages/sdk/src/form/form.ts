@@ -10,7 +10,7 @@ import { toCRLF } from "./line-breaks.ts";
 export type WireFields = Readonly<Record<string, unknown>>;
 
 /** What was read from given fields: how they go on the wire, and what is wrong with them. */
-export interface ReadFields {
+interface ReadFields {
   readonly wire: WireFields;
   readonly faults: readonly Fault[];
 }
@@ -32,7 +32,7 @@ export interface Field {
   files?: Part;
 }
 
-export interface Part {
+interface Part {
   readonly name: string;
   readonly bounds: Bounds;
   /** The valid values, if the description lists them. */

@@ -9,7 +9,7 @@ import type { WireFields } from "./form.ts";
 import { referenceIssue } from "./words.ts";
 
 /** A form of a model that the service's description may not have, and how it is sent. */
-export interface UncheckedFields {
+interface UncheckedFields {
   readonly wire: WireFields;
   readonly issues: readonly Issue[];
   readonly operation: Operation;

@@ -13,7 +13,7 @@ const mostParts = 100;
 const mostIssues = 5;
 
 /** An operation that a page may call; a query has no model. */
-export interface Route {
+interface Route {
   readonly kind: Kind;
   readonly model: string | undefined;
   readonly operation: Operation;

@@ -24,7 +24,7 @@ export interface ResultSink {
 }
 
 /** How an attempt to copy a result ended. Another attempt may succeed after `failed`. */
-export type Attempt =
+type Attempt =
   | { readonly state: "done"; readonly type: string | undefined }
   | { readonly state: "failed"; readonly error: unknown };
 

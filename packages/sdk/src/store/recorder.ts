@@ -10,7 +10,7 @@ import { type RecordingHost, Session } from "./session.ts";
 import { next, whyUnreadable } from "./store.ts";
 
 /** What is stored for a key: the task that it stands for, or the record that a new attempt replaces. */
-export type Found =
+type Found =
   | { readonly task: TaskJSON }
   | { readonly task?: undefined; readonly replaces: GenerationRecord | undefined };
 
@@ -152,7 +152,7 @@ function unreadable(id: string, model: string, why: string, cause?: unknown): St
 }
 
 /** The error for a generation of unknown outcome. */
-export function outcomeUnknown(record: GenerationRecord, operation: string): OutcomeUnknownError {
+function outcomeUnknown(record: GenerationRecord, operation: string): OutcomeUnknownError {
   const { kind, model, digest, createdAt: at, id: generationId, reason = "no outcome is known" } = record;
   return new OutcomeUnknownError(reason, operation, { kind, model, digest, at, generationId }, {});
 }

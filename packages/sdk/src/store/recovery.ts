@@ -38,7 +38,7 @@ export type Resolution =
   | "notCreated";
 
 /** What a store knows of the generations at one service. */
-export interface Recorded {
+interface Recorded {
   /** Tasks that were created and whose end was not seen. */
   readonly tasks: readonly TaskJSON[];
   /** Tasks without a key that succeeded and have not been forgotten: their results may not have been fetched. */

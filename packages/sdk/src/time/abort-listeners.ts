@@ -1,5 +1,5 @@
 /** What is called when a signal aborts. An object needs no closure. */
-export type AbortListener = (() => void) | { handleEvent(): void };
+type AbortListener = (() => void) | { handleEvent(): void };
 
 /** The listeners of one signal. */
 class Listeners extends Set<AbortListener> {

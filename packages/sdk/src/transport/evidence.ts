@@ -28,7 +28,7 @@ export function beforeRequest(error: unknown): unknown {
 }
 
 /** What proves that no byte of a request has left. */
-export type Evidence = "never sent" | "cannot be sent";
+type Evidence = "never sent" | "cannot be sent";
 
 /**
  * Returns what the rejection of a runtime's fetch proves. Only what is recognized counts: how Node, Bun and Deno report what fails

@@ -23,7 +23,7 @@ export function mostInFlight({ maxQueriesInFlight = defaultInFlight }: Scheduler
 }
 
 /** A wait's request for one of the client's concurrent queries. */
-export interface QuerySlot {
+interface QuerySlot {
   /**
    * Returns when the query is due, by the steady clock. It is called again before and at that time, because the client may have
    * learned from other tasks that the query would be too late or too early.

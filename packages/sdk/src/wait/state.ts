@@ -33,7 +33,7 @@ export interface StateOptions {
 const checksOfPartialResult = 3;
 
 /** How a record was read. */
-export interface Reading {
+interface Reading {
   readonly state: State;
   readonly partial: PartialResult | undefined;
   /** Whether the caller has declared what the record means. */
