@@ -27,7 +27,7 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
     "packages/sdk/src/spec/operations.gen.ts": header + operationsFile(spec),
     "packages/sdk/src/spec/paths.gen.ts": header + (await pathsFile(yaml)),
     "packages/sdk/src/spec/types.gen.ts": header + typesFile(spec),
-    "packages/cli/src/descriptions.gen.ts": header + descriptionsFile(spec),
+    "packages/cli/src/flags/descriptions.gen.ts": header + descriptionsFile(spec),
     "packages/emulator/src/service/openapi.gen.ts": header + documentFile(spec),
     "packages/emulator/src/page/page.gen.ts": pageHeader + pageFile(await readFile(pageSource, "utf8")),
     ...(await filledPages(yaml)),

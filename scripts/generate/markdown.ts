@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { exitCodeMeanings } from "../../packages/cli/src/exit-codes.ts";
+import { exitCodeMeanings } from "../../packages/cli/src/errors/exit-codes.ts";
 import { readSpecPages, table } from "../docs/tables.ts";
 import { compilers, typeScriptRows } from "../docs/typescript-settings.ts";
 

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Fault } from "@mediagen/emulator";
 import { describe, test } from "vitest";
-import { planText } from "../../packages/cli/src/batch-plan.ts";
+import { planText } from "../../packages/cli/src/batch/plan-text.ts";
 import { durationsInWords } from "../contract/cases.ts";
 import { linesOf } from "../batch/batch-directory.ts";
 import { inPlace, mediagen, mediagenOnTerminal } from "./run-command.ts";

@@ -6,8 +6,8 @@ import { promisify } from "node:util";
 import { listModels } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { durations, schemaOf } from "../contract/cases.ts";
-import { complete } from "../../packages/cli/src/completion.ts";
-import { descriptions } from "../../packages/cli/src/descriptions.gen.ts";
+import { complete } from "../../packages/cli/src/commands/complete.ts";
+import { descriptions } from "../../packages/cli/src/flags/descriptions.gen.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { commandFile, inPlace, mediagen } from "./run-command.ts";
 

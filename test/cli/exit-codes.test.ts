@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FaultName } from "@mediagen/emulator";
 import { describe, test } from "vitest";
 import { ConnectionError } from "@mediagen/sdk";
-import { explain } from "../../packages/cli/src/explain.ts";
+import { explain } from "../../packages/cli/src/errors/explain.ts";
 import { schemaOf } from "../contract/cases.ts";
 import { commandsIn, inPlace, mediagen, paste } from "./run-command.ts";
 

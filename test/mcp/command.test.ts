@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { stateDirectory as stateOfCommand } from "../../packages/cli/src/state-directory.ts";
+import { stateDirectory as stateOfCommand } from "../../packages/cli/src/files/state-directory.ts";
 import { stateDirectory } from "../../packages/mcp/src/state-directory.ts";
 import { createClient, textOf } from "./connect.ts";
 

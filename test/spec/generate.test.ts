@@ -5,8 +5,8 @@ import { pathToFileURL } from "node:url";
 import type { ModelInfo, Task } from "@mediagen/sdk";
 import { experimental_generateVideo as generateVideo, generateImage } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { complete } from "../../packages/cli/src/completion.ts";
-import type { Descriptions } from "../../packages/cli/src/descriptions.ts";
+import { complete } from "../../packages/cli/src/commands/complete.ts";
+import type { Descriptions } from "../../packages/cli/src/flags/descriptions.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { createDescribe, type Document } from "../../packages/mcp/src/descriptions.ts";
 import { generateSchema } from "../../packages/mcp/src/generate-schema.ts";
@@ -162,7 +162,9 @@ describe("in a copy of the project whose spec has further models", () => {
     const { listModels } = (await import(pathToFileURL(join(copy, "packages/sdk/src/index.ts")).href)) as {
       listModels(): readonly ModelInfo[];
     };
-    const { descriptions } = (await import(pathToFileURL(join(copy, "packages/cli/src/descriptions.gen.ts")).href)) as {
+    const { descriptions } = (await import(
+      pathToFileURL(join(copy, "packages/cli/src/flags/descriptions.gen.ts")).href
+    )) as {
       descriptions: Descriptions;
     };
     const program = createProgram(listModels(), descriptions);

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Kind, ModelInfo } from "@mediagen/sdk";
 import { Argument, Command, Option } from "commander";
-import { CommandError } from "./command-error.ts";
-import type { Descriptions } from "./descriptions.ts";
-import { examplesOf } from "./examples.ts";
-import { exitCodes, exitCodesText } from "./exit-codes.ts";
-import { addFieldFlags, argumentField } from "./field-flags.ts";
+import { CommandError } from "./errors/command-error.ts";
+import type { Descriptions } from "./flags/descriptions.ts";
+import { examplesOf } from "./flags/examples.ts";
+import { exitCodes, exitCodesText } from "./errors/exit-codes.ts";
+import { addFieldFlags, argumentField } from "./flags/field-flags.ts";
 import {
   addConnectOptions,
   addPrintOptions,
@@ -18,8 +18,8 @@ import {
   jsonOption,
   readPath,
   readPositive,
-} from "./options.ts";
-import { shells } from "./shells.ts";
+} from "./flags/shared-options.ts";
+import { shells } from "./commands/completion.ts";
 
 /** Creates the command line. Its models and form flags are made from the service's description. */
 export function createProgram(models: readonly ModelInfo[], descriptions: Descriptions): Command {
@@ -54,20 +54,20 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
     .addArgument(new Argument("[model]").choices(models.map(({ model }) => model)))
     .addOption(jsonOption())
     .action(async (model: string | undefined, options: object, command: Command) =>
-      (await import("./models.ts")).showModels(model, options, command, models, descriptions),
+      (await import("./commands/models.ts")).showModels(model, options, command, models, descriptions),
     );
   add("emulator", "Emulate the service on this machine, free of charge")
     .usage("[options] [exec -- COMMAND]")
     .helpOption(false)
     .allowUnknownOption()
     .argument("[args...]")
-    .action(async () => (await import("./emulator.ts")).runEmulator());
+    .action(async () => (await import("./commands/emulator.ts")).runEmulator());
   add("mcp", "Serve as tools of a language model (needs the package @mediagen/mcp)")
     .usage("--output DIR [options]")
     .helpOption(false)
     .allowUnknownOption()
     .argument("[args...]")
-    .action(async () => (await import("./mcp.ts")).runMcp());
+    .action(async () => (await import("./commands/mcp.ts")).runMcp());
   add("completion", "Print the completion script for a shell")
     .addArgument(new Argument("<shell>").choices(Object.keys(shells)))
     .action((shell: string) => void process.stdout.write(`${shells[shell]?.join("\n")}\n`));
@@ -93,7 +93,7 @@ function addGenerate(command: Command, kind: Kind, models: readonly ModelInfo[],
   if (names.length > 1)
     command.addHelpText("after", `\n\`mediagen ${kind} -m MODEL --help\` shows only the fields of a model.`);
   command.action(async (prompt: string | undefined, options, self: Command) =>
-    (await import("./generate.ts")).runGenerate(prompt, options, self, models),
+    (await import("./commands/generate.ts")).runGenerate(prompt, options, self, models),
   );
 }
 
@@ -134,7 +134,7 @@ function addTaskCommands(add: (name: string, text: string) => Command, descripti
     .addOption(baseUrlOption());
   addStoreOption(list);
   addPrintOptions(list);
-  list.action(async (options) => (await import("./task-list.ts")).listTasks(options));
+  list.action(async (options) => (await import("./commands/task-list.ts")).listTasks(options));
   const withIds = (name: string, text: string) =>
     add(name, text).argument("<id...>", "such as video:ID; the id alone is enough if the store has the task");
   const show = withIds("show", "Print each task's state, status and result URLs");
@@ -153,13 +153,15 @@ function addTaskCommands(add: (name: string, text: string) => Command, descripti
     addStoreOption(command);
     addConnectOptions(command);
   }
-  show.action(async (ids: string[], options) => (await import("./tasks.ts")).showTasks(ids, options));
-  wait.action(async (ids: string[], options) => (await import("./tasks.ts")).finishTasks(ids, options, undefined));
+  show.action(async (ids: string[], options) => (await import("./commands/tasks.ts")).showTasks(ids, options));
+  wait.action(async (ids: string[], options) =>
+    (await import("./commands/tasks.ts")).finishTasks(ids, options, undefined),
+  );
   download.action(async (ids: string[], options) =>
-    (await import("./tasks.ts")).finishTasks(ids, options, options.output ?? "."),
+    (await import("./commands/tasks.ts")).finishTasks(ids, options, options.output ?? "."),
   );
   deletion.action(async (ids: string[], options, self: Command) =>
-    (await import("./tasks.ts")).deleteTasks(ids, options, readDeletionFields(self, descriptions)),
+    (await import("./commands/tasks.ts")).deleteTasks(ids, options, readDeletionFields(self, descriptions)),
   );
 }
 
@@ -190,7 +192,7 @@ function addBatch(command: Command): void {
     "\nA line has a model, the fields of its form and, optionally, an id. The same command again continues the batch;\nnothing is billed twice.",
   );
   command.action(async (file: string, options, self: Command) =>
-    (await import("./batch.ts")).batch(file, options, self),
+    (await import("./commands/batch.ts")).batch(file, options, self),
   );
 }
 
@@ -205,5 +207,5 @@ function addRecover(command: Command): void {
   addPrintOptions(command);
   addStoreOption(command);
   addConnectOptions(command);
-  command.action(async (options) => (await import("./recover.ts")).recover(options));
+  command.action(async (options) => (await import("./commands/recover.ts")).recover(options));
 }

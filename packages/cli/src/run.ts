@@ -1,11 +1,11 @@
 import { listModels, type ModelInfo } from "@mediagen/sdk";
 import { CommanderError, type Command } from "commander";
-import { CommandError, errorDocument, tell } from "./command-error.ts";
-import { descriptions } from "./descriptions.gen.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { printDocument } from "./output.ts";
+import { CommandError, errorDocument, tell } from "./errors/command-error.ts";
+import { descriptions } from "./flags/descriptions.gen.ts";
+import { exitCodes } from "./errors/exit-codes.ts";
+import { printDocument } from "./terminal/output.ts";
 import { createProgram } from "./program.ts";
-import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./stdout.ts";
+import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./terminal/stdout-failure.ts";
 import { readSwitches } from "./switches.ts";
 
 /** Runs the command line and returns the exit code. */
@@ -14,7 +14,7 @@ export async function run(given: readonly string[]): Promise<number> {
   // A closed terminal must not lose a task that is being created.
   process.stderr.on("error", () => undefined);
   if (given[0] === "__complete") {
-    const { complete } = await import("./completion.ts");
+    const { complete } = await import("./commands/complete.ts");
     for (const line of await complete(createProgram(listModels(), descriptions), given.slice(1)))
       process.stdout.write(`${line}\n`);
     return exitCodes.done;
@@ -32,7 +32,7 @@ export async function run(given: readonly string[]): Promise<number> {
     if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     // A command with commands of its own, without one of them: its help has been printed.
     if (error instanceof CommanderError && error.code === "commander.help") return exitCodes.usage;
-    const { explain } = await import("./explain.ts");
+    const { explain } = await import("./errors/explain.ts");
     const explained = explain(error, { command });
     if (command.getOptionValue("json") || beforeDashes(args).includes("--json"))
       printDocument({ error: errorDocument(explained) });

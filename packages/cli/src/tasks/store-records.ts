@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { AnyTask, GenerationRecord, GenerationState, GenerationStore, UnreadableRecord } from "@mediagen/sdk/node";
-import { stateDirectory } from "./state-directory.ts";
-import { stdoutTarget } from "./target.ts";
+import { stateDirectory } from "../files/state-directory.ts";
+import { stdoutTarget } from "../files/target.ts";
 
 /** A record of the store, with what the command adds to it. */
 export interface CommandRecord extends GenerationRecord {

@@ -1,15 +1,15 @@
 import { InvalidRequestError, type MediaGen, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
-import { checkStore } from "./check-store.ts";
-import { CommandError } from "./command-error.ts";
-import { explain, lookForTask } from "./explain.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { finish, type FinishOptions } from "./finish.ts";
-import { openCommand, type OpenCommand } from "./open-command.ts";
-import { commandLine, flagsToRepeat, nameOf, readTaskName, resolveCommands } from "./printed-commands.ts";
-import type { Progress } from "./progress.ts";
-import { type CommandRecord, forgetOld, isUnsaved, readRecords, savedPaths } from "./records.ts";
-import { stateDirectory } from "./state-directory.ts";
-import { checkTarget } from "./target.ts";
+import { checkStore } from "../files/check-store-directory.ts";
+import { CommandError } from "../errors/command-error.ts";
+import { explain, lookForTask } from "../errors/explain.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { finish, type FinishOptions } from "../tasks/finish.ts";
+import { openCommand, type OpenCommand } from "../client/command-context.ts";
+import { commandLine, flagsToRepeat, nameOf, readTaskName, resolveCommands } from "../tasks/resume-commands.ts";
+import type { Progress } from "../terminal/progress.ts";
+import { type CommandRecord, forgetOld, isUnsaved, readRecords, savedPaths } from "../tasks/store-records.ts";
+import { stateDirectory } from "../files/state-directory.ts";
+import { checkTarget } from "../files/target.ts";
 
 interface RecoverOptions extends FinishOptions {
   readonly store?: string;

@@ -1,6 +1,6 @@
 import { listModels, type AnyTask, type Kind } from "@mediagen/sdk/node";
-import type { ConnectOptions } from "./connect.ts";
-import { quoted } from "./printable.ts";
+import type { ConnectOptions } from "../client/connect.ts";
+import { quoted } from "../terminal/printable.ts";
 
 /** Returns a task as the command line spells it. */
 export function nameOf({ kind, taskid }: { readonly kind: string; readonly taskid: string }): string {

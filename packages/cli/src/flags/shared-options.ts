@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { readDuration } from "./duration.ts";
+import { readDuration } from "../terminal/duration.ts";
 
 /** Adds where results go and how they are shown. */
 export function addResultOptions(

@@ -1,5 +1,5 @@
-import { CommandError } from "./command-error.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { CommandError } from "../errors/command-error.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 
 /** A package of its own, because its dependencies are larger than those of this command. */
 const name = "@mediagen/mcp";

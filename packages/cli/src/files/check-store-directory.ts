@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { CommandError } from "./command-error.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { quoted } from "./printable.ts";
+import { CommandError } from "../errors/command-error.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { quoted } from "../terminal/printable.ts";
 import { isDirectory } from "./directory.ts";
 
 /** Rejects a directory that is no store, or does not exist: nothing would seem to be left. An empty one may become a store. */

@@ -2,7 +2,7 @@ import { listModels, validate } from "@mediagen/sdk";
 import type { Command, CommanderError, Option } from "commander";
 import { exitCodes } from "./exit-codes.ts";
 import type { Explanation } from "./explain.ts";
-import { argumentField } from "./field-flags.ts";
+import { argumentField } from "../flags/field-flags.ts";
 
 /** Explains what is wrong with the words of a command line. */
 export function explainUsage(error: CommanderError, command: Command | undefined): Explanation {

@@ -1,9 +1,9 @@
 import { fieldsOf, type ModelInfo } from "@mediagen/sdk";
 import type { Command } from "commander";
-import { describeField, type Descriptions } from "./descriptions.ts";
-import { argumentField, type FieldFlag, fieldFlagsOf, isSwitch, switchSyntax } from "./field-flags.ts";
-import { createOutput } from "./output.ts";
-import { table } from "./table.ts";
+import { describeField, type Descriptions } from "../flags/descriptions.ts";
+import { argumentField, type FieldFlag, fieldFlagsOf, isSwitch, switchSyntax } from "../flags/field-flags.ts";
+import { createOutput } from "../terminal/output.ts";
+import { table } from "../terminal/table.ts";
 
 /** `mediagen models`: prints all models, or the fields of one. */
 export function showModels(

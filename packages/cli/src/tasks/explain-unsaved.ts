@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
 import { InvalidRequestError, type AnyTask } from "@mediagen/sdk/node";
-import type { ConnectOptions } from "./connect.ts";
-import { CommandError } from "./command-error.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { withCommands } from "./printable.ts";
-import { nameOf, resumeCommand } from "./printed-commands.ts";
-import { isDirectoryTarget } from "./target.ts";
+import type { ConnectOptions } from "../client/connect.ts";
+import { CommandError } from "../errors/command-error.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { withCommands } from "../terminal/printable.ts";
+import { nameOf, resumeCommand } from "./resume-commands.ts";
+import { isDirectoryTarget } from "../files/target.ts";
 
 /** Explains why the results of a task that has succeeded are not on the disk, and how to get them there. */
 export async function explainUnsaved(

@@ -1,8 +1,8 @@
 import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { CommandError } from "./command-error.ts";
-import { exitCodes } from "./exit-codes.ts";
+import { CommandError } from "../errors/command-error.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { isDirectory, makeDirectory } from "./directory.ts";
 
 /** What is to be written to a target. */

@@ -1,14 +1,14 @@
 import { isAbsolute, relative } from "node:path";
 import { fileStore } from "@mediagen/sdk/node";
-import { counted } from "./batch-plan.ts";
-import { checkStore } from "./check-store.ts";
-import type { ConnectOptions } from "./connect.ts";
-import { createOutput } from "./output.ts";
-import { nameOf } from "./printed-commands.ts";
-import { createProgress } from "./progress.ts";
-import { type CommandRecord, forgetOld, readRecords, savedPaths } from "./records.ts";
-import { stateDirectory } from "./state-directory.ts";
-import { table } from "./table.ts";
+import { counted } from "../batch/plan-text.ts";
+import { checkStore } from "../files/check-store-directory.ts";
+import type { ConnectOptions } from "../client/connect.ts";
+import { createOutput } from "../terminal/output.ts";
+import { nameOf } from "../tasks/resume-commands.ts";
+import { createProgress } from "../terminal/progress.ts";
+import { type CommandRecord, forgetOld, readRecords, savedPaths } from "../tasks/store-records.ts";
+import { stateDirectory } from "../files/state-directory.ts";
+import { table } from "../terminal/table.ts";
 
 interface ListOptions extends Pick<ConnectOptions, "baseUrl" | "json" | "quiet"> {
   readonly store?: string;

@@ -11,17 +11,17 @@ import {
   type WaitUpdate,
   waitEach,
 } from "@mediagen/sdk/node";
-import type { ConnectOptions } from "./connect.ts";
-import { errorDocument, tell, type CommandError, type ErrorDocument } from "./command-error.ts";
-import { explain } from "./explain.ts";
-import { Interrupted } from "./interrupt.ts";
-import type { OpenCommand } from "./open-command.ts";
-import { preview } from "./preview.ts";
-import { nameOf, resumeCommand } from "./printed-commands.ts";
-import { recordSaved } from "./records.ts";
-import { stdoutFailure } from "./stdout.ts";
-import { stdoutTarget } from "./target.ts";
-import { explainUnsaved } from "./unsaved.ts";
+import type { ConnectOptions } from "../client/connect.ts";
+import { errorDocument, tell, type CommandError, type ErrorDocument } from "../errors/command-error.ts";
+import { explain } from "../errors/explain.ts";
+import { Interrupted } from "../errors/interrupt.ts";
+import type { OpenCommand } from "../client/command-context.ts";
+import { preview } from "../terminal/preview.ts";
+import { nameOf, resumeCommand } from "./resume-commands.ts";
+import { recordSaved } from "./store-records.ts";
+import { stdoutFailure } from "../terminal/stdout-failure.ts";
+import { stdoutTarget } from "../files/target.ts";
+import { explainUnsaved } from "./explain-unsaved.ts";
 
 /** How to wait for results and download them. */
 export interface FinishOptions extends ConnectOptions {

@@ -11,14 +11,14 @@ import {
   type NodeMediaGenOptions,
   type StoreFailed,
 } from "@mediagen/sdk/node";
-import { CommandError } from "./command-error.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { clockText } from "./duration.ts";
-import { makeDirectory } from "./directory.ts";
-import { withCommands } from "./printable.ts";
-import { commandLine, typedCommand } from "./printed-commands.ts";
-import type { Progress } from "./progress.ts";
-import { stateDirectory } from "./state-directory.ts";
+import { CommandError } from "../errors/command-error.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { clockText } from "../terminal/duration.ts";
+import { makeDirectory } from "../files/directory.ts";
+import { withCommands } from "../terminal/printable.ts";
+import { commandLine, typedCommand } from "../tasks/resume-commands.ts";
+import type { Progress } from "../terminal/progress.ts";
+import { stateDirectory } from "../files/state-directory.ts";
 
 /** Stands for the base URL of a dry run if there is none: nothing is sent there. */
 export const nowhere = "https://base-url.invalid";

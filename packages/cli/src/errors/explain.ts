@@ -15,7 +15,7 @@ import { exitCodes } from "./exit-codes.ts";
 import { describeIssues } from "./explain-issue.ts";
 import { explainUsage } from "./explain-usage.ts";
 import { Interrupted } from "./interrupt.ts";
-import { withCommands } from "./printable.ts";
+import { withCommands } from "../terminal/printable.ts";
 
 /** What the command knows besides the error. */
 export interface Circumstances {
