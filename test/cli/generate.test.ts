@@ -2,8 +2,8 @@ import { chmod, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "vitest";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
-import { quoted } from "../../packages/cli/src/terminal/printable.ts";
 import { commandFile, commandsIn, inPlace, mediagen, paste } from "./run-command.ts";
+import { quoted } from "../../packages/cli/src/terminal/shell-commands.ts";
 
 const picture = renderPicture({ width: 64, height: 64, seed: "", text: { title: "", body: "", note: "" } });
 

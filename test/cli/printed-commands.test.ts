@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { clientOptions } from "../../packages/cli/src/client/connect.ts";
-import { quoted } from "../../packages/cli/src/terminal/printable.ts";
 import { resolveCommands, resumeCommand } from "../../packages/cli/src/tasks/resume-commands.ts";
 import { createMediaGen, type MediaGenEvent } from "@mediagen/sdk/node";
+import { quoted } from "../../packages/cli/src/terminal/shell-commands.ts";
 
 /** The shells of this machine that printed commands are pasted into. bash is on all of them. */
 const shells = ["bash", "zsh"].filter((name) => name === "bash" || !spawnSync(name, ["-c", ":"]).error);

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Kind, ModelInfo } from "@mediagen/sdk";
 import { Argument, Command, Option } from "commander";
+import { shells } from "./commands/completion.ts";
 import { CommandError } from "./errors/command-error.ts";
+import { exitCodes, exitCodesText } from "./errors/exit-codes.ts";
 import type { Descriptions } from "./flags/descriptions.ts";
 import { examplesOf } from "./flags/examples.ts";
-import { exitCodes, exitCodesText } from "./errors/exit-codes.ts";
 import { addFieldFlags, argumentField } from "./flags/field-flags.ts";
 import {
   addConnectOptions,
@@ -19,7 +20,6 @@ import {
   readPath,
   readPositive,
 } from "./flags/shared-options.ts";
-import { shells } from "./commands/completion.ts";
 
 /** Creates the command line. Its models and form flags are made from the service's description. */
 export function createProgram(models: readonly ModelInfo[], descriptions: Descriptions): Command {

@@ -1,12 +1,12 @@
 import { listModels, type ModelInfo } from "@mediagen/sdk";
 import { CommanderError, type Command } from "commander";
 import { CommandError, errorDocument, tell } from "./errors/command-error.ts";
-import { descriptions } from "./flags/descriptions.gen.ts";
 import { exitCodes } from "./errors/exit-codes.ts";
-import { printDocument } from "./terminal/output.ts";
+import { descriptions } from "./flags/descriptions.gen.ts";
 import { createProgram } from "./program.ts";
-import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./terminal/stdout-failure.ts";
 import { readSwitches } from "./switches.ts";
+import { printDocument } from "./terminal/output.ts";
+import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./terminal/stdout-failure.ts";
 
 /** Runs the command line and returns the exit code. */
 export async function run(given: readonly string[]): Promise<number> {

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { BatchSummary } from "@mediagen/batch";
-import { counted } from "./plan-text.ts";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
-import { withCommands } from "../terminal/printable.ts";
+import { counted } from "../terminal/counted.ts";
+import { withCommands } from "../terminal/shell-commands.ts";
 
 /** A batch that has ended. */
 export interface BatchEnd {

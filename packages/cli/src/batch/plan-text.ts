@@ -1,4 +1,5 @@
 import type { BatchPlan, PlannedModel } from "@mediagen/batch";
+import { counted } from "../terminal/counted.ts";
 
 /** What a run creates at most. */
 interface Limits {
@@ -25,9 +26,4 @@ function modelText(model: string, { generations, amount, unit, open }: PlannedMo
   const how = unit === "image" ? "how many" : "how long";
   const least = open > 0 ? `at least ${what} because ${open} ${open === 1 ? "does" : "do"} not say ${how}` : what;
   return `${generations} of ${model}, ${least}`;
-}
-
-/** Returns a number of things in words. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

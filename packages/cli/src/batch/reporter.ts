@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { BatchLine, BatchProgress } from "@mediagen/batch";
 import type { ConnectOptions } from "../client/connect.ts";
-import { clockText } from "../terminal/duration.ts";
 import { lookForTask } from "../errors/explain.ts";
-import type { Output } from "../terminal/output.ts";
 import { resolveCommands } from "../tasks/resume-commands.ts";
+import { clockText } from "../terminal/duration.ts";
+import type { Output } from "../terminal/output.ts";
 import type { Progress } from "../terminal/progress.ts";
 
 /** How often progress is printed to a pipe. A terminal has a live line. */

@@ -1,8 +1,8 @@
 import type { MediaGen } from "@mediagen/sdk/node";
-import { connect, type ConnectOptions } from "./connect.ts";
 import { type Interrupt, listenForInterrupt } from "../errors/interrupt.ts";
 import { createOutput, type Output } from "../terminal/output.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
+import { connect, type ConnectOptions } from "./connect.ts";
 
 /** What a command that calls the service works with. */
 export interface OpenCommand {

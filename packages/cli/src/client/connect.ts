@@ -13,12 +13,11 @@ import {
 } from "@mediagen/sdk/node";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
-import { clockText } from "../terminal/duration.ts";
 import { makeDirectory } from "../files/directory.ts";
-import { withCommands } from "../terminal/printable.ts";
-import { commandLine, typedCommand } from "../tasks/resume-commands.ts";
-import type { Progress } from "../terminal/progress.ts";
 import { stateDirectory } from "../files/state-directory.ts";
+import { clockText } from "../terminal/duration.ts";
+import type { Progress } from "../terminal/progress.ts";
+import { commandLine, typedCommand, withCommands } from "../terminal/shell-commands.ts";
 
 /** Stands for the base URL of a dry run if there is none: nothing is sent there. */
 export const nowhere = "https://base-url.invalid";

@@ -3,21 +3,22 @@ import { planBatch, runBatch, type BatchOptions, type BatchSummary } from "@medi
 import { fileStore, InvalidRequestError } from "@mediagen/sdk/node";
 import type { Command } from "commander";
 import { countsText, errorOf } from "../batch/endings.ts";
-import { counted, planText } from "../batch/plan-text.ts";
+import { planText } from "../batch/plan-text.ts";
 import { BatchReporter } from "../batch/reporter.ts";
-import { confirm } from "../terminal/confirm.ts";
 import { checkAccess, clientOptions, type ConnectOptions, nowhere } from "../client/connect.ts";
 import { CommandError, errorDocument, tell } from "../errors/command-error.ts";
-import { explain } from "../errors/explain.ts";
-import { describeIssues } from "../errors/explain-issue.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
+import { describeIssues } from "../errors/explain-issue.ts";
+import { explain } from "../errors/explain.ts";
 import { listenForInterrupt } from "../errors/interrupt.ts";
-import { createOutput, type Output } from "../terminal/output.ts";
-import { onOneLine, quoted, withCommands } from "../terminal/printable.ts";
-import { commandLine, typedCommand } from "../tasks/resume-commands.ts";
-import { createProgress, type Progress } from "../terminal/progress.ts";
-import { readRecords } from "../tasks/store-records.ts";
 import { checkTarget } from "../files/target.ts";
+import { readRecords } from "../tasks/store-records.ts";
+import { confirm } from "../terminal/confirm.ts";
+import { counted } from "../terminal/counted.ts";
+import { createOutput, type Output } from "../terminal/output.ts";
+import { onOneLine } from "../terminal/printable.ts";
+import { createProgress, type Progress } from "../terminal/progress.ts";
+import { commandLine, quoted, typedCommand, withCommands } from "../terminal/shell-commands.ts";
 
 interface BatchCommandOptions extends Omit<ConnectOptions, "store"> {
   readonly output: string;

@@ -1,9 +1,9 @@
 import { fileStore } from "@mediagen/sdk/node";
 import type { Command, Option } from "commander";
-import { fieldFlagsOf } from "../flags/field-flags.ts";
-import { nameOf } from "../tasks/resume-commands.ts";
-import { readRecords } from "../tasks/store-records.ts";
 import { stateDirectory } from "../files/state-directory.ts";
+import { fieldFlagsOf } from "../flags/field-flags.ts";
+import { readRecords } from "../tasks/store-records.ts";
+import { nameOf } from "../tasks/task-name.ts";
 
 /** Printed to the shell if file names complete the word, or what it has after `--name=`. */
 export const filesMark = ":files";

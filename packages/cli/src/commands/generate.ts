@@ -3,18 +3,19 @@ import { buffer, text } from "node:stream/consumers";
 import { fieldsOf, InvalidRequestError, validate, type ModelInfo } from "@mediagen/sdk";
 import { fileFrom, type AnyTask, type GenerateOptions, type MediaGen } from "@mediagen/sdk/node";
 import type { Command } from "commander";
+import { openCommand, type OpenCommand } from "../client/command-context.ts";
 import { describeRequest, requestText } from "../client/dry-run.ts";
 import { CommandError } from "../errors/command-error.ts";
-import { explain } from "../errors/explain.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
-import { argumentField, fieldFlagsOf, readField } from "../flags/field-flags.ts";
-import { finish, type FinishOptions } from "../tasks/finish.ts";
-import { openCommand, type OpenCommand } from "../client/command-context.ts";
-import { withCommands } from "../terminal/printable.ts";
-import { nameOf, resolveCommands, resumeCommand } from "../tasks/resume-commands.ts";
-import { isClosedByReader, stdoutFailed, stdoutFailure } from "../terminal/stdout-failure.ts";
+import { explain } from "../errors/explain.ts";
 import { checkTarget } from "../files/target.ts";
+import { argumentField, fieldFlagsOf, readField } from "../flags/field-flags.ts";
 import { explainUnsaved } from "../tasks/explain-unsaved.ts";
+import { finish, type FinishOptions } from "../tasks/finish.ts";
+import { resolveCommands, resumeCommand } from "../tasks/resume-commands.ts";
+import { nameOf } from "../tasks/task-name.ts";
+import { withCommands } from "../terminal/shell-commands.ts";
+import { isClosedByReader, stdoutFailed, stdoutFailure } from "../terminal/stdout-failure.ts";
 
 interface GenerateCommandOptions extends FinishOptions {
   readonly model: string;

@@ -1,15 +1,17 @@
 import { InvalidRequestError, type MediaGen, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
-import { checkStore } from "../files/check-store-directory.ts";
-import { CommandError } from "../errors/command-error.ts";
-import { explain, lookForTask } from "../errors/explain.ts";
-import { exitCodes } from "../errors/exit-codes.ts";
-import { finish, type FinishOptions } from "../tasks/finish.ts";
 import { openCommand, type OpenCommand } from "../client/command-context.ts";
-import { commandLine, flagsToRepeat, nameOf, readTaskName, resolveCommands } from "../tasks/resume-commands.ts";
-import type { Progress } from "../terminal/progress.ts";
-import { type CommandRecord, forgetOld, isUnsaved, readRecords, savedPaths } from "../tasks/store-records.ts";
+import { CommandError } from "../errors/command-error.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { explain, lookForTask } from "../errors/explain.ts";
+import { checkStore } from "../files/check-store-directory.ts";
 import { stateDirectory } from "../files/state-directory.ts";
 import { checkTarget } from "../files/target.ts";
+import { finish, type FinishOptions } from "../tasks/finish.ts";
+import { flagsToRepeat, resolveCommands } from "../tasks/resume-commands.ts";
+import { type CommandRecord, forgetOld, isUnsaved, readRecords, savedPaths } from "../tasks/store-records.ts";
+import { nameOf, readTaskName } from "../tasks/task-name.ts";
+import type { Progress } from "../terminal/progress.ts";
+import { commandLine } from "../terminal/shell-commands.ts";
 
 interface RecoverOptions extends FinishOptions {
   readonly store?: string;

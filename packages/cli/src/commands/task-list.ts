@@ -1,13 +1,13 @@
 import { isAbsolute, relative } from "node:path";
 import { fileStore } from "@mediagen/sdk/node";
-import { counted } from "../batch/plan-text.ts";
-import { checkStore } from "../files/check-store-directory.ts";
 import type { ConnectOptions } from "../client/connect.ts";
-import { createOutput } from "../terminal/output.ts";
-import { nameOf } from "../tasks/resume-commands.ts";
-import { createProgress } from "../terminal/progress.ts";
-import { type CommandRecord, forgetOld, readRecords, savedPaths } from "../tasks/store-records.ts";
+import { checkStore } from "../files/check-store-directory.ts";
 import { stateDirectory } from "../files/state-directory.ts";
+import { type CommandRecord, forgetOld, readRecords, savedPaths } from "../tasks/store-records.ts";
+import { nameOf } from "../tasks/task-name.ts";
+import { counted } from "../terminal/counted.ts";
+import { createOutput } from "../terminal/output.ts";
+import { createProgress } from "../terminal/progress.ts";
 import { table } from "../terminal/table.ts";
 
 interface ListOptions extends Pick<ConnectOptions, "baseUrl" | "json" | "quiet"> {

@@ -1,13 +1,13 @@
 import type { AnyTask, MediaGen } from "@mediagen/sdk/node";
+import { openCommand } from "../client/command-context.ts";
 import type { ConnectOptions } from "../client/connect.ts";
 import { CommandError, errorDocument, tell } from "../errors/command-error.ts";
-import { explain } from "../errors/explain.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
-import { finish, type FinishOptions } from "../tasks/finish.ts";
-import { openCommand } from "../client/command-context.ts";
-import { kinds, nameOf, readTaskName } from "../tasks/resume-commands.ts";
-import { readRecords, recordDeleted } from "../tasks/store-records.ts";
+import { explain } from "../errors/explain.ts";
 import { checkTarget } from "../files/target.ts";
+import { finish, type FinishOptions } from "../tasks/finish.ts";
+import { readRecords, recordDeleted } from "../tasks/store-records.ts";
+import { kinds, nameOf, readTaskName } from "../tasks/task-name.ts";
 
 interface TaskCommandOptions extends ConnectOptions {
   readonly results?: number;

@@ -1,6 +1,6 @@
 import { InvalidRequestError, type Issue, OutcomeUnknownError, ServiceError, StoreError } from "@mediagen/sdk";
-import { exitCodes } from "./exit-codes.ts";
 import { onOneLine, printable } from "../terminal/printable.ts";
+import { exitCodes } from "./exit-codes.ts";
 
 /** An error for the person who runs the command. */
 export class CommandError extends Error {

@@ -1,7 +1,7 @@
 import { describeIssue, type Issue } from "@mediagen/sdk";
 import type { Command } from "commander";
-import { pathOf } from "./explain-usage.ts";
 import { argumentField, fieldFlagsOf } from "../flags/field-flags.ts";
+import { pathOf } from "./explain-usage.ts";
 
 /** Returns issues in sentences, with the SDK's fields and options as flags. */
 export function describeIssues(issues: readonly Issue[], command: Command | undefined): string {

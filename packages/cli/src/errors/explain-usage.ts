@@ -1,8 +1,10 @@
 import { listModels, validate } from "@mediagen/sdk";
 import type { Command, CommanderError, Option } from "commander";
-import { exitCodes } from "./exit-codes.ts";
-import type { Explanation } from "./explain.ts";
 import { argumentField } from "../flags/field-flags.ts";
+import { exitCodes } from "./exit-codes.ts";
+
+/** What happened, what to do, and the exit code. */
+export type Explanation = readonly [what: string, advice: string, exitCode: number];
 
 /** Explains what is wrong with the words of a command line. */
 export function explainUsage(error: CommanderError, command: Command | undefined): Explanation {

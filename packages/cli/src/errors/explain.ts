@@ -10,12 +10,12 @@ import {
   WaitTimeoutError,
 } from "@mediagen/sdk";
 import { CommanderError, type Command } from "commander";
+import { withCommands } from "../terminal/shell-commands.ts";
 import { CommandError } from "./command-error.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { describeIssues } from "./explain-issue.ts";
-import { explainUsage } from "./explain-usage.ts";
+import { explainUsage, type Explanation } from "./explain-usage.ts";
 import { Interrupted } from "./interrupt.ts";
-import { withCommands } from "../terminal/printable.ts";
 
 /** What the command knows besides the error. */
 export interface Circumstances {
@@ -34,9 +34,6 @@ export interface Circumstances {
   /** The idempotency key that the task was generated with. */
   readonly idempotencyKey?: string | undefined;
 }
-
-/** What happened, what to do, and the exit code. */
-export type Explanation = readonly [what: string, advice: string, exitCode: number];
 
 /** Returns what was thrown as an error for the person who runs the command. */
 export function explain(error: unknown, circumstances: Circumstances = {}): CommandError {

@@ -1,5 +1,5 @@
-import { exitCodes } from "./exit-codes.ts";
 import { isClosedByReader, stdoutFailed } from "../terminal/stdout-failure.ts";
+import { exitCodes } from "./exit-codes.ts";
 
 /** What ends the command early: Ctrl-C or another signal, or a stdout that cannot be written to. */
 export class Interrupted extends Error {

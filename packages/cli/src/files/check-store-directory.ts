@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
-import { quoted } from "../terminal/printable.ts";
+import { quoted } from "../terminal/shell-commands.ts";
 import { isDirectory } from "./directory.ts";
 
 /** Rejects a directory that is no store, or does not exist: nothing would seem to be left. An empty one may become a store. */

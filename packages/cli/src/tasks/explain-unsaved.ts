@@ -3,9 +3,10 @@ import { InvalidRequestError, type AnyTask } from "@mediagen/sdk/node";
 import type { ConnectOptions } from "../client/connect.ts";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
-import { withCommands } from "../terminal/printable.ts";
-import { nameOf, resumeCommand } from "./resume-commands.ts";
 import { isDirectoryTarget } from "../files/target.ts";
+import { withCommands } from "../terminal/shell-commands.ts";
+import { resumeCommand } from "./resume-commands.ts";
+import { nameOf } from "./task-name.ts";
 
 /** Explains why the results of a task that has succeeded are not on the disk, and how to get them there. */
 export async function explainUnsaved(

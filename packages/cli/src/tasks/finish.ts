@@ -11,17 +11,18 @@ import {
   type WaitUpdate,
   waitEach,
 } from "@mediagen/sdk/node";
+import type { OpenCommand } from "../client/command-context.ts";
 import type { ConnectOptions } from "../client/connect.ts";
 import { errorDocument, tell, type CommandError, type ErrorDocument } from "../errors/command-error.ts";
 import { explain } from "../errors/explain.ts";
 import { Interrupted } from "../errors/interrupt.ts";
-import type { OpenCommand } from "../client/command-context.ts";
-import { preview } from "../terminal/preview.ts";
-import { nameOf, resumeCommand } from "./resume-commands.ts";
-import { recordSaved } from "./store-records.ts";
-import { stdoutFailure } from "../terminal/stdout-failure.ts";
 import { stdoutTarget } from "../files/target.ts";
+import { preview } from "../terminal/preview.ts";
+import { stdoutFailure } from "../terminal/stdout-failure.ts";
 import { explainUnsaved } from "./explain-unsaved.ts";
+import { resumeCommand } from "./resume-commands.ts";
+import { recordSaved } from "./store-records.ts";
+import { nameOf } from "./task-name.ts";
 
 /** How to wait for results and download them. */
 export interface FinishOptions extends ConnectOptions {
