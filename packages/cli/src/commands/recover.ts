@@ -3,7 +3,7 @@ import { openCommand, type OpenCommand } from "../client/command-context.ts";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { explain, lookForTask } from "../errors/explain.ts";
-import { checkStore } from "../files/check-store-directory.ts";
+import { checkStoreDirectory } from "../files/check-store-directory.ts";
 import { stateDirectory } from "../files/state-directory.ts";
 import { checkTarget } from "../files/target.ts";
 import { finish, type FinishOptions } from "../tasks/finish.ts";
@@ -30,7 +30,7 @@ interface Left extends Recovery {
 export async function recover(options: RecoverOptions): Promise<void> {
   checkResolution(options);
   const command = openCommand(options);
-  if (options.store !== undefined) await checkStore(options.store);
+  if (options.store !== undefined) await checkStoreDirectory(options.store);
   const media = await command.connect();
   if (options.resolve !== undefined) return resolve(options.resolve, options, command, media);
   const left = await readLeft(media, command.signal);

@@ -1,7 +1,7 @@
 import { isAbsolute, relative } from "node:path";
 import { fileStore } from "@mediagen/sdk/node";
 import type { ConnectOptions } from "../client/connect.ts";
-import { checkStore } from "../files/check-store-directory.ts";
+import { checkStoreDirectory } from "../files/check-store-directory.ts";
 import { stateDirectory } from "../files/state-directory.ts";
 import { type CommandRecord, forgetOld, readRecords, savedPaths } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";
@@ -33,7 +33,7 @@ interface Listed {
 export async function listTasks({ limit, ...options }: ListOptions): Promise<void> {
   const progress = createProgress(options);
   const output = createOutput(options);
-  if (options.store !== undefined) await checkStore(options.store);
+  if (options.store !== undefined) await checkStoreDirectory(options.store);
   const store = fileStore(options.store ?? stateDirectory());
   const { records, unreadable } = await readRecords(store, ["sending", "created", "unknown", "ended"]);
   const origin = originOf(options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]);

@@ -6,7 +6,7 @@ import { quoted } from "../terminal/shell-commands.ts";
 import { isDirectory } from "./directory.ts";
 
 /** Rejects a directory that is no store, or does not exist: nothing would seem to be left. An empty one may become a store. */
-export async function checkStore(directory: string): Promise<void> {
+export async function checkStoreDirectory(directory: string): Promise<void> {
   const fail = (what: string, advice: string) => new CommandError(what, advice, exitCodes.usage);
   if (!(await isDirectory(directory))) throw fail(`--store ${directory}: there is no such directory`, passStore);
   const names = await readdir(directory);
