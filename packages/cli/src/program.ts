@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Kind, ModelInfo } from "@mediagen/sdk";
 import { Argument, Command, Option } from "commander";
-import { shells } from "./commands/completion.ts";
+import { printCompletion, shells } from "./commands/completion.ts";
 import { CommandError } from "./errors/command-error.ts";
 import { exitCodes, exitCodesText } from "./errors/exit-codes.ts";
 import type { Descriptions } from "./flags/descriptions.ts";
@@ -30,7 +30,7 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
   const program = new Command("mediagen")
     .version(version, "-v, --version")
     .exitOverride()
-    // `run` prints errors, in two lines.
+    // `command.ts` prints errors, in two lines.
     .configureOutput({ outputError: () => undefined })
     .configureHelp({ helpWidth: Math.min(process.stdout.columns || 100, 120) })
     .addHelpText(
@@ -70,7 +70,7 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
     .action(async () => (await import("./commands/mcp.ts")).runMcp());
   add("completion", "Print the completion script for a shell")
     .addArgument(new Argument("<shell>").choices(Object.keys(shells)))
-    .action((shell: string) => void process.stdout.write(`${shells[shell]?.join("\n")}\n`));
+    .action((shell: string) => printCompletion(shell));
   return program;
 }
 
@@ -153,15 +153,15 @@ function addTaskCommands(add: (name: string, text: string) => Command, descripti
     addStoreOption(command);
     addConnectOptions(command);
   }
-  show.action(async (ids: string[], options) => (await import("./commands/tasks.ts")).showTasks(ids, options));
+  show.action(async (ids: string[], options) => (await import("./commands/task-show.ts")).showTasks(ids, options));
   wait.action(async (ids: string[], options) =>
-    (await import("./commands/tasks.ts")).finishTasks(ids, options, undefined),
+    (await import("./commands/task-wait.ts")).waitForTasks(ids, options, undefined),
   );
   download.action(async (ids: string[], options) =>
-    (await import("./commands/tasks.ts")).finishTasks(ids, options, options.output ?? "."),
+    (await import("./commands/task-wait.ts")).waitForTasks(ids, options, options.output ?? "."),
   );
   deletion.action(async (ids: string[], options, self: Command) =>
-    (await import("./commands/tasks.ts")).deleteTasks(ids, options, readDeletionFields(self, descriptions)),
+    (await import("./commands/task-delete.ts")).deleteTasks(ids, options, readDeletionFields(self, descriptions)),
   );
 }
 

@@ -5,7 +5,7 @@ import { createProgress, type Progress } from "../terminal/progress.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 
 /** What a command that calls the service works with. */
-export interface OpenCommand {
+export interface CommandContext {
   readonly interrupt: Interrupt;
   /** The interrupt's signal. */
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export interface OpenCommand {
 }
 
 /** Listens for signals, and sets up stdout and stderr as the options ask. */
-export function openCommand(options: ConnectOptions): OpenCommand {
+export function openContext(options: ConnectOptions): CommandContext {
   const interrupt = listenForInterrupt();
   const { signal } = interrupt;
   const progress = createProgress(options);

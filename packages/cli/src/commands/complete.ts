@@ -28,7 +28,10 @@ interface Read {
   readonly position: number;
 }
 
-/** Returns the lines that complete the last word: a candidate each, and after a tab its description if it has one. */
+/**
+ * `mediagen __complete`, which the completion scripts call: returns the lines that complete the last word, a candidate each, and after a
+ * tab its description if it has one.
+ */
 export async function complete(program: Command, words: readonly string[]): Promise<readonly string[]> {
   const last = words.at(-1) ?? "";
   const read = readWords(program, words.slice(0, -1));

@@ -60,5 +60,10 @@ const fish = [
   "complete -c mediagen -f -a '(__mediagen)'",
 ];
 
-/** What makes each shell complete the command: it asks the command itself, which knows its own tree. */
+/** What makes each shell complete the command: it asks `mediagen __complete`, which knows the command's own tree. */
 export const shells: Readonly<Record<string, readonly string[]>> = { bash, zsh, fish };
+
+/** `mediagen completion`: prints the completion script for a shell. */
+export function printCompletion(shell: string): void {
+  process.stdout.write(`${shells[shell]?.join("\n")}\n`);
+}

@@ -3,7 +3,7 @@ import { buffer, text } from "node:stream/consumers";
 import { fieldsOf, InvalidRequestError, validate, type ModelInfo } from "@mediagen/sdk";
 import { fileFrom, type AnyTask, type GenerateOptions, type MediaGen } from "@mediagen/sdk/node";
 import type { Command } from "commander";
-import { openCommand, type OpenCommand } from "../client/command-context.ts";
+import { openContext, type CommandContext } from "../client/command-context.ts";
 import { describeRequest, requestText } from "../client/dry-run.ts";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
@@ -31,13 +31,13 @@ type Generate = (media: MediaGen, more?: GenerateOptions) => Promise<AnyTask>;
 export async function runGenerate(
   prompt: string | undefined,
   options: GenerateCommandOptions,
-  self: Command,
+  command: Command,
   models: readonly ModelInfo[],
 ): Promise<void> {
-  const command = openCommand(options);
-  const { signal, progress, output } = command;
+  const context = openContext(options);
+  const { signal, progress, output } = context;
   try {
-    const form = await readForm(prompt, options.model, self, models, {
+    const form = await readForm(prompt, options.model, command, models, {
       openStdin() {
         progress.now("reading stdin");
         return stdin(signal);
@@ -50,10 +50,10 @@ export async function runGenerate(
       const request = await describeRequest(generate, options);
       output.line(requestText(request));
       output.document(request);
-    } else await generateAndFinish(generate, options, command, resultCountOf(models, options.model, form));
+    } else await generateAndFinish(generate, options, context, resultCountOf(models, options.model, form));
   } catch (error) {
     const resolve = (id: string) => resolveCommands(id, options);
-    throw explain(error, { generates: true, command: self, resolve });
+    throw explain(error, { generates: true, command, resolve });
   } finally {
     progress.end();
   }
@@ -62,10 +62,10 @@ export async function runGenerate(
 async function generateAndFinish(
   generate: Generate,
   options: GenerateCommandOptions,
-  command: OpenCommand,
+  context: CommandContext,
   count: number,
 ): Promise<void> {
-  const { interrupt, signal, progress, output } = command;
+  const { interrupt, signal, progress, output } = context;
   const { model, idempotencyKey, store, wait, output: target = "." } = options;
   if (idempotencyKey !== undefined && store === false)
     throw new CommandError(
@@ -73,7 +73,7 @@ async function generateAndFinish(
       "Nothing was sent. Leave out --no-store.",
       exitCodes.usage,
     );
-  const media = await command.connect(async () => {
+  const media = await context.connect(async () => {
     // Not before: the task of a key may exist, and its results be there.
     if (wait) await checkTarget(target, { ...options, count });
     progress.now(`sending the form to ${model}`);
@@ -93,7 +93,7 @@ async function generateAndFinish(
       output.document({ task });
       return await checkPrinted(task, options);
     }
-    const { finished, error } = await finish(media, [task], options, command, target);
+    const { finished, error } = await finish(media, [task], options, context, target);
     output.document(finished[0]);
     process.exitCode = error?.exitCode ?? exitCodes.done;
     if (!error) await checkPrinted(task, options);

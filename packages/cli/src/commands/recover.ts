@@ -1,5 +1,5 @@
 import { InvalidRequestError, type MediaGen, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
-import { openCommand, type OpenCommand } from "../client/command-context.ts";
+import { openContext, type CommandContext } from "../client/command-context.ts";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { explain, lookForTask } from "../errors/explain.ts";
@@ -29,24 +29,24 @@ interface Left extends Recovery {
 /** `mediagen recover`: lists what the store has left to do, downloads it, or resolves a generation of unknown outcome. */
 export async function recover(options: RecoverOptions): Promise<void> {
   checkResolution(options);
-  const command = openCommand(options);
+  const context = openContext(options);
   if (options.store !== undefined) await checkStoreDirectory(options.store);
-  const media = await command.connect();
-  if (options.resolve !== undefined) return resolve(options.resolve, options, command, media);
-  const left = await readLeft(media, command.signal);
+  const media = await context.connect();
+  if (options.resolve !== undefined) return resolve(options.resolve, options, context, media);
+  const left = await readLeft(media, context.signal);
   const { tasks, finished, unknown, unreadable, elsewhere } = left;
   if (tasks.length + finished.length + unknown.length + unreadable.length === 0)
-    command.progress.hint(`nothing is left to do in the store ${options.store ?? stateDirectory()}`);
+    context.progress.hint(`nothing is left to do in the store ${options.store ?? stateDirectory()}`);
   const error =
-    options.output === undefined ? undefined : await downloadLeft(media, left, options.output, options, command);
-  if (options.output === undefined) list(left, options, command);
+    options.output === undefined ? undefined : await downloadLeft(media, left, options.output, options, context);
+  if (options.output === undefined) list(left, options, context);
   for (const origin of elsewhere)
-    command.progress.warn(
+    context.progress.warn(
       `mediagen: the store also has generations left at ${origin}. List them with:`,
       commandLine("recover", ...flagsToRepeat({ ...options, baseUrl: origin })),
     );
   // A record that cannot be read may stand for a paid task as well.
-  const isUnknown = unknown.length + unreadable.length > 0 && !command.signal.aborted;
+  const isUnknown = unknown.length + unreadable.length > 0 && !context.signal.aborted;
   process.exitCode = isUnknown ? exitCodes.unknown : (error?.exitCode ?? exitCodes.done);
   if (media.store && !error) await forgetOld(media.store, options.store);
 }
@@ -80,7 +80,7 @@ async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
 async function resolve(
   generationId: string,
   { taskid, unverified, notCreated }: RecoverOptions,
-  { signal, output }: OpenCommand,
+  { signal, output }: CommandContext,
   media: MediaGen,
 ): Promise<void> {
   if ((taskid === undefined) === (notCreated === undefined) || (unverified && notCreated)) {
@@ -133,7 +133,7 @@ function explainResolve(generationId: string, error: unknown): CommandError {
   );
 }
 
-function list(recovery: Left, options: RecoverOptions, { output, progress }: OpenCommand): void {
+function list(recovery: Left, options: RecoverOptions, { output, progress }: CommandContext): void {
   const { tasks, finished, unknown, unreadable } = recovery;
   for (const task of tasks) output.line(["resume", nameOf(task), task.model ?? ""].join("\t"));
   for (const task of finished) output.line(["finished", nameOf(task), task.model ?? ""].join("\t"));
@@ -170,14 +170,14 @@ async function downloadLeft(
   recovery: Left,
   target: string,
   options: RecoverOptions,
-  command: OpenCommand,
+  context: CommandContext,
 ): Promise<CommandError | undefined> {
   const { tasks, finished: ended, unknown, unreadable, elsewhere } = recovery;
   // No name proves that a file is a task's result: `download` compares the bytes and replaces nothing.
   const left = [...tasks, ...ended];
   await checkTarget(target, { ...options, overwrite: true, several: left.length > 1 });
-  const { finished, error } = await finish(media, left, options, command, target);
-  warnUnresolved(recovery, options, command.progress);
-  command.output.document({ finished, unknown, unreadable, elsewhere });
+  const { finished, error } = await finish(media, left, options, context, target);
+  warnUnresolved(recovery, options, context.progress);
+  context.output.document({ finished, unknown, unreadable, elsewhere });
   return error;
 }

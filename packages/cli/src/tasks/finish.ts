@@ -11,7 +11,7 @@ import {
   type WaitUpdate,
   waitEach,
 } from "@mediagen/sdk/node";
-import type { OpenCommand } from "../client/command-context.ts";
+import type { CommandContext } from "../client/command-context.ts";
 import type { ConnectOptions } from "../client/connect.ts";
 import { errorDocument, tell, type CommandError, type ErrorDocument } from "../errors/command-error.ts";
 import { explain } from "../errors/explain.ts";
@@ -53,16 +53,16 @@ export function finish(
   media: MediaGen,
   tasks: readonly AnyTask[],
   options: FinishOptions,
-  command: OpenCommand,
+  context: CommandContext,
   target: string | undefined,
 ): Promise<FinishResult> {
-  return new Finisher(media, tasks, options, command, target).run();
+  return new Finisher(media, tasks, options, context, target).run();
 }
 
 class Finisher {
   readonly #media: MediaGen;
   readonly #options: FinishOptions;
-  readonly #command: OpenCommand;
+  readonly #context: CommandContext;
   /** Where results are downloaded to; undefined if only their URLs are printed. */
   readonly #target: string | undefined;
   readonly #count: number;
@@ -75,19 +75,19 @@ class Finisher {
     media: MediaGen,
     tasks: readonly AnyTask[],
     options: FinishOptions,
-    command: OpenCommand,
+    context: CommandContext,
     target: string | undefined,
   ) {
     this.#media = media;
     this.#options = options;
-    this.#command = command;
+    this.#context = context;
     this.#target = target;
     this.#count = tasks.length;
     this.#left = new Set(tasks);
   }
 
   async run(): Promise<FinishResult> {
-    const { progress, signal } = this.#command;
+    const { progress, signal } = this.#context;
     const tasks = [...this.#left];
     if (tasks.length > 0)
       progress.now(`waiting for ${tasks.length > 1 ? `${tasks.length} tasks` : tasks.map(nameOf).join("")}`);
@@ -113,11 +113,11 @@ class Finisher {
     if (this.#shown.get(update.task) === text) return;
     this.#shown.set(update.task, text);
     const done = this.#count - this.#left.size;
-    this.#command.progress.now(this.#count > 1 ? `${done} of ${this.#count} done, ${text}` : text);
+    this.#context.progress.now(this.#count > 1 ? `${done} of ${this.#count} done, ${text}` : text);
   }
 
   async #succeed(task: AnyTask, record: TaskRecord): Promise<void> {
-    const { progress, output, signal } = this.#command;
+    const { progress, output, signal } = this.#context;
     if (this.#target === undefined) {
       this.#finished.push({ task: task.toJSON(), record });
       progress.end();
@@ -125,7 +125,7 @@ class Finisher {
       return;
     }
     try {
-      const files = await downloadResults(task, this.#target, this.#options, this.#command);
+      const files = await downloadResults(task, this.#target, this.#options, this.#context);
       await recordSaved(
         this.#media.store,
         task,
@@ -147,7 +147,7 @@ class Finisher {
   #end(task: AnyTask, error: CommandError): void {
     this.#errors.push(error);
     this.#finished.push({ task: task.toJSON(), error: errorDocument(error) });
-    this.#command.progress.end();
+    this.#context.progress.end();
     tell(error);
   }
 
@@ -158,7 +158,7 @@ class Finisher {
       task: rest.map(nameOf).join(", "),
       resume: resumeCommand(rest, this.#options, this.#target),
     });
-    this.#command.progress.end();
+    this.#context.progress.end();
     tell(error);
     this.#errors.unshift(error);
     this.#finished.push(...rest.map((task) => ({ task: task.toJSON(), error: errorDocument(error) })));
@@ -169,7 +169,7 @@ async function downloadResults(
   task: AnyTask,
   target: string,
   options: FinishOptions,
-  { signal, progress, output }: OpenCommand,
+  { signal, progress, output }: CommandContext,
 ): Promise<readonly Download[]> {
   if (target === stdoutTarget) return printResults(task, signal);
   const files = await download(task, target, {

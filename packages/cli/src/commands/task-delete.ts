@@ -1,0 +1,23 @@
+import { openContext } from "../client/command-context.ts";
+import { findTasks, type TaskOptions } from "../tasks/find-tasks.ts";
+import { recordDeleted } from "../tasks/store-records.ts";
+import { nameOf } from "../tasks/task-name.ts";
+
+/** `mediagen task delete`: deletes tasks. `further` is what the service takes besides the ids. */
+export async function deleteTasks(
+  ids: readonly string[],
+  options: TaskOptions,
+  further: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { signal, progress, output, connect } = openContext(options);
+  const media = await connect();
+  const tasks = await findTasks(ids, options, media);
+  for (const kind of new Set(tasks.map((task) => task.kind))) {
+    const taskids = tasks.filter((task) => task.kind === kind).map(({ taskid }) => taskid);
+    await media[kind].delete(taskids, { ...further, signal });
+    for (const task of tasks) if (task.kind === kind) await recordDeleted(media.store, task);
+    progress.end();
+    for (const taskid of taskids) output.line(nameOf({ kind, taskid }));
+  }
+  output.document({ deleted: tasks.map(nameOf) });
+}

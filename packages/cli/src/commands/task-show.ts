@@ -1,0 +1,27 @@
+import { openContext } from "../client/command-context.ts";
+import { errorDocument, tell } from "../errors/command-error.ts";
+import { explain } from "../errors/explain.ts";
+import { findTasks, type TaskOptions } from "../tasks/find-tasks.ts";
+import { nameOf } from "../tasks/task-name.ts";
+
+/** `mediagen task show`: prints each task's state, status and result URLs. */
+export async function showTasks(ids: readonly string[], options: TaskOptions): Promise<void> {
+  const { signal, progress, output, connect } = openContext(options);
+  const shown: object[] = [];
+  for (const task of await findTasks(ids, options, await connect())) {
+    try {
+      const { state, status, record } = await task.check({ signal });
+      shown.push({ task, state, status, record });
+      progress.end();
+      output.line([nameOf(task), state, status ?? "", ...(record?.url ?? [])].join("\t"));
+    } catch (error) {
+      signal.throwIfAborted();
+      const explained = explain(error, { task: nameOf(task) });
+      shown.push({ task, error: errorDocument(explained) });
+      tell(explained);
+      process.exitCode ??= explained.exitCode;
+    }
+  }
+  progress.end();
+  output.document(shown);
+}

@@ -1,0 +1,23 @@
+import { openContext } from "../client/command-context.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { checkTarget } from "../files/target.ts";
+import { findTasks, type TaskOptions } from "../tasks/find-tasks.ts";
+import { finish, type FinishOptions } from "../tasks/finish.ts";
+
+/** `mediagen task wait`, and with a target `mediagen task download`: waits for tasks, and prints or downloads their results. */
+export async function waitForTasks(
+  ids: readonly string[],
+  options: TaskOptions & FinishOptions,
+  target: string | undefined,
+): Promise<void> {
+  const context = openContext(options);
+  const media = await context.connect();
+  const tasks = await findTasks(ids, options, media);
+  // Nothing is billed here, and a file of an earlier run is only compared.
+  const count = Math.max(...tasks.map((task) => task.resultCount));
+  if (target !== undefined)
+    await checkTarget(target, { ...options, overwrite: true, several: tasks.length > 1, count });
+  const { finished, error } = await finish(media, tasks, options, context, target);
+  context.output.document(finished);
+  process.exitCode = error?.exitCode ?? exitCodes.done;
+}

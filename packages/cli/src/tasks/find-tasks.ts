@@ -1,0 +1,41 @@
+import type { AnyTask, MediaGen } from "@mediagen/sdk/node";
+import type { ConnectOptions } from "../client/connect.ts";
+import { CommandError } from "../errors/command-error.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { readRecords } from "./store-records.ts";
+import { kinds, readTaskName } from "./task-name.ts";
+
+/** The options of the commands that take tasks. */
+export interface TaskOptions extends ConnectOptions {
+  /** How many results the form requested: by default as in the store, otherwise 1. */
+  readonly results?: number;
+}
+
+/** Returns the tasks of arguments such as `video:ID`, or of ids alone that the store has. */
+export async function findTasks(
+  ids: readonly string[],
+  { results }: TaskOptions,
+  media: MediaGen,
+): Promise<readonly AnyTask[]> {
+  const { records } = media.store ? await readRecords(media.store, ["created", "ended"]) : { records: [] };
+  const recorded = records.flatMap(({ task }) => (task?.origin === media.origin ? [task] : []));
+  return ids.map((argument) => {
+    const [kind, taskid] = readTaskName(argument);
+    const found = recorded.filter((task) => task.taskid === taskid && (kind ?? task.kind) === task.kind);
+    const [known] = found;
+    if (known && found.every((task) => task.kind === known.kind))
+      return media.task(results === undefined ? known : { ...known, resultCount: results });
+    // The cast: the handle is of the kind that it is requested for.
+    if (kind !== undefined) return media[kind].task(taskid, { resultCount: results }) as AnyTask;
+    const spelled = kinds()
+      .map((one) => `${one}:${argument}`)
+      .join(" or ");
+    throw new CommandError(
+      known
+        ? `${argument}: the store has several tasks with this id`
+        : `${argument}: the kind of this task is unknown, because it is not in the store`,
+      `Pass ${spelled}. mediagen task list lists the tasks of the store.`,
+      exitCodes.usage,
+    );
+  });
+}
