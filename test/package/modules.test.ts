@@ -13,6 +13,9 @@ const mcp =
   "options.ts host.ts confirmation.ts descriptions.ts generate-schema.ts source-files.ts results.ts generate-tool.ts task-tools.ts model-tool.ts server.ts " +
   "http-handler.ts state-directory.ts";
 
+/** The directories and files of the command, each after those that it may import. */
+const cli = "terminal flags errors files client tasks batch commands program.ts switches.ts";
+
 /** The packages: their places, each after those that it may import, their entry points, what is for Node, and what else they use. */
 const packages = [
   {
@@ -43,6 +46,13 @@ const packages = [
     entryPoints: "index.ts command.ts",
     forNode: `${mcp} command.ts`,
     uses: "@mediagen/sdk/node @mediagen/sdk/schema",
+  },
+  {
+    name: "cli",
+    places: cli,
+    entryPoints: "command.ts",
+    forNode: `${cli} command.ts`,
+    uses: "@mediagen/sdk @mediagen/sdk/node @mediagen/batch @mediagen/emulator @mediagen/emulator/command",
   },
 ].map(({ name, places, entryPoints, forNode, uses }) => ({
   name,
