@@ -23,20 +23,7 @@ import {
 
 /** Creates the command line. Its models and form flags are made from the service's description. */
 export function createProgram(models: readonly ModelInfo[], descriptions: Descriptions): Command {
-  const { version, homepage } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
-    readonly version: string;
-    readonly homepage: string;
-  };
-  const program = new Command("mediagen")
-    .version(version, "-v, --version")
-    .exitOverride()
-    // `command.ts` prints errors, in two lines.
-    .configureOutput({ outputError: () => undefined })
-    .configureHelp({ helpWidth: Math.min(process.stdout.columns || 100, 120) })
-    .addHelpText(
-      "after",
-      `\nSet MEDIAGEN_BASE_URL to the URL of the service and MEDIAGEN_API_KEY to your API key.\nDocumentation: ${homepage}\n\n${exitCodesText}`,
-    );
+  const program = createRoot();
   const examples = examplesOf(models);
   describe(program, "Generate videos and images with the Media Generation Service", examples["mediagen"]);
   const add = (name: string, text: string, parent = program) =>
@@ -56,22 +43,41 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
     .action(async (model: string | undefined, options: object, command: Command) =>
       (await import("./commands/models.ts")).showModels(model, options, command, models, descriptions),
     );
-  add("emulator", "Emulate the service on this machine, free of charge")
+  passArguments(add("emulator", "Emulate the service on this machine, free of charge"))
     .usage("[options] [exec -- COMMAND]")
-    .helpOption(false)
-    .allowUnknownOption()
-    .argument("[args...]")
     .action(async () => (await import("./commands/emulator.ts")).runEmulator());
-  add("mcp", "Serve as tools of a language model (needs the package @mediagen/mcp)")
+  passArguments(add("mcp", "Serve as tools of a language model (needs the package @mediagen/mcp)"))
     .usage("--output DIR [options]")
-    .helpOption(false)
-    .allowUnknownOption()
-    .argument("[args...]")
     .action(async () => (await import("./commands/mcp.ts")).runMcp());
   add("completion", "Print the completion script for a shell")
     .addArgument(new Argument("<shell>").choices(Object.keys(shells)))
     .action((shell: string) => printCompletion(shell));
   return program;
+}
+
+/** Creates the command that has all others. */
+function createRoot(): Command {
+  const { version, homepage } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+    readonly version: string;
+    readonly homepage: string;
+  };
+  return (
+    new Command("mediagen")
+      .version(version, "-v, --version")
+      .exitOverride()
+      // `command.ts` prints errors, in two lines.
+      .configureOutput({ outputError: () => undefined })
+      .configureHelp({ helpWidth: Math.min(process.stdout.columns || 100, 120) })
+      .addHelpText(
+        "after",
+        `\nSet MEDIAGEN_BASE_URL to the URL of the service and MEDIAGEN_API_KEY to your API key.\nDocumentation: ${homepage}\n\n${exitCodesText}`,
+      )
+  );
+}
+
+/** Leaves all arguments to the command of another package, its help too. */
+function passArguments(command: Command): Command {
+  return command.helpOption(false).allowUnknownOption().argument("[args...]");
 }
 
 /** Gives a command its line in the list of commands, and the start of its own help. */

@@ -6,7 +6,7 @@ import { readRecords } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";
 
 /** Printed to the shell if file names complete the word, or what it has after `--name=`. */
-export const filesMark = ":files";
+const filesMark = ":files";
 
 /** Commands of other packages, which read their own options. */
 const otherFlags: Readonly<Record<string, string>> = {

@@ -15,25 +15,47 @@ export interface Progress {
   end(): void;
 }
 
-const redrawMs = 200;
-
 /** Creates the progress that stderr can show. */
 export function createProgress({ quiet = false }: { readonly quiet?: boolean | undefined }): Progress {
-  const { stderr } = process;
+  if (quiet) return { now: nothing, note: nothing, hint: nothing, warn: print, end: nothing };
+  return process.stderr.isTTY && process.env["TERM"] !== "dumb" ? liveProgress() : plainProgress();
+}
+
+const nothing = () => undefined;
+
+/** Prints a line, and commands on lines of their own. */
+function print(text: string, ...commands: readonly string[]): void {
+  write(onOneLine(text), commands);
+}
+
+function write(line: string, commands: readonly string[]): void {
+  process.stderr.write([line, ...commands.map((command) => `    ${command}`), ""].join("\n"));
+}
+
+/** Returns a clock that starts now. */
+function startClock(): () => string {
   const begin = performance.now();
-  const elapsed = () => clockText(performance.now() - begin);
-  const write = (line: string, commands: readonly string[]) =>
-    void stderr.write([line, ...commands.map((command) => `    ${command}`), ""].join("\n"));
-  const warn: Progress["warn"] = (text, ...commands) => write(onOneLine(text), commands);
-  const nothing = () => undefined;
-  if (quiet) return { now: nothing, note: nothing, hint: nothing, warn, end: nothing };
-  if (!stderr.isTTY || process.env["TERM"] === "dumb") {
-    let last = "";
-    const note: Progress["note"] = (text) => {
-      if (text !== last) write(`${elapsed()} ${onOneLine((last = text))}`, []);
-    };
-    return { now: note, note, hint: warn, warn, end: nothing };
-  }
+  return () => clockText(performance.now() - begin);
+}
+
+/** Prints a line for each change. */
+function plainProgress(): Progress {
+  const elapsed = startClock();
+  let last = "";
+  const note = (text: string) => {
+    if (text === last) return;
+    last = text;
+    write(`${elapsed()} ${onOneLine(text)}`, []);
+  };
+  return { now: note, note, hint: print, warn: print, end: nothing };
+}
+
+const redrawMs = 200;
+
+/** Redraws a live line below those that stay. */
+function liveProgress(): Progress {
+  const { stderr } = process;
+  const elapsed = startClock();
   const [dim, plain] = stderr.hasColors() ? ["\x1b[2m", "\x1b[0m"] : ["", ""];
   const timed = (text: string) => `${dim}${elapsed()}${plain} ${text}`;
   // A line as wide as the terminal would wrap, and a wrapped line cannot be overwritten.
