@@ -11,7 +11,7 @@ import {
   type NodeMediaGenOptions,
   type StoreFailed,
 } from "@mediagen/sdk/node";
-import { CommandError } from "../errors/command-error.ts";
+import { CommandError, messageOf } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { makeDirectory } from "../files/directory.ts";
 import { stateDirectory } from "../files/state-directory.ts";
@@ -59,7 +59,7 @@ async function checkDirectory(directory: string): Promise<void> {
     await access(directory, constants.W_OK);
   } catch (error) {
     throw new CommandError(
-      `generations cannot be recorded in ${directory}: ${whatHappened(error)}`,
+      `generations cannot be recorded in ${directory}: ${messageOf(error)}`,
       "Nothing was sent. Pass --store with another directory, or --no-store to record nothing.",
       exitCodes.usage,
       error,
@@ -108,7 +108,7 @@ export function checkAccess({ baseUrl, keyFd }: ConnectOptions): void {
 
 function report(event: MediaGenEvent, progress: Progress): void {
   if (event.type === "retried") {
-    const why = event.status === undefined ? whatHappened(event.error) : `HTTP ${event.status}`;
+    const why = event.status === undefined ? messageOf(event.error) : `HTTP ${event.status}`;
     progress.now(`${event.operation} failed (${why}); retrying in ${clockText(event.delayMs)}`);
   }
   if (event.type === "storeFailed") progress.warn(storeFailedText(event));
@@ -129,10 +129,6 @@ function report(event: MediaGenEvent, progress: Progress): void {
   }
 }
 
-function whatHappened(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 async function readKey(fd: number, signal: AbortSignal): Promise<string> {
   const fail = (why: string) =>
     new CommandError(
@@ -145,7 +141,7 @@ async function readKey(fd: number, signal: AbortSignal): Promise<string> {
     key = (await text(addAbortSignal(signal, openFd(fd)))).trim();
   } catch (error) {
     signal.throwIfAborted();
-    throw fail(whatHappened(error));
+    throw fail(messageOf(error));
   }
   if (key === "") throw fail("it contains no key");
   return key;
@@ -162,5 +158,5 @@ function openFd(fd: number): Readable {
 
 function storeFailedText({ task, generationId, error }: StoreFailed): string {
   const what = task ? `the task ${task.kind}:${task.taskid}` : `the generation ${generationId ?? ""}`.trim();
-  return `mediagen: the store could not record ${what}: ${whatHappened(error)}`;
+  return `mediagen: the store could not record ${what}: ${messageOf(error)}`;
 }

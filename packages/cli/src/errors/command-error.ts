@@ -19,6 +19,11 @@ export class CommandError extends Error {
   }
 }
 
+/** Returns what something that was thrown says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** An error as `--json` prints it. */
 export interface ErrorDocument {
   /** The SDK's error, or `UsageError`. */

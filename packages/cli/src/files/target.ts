@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { CommandError } from "../errors/command-error.ts";
+import { CommandError, messageOf } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { isDirectory, makeDirectory } from "./directory.ts";
 
@@ -37,10 +37,7 @@ export async function checkTarget(target: string, results: Results): Promise<voi
     await makeDirectory(directory);
     await access(directory, constants.W_OK);
   } catch (error) {
-    throw fail(
-      error instanceof Error ? error.message : String(error),
-      "Nothing was sent. Pass a path that can be written to.",
-    );
+    throw fail(messageOf(error), "Nothing was sent. Pass a path that can be written to.");
   }
   if (isForDirectory) return;
   // One result gets the file's name; several get it with their numbers.

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { InvalidRequestError, type AnyTask } from "@mediagen/sdk/node";
 import type { ConnectOptions } from "../client/connect.ts";
-import { CommandError } from "../errors/command-error.ts";
+import { CommandError, messageOf } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { isDirectoryTarget } from "../files/target.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
@@ -27,8 +27,7 @@ export async function explainUnsaved(
   const taken =
     error instanceof InvalidRequestError && error.issues.find(({ code }) => code === "alreadyExists")?.received;
   if (!taken) {
-    const why = error instanceof Error ? error.message : String(error);
-    return failed(why, "Fix that, then continue with:", resumeCommand([task], options, target));
+    return failed(messageOf(error), "Fix that, then continue with:", resumeCommand([task], options, target));
   }
   const why = `there is another file ${taken}`;
   // In a directory, results are named by their task.

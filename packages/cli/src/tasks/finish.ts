@@ -1,8 +1,4 @@
-import { createHash } from "node:crypto";
-import { basename } from "node:path";
 import {
-  blobs,
-  download,
   type AnyTask,
   type Download,
   type MediaGen,
@@ -13,22 +9,18 @@ import {
 } from "@mediagen/sdk/node";
 import type { CommandContext } from "../client/command-context.ts";
 import type { ConnectOptions } from "../client/connect.ts";
-import { errorDocument, tell, type CommandError, type ErrorDocument } from "../errors/command-error.ts";
+import { errorDocument, messageOf, tell, type CommandError, type ErrorDocument } from "../errors/command-error.ts";
 import { explain } from "../errors/explain.ts";
 import { Interrupted } from "../errors/interrupt.ts";
-import { stdoutTarget } from "../files/target.ts";
-import { preview } from "../terminal/preview.ts";
-import { stdoutFailure } from "../terminal/stdout-failure.ts";
+import { downloadResults, type DownloadOptions } from "./download-results.ts";
 import { explainUnsaved } from "./explain-unsaved.ts";
 import { resumeCommand } from "./resume-commands.ts";
 import { recordSaved } from "./store-records.ts";
 import { nameOf } from "./task-name.ts";
 
 /** How to wait for results and download them. */
-export interface FinishOptions extends ConnectOptions {
+export interface FinishOptions extends ConnectOptions, DownloadOptions {
   readonly output?: string;
-  readonly overwrite?: true;
-  readonly preview?: true;
   readonly idempotencyKey?: string;
   readonly timeout: { readonly ms: number; readonly text: string };
 }
@@ -165,50 +157,7 @@ class Finisher {
   }
 }
 
-async function downloadResults(
-  task: AnyTask,
-  target: string,
-  options: FinishOptions,
-  { signal, progress, output }: CommandContext,
-): Promise<readonly Download[]> {
-  if (target === stdoutTarget) return printResults(task, signal);
-  const files = await download(task, target, {
-    overwrite: options.overwrite,
-    signal,
-    onProgress({ index, count, bytes, totalBytes }) {
-      const share = totalBytes ? `${Math.floor((100 * bytes) / totalBytes)} %` : `${Math.ceil(bytes / 1_000)} kB`;
-      // In a pipe each piece would be a line.
-      if (process.stderr.isTTY) progress.now(`${nameOf(task)} downloading ${index + 1} of ${count}, ${share}`);
-    },
-  });
-  // stdout may be the same terminal.
-  progress.end();
-  for (const { path, bytes, type } of files) {
-    const about = [basename(path), `${Math.ceil(bytes / 1_000)} kB`, ...(type === undefined ? [] : [type])];
-    progress.note(`${nameOf(task)} ${about.join(", ")}`);
-    output.line(path);
-  }
-  if (options.preview) for (const file of files) await preview(file);
-  return files;
-}
-
-/** Writes the results to stdout. They are held in memory until it has taken them. */
-async function printResults(task: AnyTask, signal: AbortSignal): Promise<readonly Download[]> {
-  const results = await blobs(task, { signal });
-  const files: Download[] = [];
-  for (const result of results) {
-    const bytes = new Uint8Array(await result.arrayBuffer());
-    process.stdout.write(bytes);
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
-    files.push({ path: stdoutTarget, bytes: bytes.length, type: result.type, sha256 });
-  }
-  const failure = await stdoutFailure();
-  if (failure) throw failure;
-  return files;
-}
-
 function updateText({ task, state, status, error }: WaitUpdate): string {
-  if (state === undefined)
-    return `${nameOf(task)} could not be queried: ${error instanceof Error ? error.message : String(error)}`;
+  if (state === undefined) return `${nameOf(task)} could not be queried: ${messageOf(error)}`;
   return `${nameOf(task)} ${state}${status === undefined ? "" : `, status ${status}`}`;
 }
