@@ -3,6 +3,14 @@ import { posix } from "node:path";
 import ts from "typescript";
 import { describe, expect, test } from "vitest";
 
+const contributing = readFileSync("CONTRIBUTING.md", "utf8");
+
+/** Returns the directories that a table of CONTRIBUTING lists, in its order. */
+function directoriesUnder(heading: string) {
+  const section = contributing.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
+  return [...section.matchAll(/^\| `([\w-]+)\/` \|/gm)].map(([, directory]) => directory).join(" ");
+}
+
 /** The files of the batch, each after those that it may import. */
 const batch =
   "options.ts issues.ts lines.ts replace-file.ts amounts.ts csv.ts rows.ts ids.ts known-lines.ts line-reader.ts results-file.ts plan.ts progress.ts " +
@@ -20,14 +28,14 @@ const cli = "terminal flags errors files client tasks batch commands program.ts 
 const packages = [
   {
     name: "sdk",
-    places: "util spec task errors time form transport store call wait result source-image client media-proxy node",
+    places: directoriesUnder("The modules of the SDK"),
     entryPoints: "index.ts node.ts http.ts http-node.ts schema.ts proxy.ts",
     forNode: "node node.ts http-node.ts",
     uses: "",
   },
   {
     name: "emulator",
-    places: "media service page emulator node",
+    places: directoriesUnder("The modules of the emulator"),
     entryPoints: "index.ts node.ts command.ts vitest.ts node-test.ts",
     forNode: "node node.ts command.ts vitest.ts node-test.ts",
     uses: "",
