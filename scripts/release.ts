@@ -66,7 +66,7 @@ export function addressFault(manifests: readonly Manifest[]): string | undefined
   if (!bad) return undefined;
   return (
     `release: ${bad.name} has no URL, or the placeholder ${placeholder}, as its repository, homepage, bugs or author, or in its README. ` +
-    "Nothing was published. Write the repository's URL into every packages/*/package.json and packages/*/README.md."
+    "Nothing was published. Write the repository's URL into every packages/*/package.json and packages/*/README.md, and into docs/pack.md."
   );
 }
 
