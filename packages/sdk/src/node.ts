@@ -4,7 +4,7 @@ import { describeValue } from "./errors/issue.ts";
 import type { Download, DownloadOptions } from "./node/download.ts";
 import { usesNodeHttp } from "./node/lazy-transport.ts";
 import type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
-import { once } from "./util/once.ts";
+import { once } from "./spec/once.ts";
 import type { StoreReport } from "./store/check-store.ts";
 import type { GenerationStore } from "./store/store.ts";
 import type { Task } from "./task/task.ts";

@@ -6,7 +6,7 @@ import {
   serviceError,
 } from "../errors/response-errors.ts";
 import { shorten } from "../errors/issue.ts";
-import { isObject } from "../util/is-object.ts";
+import { isObject } from "../spec/is-object.ts";
 import { codes } from "../spec/operations.gen.ts";
 
 interface Envelope {

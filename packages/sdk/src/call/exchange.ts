@@ -1,4 +1,4 @@
-import { describeDuration } from "../util/duration.ts";
+import { describeDuration } from "../errors/duration.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
 import type { WireFields } from "../form/form.ts";

@@ -1,7 +1,7 @@
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
-import { isObject } from "../util/is-object.ts";
-import { withoutUndefined } from "../util/without-undefined.ts";
+import { isObject } from "../spec/is-object.ts";
+import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { RequestHeaders } from "../task/task.ts";
 
 /** Written by the build. */

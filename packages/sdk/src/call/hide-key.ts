@@ -1,4 +1,4 @@
-import { isObject } from "../util/is-object.ts";
+import { isObject } from "../spec/is-object.ts";
 
 /** Returns a text without the key. */
 export type Hide = ((text: string) => string) & {

@@ -7,7 +7,7 @@ import { describeValue, nothingWasSent } from "../errors/issue.ts";
 import type { WireFields } from "../form/form.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
-import { withoutUndefined } from "../util/without-undefined.ts";
+import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { Attempt } from "../store/attempt.ts";
 import type { GenerationFacts } from "../task/generation.ts";
 import type { RequestHeaders, TaskJSON } from "../task/task.ts";

@@ -5,7 +5,7 @@ import { readOptions } from "../errors/read-options.ts";
 import { describeValue, type IssueCode, nothingWasSent } from "../errors/issue.ts";
 import type { WireFields } from "../form/form.ts";
 import { toFormData } from "../form/parts.ts";
-import { isObject } from "../util/is-object.ts";
+import { isObject } from "../spec/is-object.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { paths } from "../spec/paths.gen.ts";
 import { longestDelayMs } from "../time/clock.ts";

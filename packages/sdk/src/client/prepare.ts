@@ -5,7 +5,7 @@ import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { readForm, resultCount, type WireFields } from "../form/form.ts";
 import { type Form, type Model, operationOf } from "../form/model.ts";
-import { isBlob } from "../util/is-blob.ts";
+import { isBlob } from "../spec/is-blob.ts";
 import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";

@@ -1,6 +1,6 @@
 import { createRetries, type Retries } from "../call/retries.ts";
 import { createEmit, createLog, type Emit, type Log } from "../errors/emit.ts";
-import { once } from "../util/once.ts";
+import { once } from "../spec/once.ts";
 import type { RecordingHost } from "../store/session.ts";
 import { sleepBy, type SleepReason, startTimer, type Time, timersOf } from "../time/clock.ts";
 import { Semaphore } from "../time/semaphore.ts";

@@ -3,8 +3,8 @@ import { ServiceError } from "../errors/response-errors.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { messageIn } from "../errors/last-record.ts";
 import { rememberContext, type ResultContext } from "../result/context.ts";
-import { isObject } from "../util/is-object.ts";
-import { withoutUndefined } from "../util/without-undefined.ts";
+import { isObject } from "../spec/is-object.ts";
+import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes, kinds, operations } from "../spec/operations.gen.ts";
 import type {

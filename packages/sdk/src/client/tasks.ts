@@ -6,7 +6,7 @@ import { invalidRequest } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
 import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
 import { readBody, type WireFields } from "../form/form.ts";
-import { isObject } from "../util/is-object.ts";
+import { isObject } from "../spec/is-object.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { DeleteFields, Deletions, Records, RequestOptions, TaskRecord } from "../task/task.ts";

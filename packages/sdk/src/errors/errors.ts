@@ -1,5 +1,5 @@
 import type { Task, TaskRecord } from "../task/task.ts";
-import { describeDuration } from "../util/duration.ts";
+import { describeDuration } from "./duration.ts";
 import {
   describeIssue,
   describeWith,

@@ -1,5 +1,5 @@
 import type { Kind } from "../spec/operation.ts";
-import { isObject } from "../util/is-object.ts";
+import { isObject } from "../spec/is-object.ts";
 import type { Emit } from "./emit.ts";
 import type { Failed } from "./events.ts";
 

@@ -1,5 +1,5 @@
-import { isBlob } from "../util/is-blob.ts";
-import { withoutUndefined } from "../util/without-undefined.ts";
+import { isBlob } from "../spec/is-blob.ts";
+import { withoutUndefined } from "../spec/without-undefined.ts";
 
 /** The kind of mistake of an issue, for programs. */
 export type IssueCode =

@@ -1,5 +1,5 @@
-import { isObject } from "../util/is-object.ts";
-import { closestName } from "../util/closest-name.ts";
+import { isObject } from "../spec/is-object.ts";
+import { closestName } from "./closest-name.ts";
 import { invalidRequest, rejectIssues } from "./errors.ts";
 import { describeValue, invalid, type Issue, type IssueCode } from "./issue.ts";
 

@@ -1,8 +1,8 @@
 import { countCharacters, type IssueCode } from "../errors/issue.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { isFile, sizeSeparator } from "../spec/schema.ts";
-import { isBlob } from "../util/is-blob.ts";
-import { isObject } from "../util/is-object.ts";
+import { isBlob } from "../spec/is-blob.ts";
+import { isObject } from "../spec/is-object.ts";
 import type { Fault } from "./faults.ts";
 
 /** Adds what is wrong with one value. `value` is what would be sent, `given` what the caller passed. */

@@ -2,7 +2,7 @@ import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { describe, isImage } from "../spec/describe.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf } from "../spec/schema.ts";
-import { isBlob } from "../util/is-blob.ts";
+import { isBlob } from "../spec/is-blob.ts";
 import { fieldsIn, type WireFields } from "./form.ts";
 import { headLength, mediaTypeOf } from "./media-type.ts";
 

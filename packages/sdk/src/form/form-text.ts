@@ -1,4 +1,4 @@
-import { isBlob } from "../util/is-blob.ts";
+import { isBlob } from "../spec/is-blob.ts";
 import { isObjectOfFields } from "./bounds.ts";
 import type { FieldInfo } from "./field-info.ts";
 

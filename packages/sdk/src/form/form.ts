@@ -1,6 +1,6 @@
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
-import { isBlob } from "../util/is-blob.ts";
+import { isBlob } from "../spec/is-blob.ts";
 import { type Check, checkOf, isObjectOfFields } from "./bounds.ts";
 import type { Fault } from "./faults.ts";
 import { isReference } from "./file-reference.ts";

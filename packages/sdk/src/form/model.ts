@@ -3,7 +3,7 @@ import { describeValue, invalid, type Issue, nothingWasSent } from "../errors/is
 import type { Bounds, Kind, Operation } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
 import type { Model } from "../spec/types.gen.ts";
-import { closestName } from "../util/closest-name.ts";
+import { closestName } from "../errors/closest-name.ts";
 
 export type { Form, Model } from "../spec/types.gen.ts";
 

@@ -1,5 +1,5 @@
 import { fieldOf } from "../spec/schema.ts";
-import { isBlob } from "../util/is-blob.ts";
+import { isBlob } from "../spec/is-blob.ts";
 import { fileNameOf } from "./file-name.ts";
 import type { WireFields } from "./form.ts";
 

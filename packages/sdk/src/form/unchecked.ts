@@ -2,7 +2,7 @@ import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { fieldOf, filePartSuffix } from "../spec/schema.ts";
-import { isBlob } from "../util/is-blob.ts";
+import { isBlob } from "../spec/is-blob.ts";
 import { isObjectOfFields } from "./bounds.ts";
 import { isReference } from "./file-reference.ts";
 import type { WireFields } from "./form.ts";

@@ -2,7 +2,7 @@ import { describeValue, invalid, type Issue, shorten } from "../errors/issue.ts"
 import { describe, valuesOf } from "../spec/describe.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf } from "../spec/schema.ts";
-import { closestName } from "../util/closest-name.ts";
+import { closestName } from "../errors/closest-name.ts";
 import type { Fault } from "./faults.ts";
 import { fieldsIn } from "./form.ts";
 

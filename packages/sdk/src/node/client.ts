@@ -3,7 +3,7 @@ import { type Runtime, webRuntime } from "../client/runtime.ts";
 import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";
 import type { ResultGet } from "../result/context.ts";
-import { once } from "../util/once.ts";
+import { once } from "../spec/once.ts";
 import { mostInFlight } from "../wait/scheduler.ts";
 import { checkConnectOptions, type ConnectOptions } from "./connect-options.ts";
 import { lazyTransport, usesNodeHttp } from "./lazy-transport.ts";

@@ -4,7 +4,7 @@ import { ServiceError, type ServiceResponse } from "../errors/response-errors.ts
 import type { ResultOptions } from "../task/task.ts";
 import { Deadline } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
-import { describeDuration } from "../util/duration.ts";
+import { describeDuration } from "../errors/duration.ts";
 import type { ResultContext } from "./context.ts";
 import type { TaskResult } from "./results-of.ts";
 import { type ResultSink, Transfer } from "./transfer.ts";

@@ -1,6 +1,6 @@
 import { invalidRequest } from "../errors/errors.ts";
 import { describeValue, returnedTask } from "../errors/issue.ts";
-import { isObject } from "../util/is-object.ts";
+import { isObject } from "../spec/is-object.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { contexts, type ResultContext } from "./context.ts";
 

@@ -6,7 +6,7 @@ import { ServiceError } from "../errors/response-errors.ts";
 import type { ResultOptions } from "../task/task.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { isPrivate } from "../transport/address.ts";
-import { describeDuration } from "../util/duration.ts";
+import { describeDuration } from "../errors/duration.ts";
 import type { ResultContext, ResultResponse } from "./context.ts";
 import { isAsStored, lengthOf, mediaTypeIn } from "./headers.ts";
 import { followRedirects, privateNetwork, type UnusableUrl } from "./redirects.ts";

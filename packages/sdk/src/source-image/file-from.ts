@@ -6,7 +6,7 @@ import type { ResultGet } from "../result/context.ts";
 import { webGet } from "../result/web-get.ts";
 import type { CallOptions } from "../task/task.ts";
 import { type Fetch, type FetchResponse, toWebFetch, toWebResponse } from "../transport/fetch.ts";
-import { isBlob } from "../util/is-blob.ts";
+import { isBlob } from "../spec/is-blob.ts";
 import { bytesOfDataUri } from "./data-uri.ts";
 import { type Candidate, nameIn, readImage, requestImage, type Reading, showUrl } from "./source-url.ts";
 

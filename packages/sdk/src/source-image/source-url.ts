@@ -9,7 +9,7 @@ import { followRedirects, privateNetwork, type UnusableUrl } from "../result/red
 import { startTimer } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { shareTimer } from "../time/shared-timer.ts";
-import { describeDuration } from "../util/duration.ts";
+import { describeDuration } from "../errors/duration.ts";
 
 /** A file that may be an image, and how errors name it. */
 export interface Candidate {

@@ -1,6 +1,6 @@
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
-import { describeDuration } from "../util/duration.ts";
+import { describeDuration } from "../errors/duration.ts";
 import type { GenerationStore } from "./store.ts";
 
 /** A store that says nothing for so long counts as one that failed. */
