@@ -8,16 +8,16 @@ import {
   type Task,
 } from "@mediagen/sdk";
 
-/** The AI SDK ignores a delay that is as long or longer, and would retry after 2 seconds. */
+/** The AI SDK ignores a delay of this length or more, and would retry after 2 seconds. */
 const longestDelayMs = 60_000;
 
-/** What was sent, and to where. */
+/** The request that failed. */
 interface Sent {
   readonly url: string;
   readonly requestBodyValues: unknown;
 }
 
-/** Returns an error of a generation in the AI SDK's terms. The AI SDK may only retry what provably created no task. */
+/** Converts an error of a generation to one of the AI SDK. It is retryable only if certainly no task was created. */
 export function generationError(cause: unknown, sent: Sent): unknown {
   if (cause instanceof InvalidRequestError) {
     const argument = cause.issues.map(({ field }) => field).join(", ");
@@ -43,7 +43,7 @@ export function generationError(cause: unknown, sent: Sent): unknown {
   });
 }
 
-/** Returns the one error of generations that have all failed. It may only be retried if each of them may. */
+/** Returns one error for generations that have all failed. It is retryable only if all their errors are. */
 export function joinErrors(errors: readonly unknown[], sent: Sent): unknown {
   const messages = new Set(errors.map(textOf));
   if (messages.size < 2) return errors[0];
@@ -52,7 +52,7 @@ export function joinErrors(errors: readonly unknown[], sent: Sent): unknown {
   return new APICallError({ ...sent, message: [...messages].join("\n"), cause, isRetryable });
 }
 
-/** Returns the error of tasks that have no results. A generation may not be retried after it, a check may. */
+/** Returns the error for tasks without results. Only checks are retryable after it, not generations. */
 export function resultError(cause: unknown, tasks: readonly Task[], url: string, isRetryable: boolean): APICallError {
   const ids = tasks.map(({ taskid }) => taskid).join(", ");
   const message =

@@ -37,7 +37,7 @@ export function takesFiles(info: ModelInfo): boolean {
   return fieldsOf(info).some(({ takes }) => takes === "file");
 }
 
-/** Returns the fields of source images. What a model has no place for is rejected: without it, another picture would be billed. */
+/** Returns the fields of source images. Rejects images that the model has no field for, because another picture would be billed. */
 export function fileFields(info: ModelInfo, sources: readonly Source[]): Readonly<Record<string, unknown>> {
   if (sources.length === 0) return {};
   const [first] = sources;

@@ -17,7 +17,7 @@ type Place = readonly [fields: readonly string[], spellings?: (value: string) =>
 
 const sizes = (size: string) => [size, size.replace("x", "*")];
 
-// All that is written by hand: which words mean the same. The SDK knows which model has which field, and what it takes.
+// Only these synonyms are written by hand. The SDK knows the fields of each model, and their valid values.
 const places: Readonly<Record<keyof Settings, Place>> = {
   prompt: [["prompt"]],
   size: [["size", "resolution"], sizes],
@@ -29,7 +29,7 @@ const places: Readonly<Record<keyof Settings, Place>> = {
   generateAudio: [["generate_audio"]],
 };
 
-/** A form, and what it has no place for. */
+/** A form, and the settings that do not fit into it. */
 interface FilledForm {
   readonly form: Readonly<Record<string, unknown>>;
   /** Settings that the model has no field for. */
@@ -37,7 +37,7 @@ interface FilledForm {
 }
 
 /**
- * Fills in a model's form. A value that its field does not take in any spelling stays as it is, so that the SDK rejects
+ * Fills in a model's form. A value that is invalid in every spelling stays as it is, so that the SDK rejects
  * the form before anything is sent.
  */
 export function fillForm(info: ModelInfo, settings: Settings): FilledForm {
@@ -57,7 +57,7 @@ export function fillForm(info: ModelInfo, settings: Settings): FilledForm {
     else left.push(setting);
   }
   const { resolution, aspectRatio } = settings;
-  // A size means its shape too. Without it, the service's default would be billed, which may be portrait.
+  // A size also implies a ratio. Without it, the service's default would be billed, which may be portrait.
   if (resolution !== undefined && aspectRatio === undefined && fields.has("ratio")) form["ratio"] = shapeOf(resolution);
   return { form, left };
 }
@@ -84,7 +84,7 @@ function sidesOf(text: string): readonly [width: number, height: number] {
   return [width, height];
 }
 
-/** The field that says how many results a task has, and how many it may say at most. */
+/** Returns the field with the number of results, and its maximum. */
 export function countField({ form }: ModelInfo): { readonly field: string; readonly most: number } | undefined {
   const [field, bounds] = Object.entries(form.properties ?? {}).find(([, one]) => one["x-result-count"]) ?? [];
   return field === undefined ? undefined : { field, most: bounds?.maximum ?? Number.MAX_SAFE_INTEGER };

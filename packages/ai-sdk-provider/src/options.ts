@@ -13,8 +13,8 @@ export interface MediaGenProviderOptions {
    */
   readonly media?: MediaGen | undefined;
   /**
-   * Called with each task as soon as it is billed. May be async. If it throws, the call goes on and has a warning. Save
-   * the task here if your program may end, or may abort, before the result is there.
+   * Called with each task as soon as it is billed. May be async. If it throws, the call continues with a warning. Save
+   * the task here if your program may end, or may abort, before the result is available.
    */
   readonly onTask?: ((task: Task) => unknown) | undefined;
   /** Called after every poll, with the task and the usual time that its model takes. Throwing ends the wait. */
@@ -41,7 +41,7 @@ export type MediaGenModelOptions<M extends Model = Model> = Partial<Form<M>> & {
   readonly idempotencyKey?: string | undefined;
 };
 
-/** Returns what a call has for this provider alone. */
+/** Returns the `providerOptions` of this provider. */
 export function ownOptions(options: SharedV4ProviderOptions): JSONObject {
   return options[providerName] ?? {};
 }

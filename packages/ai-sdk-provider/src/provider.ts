@@ -63,7 +63,7 @@ export interface MediaGenProvider extends ProviderV4 {
 /**
  * Creates a provider of image and video models for the AI SDK. Nothing is sent.
  *
- * @returns The provider. One is enough for a program. A provider with an `onTask` of its own for each request is cheap.
+ * @returns The provider. One is enough for a program. Creating one for each request, with its own `onTask`, is cheap.
  * @throws An `InvalidArgumentError` of the AI SDK if `media` is no client, or is one of another copy of the SDK
  * @example
  * const mediagen = createMediaGenProvider({ media, onTask: (task) => console.log(task.taskid) });
@@ -98,10 +98,10 @@ function infoOf(kind: Kind, model: string): ModelInfo {
   return info;
 }
 
-/** Rejects a client of another copy of the SDK: this copy could neither read its errors nor fetch what is billed. */
+/** Rejects a client of another copy of the SDK. This copy could neither read its errors nor fetch its results. */
 function rejectOtherCopy(media: MediaGen): void {
   try {
-    // The cast: it is to be rejected, by an error of the copy that the client is of.
+    // The cast: the client's own copy of the SDK rejects this argument with its own error.
     media.task({} as TaskJSON);
   } catch (error) {
     if (error instanceof InvalidRequestError) return;

@@ -11,11 +11,11 @@ import { fileFields, type Source } from "./files.ts";
 import { countField, fillForm, type Settings } from "./form.ts";
 import { type MediaGenProviderOptions, ownOptions } from "./options.ts";
 
-/** What the models of one provider share. */
+/** Dependencies that the models of one provider share. */
 export interface Host extends Omit<MediaGenProviderOptions, "media"> {
   /** Returns the client. */
   readonly media: () => MediaGen;
-  /** Returns the client without retries of generations, for which `maxRetries` of the AI SDK applies. */
+  /** Returns the client without retries of generations. `maxRetries` of the AI SDK replaces them. */
   readonly withoutRetries: () => MediaGen;
 }
 
@@ -42,15 +42,15 @@ interface Fetched {
 }
 
 /**
- * Generates as many tasks as a call needs. If one of several fails, its error becomes a warning: an error would drop the
- * others, which are billed.
+ * Generates as many tasks as a call needs. If one of several fails, its error becomes a warning. Throwing it would lose the
+ * results of the others, which are billed.
  */
 export async function start(host: Host, info: ModelInfo, call: Call): Promise<Started> {
   const { forms, warnings } = formsOf(host, info, call);
   const url = host.media().origin;
   const tasks: Task[] = [];
   const errors: unknown[] = [];
-  // The AI SDK can only repeat all of them, so several have the client's own retries.
+  // The AI SDK can only retry all of them together, so the client retries them if there are several.
   const client = forms.length > 1 ? host.media() : host.withoutRetries();
   const optionsAt = optionsOf(client, call);
   const generateOne = async (form: object, index: number) => {
@@ -68,7 +68,7 @@ export async function start(host: Host, info: ModelInfo, call: Call): Promise<St
       }),
     ),
   );
-  // Those that failed left holes, which `flat` skips.
+  // Failed ones leave holes in the array, which `flat` skips.
   const created = tasks.flat();
   if (created.length === 0) throw joinErrors(errors, { url, requestBodyValues: forms });
   return { tasks: created, warnings: [...warnings, ...errors.map(warningOf)] };
@@ -106,7 +106,7 @@ function optionsOf({ store }: MediaGen, call: Call): (index: number) => Generate
   const { [keyHeader]: sent, ...headers } = Object.fromEntries(given);
   const { idempotencyKey: own } = ownOptions(call.providerOptions);
   const [first, signal] = [own ?? sent, call.abortSignal];
-  // With "/1", the SDK would take such a key for the second task.
+  // The SDK rejects such a key, but would accept it with "/1", for the second task.
   if (first !== undefined && (typeof first !== "string" || !/\S$/.test(first))) {
     const message =
       "The idempotency key is not text, is empty, or ends with a space. Nothing was sent. Check its value.";
@@ -115,7 +115,7 @@ function optionsOf({ store }: MediaGen, call: Call): (index: number) => Generate
   return (index) => {
     const key = first !== undefined && index > 0 ? `${first}/${index}` : first;
     if (store || own !== undefined) return { signal, headers, idempotencyKey: key };
-    // A client without an API key has a server behind it, which may know keys. Without one here, the SDK creates it.
+    // A client without an API key calls a proxy server, which may support keys. Without a key here, the SDK creates one.
     return { signal, headers: { ...headers, ...(key === undefined ? {} : { [keyHeader]: key }) } };
   };
 }

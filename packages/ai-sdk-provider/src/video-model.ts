@@ -55,7 +55,7 @@ export function videoModel(host: Host, info: ModelInfo): VideoModelV4 {
       );
       return {
         status: "completed",
-        // Their type is not documented, so the AI SDK reads it from their bytes.
+        // The media type is not documented, so the AI SDK detects it from the bytes.
         videos: urls.map((url) => ({ type: "url", url, mediaType: "application/octet-stream" })),
         warnings: failed.length > 0 ? [{ type: "other", message }] : [],
         ...common,
@@ -87,7 +87,7 @@ async function check({ media }: Host, operation: JSONValue, signal: AbortSignal 
     return { tasks, checks: await Promise.all(tasks.map((task) => task.check({ signal }))) };
   } catch (error) {
     signal?.throwIfAborted();
-    // A check is free, so the AI SDK may repeat it.
+    // A check is free, so the AI SDK may retry it.
     throw resultError(error, tasks, url, true);
   }
 }

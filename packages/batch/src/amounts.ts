@@ -4,7 +4,7 @@ import type { PlannedModel } from "./options.ts";
 /** Field of a form with the length of a video in seconds. */
 const lengthField = "duration";
 
-/** Adds up what paid generations make, by model. */
+/** Adds up the images and seconds of paid generations by model. */
 export class Amounts {
   readonly #models = new Map<string, PlannedModel>();
 
@@ -33,7 +33,7 @@ function secondsIn(
   return numberIn(form[lengthField] ?? properties[lengthField]?.default);
 }
 
-/** A form without a field for the number of images makes one. */
+/** A form without a field for the number of images creates one image. */
 function imagesIn({ properties = {} }: ModelInfo["form"], form: Readonly<Record<string, unknown>>): number | undefined {
   const [field, bounds] = Object.entries(properties).find(([, one]) => one["x-result-count"]) ?? [];
   return field === undefined ? 1 : numberIn(form[field] ?? bounds?.default);

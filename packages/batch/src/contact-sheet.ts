@@ -57,7 +57,7 @@ interface Place {
   readonly length: number;
 }
 
-/** Returns the positions of the results in the order of the input. The results themselves may be too many to hold. */
+/** Returns the positions of the results in the order of the input, because all results may need too much memory. */
 async function placesOf(path: string): Promise<readonly Place[]> {
   const places: Place[] = [];
   for await (const { bytes, at } of linesOf(path))

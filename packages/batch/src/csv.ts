@@ -10,7 +10,7 @@ export interface CsvRow {
   readonly isCutOff: boolean;
 }
 
-/** Longest beginning of a text that is searched for its delimiter. */
+/** The delimiter is searched in at most this many characters. */
 const headLength = 65_536;
 
 /** Yields the rows of comma-separated values. The first comma, semicolon or tab outside quotes is the delimiter of them all. */
@@ -22,11 +22,11 @@ export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<CsvR
     record_delimiter: ["\r\n", "\n", "\r"],
     relax_column_count: true,
     relax_quotes: true,
-    // A cut-off quote is the only error left. As an error of the stream it would discard the rows before it.
+    // An unclosed quote is the only possible error. As a stream error, it would discard the rows before it.
     skip_records_with_error: true,
     on_skip: () => void (isCutOff = true),
   });
-  // Errors of the text end the reading of rows, because they destroy the parser.
+  // An error of the input destroys the parser, so that the loop below throws it.
   pipeline(Readable.from(pieces), parser, () => undefined);
   let line = 1;
   // The cast: without `columns`, rows are lists of texts.
@@ -37,7 +37,7 @@ export async function* readCsv(text: AsyncIterable<string>): AsyncGenerator<CsvR
   if (isCutOff) yield { line, cells: [], isCutOff };
 }
 
-/** Returns the delimiter of a text, and the text once more. csv-parse's own search fails for characters beyond ASCII. */
+/** Returns the delimiter of a text, and the text again. csv-parse's own detection fails for non-ASCII characters. */
 async function findDelimiter(
   text: AsyncIterable<string>,
 ): Promise<{ readonly delimiter: string; readonly pieces: AsyncIterable<string> }> {

@@ -3,23 +3,23 @@ import type { InvalidRequestError } from "@mediagen/sdk/node";
 import { issueOf, nothingSent, stoppedBy } from "./issues.ts";
 import { isGone, type LockFiles, type LockHolder, type LockState } from "./lock-files.ts";
 
-/** How often a holder renews its lock, and how often others look at it. */
+/** Interval at which a holder renews its lock, and at which others read it. */
 const renewMs = 1_000;
-/** A holder that could not renew its lock for so long stops relying on it: sooner than others may take it. */
+/** After this long without a renewal, a holder no longer relies on its lock. Others may take it only later. */
 const reliesMs = 10_000;
-/** Others take a lock that they have not seen renewed for so long. */
+/** After this long without a renewal, others take the lock. */
 const silentMs = 15_000;
 
 /** Clocks as a lock needs them; a test injects its own. */
 export interface LockTime {
-  /** Milliseconds by a clock that nobody sets. */
+  /** Milliseconds by a monotonic clock. */
   steady(): number;
   /** Milliseconds by the machine's clock, which also counts while the machine sleeps. */
   wall(): number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-/** A moment by both clocks. */
+/** A time by both clocks. */
 interface Moment {
   readonly steady: number;
   readonly wall: number;
@@ -163,7 +163,7 @@ export class DirectoryLock {
     return holder !== undefined && (holder.released === true || isGone(holder, this.#own));
   }
 
-  /** Whether no other run can have seen silence for long enough. The machine's clock counts if the machine has slept. */
+  /** Whether no other run can have taken the lock since the last renewal. `wall` also counts while the machine sleeps. */
   #isReliable(): boolean {
     const { steady, wall } = this.#moment();
     return steady - this.#renewed.steady < reliesMs && wall - this.#renewed.wall < reliesMs;

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import type { Issue } from "@mediagen/sdk/node";
 import { describe, issueOf } from "./issues.ts";
 
-/** Ids name files: these are safe on every file system. */
+/** Ids are file names. These are safe on every file system. */
 const pattern = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,99}$/u;
-/** File names have at most 255 bytes, and those of unfinished downloads are longer than the id by a number and a UUID. */
+/** File names have at most 255 bytes. Those of unfinished downloads add a number and a UUID to the id. */
 const maxBytes = 200;
 
-/** The ids of an input's lines, each of them used once. */
+/** Unique ids for the lines of an input. */
 export class Ids {
   readonly #lines = new Map<string, number>();
   readonly #copies = new Map<string, number>();
 
-  /** Returns the id of a line: its own, else one made from its content, which is only then read. */
+  /** Returns the id of a line: its own, or a hash of its content. `content` is called only for the hash. */
   async take(own: unknown, line: number, content: () => Promise<readonly string[]>): Promise<string | Issue> {
     const text = typeof own === "number" ? String(own) : own;
     const isOwn = text !== undefined && text !== "";
@@ -35,7 +35,7 @@ export class Ids {
         );
   }
 
-  /** The same content has the same id, wherever it is in the input. If it is there twice, it is wanted twice. */
+  /** The same content has the same id, wherever it is in the input. A repeated line gets a number, and is generated again. */
   #contentId(content: readonly string[]): string {
     const hash = createHash("sha256").update(content.join(" ")).digest("hex").slice(0, 16);
     const count = (this.#copies.get(hash) ?? 0) + 1;

@@ -19,13 +19,13 @@ export function stoppedBy(issue: Issue): InvalidRequestError {
   );
 }
 
-/** Returns a value in words, shortened. */
+/** Describes a value, shortened. */
 export function describe(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}... (${text.length} characters)` : text;
 }
 
-/** Returns the message of whatever was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -10,26 +10,26 @@ import { messageOf } from "./issues.ts";
 
 /**
  * Name of the store in a batch's directory. It is visible on purpose: a directory that is copied without it, as
- * `cp out/* elsewhere` does with hidden files, would pay again for what is not finished.
+ * `cp out/* elsewhere` does with hidden files, would pay again for unfinished lines.
  */
 const storeName = "generations";
 
-/** States of generations that may have been paid. */
+/** States of generations that may have been billed. */
 const paidStates: readonly GenerationState[] = ["sending", "created", "unknown", "ended"];
 
-/** What a store knows of a line. */
+/** The generations that a store has for a line. */
 export interface KnownLine {
-  /** Idempotency key of its last generation that may have been paid, or else of its first one: its id. */
+  /** Idempotency key of its last generation that may have been billed, or of the first one (the line's id). */
   readonly key: string;
-  /** The record of that generation, if it may have been paid. */
+  /** The record of that generation, if it may have been billed. */
   readonly record?: GenerationRecord | undefined;
-  /** Key of a second generation, if the first one's task is recorded as failed and there is no second one. */
+  /** Key for a second generation, if the first task is recorded as failed and there is no second one yet. */
   readonly retryKey?: string;
-  /** Reason why its record cannot be read. The line must not be sent then. */
+  /** Reason why its record cannot be read. Such a line must not be sent. */
   readonly unreadable?: string;
 }
 
-/** What earlier runs have recorded of generations, in a directory. */
+/** The generations that earlier runs have recorded in a directory. */
 export class KnownLines {
   readonly store: GenerationStore;
 
@@ -38,8 +38,8 @@ export class KnownLines {
   }
 
   /**
-   * Returns what is known of a line. Its id is the idempotency key of its first generation. A second one has a key of its own,
-   * so that a run that is repeated finds it. There is no third one.
+   * Returns the generations of a line. The line's id is the idempotency key of the first one. The second one has another key,
+   * so that a later run finds it. There is no third one.
    */
   async get(origin: string, id: string): Promise<KnownLine> {
     // No id contains "#".

@@ -9,7 +9,7 @@ import {
 } from "@mediagen/sdk/node";
 import type { BatchLine } from "./options.ts";
 
-/** Returns how an error ends its line. An error that concerns no line is thrown, and ends the batch. */
+/** Returns the outcome of a line that ended with this error. Throws errors that are not about a line: they end the batch. */
 export function outcomeOf(error: unknown): Pick<BatchLine, "state" | "error" | "generationId"> {
   if (error instanceof TaskFailedError) return { state: "failed", error: textOf(error) };
   if (error instanceof OutcomeUnknownError)
@@ -25,7 +25,7 @@ export function outcomeOf(error: unknown): Pick<BatchLine, "state" | "error" | "
   return { state: "unfinished", error: textOf(error) };
 }
 
-/** Says what happened, without what a program would do about it: the lines are read by people. */
+/** Returns the message without its advice for programs, because people read the lines. */
 function textOf(error: Error): Pick<Error, "name" | "message"> {
   const { name, message } = error;
   if (error instanceof OutcomeUnknownError)

@@ -14,10 +14,10 @@ import {
 import { describe, issueOf } from "./issues.ts";
 import type { Row } from "./rows.ts";
 
-/** A row as a form, its files opened. What is wrong with its fields is not known yet. */
+/** A row as a form with opened files. Its fields are not checked yet. */
 export interface Form {
   readonly info: ModelInfo;
-  /** Fields as the input has them, files as paths. */
+  /** Fields as in the input, files as paths. */
   readonly given: Readonly<Record<string, unknown>>;
   /** Fields as `generate` takes them. */
   readonly form: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export interface ReadRow {
 
 type Fields = ReadonlyMap<string, FieldInfo>;
 
-/** Makes forms of rows; paths are relative to the input. */
+/** Creates forms from rows. Paths are relative to the input. */
 export class LineReader {
   readonly #directory: string;
   readonly #models: ReadonlyMap<unknown, { readonly info: ModelInfo; readonly fields: Fields }>;
@@ -75,7 +75,7 @@ export class LineReader {
   #unknownModel(name: unknown): readonly Issue[] {
     if (name === undefined || name === "")
       return [issueOf("model", "missing", "nothing", `one of ${[...this.#models.keys()].join(", ")}`)];
-    // The cast: what is no text is no model, and the check says so.
+    // The cast: `validate` rejects a model that is not a string.
     return validate(name as string, {});
   }
 }
@@ -91,7 +91,7 @@ class Files {
     this.#directory = directory;
   }
 
-  /** Replaces the paths of a form by their files. */
+  /** Replaces the paths of a form with their files. */
   async open(given: Readonly<Record<string, unknown>>, fields: Fields): Promise<Readonly<Record<string, unknown>>> {
     const entries: (readonly [string, unknown])[] = [];
     for (const [field, value] of Object.entries(given)) {
@@ -103,7 +103,7 @@ class Files {
         entries.push([field, files]);
       }
     }
-    // Not by assignment, which would drop a field named `__proto__` unseen.
+    // An assignment would silently drop a field named `__proto__`.
     return Object.fromEntries(entries);
   }
 
@@ -136,7 +136,7 @@ class Files {
   }
 }
 
-/** A blank text usually comes from a column or a variable that was not set, and would be billed. */
+/** Returns issues for blank texts. They usually come from an empty column or variable, and would be billed. */
 function blanksIn(given: Readonly<Record<string, unknown>>, fields: Fields): readonly Issue[] {
   return Object.entries(given).flatMap(([field, value]) => {
     const isBlank = [value].flat().some((one) => typeof one === "string" && one.trim() === "");
@@ -146,7 +146,7 @@ function blanksIn(given: Readonly<Record<string, unknown>>, fields: Fields): rea
   });
 }
 
-/** Texts as the fields take them. A text that does not read as its field's type is left for the check to reject. */
+/** Converts texts to the types of their fields. A text that cannot be converted stays, so that the check rejects it. */
 function readTexts(given: Readonly<Record<string, unknown>>, fields: Fields): Readonly<Record<string, unknown>> {
   const entries = Object.entries(given).map(([field, value]) => {
     const takes = fields.get(field)?.takes;
@@ -161,12 +161,12 @@ function readText(text: unknown, takes: FieldInfo["takes"] | undefined): unknown
   return takes === "flag" && /^(true|false)$/i.test(text) ? text.toLowerCase() === "true" : text;
 }
 
-/** Returns a digest of a form as the input has it, files as paths. */
+/** Returns a digest of a form as in the input, with files as paths. */
 export function digestOfGiven(model: string, given: Readonly<Record<string, unknown>>): number {
   return fingerprintOf([model, Object.entries(given).sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
-/** A number, because the texts of ten thousand lines are too much to hold. */
+/** Returns a hash as a number, because the texts of ten thousand lines would need too much memory. */
 function fingerprintOf(parts: readonly unknown[]): number {
   return createHash("sha256").update(JSON.stringify(parts)).digest().readUIntBE(0, 6);
 }

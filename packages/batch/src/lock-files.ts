@@ -3,21 +3,21 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "./issues.ts";
 
-/** Process that holds a directory. */
+/** The process that holds a directory. */
 export interface LockHolder {
   /** Random id of its lock. */
   readonly id: string;
   readonly pid: number;
   readonly host: string;
-  /** Tells machines and containers apart that have the same host name. */
+  /** Distinguishes machines and containers that have the same host name. */
   readonly machine: string;
   /** Whether the holder has released it. */
   readonly released?: boolean;
 }
 
-/** Lock file as it was read. */
+/** The content of a lock file. */
 export interface LockState {
-  /** Undefined if the file could not be parsed: its process was killed while it wrote it. */
+  /** Undefined if the file could not be parsed, because its process was killed while writing. */
   readonly holder: LockHolder | undefined;
   /** A value that changes whenever the holder renews its lock. */
   readonly stamp: string;
@@ -25,9 +25,9 @@ export interface LockState {
 
 /** The numbered lock files of a directory. */
 export interface LockFiles {
-  /** Lists the numbers there are. */
+  /** Returns the numbers in use. */
   numbers(): Promise<readonly number[]>;
-  /** Creates a file. Returns false if there is one of that number. Of several processes, one succeeds. */
+  /** Creates a file. Returns false if the number is in use. Only one of several processes succeeds. */
   create(number: number, holder: LockHolder): Promise<boolean>;
   /** Reads a file; undefined if there is none. */
   read(number: number): Promise<LockState | undefined>;
@@ -55,7 +55,7 @@ export function lockFilesIn(directory: string): LockFiles {
       return true;
     },
     async read(number) {
-      // Opening a file asks a network file system for its present state; `stat` may return an old one.
+      // Opening a file reads its current state on a network file system. `stat` may return an old one.
       const file = await open(pathOf(number)).catch(unless("ENOENT"));
       if (!file) return undefined;
       try {
@@ -85,7 +85,7 @@ function parse(text: string): LockHolder | undefined {
   }
 }
 
-/** Returns a handler that turns an error of that code into undefined, and throws every other one. */
+/** Returns an error handler that returns undefined for this error code and throws all other errors. */
 function unless(code: string): (error: unknown) => undefined {
   return (error) => {
     if (codeOf(error) !== code) throw error;
@@ -103,7 +103,7 @@ export async function createHolder(): Promise<LockHolder> {
   return { id: crypto.randomUUID(), pid: process.pid, host, machine: `${host} ${boot.trim()} ${space}`.trim() };
 }
 
-/** Whether the process of a lock is gone. False if it is on another machine, or cannot be told. */
+/** Whether the process of a lock has ended. False if it is on another machine or unknown. */
 export function isGone({ pid, machine }: LockHolder, own: LockHolder): boolean {
   if (machine !== own.machine) return false;
   try {

@@ -59,7 +59,7 @@ const ofBatch: Readonly<Record<Exclude<keyof BatchOptions, keyof NodeMediaGenOpt
   waitTimeoutMs: true,
 };
 
-/** Returns the options of the batch's client. What is left of them is the client's to check. */
+/** Returns the options of the batch's client, which checks them. */
 export function clientOptionsOf(options: BatchOptions): NodeMediaGenOptions {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(ofBatch, name)));
 }

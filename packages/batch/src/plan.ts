@@ -8,18 +8,18 @@ import type { BatchLine, BatchOptions, BatchPlan } from "./options.ts";
 import type { EndedLine, KnownResults } from "./results-file.ts";
 import { readRows, type Row } from "./rows.ts";
 
-/** What has to be done for a line. */
+/** The work that is left for a line. */
 interface Todo {
   readonly id: string;
   /** Idempotency key of its generation. */
   readonly key: string;
-  /** Whether this generation is paid: nothing is recorded of it. */
+  /** Whether this generation has no record yet, so that it will be billed. */
   readonly isNew: boolean;
-  /** Key of a second generation, to be paid if the task of the first one has failed. */
+  /** Key for a second generation, which is billed if the first task has failed. */
   readonly retryKey: string | undefined;
   /** Reason why its record cannot be read, so that it must not be sent. */
   readonly unreadable: string | undefined;
-  /** How it stands if it is not run: undefined if nothing of it was paid. */
+  /** Its outcome if it is not run; undefined if nothing has been billed for it. */
   readonly left: Pick<BatchLine, "state" | "taskid" | "generationId" | "error"> | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface PlannedLine extends Form, Todo {
   readonly line: number;
 }
 
-/** What a plan is made from. */
+/** Dependencies of `Plan`. */
 interface PlanSources {
   readonly input: string;
   readonly origin: string;
@@ -37,7 +37,7 @@ interface PlanSources {
   readonly options: BatchOptions;
 }
 
-/** What is kept of a checked row: its content would be too much to hold. */
+/** A checked row without its content, which would need too much memory. */
 interface Checked {
   readonly fingerprint: number;
   /** Undefined if nothing is left to do. */
@@ -45,8 +45,8 @@ interface Checked {
 }
 
 /**
- * Reads an input twice. First every line is checked, before anything is sent. Then lines are read once more, one after the
- * other, to be run. That pass only compares their text, and the sizes and times of their files, to notice a change.
+ * Reads an input twice. The first pass checks every line before anything is sent. The second pass reads the lines one by one
+ * to run them. It only compares their text, and the sizes and times of their files, to notice a change.
  * `generate` checks and digests the form again, because it has to know what it sends.
  */
 export class Plan {
@@ -56,12 +56,12 @@ export class Plan {
   readonly #checked: Checked[] = [];
   readonly #issues: Issue[] = [];
   readonly #amounts = new Amounts();
-  /** Ids that the run is about, and those of them that are not found yet; undefined if it is about all lines. */
+  /** Ids from the option `only`; undefined if all lines run. `#missing` are those not found yet. */
   readonly #only: ReadonlySet<string> | undefined;
   readonly #missing: Set<string>;
   readonly #counts = { lines: 0, generations: 0, retries: 0, unknown: 0 };
   #todo = 0;
-  /** Lines that earlier runs have ended. */
+  /** Number of lines that ended in earlier runs. */
   readonly ended = { succeeded: 0, failed: 0 };
 
   private constructor(sources: PlanSources) {
@@ -147,7 +147,7 @@ export class Plan {
     this.#checked.push({ fingerprint: read.fingerprint, todo });
   }
 
-  /** Checks a row, and returns whether something is left to do. */
+  /** Checks a row, and returns the work that is left for it. */
   async #checkRow(
     { line }: Row,
     { id: own, form, issues }: ReadRow,
@@ -155,10 +155,10 @@ export class Plan {
     if (!form) return { issues, todo: undefined };
     const { model } = form.info;
     const found = validate(model, form.form);
-    // What the check says of a file that could not be opened is known already.
+    // A file that could not be opened already has an issue.
     const more = found.filter(({ field }) => !issues.some((issue) => issue.field === field));
     if (issues.length + more.length > 0) return { issues: [...issues, ...more], todo: undefined };
-    // It reads the bytes of files, and `generate` does so again: it is only computed if something is compared with it.
+    // Computed only if needed, because it reads the bytes of files, as `generate` does later.
     const digest = () => formDigest(model, form.form);
     const id = await this.#ids.take(own, line, async () => [model, (await digest()) ?? ""]);
     if (typeof id !== "string") return { issues: [id], todo: undefined };
@@ -178,12 +178,12 @@ export class Plan {
     return { issues: [], todo: this.#count(id, form, known, ended) };
   }
 
-  /** Counts a line, and returns whether it has to run. */
+  /** Counts a line, and returns the work that is left for it. */
   #count(id: string, form: Form, known: KnownLine, ended: EndedLine | undefined): Todo | undefined {
     const { limit = Infinity, retryFailed = false } = this.#sources.options;
     const { key, record, unreadable } = known;
     this.#counts.lines++;
-    // The store may have a later task than the results: a second one, or one that was resolved to once more.
+    // The store may have a newer task than the results: a second one, or one from `resolve`.
     const isLast = !record || record.task?.taskid === ended?.taskid;
     const isQueried = retryFailed && ended?.state === "failed" && record !== undefined;
     if (ended && isLast && !isQueried) {

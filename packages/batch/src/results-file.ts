@@ -14,19 +14,19 @@ export interface EndedLine {
   readonly state: "succeeded" | "failed";
   /** Its task. The store may have another one for the line by now. */
   readonly taskid: string | undefined;
-  /** Digest of its form as the input had it. */
+  /** Digest of its form as in the input. */
   readonly form: number;
   /** Byte offset of the line in the file. */
   readonly at: number;
 }
 
-/** What earlier runs have left in a results file. */
+/** The results of earlier runs. */
 export interface KnownResults {
-  /** How lines have ended, by id. */
+  /** Ended lines by id. */
   readonly ended: ReadonlyMap<string, EndedLine>;
-  /** Offsets of lines that no longer count: they have lost a file, or another line has taken their place. */
+  /** Offsets of lines that no longer count, because a file is missing or a later line replaces them. */
   readonly dropped: ReadonlySet<number>;
-  /** Length of the file without a last line that was cut off. */
+  /** Length of the file without an incomplete last line. */
   readonly length: number;
 }
 
@@ -45,7 +45,7 @@ export async function readResults(directory: string): Promise<KnownResults> {
     const before = ended.get(id);
     if (before) dropped.add(before.at);
     ended.delete(id);
-    // A file that is gone is downloaded again, without paying again.
+    // A missing file is downloaded again, which is free.
     if (!files.every(({ name }) => names.has(name))) dropped.add(at);
     else if (state === "succeeded" || state === "failed")
       ended.set(id, { state, taskid, form: digestOfGiven(model, form), at });
@@ -81,7 +81,7 @@ export class ResultsFile {
     if (before) this.#dropped.add(before.at);
   }
 
-  /** Removes the lines that no longer count, which a run that is killed leaves to the next one. */
+  /** Removes the lines that no longer count. If the run is killed, the next one does it. */
   async close(): Promise<void> {
     await this.#file.close();
     const dropped = this.#dropped;
@@ -110,7 +110,7 @@ function parseResult(bytes: Uint8Array, number: number): BatchLine {
   }
 }
 
-/** There is no directory before the first run. */
+/** Handles a missing directory: there is none before the first run. */
 function unlessMissing(error: unknown): readonly string[] {
   if (codeOf(error) !== "ENOENT") throw error;
   return [];

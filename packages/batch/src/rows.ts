@@ -12,7 +12,7 @@ export interface Row {
   readonly line: number;
   /** The row as text, to notice that it has changed. */
   readonly text: string;
-  /** Fields by name, if the row is valid. JSON has values of every type; CSV has texts. */
+  /** Fields by name, if the row is valid. Values from CSV are texts. */
   readonly fields: unknown;
   readonly isText: boolean;
   readonly issue?: Issue;
@@ -126,7 +126,7 @@ function issueIn({ cells, isCutOff }: CsvRow, { length }: readonly string[]): Pi
   return { issue: issueOf("form", "tooMany", `${cells.length} cells`, expected, `has ${cells.length} cells`) };
 }
 
-/** The fields of a row: a column that repeats is a list, and an empty cell leaves its field out. */
+/** Returns the fields of a row. A repeated column is a list, and an empty cell is no field. */
 function fieldsOf(header: readonly string[], cells: readonly string[]): Readonly<Record<string, unknown>> {
   const fields = new Map<string, string | readonly string[]>();
   for (const [index, name] of header.entries()) {
@@ -135,7 +135,7 @@ function fieldsOf(header: readonly string[], cells: readonly string[]): Readonly
     const isList = header.indexOf(name) !== header.lastIndexOf(name);
     fields.set(name, isList ? [...(fields.get(name) ?? []), cell] : cell);
   }
-  // Not by assignment, which would drop a column named `__proto__` unseen.
+  // An assignment would silently drop a column named `__proto__`.
   return Object.fromEntries(fields);
 }
 

@@ -103,7 +103,7 @@ async function runPlan(plan: Plan, { directory, runner, results, options }: Plan
   return runner.summary;
 }
 
-/** Removes what a killed run had not finished writing. */
+/** Removes the unfinished files of a killed run. */
 async function removeParts(directory: string): Promise<void> {
   for (const name of await readdir(directory))
     if (/^\..*\.[\da-f-]{36}\.part$/.test(name)) await rm(join(directory, name), { force: true });

@@ -21,7 +21,7 @@ import { Progress } from "./progress.ts";
 import type { ResultsFile } from "./results-file.ts";
 import { TaskLimit, NotStarted, StopRules } from "./stop-rules.ts";
 
-/** What a runner works with. */
+/** Dependencies of `Runner`. */
 interface RunnerContext {
   readonly directory: string;
   readonly store: GenerationStore;
@@ -29,16 +29,16 @@ interface RunnerContext {
   readonly options: BatchOptions;
 }
 
-/** The files that lines are recorded in when they end. */
+/** Files that record ended lines. */
 interface OutcomeFiles {
   readonly results: ResultsFile;
   readonly unfinished: FileHandle;
 }
 
-/** Longest delay that timers take. A longer one would fire at once. */
+/** Longest delay of a timer. With a longer one, it would fire immediately. */
 const maxDelayMs = 2 ** 31 - 1;
 
-/** Runs lines: generates, waits and downloads, some at once and at no more than a rate. */
+/** Runs lines: generates, waits and downloads, with limits on concurrency and rate. */
 export class Runner {
   readonly progress: Progress;
   readonly #directory: string;
@@ -49,9 +49,9 @@ export class Runner {
   readonly #limit: TaskLimit;
   readonly #running = new Set<Promise<void>>();
   readonly #failing = new AbortController();
-  /** What ends the calls whose forms wait to be sent, by form. */
+  /** Abort controllers of the calls whose forms are not being sent yet, by form. */
   readonly #waiting = new Map<object, AbortController>();
-  /** Aborts when waiting is of no use: by the caller, an error that concerns no line, or the loss of the lock. */
+  /** Aborts if the caller aborts, if an error is not about a line, or if the lock is lost. */
   readonly #signal: AbortSignal;
   readonly #now: () => number;
   #nextAt = 0;
@@ -67,7 +67,7 @@ export class Runner {
     this.#rules = new StopRules(concurrency);
     this.#limit = new TaskLimit(limit);
     this.#signal = AbortSignal.any([this.#failing.signal, lock.lost, ...(signal ? [signal] : [])]);
-    // Every running line listens. More than ten of them are no leak.
+    // Every running line adds a listener. More than ten are not a leak.
     setMaxListeners(0, this.#signal);
     this.#signal.addEventListener("abort", () => this.#stopWaiting(), { once: true });
     this.#media = createMediaGen({
@@ -89,7 +89,7 @@ export class Runner {
     return { ...this.progress.report(), stopped: this.#rules.stop?.stopped, error: this.#rules.stop?.error };
   }
 
-  /** Runs lines, reading on as others end. It never rejects: `summary` throws. */
+  /** Runs lines, and reads further ones as lines end. Never rejects: `summary` throws. */
   async run(lines: AsyncIterable<PlannedLine>, files: OutcomeFiles): Promise<void> {
     try {
       this.progress.restartClock();
@@ -107,7 +107,7 @@ export class Runner {
       while (this.#running.size >= concurrency) await Promise.race(this.#running);
       if (this.#signal.aborted) return;
       if (this.#isOver || (line.isNew && this.#limit.isReached)) {
-        // It is not run, but what is known of it is recorded.
+        // It does not run, but its known outcome is recorded.
         if (line.left) await this.#record({ ...aboutOf(line), ...line.left, files: [] }, files);
         continue;
       }
@@ -137,12 +137,12 @@ export class Runner {
     const { key, isNew, retryKey, unreadable } = line;
     if (unreadable !== undefined)
       return { ...aboutOf(line), state: "unfinished", error: { name: "StoreError", message: unreadable }, files: [] };
-    // A second task is reserved before the first one is waited for, because the plan counts the first lines.
+    // A second task is reserved before the wait for the first one, because the plan counts the first lines.
     const settle = isNew || retryKey !== undefined ? await this.#limit.reserve() : undefined;
     if (isNew && !settle) return undefined;
     try {
       const ended = await this.#finish(line, key, isNew ? settle : undefined);
-      // What is recorded as failed was waited for once more: it may have succeeded since, or by other `statuses`.
+      // A task recorded as failed was polled once more. It may have succeeded since, or by other `statuses`.
       if (ended?.state !== "failed" || retryKey === undefined || !settle) return ended;
       return (await this.#finish(line, retryKey, settle)) ?? ended;
     } finally {
@@ -150,7 +150,7 @@ export class Runner {
     }
   }
 
-  /** Generates, waits and downloads. Undefined if nothing was sent that should have been. */
+  /** Generates, waits and downloads. Undefined if the form was not sent. */
   async #finish(
     line: PlannedLine,
     key: string,
@@ -177,7 +177,7 @@ export class Runner {
     }
   }
 
-  /** Generates. Only a form that still waits is given up: the response to one that is being sent is awaited. */
+  /** Generates. An abort stops only a form that is not being sent yet. Otherwise, its response is awaited. */
   async #generate({ info: { model }, form }: PlannedLine, idempotencyKey: string): Promise<AnyTask> {
     const waiting = new AbortController();
     this.#waiting.set(form, waiting);
@@ -188,7 +188,7 @@ export class Runner {
     }
   }
 
-  /** Gives up the forms that wait for their turn or for a task in flight to end. */
+  /** Aborts the calls whose forms wait for their turn or for a task in flight to end. */
   #stopWaiting(): void {
     for (const waiting of this.#waiting.values()) waiting.abort(new NotStarted());
   }

@@ -7,16 +7,16 @@ import {
 } from "@mediagen/sdk/node";
 import type { BatchSummary, StopReason } from "./options.ts";
 
-/** Why nothing more is sent. */
+/** The reason why nothing more is sent. */
 type Stop = Required<Pick<BatchSummary, "stopped" | "error">>;
 
-/** Thrown before a line is sent, once nothing more is sent. Another run starts the line. */
+/** Thrown instead of sending a line after the batch has stopped. The next run starts the line. */
 export class NotStarted extends Error {}
 
 /** HTTP statuses that concern the key, the account or the URL rather than the form. */
 const statusesOfAll: ReadonlySet<number> = new Set([401, 403, 404, 405, 407]);
 
-/** Limits how many tasks a run creates. A generation that is rejected does not count. */
+/** Limits the number of tasks that a run creates. Rejected generations do not count. */
 export class TaskLimit {
   #left: number;
   readonly #reserved = new Set<Promise<void>>();
@@ -29,7 +29,7 @@ export class TaskLimit {
     return this.#left < 1 && this.#reserved.size === 0;
   }
 
-  /** Reserves a task as soon as one is left, and returns what records whether it was used. Undefined if none will be left. */
+  /** Waits for a free task and reserves it. The returned function says whether it was used. Undefined if none is left. */
   async reserve(): Promise<((isUsed: boolean) => void) | undefined> {
     while (this.#left < 1 && this.#reserved.size > 0) await Promise.race(this.#reserved);
     if (this.#left < 1) return undefined;
@@ -45,7 +45,7 @@ export class TaskLimit {
   }
 }
 
-/** Decides when a batch sends nothing more, because other lines would end like those before them. */
+/** Decides when a batch stops sending, because all further lines would fail in the same way. */
 export class StopRules {
   readonly #limit: number;
   #rejectedInARow = 0;
@@ -81,12 +81,12 @@ export class StopRules {
   #isEnough(reason: StopReason, error: Error): boolean {
     if (reason === "credits" || reason === "budget" || (error instanceof ServiceError && error.status === 401))
       return true;
-    // Once a form was accepted, the error may concern this line or model alone, or pass.
+    // After a form was accepted, the error may be temporary, or only about this line or model.
     return (reason !== "unknown" && !this.#hasAccepted) || this.#rejectedInARow > this.#limit;
   }
 }
 
-/** Returns why a batch may have to stop after an error. Undefined if the error concerns its line alone. */
+/** Returns the reason to stop the batch after an error. Undefined if the error is only about its line. */
 function reasonIn(error: unknown): StopReason | undefined {
   if (error instanceof InsufficientCreditsError) return "credits";
   if (error instanceof BudgetError) return "budget";

@@ -16,14 +16,14 @@ import { readSession, writeSession } from "./node/session-file.ts";
 import type { Emulator } from "./service/emulator-types.ts";
 import type { Session } from "./service/session.ts";
 
-/** The port unless one is given. Tasks and idempotency keys belong to an origin, so it is the same in every run. */
+/** The default port. It is fixed, because tasks and idempotency keys belong to an origin. */
 const usualPort = 4020;
 const usualUrl = `http://127.0.0.1:${usualPort}`;
 
 // By default V8 lets the space for short-lived objects grow until a server that creates many of them uses twice the
 // memory, without being faster.
 setFlagsFromString("--semi-space-growth-factor=1");
-// A fifth less memory under load, for a tenth more CPU.
+// Saves a fifth of the memory under load, and costs a tenth more CPU.
 setFlagsFromString("--optimize-for-size");
 
 await run(process.argv.slice(2)).catch((error: unknown) => {
@@ -41,7 +41,7 @@ async function run(args: readonly string[]): Promise<void> {
   const emulator = createEmulator({
     apiKey: values["key"],
     credits: readNumber(line, "credits", 0),
-    // Ids of an earlier run, whose files may still be there, must not come again.
+    // Ids must not repeat those of an earlier run, whose files may still exist.
     seed: readNumber(line, "seed", 0) ?? randomInt(2 ** 31),
     clock: { speed: readNumber(line, "speed", 0.001) ?? 1 },
     behaviour: readBehaviour(line, process.env),
@@ -49,7 +49,7 @@ async function run(args: readonly string[]): Promise<void> {
     replay: replay === undefined ? undefined : await readSession(replay).catch(nameOption("replay")),
     persist: saved.persist,
   });
-  // Written at the start too, so that a file that cannot be written is reported before the work.
+  // Written at the start too, so that an unwritable file is reported immediately.
   const nothing: Session = { version: 1, exchanges: [] };
   await writeOutputs(line, emulator, nothing);
   const stop = values["record"] === undefined ? () => nothing : emulator.record();
@@ -65,21 +65,21 @@ async function run(args: readonly string[]): Promise<void> {
   if (emulator.behaviour.strict) judge(emulator);
 }
 
-/** Writes the report and the recording, if they are wanted. */
+/** Writes the report and the recording, if requested. */
 async function writeOutputs({ values }: CommandLine, emulator: Emulator, session: Session): Promise<void> {
   const { report, record } = values;
   if (report !== undefined) await writeFile(report, reportText(report, emulator.report())).catch(nameOption("report"));
   if (record !== undefined) await writeSession(record, session).catch(nameOption("record"));
 }
 
-/** Returns a handler that names the option of a file that cannot be used. */
+/** Returns an error handler that adds the name of the option to errors about its file. */
 function nameOption(option: string) {
   return (error: unknown): never => {
     throw new Error(`--${option}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   };
 }
 
-/** Makes the exit code 1 if calls had violations, unless the command has failed anyway. */
+/** Sets the exit code to 1 if calls had violations and the command has not failed. */
 function judge(emulator: Emulator): void {
   const { violatingCalls, violations } = emulator.report();
   if (violatingCalls === 0) return;
@@ -90,7 +90,7 @@ function judge(emulator: Emulator): void {
   process.exitCode ||= 1;
 }
 
-/** Listens where the options say, with the state that they say. */
+/** Starts the server with the port, host and state of the options. */
 async function startServer(line: CommandLine, emulator: Emulator, saved: SavedState): Promise<EmulatorServer> {
   const { host, "public-url": publicUrl, state, seed } = line.values;
   const fresh = line.switches.has("fresh");
@@ -104,7 +104,7 @@ async function startServer(line: CommandLine, emulator: Emulator, saved: SavedSt
   return startAnyhow(start, isUsual ? () => saved.openUsual(emulator, warnOfMemory) : undefined);
 }
 
-/** Rejects words that are neither an option nor `exec -- COMMAND`. */
+/** Rejects arguments that are neither an option nor `exec -- COMMAND`. */
 function checkCommand({ words, command }: CommandLine): void {
   const [first, ...others] = words;
   const fail = (what: string) => {
@@ -117,7 +117,7 @@ function checkCommand({ words, command }: CommandLine): void {
   if (first === "exec" && !command?.length) fail("exec needs a command: mediagen-emulator exec -- COMMAND.");
 }
 
-/** Returns a handler that names the flag of a state file that cannot be used. */
+/** Returns an error handler that adds the flag to errors about a state file. */
 function nameState(path: string) {
   return (error: unknown): never => {
     const isNamed = error instanceof Error && error.message.startsWith(path);
@@ -125,7 +125,7 @@ function nameState(path: string) {
   };
 }
 
-/** Returns a handler that says why the emulator cannot listen. */
+/** Returns an error handler that explains why the emulator cannot listen. */
 function explainListen({ port, host = "127.0.0.1" }: { readonly port: number; readonly host: string | undefined }) {
   return (error: unknown): never => {
     const messages: Readonly<Record<string, string>> = {
@@ -136,7 +136,7 @@ function explainListen({ port, host = "127.0.0.1" }: { readonly port: number; re
     };
     const [, message] = Object.entries(messages).find(([code]) => hasCode(error, code)) ?? [];
     if (message !== undefined) throw new Error(message, { cause: error });
-    // The option of `listen`, as the flag that it comes from.
+    // Replaces the option of `listen` with its flag.
     throw error instanceof Error
       ? new Error(error.message.replace(/^publicUrl:/, "--public-url:"), { cause: error })
       : error;
@@ -146,8 +146,8 @@ function explainListen({ port, host = "127.0.0.1" }: { readonly port: number; re
 type Start = (port: number) => Promise<EmulatorServer>;
 
 /**
- * Listens on the usual port with the usual state. Takes a free port if the usual one is in use, as by a pipeline of tests, or if the
- * state cannot be used: a store of this machine has tasks of the usual base URL, and this emulator would not know them.
+ * Listens on the default port with the default state. Uses a free port if the default one is in use, or if the state cannot be
+ * used. With the default base URL but without that state, it would not know tasks that a store has for this URL.
  */
 async function startAnyhow(start: Start, openState: (() => Promise<void>) | undefined): Promise<EmulatorServer> {
   let server: EmulatorServer;
@@ -217,7 +217,7 @@ async function runBeside(
         console.error(
           `mediagen-emulator: could not run ${name}: ${hasCode(error, "ENOENT") ? "command not found" : error.message}.`,
         );
-        // As a shell does.
+        // The exit codes of a shell.
         resolve(hasCode(error, "ENOENT") ? 127 : 126);
       });
       child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));

@@ -43,7 +43,7 @@ function run(args: readonly string[]): void {
     },
     allowNegative: true,
   });
-  // stdout belongs to the protocol, which no host speaks while it asks for help.
+  // stdout is for the protocol, but no host uses `--help`.
   if (values.help) return void process.stdout.write(usage);
   const { output, allow = [], confirm, store = stateDirectory() } = values;
   if (!output) throw new Error("--output is missing. Pass the directory that results are saved in.");

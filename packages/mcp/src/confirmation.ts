@@ -12,7 +12,7 @@ import {
 /** The name of the question in requests and responses. */
 const name = "confirm";
 
-/** Returns what a call has to return instead of doing what it is about: the question, or an error. Undefined if it may do it. */
+/** Returns the question or the error that a call must return instead of its result. Undefined if it is confirmed. */
 export function unlessConfirmed(
   question: string,
   server: McpServer,
@@ -31,14 +31,14 @@ export function unlessConfirmed(
 
 /** Whether the client shows forms to its user. An empty capability means that it does. */
 function canAsk({ server }: McpServer, { mcpReq }: ServerContext): boolean {
-  // Clients say so in each request since 2026-07-28, and when they connect before. The cast: the types lack the key.
+  // Since protocol 2026-07-28, each request has the capabilities; before, only the handshake. The cast: the types lack the key.
   const envelope = mcpReq.envelope as { readonly [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
   const { elicitation } = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {};
   return elicitation !== undefined && ("form" in elicitation || !("url" in elicitation));
 }
 
 function ask(message: string): InputRequiredResult {
-  // Without fields: accepting is the answer.
+  // Without fields: accepting the form confirms the call.
   const requestedSchema = { type: "object" as const, properties: {} };
   return inputRequired({ inputRequests: { [name]: inputRequired.elicit({ message, requestedSchema }) } });
 }

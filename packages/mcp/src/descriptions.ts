@@ -10,7 +10,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
 }
 
-/** What is read of the service's description. */
+/** The part of the service's description that is read. */
 export interface Document {
   readonly paths: Readonly<Record<string, { readonly post?: Operation }>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };

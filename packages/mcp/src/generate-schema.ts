@@ -12,7 +12,7 @@ const idempotencyKey = {
     "If a call fails or times out, repeat it with the same key and arguments: it returns the same task, billed once.",
 };
 
-/** A field as some models take it alike. */
+/** A field, and the models that take it with the same schema. */
 interface Variant {
   readonly schema: JSONSchema;
   readonly expected: string;
@@ -20,8 +20,8 @@ interface Variant {
 }
 
 /**
- * Returns the input of a generate tool: one schema for all models of a kind, because model APIs reject `anyOf` at the top. What only
- * some models take is in the descriptions, and the SDK checks it.
+ * Returns the input of a generate tool: one schema for all models of a kind, because model APIs reject `anyOf` at the top. The descriptions
+ * say what only some models take, and the SDK checks it.
  */
 export function generateSchema(models: readonly ModelInfo[], describe: Describe): Record<string, unknown> {
   const forms = models.map((info) => ({ info, fields: fieldsOf(info), schemas: schemasOf(info) }));
@@ -55,7 +55,7 @@ export function generateSchema(models: readonly ModelInfo[], describe: Describe)
   };
 }
 
-/** Returns the schemas of a model's fields, without what is said in words. */
+/** Returns the schemas of a model's fields, without their descriptions. */
 function schemasOf(info: ModelInfo): Readonly<Record<string, JSONSchema>> {
   const schema = formSchema(info)["~standard"].jsonSchema.input({ target: "draft-2020-12" });
   // The cast: a form is an object of fields.
@@ -63,7 +63,7 @@ function schemasOf(info: ModelInfo): Readonly<Record<string, JSONSchema>> {
   return Object.fromEntries(properties.map(([name, { description: _, ...rest }]) => [name, rest]));
 }
 
-/** A language model has no files, but paths of them, and needs only one way to write a flag. */
+/** Replaces files with paths, and the two ways to write a flag with one. */
 function schemaOf({ takes, many }: FieldInfo, schema: JSONSchema): JSONSchema {
   const path = { type: "string", description: "The path of a file." };
   if (takes === "file") return many ? { type: "array", items: path } : path;
@@ -83,7 +83,7 @@ function merge(variants: readonly Variant[], description: string, count: number)
   };
 }
 
-/** Returns a schema of every value that one of the schemas takes, and of few others. */
+/** Returns a schema that accepts every value that one of the schemas accepts, and few others. */
 function loosest(schemas: readonly JSONSchema[]): JSONSchema {
   // The cast: alternatives are a list of schemas.
   const all = schemas.flatMap((schema) => (schema["anyOf"] as readonly JSONSchema[] | undefined) ?? [schema]);

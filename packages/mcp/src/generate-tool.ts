@@ -14,13 +14,13 @@ import type { AddTool, Host } from "./host.ts";
 import { toolResult } from "./results.ts";
 import { withFiles } from "./source-files.ts";
 
-/** The arguments of a generate tool. Those besides the fields of the form. */
+/** The arguments of a generate tool besides the fields of the form. */
 interface Arguments extends Readonly<Record<string, unknown>> {
   readonly model: string;
   readonly idempotencyKey?: string;
 }
 
-/** Thrown by `beforeGenerate`, so that the user is asked only about what would be sent and billed now. */
+/** Thrown by `beforeGenerate`, so that the user is asked only about valid generations that are about to be billed. */
 class NotConfirmed extends Error {
   override readonly name = "NotConfirmed";
   override readonly message = "the user has not confirmed it";
@@ -46,7 +46,7 @@ export function generateTool(kind: Kind, host: Host): AddTool {
     server.registerTool(`generate_${kind}`, config, (given, context) => generate(kind, given, server, context, host));
 }
 
-/** Returns the input of a tool. The SDK checks the values, in words by which models correct themselves. */
+/** Returns the input of a tool. The SDK checks the values, with error messages that help models to correct them. */
 function inputSchema(jsonSchema: Record<string, unknown>): StandardSchemaWithJSON<Arguments, Arguments> {
   const convert = () => jsonSchema;
   return {
@@ -79,7 +79,7 @@ async function generate(
   try {
     const info = listModels().find((one) => one.model === model);
     const form = info ? await withFiles(fields, info, directories) : fields;
-    // Without the signal of the call: a client that gives up while the form is sent would make the outcome unknown.
+    // Without the signal of the call: if the client cancelled while the form is sent, the outcome would be unknown.
     // The casts: model and form are checked when they are used.
     const generating = (client as KindClient<Kind>).generate(model as Model, form as Form<Model>, { idempotencyKey });
     const { taskid } = await generating;
@@ -90,7 +90,7 @@ async function generate(
   }
 }
 
-/** Adds what only a person can do. Without it, models try again with another key. */
+/** Adds what the user must do. Without this, models retry with another key. */
 function withAdvice(error: unknown): unknown {
   const step = stepError(error);
   if (step?.outcome !== "unknown" && step?.outcome !== "creditsOut") return error;

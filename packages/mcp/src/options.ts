@@ -14,13 +14,13 @@ export interface McpServerFactoryOptions extends NodeMediaGenOptions {
   readonly allow?: readonly string[] | undefined;
   /**
    * Whether the user is asked before each generation that is billed, and before tasks are deleted. If the client cannot
-   * ask (it has no elicitation), the server goes on without asking, or rejects the call with `"required"`. Over HTTP,
+   * ask (it has no elicitation), the server continues without asking, or rejects the call with `"required"`. Over HTTP,
    * clients older than protocol 2026-07-28 cannot ask. Rely on the host's tool approval then, and set a `budget`.
    * @default true
    */
   readonly confirm?: boolean | "required" | undefined;
   /**
-   * The longest time that `wait_for_task` takes, in milliseconds. Many clients give up after a minute.
+   * The longest time that `wait_for_task` takes, in milliseconds. Many clients time out after a minute.
    * @default 45_000
    */
   readonly waitTimeoutMs?: number | undefined;
@@ -56,7 +56,7 @@ export function rejectOptions(subject: string, issues: readonly Issue[]): void {
   if (issues.length > 0) throw new InvalidRequestError(subject, issues);
 }
 
-/** Returns what is wrong with an optional list of strings. A string is none: each of its characters would be an item, such as "/". */
+/** Returns the issues of an optional list of strings. A string is not a list: its characters, such as "/", would be items. */
 export function listIssues(field: string, value: unknown, expected: string): readonly Issue[] {
   const isList = Array.isArray(value) && value.every((one) => typeof one === "string" && one !== "");
   return issuesOf(field, value, value === undefined || isList, expected);

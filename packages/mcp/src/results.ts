@@ -6,7 +6,7 @@ import type { Download } from "@mediagen/sdk/node";
 
 type Content = CallToolResult["content"];
 
-/** Hosts reject results of about a megabyte. */
+/** Maximum total size of the images in a result. Hosts reject results of about a megabyte. */
 const mostPreviewBytes = 700_000;
 
 /** Returns a tool's result: as data, and as the same text for clients that read only text. */

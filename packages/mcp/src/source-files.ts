@@ -24,7 +24,7 @@ export async function withFiles(
   return read;
 }
 
-/** Returns the real path of a file, in which no link leads out of the directories. */
+/** Returns the real path of a file. Rejects links that lead out of the directories. */
 async function allowedPath(field: string, given: string, directories: readonly string[]): Promise<string> {
   const [base = "."] = directories;
   const path = await real(resolve(base, given.startsWith("file:") ? fileURLToPath(given) : given));
@@ -40,7 +40,7 @@ function isBelow(root: string, path: string): boolean {
   return way !== "" && way !== ".." && !/^\.\.[\\/]/.test(way) && !isAbsolute(way);
 }
 
-/** Returns a path without links. One that does not exist stays. */
+/** Resolves links in a path. Returns a path that does not exist unchanged. */
 async function real(path: string): Promise<string> {
   const absolute = resolve(path);
   return realpath(absolute).catch(() => absolute);

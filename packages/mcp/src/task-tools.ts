@@ -19,7 +19,7 @@ const listOf = (properties: Readonly<Record<string, object>>) => ({
   items: { type: "object", properties },
 });
 
-/** Returns the schema of an object with these properties, all of them required but those that are optional. */
+/** Returns the schema of an object with these properties, all required except the optional ones. */
 function objectSchema<T>(properties: Readonly<Record<string, object>>, optional: readonly string[] = []) {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return fromJsonSchema<T>({ type: "object", properties, required, additionalProperties: false });
@@ -94,7 +94,7 @@ export function deleteTool(host: Host): AddTool {
     });
 }
 
-/** Returns a task that the store knows: a model may not reach those of other programs. */
+/** Returns a task from the store. A model must not access tasks of other programs. */
 async function findTask(tool: string, taskid: string, { media }: Host, kind?: Kind): Promise<AnyTask> {
   const task = await media.find(taskid);
   if (task && task.kind === (kind ?? task.kind)) return task;
@@ -121,9 +121,9 @@ async function finish(
     if (error instanceof WaitTimeoutError) return undefined;
     throw error;
   }
-  // Without the signal: the next call continues with what this one has begun.
+  // Without the signal: the next call continues with this download.
   const begun = downloads.get(task.taskid);
-  // The separator: a path with a dot in its name would be that of a file.
+  // The trailing separator marks a directory. Without it, a name with a dot would be read as a file.
   const saving = begun ?? download(task, join(output, sep)).finally(() => downloads.delete(task.taskid));
   downloads.set(task.taskid, saving);
   return Promise.race([saving, ended(timeout), ended(signal)]);
@@ -142,6 +142,6 @@ function notifyProgress({ mcpReq }: ServerContext, progress: number, total: numb
   const { _meta: { progressToken } = {} } = mcpReq;
   if (progressToken === undefined) return;
   const params = { progressToken, progress: Math.min(progress, total), total, message };
-  // A client that is gone must not end the wait.
+  // A client that has disconnected must not end the wait.
   mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
 }

@@ -10,7 +10,7 @@ import { createDispatch, type Recordings } from "./dispatch.ts";
 import { createFetch } from "./fetch.ts";
 
 /**
- * Creates an emulator of the service in this process. It holds nothing that must be closed.
+ * Creates an emulator of the service in this process. It needs no closing.
  *
  * @returns The emulator: a function from request to response, with a state that tests can read and set.
  * @throws A `RangeError` if the clock, the balance or a setting is not valid
@@ -24,7 +24,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const { behaviour, state, clock, calls, faults, snapshot, statuses } = context;
   const fresh = { snapshot: snapshot(), behaviour: { ...behaviour } };
   const recordings: Recordings = new Set();
-  // An object, not a class: its functions are passed on by themselves, as in `{ fetch: emulator.fetch }`.
+  // Not a class, because its functions are also called without it, as in `{ fetch: emulator.fetch }`.
   const emulator: Emulator = {
     fetch: createFetch((request) => dispatch(request), context.activity),
     serve: (request) => dispatch(request),

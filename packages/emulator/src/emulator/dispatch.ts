@@ -10,7 +10,7 @@ import { createReplay, recordExchange } from "./recording.ts";
 /** Lets pages of any origin read a response of the service, but not one of the emulator's control API. */
 const readableByAll = { "access-control-allow-origin": "*", "access-control-expose-headers": "*" };
 
-/** What pages may send: the key (which `*` does not cover), a body of either type, and range requests for results. */
+/** The response to a preflight. It allows the key (which `*` does not cover), both body types, and range requests. */
 const preflight: EmulatorResponse = {
   status: 204,
   headers: {
@@ -20,12 +20,12 @@ const preflight: EmulatorResponse = {
   body: null,
 };
 
-/** The recordings that are going on: each gets every exchange. */
+/** The running recordings. Each exchange is added to all of them. */
 export type Recordings = Set<Exchange[]>;
 
 /**
- * Returns the function that passes each request to the results, to the page's control API, or to the operations. A session to replay
- * takes the place of operations and results.
+ * Returns the function that routes each request to the results, the page and its control API, or the operations. A replayed
+ * session replaces operations and results.
  */
 export function createDispatch(
   emulator: Emulator,
@@ -41,7 +41,7 @@ export function createDispatch(
   return (request) =>
     context.activity.during(async () => {
       const id = `emulator-${++requests}`;
-      /** Marks a response as the emulator's, so that a test can tell it from the service's. */
+      /** Marks a response as the emulator's, so that a test can distinguish it from the service's. */
       const marked = (response: EmulatorResponse, more: Readonly<Record<string, string>>): EmulatorResponse => ({
         ...response,
         headers: { ...response.headers, ...more, "x-emulator": "1", "x-request-id": id },

@@ -2,9 +2,9 @@ import type { Activity } from "../service/activity.ts";
 import type { Emulator } from "../service/emulator-types.ts";
 import { emulatorRequestOf } from "../service/exchange.ts";
 
-/** Returns a function like `fetch` whose requests `serve` handles instead of the network. */
+/** Returns a function like `fetch` that passes requests to `serve` instead of the network. */
 export function createFetch(serve: Emulator["serve"], activity: Activity): Emulator["fetch"] {
-  // A Request that nothing refers to is garbage-collected, and its signal never aborts then: a hang would have no end.
+  // The signal of a garbage-collected Request never aborts, so a hang would not end.
   const held = new Set<Request>();
   return async (input, init) => {
     const request = input instanceof Request && !init ? input : new Request(input, init);

@@ -7,7 +7,7 @@ import type { Exchange, RecordedResponse, Session } from "../service/session.ts"
 
 type Serve = (request: EmulatorRequest) => Promise<EmulatorResponse>;
 
-/** Serves a request, and adds the exchange to each recording. A response in pieces is not recorded. */
+/** Serves a request, and adds the exchange to each recording. Streamed responses are not recorded. */
 export async function recordExchange(
   request: EmulatorRequest,
   serve: Serve,
@@ -19,7 +19,7 @@ export async function recordExchange(
     for (const exchanges of recordings)
       exchanges.push({ request: lineOf(request), body: bodyOf(request, bytes), response });
   };
-  // Not spread: a signal is created when it is first read.
+  // Not spread, because reading `signal` would create it.
   const again: EmulatorRequest = Object.create(request, { bytes: { value: async () => bytes } }) as EmulatorRequest;
   try {
     const response = await serve(again);
@@ -32,7 +32,7 @@ export async function recordExchange(
   }
 }
 
-/** Returns a function that serves the responses of a session: to each request the next one, and its last one from then on. */
+/** Returns a function that serves the recorded responses of each request in order, and repeats the last one. */
 export function createReplay({ exchanges }: Session, { behaviour, calls, clock, routes }: Context): Serve {
   const left = new Map<string, Exchange["response"][]>();
   for (const { request, body, response } of exchanges) {
@@ -58,7 +58,7 @@ function lineOf({ method, url }: EmulatorRequest): string {
   return `${method} ${url.pathname}${url.search}`;
 }
 
-/** Returns what identifies a body: forms differ in their boundaries each time. */
+/** Returns a value that identifies a body, because the boundaries of forms vary. */
 function bodyOf(request: EmulatorRequest, bytes: Uint8Array | undefined): unknown {
   if (!bytes?.length) return null;
   const type = request.header("content-type") ?? "";

@@ -2,7 +2,7 @@ import type { Emulator, EmulatorOptions } from "../service/emulator-types.ts";
 import type { Charge } from "../service/state.ts";
 import { createEmulator } from "./create-emulator.ts";
 
-/** An emulator that is a new one in each test, with assertions. */
+/** An emulator with assertions. It is a new one in each test. */
 export interface TestEmulator extends Emulator {
   /** The base URL for programs in other processes, if the option `listen` is set. */
   readonly baseUrl: string | undefined;
@@ -41,7 +41,7 @@ export interface TestEmulatorOptions extends EmulatorOptions {
   readonly listen?: boolean | undefined;
 }
 
-/** What a test framework runs around tests. */
+/** The hooks of a test framework. */
 interface Hooks {
   beforeAll(work: () => Promise<void>): void;
   beforeEach(work: () => void): void;
@@ -85,7 +85,7 @@ export function createTestEmulator(
   const emulator = new Proxy(own, {
     get: (_, name) => Reflect.get(name in own ? own : current, name) as unknown,
     set: (_, name, value) => Reflect.set(current, name, value),
-    // The cast: what it does not have itself, it reads from the current emulator.
+    // The cast: it reads all other members from the current emulator.
   }) as typeof own & Emulator;
   if (options.listen) {
     hooks.beforeAll(async () => void (server = await listen(emulator)));

@@ -1,5 +1,5 @@
 /**
- * The card: what a generated picture or clip shows.
+ * The card, which is the content of generated pictures and clips.
  *
  * A card is a coarse grid of square dots. Its background is one tone per band of four dot rows. A dot has ink or not,
  * and ink only adds light to the tone below it. Both writers rely on that: in a PNG, tone and ink are a palette entry
@@ -15,7 +15,7 @@ import { type Tone, tonesOf } from "./tones.ts";
 export interface CardText {
   /** One line, large. */
   title: string;
-  /** In the middle, wrapped, as large as it fits, cut with an ellipsis. */
+  /** In the middle, wrapped, as large as possible, cut with an ellipsis. */
   body: string;
   /** Small, below it; cut only beyond four lines. */
   note: string;
@@ -23,7 +23,7 @@ export interface CardText {
 
 /** A drawn card. */
 export interface Card {
-  /** Dots in a row and rows of dots, rounded up to complete bands: an encoder never gets half a macroblock. */
+  /** Dots in a row and rows of dots, rounded up to complete bands, so that no macroblock is incomplete. */
   columns: number;
   rows: number;
   /** The visible part. */
@@ -56,8 +56,8 @@ const ballDots = [4, 6, 8, 8, 8, 8, 6, 4];
 const linePitch = 3 * bandRows;
 
 /**
- * Draws a card of `columns` x `rows` dots in colours chosen by the seed, with thumbnails next to the text or below it. What does not
- * fit is left out.
+ * Draws a card of `columns` x `rows` dots in colours chosen by the seed, with thumbnails next to the text or below it. It omits
+ * what does not fit.
  */
 export function drawCard(options: {
   columns: number;
@@ -95,7 +95,7 @@ export function drawCard(options: {
   return card;
 }
 
-/** Draws thumbnails at the right of a wide box or at the foot of a high one. Returns the part of the box that stays free. */
+/** Draws thumbnails at the right of a wide box or at the foot of a high one. Returns the free part of the box. */
 function drawThumbnails(card: Card, thumbnails: readonly Thumbnail[], box: Box): Box {
   const columns = thumbnails.reduce((sum, thumbnail) => sum + thumbnail.columns + bandRows, 0);
   const rows = Math.max(0, ...thumbnails.map((thumbnail) => thumbnail.rows)) + bandRows;
@@ -115,8 +115,8 @@ function drawThumbnails(card: Card, thumbnails: readonly Thumbnail[], box: Box):
 }
 
 /**
- * Redraws the last line of a card: a label at the right and, with `share` (0 to 1), a line at its left that is thick
- * so far. A ball is at `ball` (0 to 1) of its way along the line.
+ * Redraws the last line of a card: a label at the right and, with `share` (0 to 1), a progress line at its left. The ball
+ * is at position `ball` (0 to 1) of the line.
  */
 export function drawFoot(card: Card, label: string, share?: number, ball: number = 0): void {
   const { top, rows } = card.foot;
@@ -129,7 +129,7 @@ export function drawFoot(card: Card, label: string, share?: number, ball: number
   drawBox(card, { left: margin, top: top + 1, columns: Math.round(length * share), rows: 5 });
   const left = margin + Math.round(ball * Math.max(0, length - ballDots.length));
   ballDots.forEach((dots, row) => {
-    // A hole where the line is thick, so that the ball is seen there too.
+    // A hole in the thick part of the line, so that the ball is visible there too.
     const [indent, columns] = [(ballDots.length - dots) / 2, dots];
     drawBox(card, { left: left + indent, top: top + row, columns, rows: 1 }, (ink) => 1 - ink);
   });
@@ -141,8 +141,7 @@ export function toneIndex(card: Card, row: number): number {
 }
 
 /**
- * The lines that a text takes at `columns` characters a line. A word that no line can hold is broken, from where it
- * stands.
+ * Wraps a text at `columns` characters per line. Breaks only words that are longer than a line.
  */
 function wrap(text: string, columns: number): string[] {
   if (columns < 1) return [];
@@ -168,8 +167,8 @@ interface Box {
 }
 
 /**
- * Draws a text into a box, as large as it fits completely without breaking a word, or else small and cut with an
- * ellipsis. Returns the rows that it took.
+ * Draws a text into a box, as large as possible without breaking a word, or else small and cut with an
+ * ellipsis. Returns the number of rows used.
  */
 function drawText(card: Card, text: string, box: Box & { largest: number }): number {
   const linesAt = (scale: number): string[] => wrap(text, Math.floor(box.columns / (scale * characterPitch)));

@@ -1,4 +1,4 @@
-/** Clips: a card with a running clock and a moving ball as an MP4 of H.264 video and, if asked, a quiet tone in AAC. */
+/** Clips: a card with a running clock and a moving ball as an MP4 of H.264 video and, on request, a quiet tone in AAC. */
 
 import { toneTrack } from "./aac.ts";
 import { type CardText, drawCard, drawFoot } from "./card.ts";
@@ -64,7 +64,7 @@ function videoTrack({ width, height, fps, seconds, seed, text, thumbnails }: Cli
   }
   const sps = sequenceParameterSet({ width, height, fps });
   const sampleEntry = avc1Box({ width, height, sps, pps: pictureParameterSet() });
-  // Units that fit a fractional frame rate too: at 29.97 frames per second a frame lasts 1000 of 29970.
+  // These units also fit fractional frame rates: at 29.97 frames per second, a frame lasts 1000 of 29970 units.
   const timescale = Math.round(fps * 1000);
   return {
     handler: "vide",
@@ -79,7 +79,7 @@ function videoTrack({ width, height, fps, seconds, seed, text, thumbnails }: Cli
   };
 }
 
-/** Seconds that the ball takes from one side to the other. */
+/** Seconds in which the ball moves from one side to the other. */
 const secondsPerWay = 2;
 
 /** A dot is one 4x4 block of H.264. */

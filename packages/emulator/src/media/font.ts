@@ -60,7 +60,7 @@ export const characterPitch = 6;
 /** Rows of a glyph, the one of the tails included. */
 export const characterRows = 8;
 
-/** Whether a character has ink at a dot, counted from its upper left. None outside printable ASCII. */
+/** Whether a character has ink at a dot, from its upper left corner. Always false outside printable ASCII. */
 export function hasInk(character: string, x: number, y: number): boolean {
   const position = character.charCodeAt(0) - 0x20;
   return sheet[Math.floor(position / 16) * characterRows + y]?.[(position % 16) * characterPitch + x] === "#";

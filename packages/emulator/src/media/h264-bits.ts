@@ -1,13 +1,13 @@
 import { join } from "./bytes.ts";
 
-/** The size of the buffer at first; it doubles whenever it is full. */
+/** Initial size of the buffer, which doubles when it is full. */
 const firstSize = 256;
 
 /** Writes bit fields as ITU-T H.264 clause 7.2 names them: u(n), ue(v), se(v). */
 export class BitWriter {
   #bytes = new Uint8Array(firstSize);
   #length = 0;
-  /** Fewer than 8 bits, which wait for the rest of their byte. */
+  /** Fewer than 8 bits of an incomplete byte. */
   #pending = 0;
   #pendingWidth = 0;
 

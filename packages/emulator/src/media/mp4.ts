@@ -174,7 +174,7 @@ export function mp4aBox(audio: { rate: number; config: readonly number[] }): Uin
   );
 }
 
-/** The identity, as nine fixed-point numbers: nothing is turned or scaled. */
+/** The identity matrix as nine fixed-point numbers: no rotation, no scaling. */
 const matrix = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000);
 
 /** Box, 12:4.2: size, type, content. */

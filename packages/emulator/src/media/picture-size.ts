@@ -20,7 +20,7 @@ export function sizeOf(bytes: Uint8Array): Size | undefined {
       return size(1 + (little(21) & 0x3fff), 1 + ((view.getUint32(21, true) >>> 14) & 0x3fff));
     if (view.getUint16(0) === 0xffd8) return jpegSize(view);
   } catch (error) {
-    // A read beyond the end: the picture is cut off.
+    // A read beyond the end: the picture is incomplete.
     if (!(error instanceof RangeError)) throw error;
   }
   return undefined;
@@ -29,7 +29,7 @@ export function sizeOf(bytes: Uint8Array): Size | undefined {
 function jpegSize(view: DataView): Size | undefined {
   for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
     const marker = view.getUint8(at + 1);
-    // A frame header, of all processes; three other markers lie among them.
+    // The frame headers of all coding processes. Three other markers are in that range.
     const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
     if (isFrame) return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
   }

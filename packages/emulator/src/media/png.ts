@@ -28,7 +28,7 @@ interface PictureOptions {
 /** Returns a PNG of exactly this size that shows the text. The same options give the same bytes on every machine. */
 export function renderPicture(options: PictureOptions): Uint8Array<ArrayBuffer> {
   const { width, height, seed, text, thumbnails, description } = options;
-  // About 240 dots each way at any size; a long narrow picture gets smaller ones, so that 120 fit across.
+  // About 240 dots each way at any size. Narrow pictures have smaller ones, so that 120 fit across.
   const dot = Math.max(1, Math.floor(Math.min(Math.sqrt(width * height) / 240, Math.min(width, height) / 120)));
   const card = drawCard({ columns: Math.ceil(width / dot), rows: Math.ceil(height / dot), seed, text, thumbnails });
   drawFoot(card, `${width} x ${height}`);

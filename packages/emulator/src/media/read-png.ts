@@ -26,7 +26,7 @@ export function readPng(bytes: Uint8Array, { width, height }: Size): Luma | unde
     height,
     at(x, y) {
       const line = y * (stride + 1) + 1;
-      // The high byte is enough of two.
+      // Of two bytes, only the high one is needed.
       const sample = (index: number) =>
         depth >= 8
           ? (lines[line + (x * channels + index) * (depth >> 3)] ?? 0)
@@ -54,7 +54,7 @@ function chunksOf(bytes: Uint8Array): { palette: Uint8Array; data: Uint8Array } 
   return { palette, data: join(...data) };
 }
 
-/** Undoes the filter of a line in place (9.2). */
+/** Reverses the filter of a line in place (9.2). */
 function unfilter(lines: Uint8Array, row: number, stride: number, step: number): void {
   const start = row * (stride + 1);
   const filter = lines[start] ?? 0;

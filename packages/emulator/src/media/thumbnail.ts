@@ -14,12 +14,12 @@ export interface Thumbnail {
 
 /** The longer side of a thumbnail, in dots. */
 export const longest = 40;
-/** The largest picture that is decoded, in pixels: to decode takes 50 ms per 4 million. */
+/** Maximum size of a decoded picture, in pixels. Decoding takes 50 ms per 4 million. */
 const most = 4096 * 4096;
 
 /**
- * Returns a thumbnail of an image file: a small copy of a PNG. Other formats get a pattern of the same shape that only these bytes
- * have, because a decoder for each would be larger than all of the emulator.
+ * Returns a thumbnail of an image file: a small copy of a PNG. Other formats get a pattern of the same shape that is a hash of the
+ * bytes, because decoders for them would be larger than the emulator.
  */
 export function thumbnailOf(bytes: Uint8Array): Thumbnail & Partial<Size> {
   const size = sizeOf(bytes);
@@ -42,7 +42,7 @@ function decode(bytes: Uint8Array, size: Size): Luma | undefined {
   try {
     return bytes[0] === 0x89 ? readPng(bytes, size) : undefined;
   } catch {
-    // A damaged file: what it shows is of no interest.
+    // A damaged file has no picture.
     return undefined;
   }
 }
@@ -54,7 +54,7 @@ function shrink(luma: Luma, columns: number, rows: number): string {
   );
   const darkest = Math.min(...shades);
   const range = Math.max(...shades) - darkest;
-  // A plain picture keeps its brightness; any other gets the full contrast.
+  // A picture without contrast keeps its brightness. All others are stretched to full contrast.
   const values = shades.map((shade) => (range < 8 ? shade / 255 : (shade - darkest) / range));
   let dots = "";
   for (let index = 0; index < values.length; index++) {
@@ -85,7 +85,7 @@ function meanAt({ width, height, at }: Luma, column: number, row: number, column
   return sum / 16;
 }
 
-/** Returns a pattern of large squares, the right half the mirror image of the left. */
+/** Returns a symmetric pattern of large squares. */
 function pattern(bytes: Uint8Array, columns: number, rows: number): string {
   const step = Math.max(1, Math.floor(bytes.length / 4_096));
   let text = String(bytes.length);

@@ -15,7 +15,7 @@ const topLuma = 96;
 const bottomLuma = 40;
 
 /**
- * Cb - 128, Cr - 128 of twelve hues of one strength, round the colour circle. Integers: no engine's cosine is trusted.
+ * Cb - 128, Cr - 128 of twelve hues of one strength, round the colour circle. Integers, because the cosine differs between engines.
  */
 const hues = [
   [26, 0],

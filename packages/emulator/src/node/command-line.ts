@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { closestTo } from "../service/closest.ts";
 
-/** What was typed after `mediagen-emulator`. */
+/** The arguments of `mediagen-emulator`. */
 export interface CommandLine {
   /** Options with a value, by name. */
   readonly values: Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ export interface CommandLine {
   readonly command: readonly string[] | undefined;
 }
 
-/** Reads a command line. Throws an `Error` with what is wrong, because the messages of `parseArgs` are not for users. */
+/** Reads a command line. Throws errors with messages for users, because those of `parseArgs` are not. */
 export function readCommandLine(
   args: readonly string[],
   withValue: readonly string[],
@@ -41,7 +41,7 @@ export function readCommandLine(
       if (value !== undefined) throw new Error(`${rawName} takes no value.`);
       switches.add(name);
     } else if (withValue.includes(name)) {
-      // The next option is no value: somebody has forgotten the value.
+      // The next option is not a value: the value is missing.
       if (value === undefined || (!inlineValue && value.startsWith("--"))) throw new Error(`${rawName} needs a value.`);
       values[name] = value;
     } else throw unknownOption(rawName, [...withValue, ...withoutValue]);

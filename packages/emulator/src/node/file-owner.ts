@@ -7,7 +7,7 @@ import { hasCode } from "./error-code.ts";
 
 /**
  * Makes this process the owner of a file until it ends, however it ends. Returns false if another process of this machine owns it.
- * The owner listens on a local socket with a name made from the path: nothing is left behind that a killed process could not remove.
+ * The owner listens on a local socket whose name is derived from the path, so a killed process leaves nothing behind.
  */
 export async function ownFile(path: string): Promise<boolean> {
   const directory = await realpath(dirname(path));
@@ -27,7 +27,7 @@ export async function ownFile(path: string): Promise<boolean> {
 
 function listens(path: string): Promise<boolean> {
   const server: Server = createServer((socket) => socket.destroy());
-  // The owner ends when its own work ends.
+  // The socket does not keep the process alive.
   server.unref();
   return new Promise((resolve, reject) => {
     server.once("error", (error) => (hasCode(error, "EADDRINUSE") ? resolve(false) : reject(error)));

@@ -3,7 +3,7 @@ import { readSetting, settingNamed, settingNames, type Setting, unknownSetting }
 import { type CommandLine, readCommandLine } from "./command-line.ts";
 import { usualFile } from "./saved-state.ts";
 
-/** An option in help: how its value is shown, if it has one, and its meaning. */
+/** An option in the help text: a placeholder for its value, or "", and its description. */
 type Help = readonly [shown: string, what: string];
 
 /** The options that are not settings. */
@@ -32,7 +32,7 @@ const settingOptions: Readonly<Record<string, Help>> = Object.fromEntries(
   }),
 );
 
-/** What environment variables with settings begin with. */
+/** Prefix of the environment variables for settings. */
 const prefix = "MEDIAGEN_BEHAVIOUR_";
 
 /** The text of --help. */
@@ -91,7 +91,7 @@ export function readBehaviour({ values, switches }: CommandLine, environment: No
   return read;
 }
 
-/** Returns the number that an option has. */
+/** Returns the value of a numeric option. */
 export function readNumber(
   { values }: CommandLine,
   name: string,

@@ -6,7 +6,7 @@ export function reportText(path: string, report: Report): string {
   return path.endsWith(".xml") ? junitOf(report) : `${JSON.stringify(report, undefined, 2)}\n`;
 }
 
-/** Returns a report as JUnit XML: a test case for each operation, which fails if calls of it had violations. */
+/** Returns a report as JUnit XML, with a test case for each operation. It fails if its calls had violations. */
 function junitOf({ calls, violations, credits, charges }: Report): string {
   const cases = Object.entries(calls).map(([name, count]) => {
     const lines = violations.filter(({ operation = "unknown path" }) => operation === name).map(lineOf);
@@ -36,7 +36,7 @@ export function lineOf({ method, path, violations }: CallEntry): string {
 
 function xml(text: string = ""): string {
   const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-  // Most control characters and halves of pairs cannot be in XML at all.
+  // XML forbids most control characters and lone surrogates.
   return text
     .replace(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, "?")
     .replace(/[&<>"]/g, (character) => entities[character] ?? "");

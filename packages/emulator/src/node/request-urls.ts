@@ -6,15 +6,15 @@ import { withOneSlash } from "../service/paths.ts";
 export interface RequestUrls {
   /** The URL of the request, without the path of the public URL. */
   readonly url: URL;
-  /** What the URLs of results begin with. */
+  /** The base URL of results. */
   readonly baseUrl: string;
-  /** Whether every host that the request names is this emulator's, so that no page of another site can have sent it. */
+  /** Whether all hosts in the request are this emulator's. Then no page of another site can have sent it. */
   readonly isOwnHost: boolean;
 }
 
 /**
  * Reads the URLs of a request. X-Forwarded headers determine the base URL unless there is a public URL. They never
- * make a host the emulator's own, because any page can send them. Returns undefined if a URL or a header is invalid.
+ * affect `isOwnHost`, because any page can send them. Returns undefined if a URL or a header is invalid.
  */
 export function readUrls(incoming: IncomingMessage, publicUrl: URL | undefined): RequestUrls | undefined {
   const url = readTarget(incoming);
@@ -22,30 +22,30 @@ export function readUrls(incoming: IncomingMessage, publicUrl: URL | undefined):
   if (!forwarded) return undefined;
   const base = publicUrl ?? forwarded;
   const prefix = withoutSlash(base.pathname);
-  // A proxy may pass the path on with the public URL's or without.
+  // A proxy may keep the path of the public URL, or remove it.
   if (publicUrl && `${url.pathname}/`.startsWith(`${prefix}/`)) url.pathname = url.pathname.slice(prefix.length);
   url.pathname = withOneSlash(url.pathname);
   const isOwn = ({ hostname }: URL) => hostname === publicUrl?.hostname || isLocal(hostname);
   return { url, baseUrl: base.origin + prefix, isOwnHost: isOwn(url) && isOwn(forwarded) };
 }
 
-/** Reads a public URL as a user gives it. */
+/** Parses the public URL that a user has passed. */
 export function readPublicUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && /^https?:$/.test(url.protocol) && !/[?#]/.test(url.href) && !url.username && !url.password) return url;
   throw new Error(`publicUrl: "${text}" is not valid. Use an http or https URL without user, query or fragment.`);
 }
 
-/** Returns a base URL as clients write it: without a slash at its end. */
+/** Returns a base URL without its trailing slash. */
 function withoutSlash(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
 function readTarget({ url: target = "/", headers }: IncomingMessage): URL | undefined {
-  // A URL as the target replaces the Host header (RFC 9112, 3.2.2).
+  // If the request target is a URL, it replaces the Host header (RFC 9112, 3.2.2).
   const [, protocol = "http", authority = headers.host || "localhost", path = target] =
     /^(https?):\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
-  // Concatenated, not resolved: a path that begins with two slashes would become a host.
+  // Concatenated, because `new URL` would resolve a path with two leading slashes to another host.
   return readUrl(protocol, authority, /^[/?]/.test(path) ? path : "/");
 }
 

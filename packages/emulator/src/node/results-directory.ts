@@ -9,9 +9,9 @@ const types: Readonly<Record<"video" | "image", Readonly<Record<string, string>>
 };
 
 /**
- * Returns a source of results that are files of a directory, for the option `results`. A file is used if its name fits: all
- * words in it occur in the model or the prompt, as in `fox.mp4`, `red-fox.png` and `imgmodelv4 fox.png`. The one with the most words
- * is used. `default.mp4` fits every prompt, and `fox.2.png` only the second result. If no file fits, the emulator makes the result.
+ * Returns the files of a directory as results, for the option `results`. A file is used if all words of its name
+ * occur in the model or the prompt, as in `fox.mp4`, `red-fox.png` and `imgmodelv4 fox.png`. The one with the most words
+ * is used. `default.mp4` matches every prompt, and `fox.2.png` only the second result. If no file matches, the emulator makes the result.
  *
  * @param directory The path of the directory. It is read once.
  * @returns The option `results` of `createEmulator`.

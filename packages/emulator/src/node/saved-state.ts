@@ -7,24 +7,24 @@ import { hasCode } from "./error-code.ts";
 import { ownFile } from "./file-owner.ts";
 import { beginEmpty, createStateFile } from "./state-file.ts";
 
-/** How many tasks the usual file keeps: it is rewritten at each change, and nobody tidies it up. */
+/** Maximum number of tasks in the default file, because each change rewrites it and nobody cleans it up. */
 const tasksKept = 1_000;
 
 type Persist = NonNullable<EmulatorOptions["persist"]>;
 
 /** The saved state of an emulator. Until a file is opened, nothing is saved. */
 export interface SavedState {
-  /** The emulator's option. */
+  /** The option `persist` of the emulator. */
   readonly persist: Persist;
   /** Restores the state in a file, and saves each change there. Rejects if the file cannot be used. */
   open(emulator: Emulator, path: string): Promise<void>;
-  /** Does the same with the usual file. Calls `warn` with the reason if a later change cannot be saved. */
+  /** Does the same with the default file. Calls `warn` with the reason if a later change cannot be saved. */
   openUsual(emulator: Emulator, warn: (reason: string) => void): Promise<void>;
 }
 
 /**
- * Returns the file in which `exec` saves its state. It belongs to the machine, as the usual port does: the tasks of one base URL are
- * found from every directory, and no project gets a file that it would have to ignore.
+ * Returns the file in which `exec` saves its state. There is one per user, because the default port makes one base URL for all
+ * projects, and so that no project has to ignore a file.
  */
 export function usualFile(environment: NodeJS.ProcessEnv = process.env): string {
   const { XDG_STATE_HOME: state, LOCALAPPDATA: local } = environment;
@@ -32,7 +32,7 @@ export function usualFile(environment: NodeJS.ProcessEnv = process.env): string 
   return join(state && isAbsolute(state) ? state : home, "mediagen", "emulator.json");
 }
 
-/** Creates a state that is not saved yet. */
+/** Creates a saved state without a file. */
 export function createSavedState(): SavedState {
   let persist: Persist | undefined;
   return {
@@ -48,7 +48,7 @@ export function createSavedState(): SavedState {
       };
       await mkdir(dirname(path), { recursive: true });
       const save = await openFile(emulator, path);
-      // Each run begins with all credits: a free try has no end.
+      // Each run starts with all credits, because trying out is free.
       emulator.credits = credits;
       persist = (snapshot) => save(() => newest(snapshot())).catch((error: unknown) => persist && stop(error));
     },
@@ -69,7 +69,7 @@ async function openFile(emulator: Emulator, path: string): Promise<Persist> {
     restore(emulator, saved, path);
     emulator.clock.advance(Math.max(0, now - emulator.clock.now()));
   }
-  // Written once at the start, so that a file that cannot be written is reported before a task is lost.
+  // Written at the start, so that an unwritable file is reported before a task is lost.
   await file.persist(emulator.snapshot);
   return file.persist;
 }

@@ -56,9 +56,9 @@ export async function listen(emulator: Emulator, options: ListenOptions = {}): P
   // An import statement would also run the getters of node:http, which load all of fetch.
   const { createServer } = process.getBuiltinModule("node:http");
   const server = createServer((incoming, outgoing) => void respond(emulator, url, incoming, outgoing));
-  // A client may send on a connection that has been idle for long, and a reset then looks like a lost response.
+  // If an idle connection were closed early, a client could send on it. The reset would look like a lost response.
   server.keepAliveTimeout = 60_000;
-  // Without a public URL alone, because a proxy may send anything.
+  // Only without a public URL, because requests of a proxy have other headers.
   const closeShort = url ? () => undefined : takeShortPath(server, emulator);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   const { port: bound, family, address } = server.address() as AddressInfo;
@@ -73,7 +73,7 @@ export async function listen(emulator: Emulator, options: ListenOptions = {}): P
 }
 
 /**
- * Returns the host for URLs of an address that the server listens on. The address of all interfaces cannot be called.
+ * Returns the host for URLs of an address that the server listens on. A wildcard address is not a valid host.
  */
 function hostOf(address: string, family: string): string {
   if (address === "0.0.0.0" || address === "::") return "127.0.0.1";
@@ -92,7 +92,7 @@ async function respond(
     const urls = readUrls(incoming, publicUrl);
     if (!urls) return reject(outgoing, "the URL, the Host header or an X-Forwarded header is not valid");
     const { url, baseUrl, isOwnHost } = urls;
-    // A page whose host name leads to this machine would have the same origin as the emulator's own page. Everything
+    // A page whose host name resolves to this machine would have the origin of the emulator's own page. Everything
     // else may be read by pages of any origin anyway.
     if (!isOwnHost && isEmulatorPath(url.pathname) && !url.pathname.startsWith(resultsPath)) {
       return reject(
@@ -104,7 +104,7 @@ async function respond(
       method: incoming.method ?? "GET",
       url,
       baseUrl,
-      // Created at first use: creating one for each request costs more than most requests do.
+      // Created on first use, because that takes longer than most requests.
       get signal() {
         gone ??= new AbortController();
         if (outgoing.destroyed) gone.abort();
@@ -120,16 +120,16 @@ async function respond(
     if (body instanceof ReadableStream)
       await pipeline(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), outgoing);
     else outgoing.end(body);
-    // The rest of a body that was not read would be read as the next request.
+    // Otherwise the unread rest of the body would be parsed as the next request.
     if (!incoming.complete) drain(incoming);
   } catch (error) {
-    // A fault that resets the connection, or a client that disconnected; anything else is a bug and must be seen.
+    // Ignored: faults that reset the connection, and clients that disconnect. Anything else is a bug.
     if (!isReset(error) && !outgoing.destroyed) console.error(error);
     outgoing.destroy();
   }
 }
 
-/** How many bytes of an unread body are still received, so that its connection can be used again. */
+/** Maximum size of an unread body that is received, so that its connection can be reused. */
 const drainedAtMost = 1024 * 1024;
 
 function drain(incoming: IncomingMessage): void {

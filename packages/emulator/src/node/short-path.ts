@@ -8,12 +8,12 @@ import { readUrls, type RequestUrls } from "./request-urls.ts";
 
 /** The largest request that takes the short path, in bytes. */
 const largest = 64 * 1024;
-/** How many URLs are remembered. */
+/** Maximum number of cached URLs. */
 const urlsKept = 1_000;
 
 /**
- * Headers that change nothing but what the emulator reads from them. With any other, or one of them twice, or one that is not written
- * as most clients do, node:http reads the request.
+ * Headers that do not change how a request is parsed. If a request has another header, a repeated one, or an unusual
+ * spelling, node:http parses it.
  */
 const plainHeaders = new Set(
   (
@@ -22,25 +22,25 @@ const plainHeaders = new Set(
   ).split(" "),
 );
 
-/** What a connection needs to serve its requests. */
+/** Dependencies of `Connection`. */
 interface Service {
   readonly emulator: Pick<Emulator, "serve">;
   readonly urls: Map<string, RequestUrls | undefined>;
-  /** The names of HTTP statuses. */
+  /** The reason phrases of HTTP statuses. */
   readonly names: Readonly<Record<number, string | undefined>>;
   /** Hands a connection over to node:http for good. */
   handOver(socket: Socket, read: Buffer): void;
 }
 
 /**
- * Lets a server of node:http serve plain requests to operations without its parser and streams, which cost more than the emulator itself
- * does. Whatever is not plain, it serves as always.
+ * Serves plain requests to operations without the parser and streams of node:http, which take longer than the emulator
+ * itself. node:http serves all other requests.
  *
- * @returns A function that closes the connections that node:http does not know.
+ * @returns A function that closes the connections that node:http has not received.
  */
 export function takeShortPath(server: Server, emulator: Pick<Emulator, "serve">): () => void {
   const own = new Set<Socket>();
-  // The cast: node:http listens to each connection, by this function.
+  // The cast: node:http handles connections with this listener.
   const [listener] = server.listeners("connection") as [(this: Server, socket: Socket) => void];
   const service: Service = {
     emulator,
@@ -63,7 +63,7 @@ export function takeShortPath(server: Server, emulator: Pick<Emulator, "serve">)
   };
 }
 
-/** A request in the bytes of a connection. */
+/** A parsed request. */
 interface PlainRequest {
   readonly path: string;
   readonly headers: ReadonlyMap<string, string>;
@@ -77,7 +77,7 @@ class Connection {
   readonly #seconds: number;
   /** Whether a request is being served. */
   #isBusy = false;
-  /** What has come during it. */
+  /** The bytes that have arrived during it. */
   #waiting: Buffer | undefined;
 
   constructor(socket: Socket, service: Service, idleMs: number) {
@@ -121,7 +121,7 @@ class Connection {
     const key = `${host} ${path}`;
     if (!urls.has(key)) {
       if (urls.size >= urlsKept) urls.clear();
-      // The cast: only these are read of a request without X-Forwarded headers.
+      // The cast: without X-Forwarded headers, only these properties are read.
       urls.set(key, readUrls({ url: path, headers: { host } } as IncomingMessage, undefined));
     }
     return urls.get(key);
@@ -145,7 +145,7 @@ class Connection {
     try {
       await this.#write(await this.#service.emulator.serve(request));
     } catch (error) {
-      // A fault that resets the connection, or a client that disconnected; anything else is a bug and must be seen.
+      // Ignored: faults that reset the connection, and clients that disconnect. Anything else is a bug.
       if (!isReset(error) && !socket.destroyed) console.error(error);
       socket.destroy();
     }
@@ -177,7 +177,7 @@ class Connection {
   }
 }
 
-/** Returns the length of a body in bytes; undefined if it has none or it is not known yet. */
+/** Returns the length of a body in bytes; undefined if there is no body or it is a stream. */
 export function lengthOf(body: EmulatorResponse["body"]): number | undefined {
   return typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.length : undefined;
 }
@@ -192,7 +192,7 @@ function dateNow(): string {
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** Reads a plain request that a chunk holds completely, and nothing else. Returns undefined if it is anything else. */
+/** Parses a chunk that is exactly one complete plain request. Returns undefined for any other chunk. */
 function readPlain(chunk: Buffer): PlainRequest | undefined {
   // "POST /"
   if (chunk[0] !== 80 || chunk.length > largest) return undefined;

@@ -3,10 +3,10 @@ import { dirname } from "node:path";
 import type { Snapshot } from "../service/state.ts";
 import { hasCode } from "./error-code.ts";
 
-/** What to do about a file that cannot be used. */
+/** The advice in errors about a file that cannot be used. */
 export const beginEmpty = "Delete or rename the file to start with an empty state.";
 
-/** A file that holds an emulator's state. */
+/** A file with an emulator's state. */
 export interface StateFile {
   /**
    * Reads the state from the file.
@@ -79,7 +79,7 @@ async function replace(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(part, path);
-  // The new name itself must be on disk too. Windows cannot open a directory, and does not need this.
+  // The directory must be synced too, so that the new name is on disk. Windows neither allows nor needs this.
   if (process.platform === "win32") return;
   const directory = await open(dirname(path));
   try {

@@ -52,7 +52,7 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
     serves: isEmulatorPath,
     async serve(request) {
       const { method, url } = request;
-      // Without the last slash the page's relative URLs would lead elsewhere.
+      // Without the trailing slash, the page's relative URLs would be wrong.
       if (!url.pathname.startsWith(emulatorPath))
         return { status: 308, headers: { location: emulatorPath.slice(1) }, body: null };
       const name = url.pathname.slice(emulatorPath.length);
@@ -68,7 +68,7 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
   };
 }
 
-/** What can be posted, by name. The casts: each function checks what it gets, and throws. */
+/** Returns the actions of `POST` requests by name. The casts: each action validates its argument, and throws. */
 function actionsOf(emulator: Emulator, { faults, configure }: Context): Actions {
   return {
     behaviour: configure,
@@ -87,7 +87,7 @@ async function act(
   name: string,
   { behaviour, keep }: Context,
 ): Promise<EmulatorResponse> {
-  // Only the emulator's own page may steer it: a form or script of another site cannot send this type without a
+  // Only the emulator's own page may control it: a form or script of another site cannot send this type without a
   // preflight.
   if (!request.header("content-type")?.startsWith("application/json")) {
     return json({ error: "Content-Type must be application/json" }, 415);

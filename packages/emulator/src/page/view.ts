@@ -4,10 +4,10 @@ import type { Emulator } from "../service/emulator-types.ts";
 import { faultEffects } from "../service/faults.ts";
 import { progressAt, resultsAt } from "../service/task.ts";
 
-/** How many tasks and calls the page shows. */
+/** Maximum number of tasks and of calls on the page. */
 const shown = 100;
 
-/** Returns a function that returns what the page shows, as plain JSON: the latest tasks and calls, newest first. */
+/** Returns a function that returns the data of the page as plain JSON: the latest tasks and calls, newest first. */
 export function createView(emulator: Emulator, context: Context): () => unknown {
   const { behaviour, clock, faults, routes, statuses } = context;
   const operations = [...routes.values()];
@@ -51,8 +51,7 @@ export function createView(emulator: Emulator, context: Context): () => unknown 
 }
 
 /**
- * Returns a function that numbers objects in the order in which it first meets them, so that the page knows which are
- * new.
+ * Returns a function that numbers objects in the order of their first use, so that the page can detect new ones.
  */
 function createNumbering(): (one: object) => number {
   const numbers = new WeakMap<object, number>();

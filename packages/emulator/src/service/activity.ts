@@ -1,7 +1,7 @@
 /** Leaves a request without a response until the signal aborts, then rejects with the signal's reason. */
 type Hang = (signal: AbortSignal) => Promise<never>;
 
-/** Tracks the requests that are being served, so that `auto` time stands still during each of them. */
+/** Tracks the requests that are being served, so that an `auto` clock stops during each of them. */
 export class Activity {
   #serving = 0;
   #served = 0;
@@ -31,13 +31,13 @@ export class Activity {
     }
   }
 
-  /** Whether there are pending calls of clients in this process, and each of them hangs: what is not served hangs. */
+  /** Whether clients in this process have pending calls and all of them hang, because no request is being served. */
   readonly allHang = (): boolean => this.#serving === 0 && this.#pending > 0;
 
-  /** Returns a value that equals an earlier one only if no request is being served and none has been since. */
+  /** Returns a value that equals an earlier one only if no request was served since then. */
   readonly current = (): unknown => (this.#serving > 0 ? {} : this.#served);
 
-  /** Does something during a request that does not count as being served, because time must go on without it. */
+  /** Runs a part of a request that does not count as being served, so that time continues during it. */
   readonly aside = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     this.#serving--;
     try {
@@ -47,7 +47,7 @@ export class Activity {
     }
   };
 
-  /** Hangs. */
+  /** Implements `Hang`, and calls `onHang` first. */
   readonly hang: Hang = (signal) =>
     this.aside(() => {
       this.onHang();

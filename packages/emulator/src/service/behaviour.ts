@@ -27,7 +27,7 @@ export interface Behaviour {
    */
   readonly wrongKeyStatus: number;
   /**
-   * The HTTP status of a call to a path that is no operation's. Its envelope is that of a failure.
+   * The HTTP status of a call to an unknown path. Its envelope is that of a failure.
    * @default 404
    */
   readonly unknownPathStatus: number;
@@ -52,17 +52,17 @@ export interface Behaviour {
    */
   readonly creditsPerImage: number;
   /**
-   * The time for which a task is pending, in milliseconds.
+   * The time that a task is pending, in milliseconds.
    * @default 1_000
    */
   readonly pendingMs: number;
   /**
-   * The time for which a task runs per second of its video, in milliseconds.
+   * The time that a task runs per second of its video, in milliseconds.
    * @default 1_000
    */
   readonly runningMsPerVideoSecond: number;
   /**
-   * The time for which a task runs per image, in milliseconds.
+   * The time that a task runs per image, in milliseconds.
    * @default 1_500
    */
   readonly runningMsPerImage: number;
@@ -87,17 +87,17 @@ export interface Behaviour {
    */
   readonly expiredLinkStatus: number;
   /**
-   * The time that the response to a generation usually takes, in milliseconds. Its effect comes before.
+   * The usual time until the response to a generation, in milliseconds. The task is created before.
    * @default 0
    */
   readonly generateLatencyMs: number;
   /**
-   * The time that the response to a query or deletion usually takes, in milliseconds.
+   * The usual time until the response to a query or deletion, in milliseconds.
    * @default 0
    */
   readonly queryLatencyMs: number;
   /**
-   * The time until the response to a download usually begins, in milliseconds.
+   * The usual time until the response to a download begins, in milliseconds.
    * @default 0
    */
   readonly downloadLatencyMs: number;
@@ -107,27 +107,27 @@ export interface Behaviour {
    */
   readonly latencyJitter: number;
   /**
-   * The most calls of operations in a minute; others get HTTP 429 with Retry-After. 0 is no limit.
+   * The maximum number of calls of operations per minute; others get HTTP 429 with Retry-After. 0 is no limit.
    * @default 0
    */
   readonly callsPerMinute: number;
   /**
-   * The most calls of operations at the same time; others get HTTP 429 with Retry-After. 0 is no limit.
+   * The maximum number of concurrent calls of operations; others get HTTP 429 with Retry-After. 0 is no limit.
    * @default 0
    */
   readonly callsAtOnce: number;
   /**
-   * The largest request body, in bytes.
+   * The maximum size of a request body, in bytes.
    * @default 67_108_864 (64 MiB)
    */
   readonly bodyLimit: number;
   /**
-   * The longest text of a field without a documented bound, in characters.
+   * The maximum length of a text field without a documented bound, in characters.
    * @default 100_000
    */
   readonly textLimit: number;
   /**
-   * The most pixels of a picture without a documented bound on its size.
+   * The maximum number of pixels of a picture without a documented bound on its size.
    * @default 4096 * 4096
    */
   readonly pixelLimit: number;
@@ -157,7 +157,7 @@ export interface Behaviour {
    */
   readonly videoSeconds: number;
   /**
-   * The number of latest calls that `emulator.calls` keeps.
+   * The number of calls that `emulator.calls` keeps, the latest ones.
    * @default 1_000
    */
   readonly callsKept: number;

@@ -26,10 +26,10 @@ export interface CallEntry {
 /** A call that is being served. */
 export type OpenCall = { -readonly [Key in keyof CallEntry]: CallEntry[Key] };
 
-/** The calls: the latest ones, and how many there were. */
+/** A log of the latest calls, with counts of all calls. */
 export interface Calls {
   open(at: number, request: EmulatorRequest, operation: string | undefined): OpenCall;
-  /** Adds what is wrong with a call. */
+  /** Adds violations to a call. */
   blame(call: OpenCall, violations: readonly string[]): void;
   list(): readonly CallEntry[];
   /** Returns the latest calls with violations, which may no longer be among the latest calls. */
@@ -39,7 +39,7 @@ export interface Calls {
   clear(): void;
 }
 
-/** Creates an empty log that keeps the latest calls, as many as the behaviour says. */
+/** Creates an empty log that keeps the latest `callsKept` calls. */
 export function createCalls(behaviour: Behaviour): Calls {
   const [all, blamed] = [createLatest<OpenCall>(behaviour), createLatest<OpenCall>(behaviour)];
   let counts = new Map<string, number>();
@@ -82,13 +82,13 @@ export function createCalls(behaviour: Behaviour): Calls {
   };
 }
 
-/** Returns a list that keeps its latest entries, as many as the behaviour says. */
+/** Returns a list that keeps its latest `callsKept` entries. */
 function createLatest<Entry>(behaviour: Behaviour) {
   let entries: Entry[] = [];
   return {
     add(entry: Entry) {
       entries.push(entry);
-      // Trimmed rarely, so that the cost of a call does not depend on how many are kept.
+      // Trimmed rarely, so that the cost of a call does not depend on `callsKept`.
       if (entries.length > 2 * behaviour.callsKept + 100) entries = entries.slice(entries.length - behaviour.callsKept);
     },
     list: () => entries.slice(Math.max(0, entries.length - behaviour.callsKept)),

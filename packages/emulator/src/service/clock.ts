@@ -1,7 +1,7 @@
 import type { Activity } from "./activity.ts";
 import { millisecondsOf } from "./duration.ts";
 
-/** The cause that advances the time: queries and sleeps, only your test, or the machine's clock at a speed. */
+/** The way in which time passes: by queries and sleeps, by your test only, or with the machine's clock at a speed. */
 export type ClockMode =
   | "auto"
   | "manual"
@@ -33,8 +33,8 @@ export interface Clock {
    * Sleeps on this clock, and resolves when the sleep ends. In `auto` mode, a `pause` ends as soon as no request is
    * being served, and a `deadline` once pauses have advanced the time to it.
    *
-   * A `limit` bounds something real, so it takes real time, unless every pending call of the emulator's clients hangs:
-   * then it ends immediately, too. A `background` sleep takes real time and does not keep the process alive.
+   * A `limit` takes real time, because it is a timeout of real work. If every pending call of the emulator's clients
+   * hangs, it ends immediately. A `background` sleep takes real time and does not keep the process alive.
    *
    * @param why The purpose of the sleep: `pause` unless you pass another.
    * @throws The signal's reason if the signal aborts
@@ -107,7 +107,7 @@ export class EmulatorClock implements Clock {
     for (const sleeper of this.#ending().sort((a, b) => a.until - b.until)) if (sleeper.until <= time) sleeper.wake();
   };
 
-  /** Returns how much real time a span of this clock takes. For a virtual clock that is the span itself, because other processes do not share it. */
+  /** Converts a span of this clock to real time. For a virtual clock, it stays the same, because other processes use real time. */
   readonly realMsOf = (ms: number): number => (this.#speed > 0 ? ms / this.#speed : ms);
 
   readonly sleep = (ms: number, signal?: AbortSignal, why: SleepReason = "pause"): Promise<void> =>
@@ -126,7 +126,7 @@ export class EmulatorClock implements Clock {
       const sleeper = isReal ? undefined : { until: this.now() + Math.ceil(ms), why, wake };
       const realMs = this.#delayOf(ms, why);
       const alarm = realMs < Infinity ? setTimeout(wake, Math.min(realMs, longestDelayMs)) : undefined;
-      // Timers of browsers are numbers, and keep nothing alive.
+      // Timers of browsers are numbers, and have no `unref`.
       if (why === "background" && typeof alarm === "object") (alarm as { unref?(): void }).unref?.();
       if (sleeper) this.#sleepers.add(sleeper);
       this.#slept++;
@@ -134,15 +134,15 @@ export class EmulatorClock implements Clock {
       if (this.mode === "auto") this.#advanceWhenIdle();
     });
 
-  /** Returns after how much real time a sleep ends, unless the clock ends it earlier. */
+  /** Returns the real time after which a sleep ends, unless the clock ends it earlier. */
   #delayOf(ms: number, why: SleepReason): number {
     if (why === "limit" || why === "background") return ms;
-    // If a request hangs, nothing advances `auto` time to the deadline, so it comes after as long as it would at the
+    // If a request hangs, nothing advances `auto` time to the deadline. So it ends after as much real time as with the
     // service.
     return this.#speed > 0 ? ms / this.#speed : why === "deadline" && this.mode === "auto" ? ms : Infinity;
   }
 
-  /** Advances `auto` time to the end of the next sleep once a turn of the event loop has brought nothing new. */
+  /** Advances `auto` time to the end of the next sleep if nothing happens in a turn of the event loop. */
   #advanceWhenIdle(): void {
     endTurn(this.#turn);
     const next = this.#nextEnd();
@@ -156,15 +156,15 @@ export class EmulatorClock implements Clock {
     });
   }
 
-  /** Returns when the next sleep ends if nothing else happens until then, or Infinity if time has to wait for something. */
+  /** Returns the end of the next sleep, or Infinity if time must wait for something else. */
   #nextEnd(): number {
     const ending = this.#ending();
-    // With deadlines alone, the work that they limit is still going on elsewhere, unless all of it hangs.
+    // If there are only deadlines, their work is still running elsewhere, unless all of it hangs.
     const mayPass = this.#activity.allHang() || ending.some(({ why }) => why === "pause");
     return mayPass ? Math.min(...ending.map(({ until }) => until)) : Infinity;
   }
 
-  /** Returns the sleeps that end when the clock reaches their time: limits only if nothing real is going on. */
+  /** Returns the sleeps that end when the clock reaches their time: limits only if no real work is running. */
   #ending(): Sleeper[] {
     const allHang = this.#activity.allHang();
     return [...this.#sleepers].filter(({ why }) => why !== "limit" || allHang);

@@ -10,14 +10,14 @@ import { checkSettings, defaultBehaviour } from "./settings.ts";
 import { createState, type Snapshot, type State, takeSnapshot } from "./state.ts";
 import { createThrottle, type Throttle } from "./throttle.ts";
 
-/** What the parts of one emulator share. */
+/** Dependencies that the parts of one emulator share. */
 export interface Context {
   readonly apiKey: string;
-  /** The current settings: the object stays the same when they change. */
+  /** The current settings. Changes mutate this object. */
   readonly behaviour: Behaviour;
-  /** The status integers by these settings, in an object that stays the same, too. */
+  /** The status integers by these settings. Changes mutate this object. */
   readonly statuses: Statuses;
-  /** Changes settings, or throws a RangeError and changes none. */
+  /** Changes settings. Throws a RangeError and changes nothing if one is invalid. */
   readonly configure: (settings: unknown) => void;
   readonly state: State;
   readonly activity: Activity;
@@ -26,15 +26,15 @@ export interface Context {
   readonly throttle: Throttle;
   readonly calls: Calls;
   readonly routes: ReadonlyMap<string, Route>;
-  /** Files that take the place of results. */
+  /** The user's own files as results. */
   readonly results: ResultSource;
   /** Returns everything that outlives a call. */
   readonly snapshot: () => Snapshot;
-  /** Persists a change; awaited before the response that reports it. */
+  /** Saves a change. It is awaited before the response that reports it. */
   readonly keep: () => Promise<void>;
 }
 
-/** Creates what the parts of an emulator share, from the options and their defaults. */
+/** Creates the shared dependencies from the options and their defaults. */
 export function createContext(options: EmulatorOptions): Context {
   const { apiKey = "emulator-key", credits = 10_000, seed = 1, clock: mode = "auto", persist } = options;
   const behaviour: Behaviour = { ...defaultBehaviour, ...checkSettings(options.behaviour ?? {}) };

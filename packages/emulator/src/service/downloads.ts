@@ -5,10 +5,10 @@ import { resultsPath } from "./paths.ts";
 import { fingerprint, formatOf, renderResult, type ResultFile, serveFile } from "./results.ts";
 import { type EmulatorTask, resultsAt } from "./task.ts";
 
-/** How many rendered results are cached: a player requests many ranges of one file. */
+/** Maximum number of cached results. They are cached because players request many ranges of one file. */
 const resultsKept = 16;
 
-/** Returns the URL of a result. It expires after the time that the behaviour sets. */
+/** Returns the URL of a result. It expires after `linksLiveMs`. */
 export function resultUrl(context: Context, baseUrl: string, task: EmulatorTask, number: number): string {
   const { clock, behaviour } = context;
   const until = Math.floor(clock.now() + behaviour.linksLiveMs);
@@ -39,7 +39,7 @@ export interface Downloads {
   preview(request: EmulatorRequest): Promise<EmulatorResponse>;
 }
 
-/** Creates the server of results. It renders a result at the first request for it. */
+/** Creates the server of results. It renders each result at its first request. */
 export function createDownloads(context: Context): Downloads {
   const { behaviour, calls, clock, faults, results, state, throttle } = context;
   const made = new Map<string, ResultFile>();

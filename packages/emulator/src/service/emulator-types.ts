@@ -106,7 +106,7 @@ export interface Emulator {
    */
   configure(settings: Partial<Behaviour>): void;
   /**
-   * Summarises the calls, what was wrong with them, and what was billed.
+   * Summarises calls, violations and charges.
    *
    * @returns The report, as plain JSON.
    * @example
@@ -114,7 +114,7 @@ export interface Emulator {
    */
   report(): Report;
   /**
-   * Adds a fault that the next calls meet.
+   * Adds a fault for the next calls.
    *
    * @throws A `RangeError` if the fault does not exist, no call can meet it, or one of its numbers is not valid
    * @example

@@ -3,12 +3,12 @@ import type { Schema } from "./document.ts";
 /** Whether a value matches a schema. */
 type Test = (value: unknown) => boolean;
 
-/** Keywords that reject nothing. */
+/** Annotations: keywords that reject nothing. */
 const remarks = new Set(["description", "examples", "default", "contentMediaType", "x-assumption", "x-result-count"]);
 /** Formats that reject nothing. */
 const freeFormats = new Set<unknown>(["binary", "int32"]);
 
-/** What each keyword tests, by its value. The casts: a schema's keywords have the values that JSON Schema gives them. */
+/** The test of each keyword. The casts: a schema's keywords have the types that JSON Schema defines. */
 const keywords: Readonly<Record<string, (given: never, testOf: (schema: Schema) => Test) => Test>> = {
   type: (type: string) => types[type] ?? unknown("type"),
   const: (given: unknown) => (isScalar(given) ? (value) => value === given : unknown("const")),
@@ -29,7 +29,7 @@ const keywords: Readonly<Record<string, (given: never, testOf: (schema: Schema) 
   },
   minItems: (least: number) => (value) => !Array.isArray(value) || value.length >= least,
   maxItems: (most: number) => (value) => !Array.isArray(value) || value.length <= most,
-  // Code points; there are never more of them than units.
+  // Counts code points. There are never more of them than UTF-16 units.
   maxLength: (most: number) => (value) =>
     typeof value !== "string" || value.length <= most || [...value].length <= most,
   minimum: (least: number) => (value) => typeof value !== "number" || value >= least,
@@ -70,12 +70,12 @@ function unknown(keyword: string): never {
   throw new UnknownKeyword(keyword);
 }
 
-/** Thrown for what these tests do not know. */
+/** Thrown for a keyword without a test here. */
 class UnknownKeyword extends Error {}
 
 /**
- * Returns a test that decides as the JSON Schema validator does, many times as fast, or undefined if the schema has a keyword that is
- * not known here. It says nothing of why a value does not match.
+ * Returns a test with the same decisions as the JSON Schema validator, but much faster. Undefined if the schema has a keyword
+ * without a test here. It does not say why a value does not match.
  */
 export function exactTestOf(schema: Schema): Test | undefined {
   const testOf = (one: Schema): Test => {

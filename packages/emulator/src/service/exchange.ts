@@ -50,7 +50,7 @@ export function plain(status: number, text: string): EmulatorResponse {
   return { status, headers: { "content-type": "text/plain" }, body: `${text}\n` };
 }
 
-/** Returns a web Request as the emulator reads it. */
+/** Converts a web Request. */
 export function emulatorRequestOf(request: Request): EmulatorRequest {
   const url = new URL(request.url);
   url.pathname = withOneSlash(url.pathname);

@@ -80,10 +80,10 @@ export interface FaultTarget {
   readonly operation: string;
 }
 
-/** The faults that later calls meet, in the order in which they were added. */
+/** The pending faults, in the order in which they were added. */
 export interface Faults {
   add(fault: Fault): void;
-  /** Returns the fault that this call meets, if any, and counts it. */
+  /** Returns the fault for this call, if any, and counts it. */
   take(target: FaultTarget): Fault | undefined;
   list(): readonly Fault[];
   clear(): void;
@@ -136,14 +136,14 @@ const onlyOn: Partial<Record<FaultName, readonly string[]>> = {
 
 function fits({ fault, on }: Fault, { verb, operation }: FaultTarget): boolean {
   if (onlyOn[fault] && !onlyOn[fault].includes(verb)) return false;
-  // By default a fault applies to the operations. Downloads meet it only if they are named.
+  // By default, a fault applies to operations. It applies to downloads only if `on` names them.
   if (on === undefined) return verb !== "download" || onlyOn[fault]?.[0] === "download";
   return on === verb || on === operation;
 }
 
 /**
- * Returns what a fault makes of a response. Without a response, the fault comes before the operation; a fault in the
- * content leaves it.
+ * Applies a fault to a response. Without a response, the fault comes before the operation. For a fault in the
+ * content, it returns the response unchanged.
  */
 export async function spoil(
   { fault, retryAfter = "1" }: Fault,
@@ -177,14 +177,14 @@ export async function spoil(
     case "downloadCut":
       return inPieces(good, 2, async (index) => index === 1 && Promise.reject(connectionReset()));
     case "slowBody":
-      // Each piece counts as being served, so that no virtual time passes until then.
+      // Each piece counts as being served, so that no virtual time passes during it.
       return inPieces(good, 10, () => activity.during(() => new Promise((resolve) => setTimeout(resolve, 200))));
     default:
       return good;
   }
 }
 
-/** Returns the same response with its body in pieces, and calls `before` ahead of each. */
+/** Returns the same response with its body in pieces. Calls `before` before each piece. */
 function inPieces(
   good: EmulatorResponse,
   count: number,

@@ -1,7 +1,7 @@
-/** Returns where certain bytes are next, or -1. */
+/** Returns the next position of certain bytes, or -1. */
 export type Find = (bytes: Uint8Array, from: number) => number;
 
-/** Bytes up to which it is faster to compare them than to make a table. */
+/** Up to this size, a simple comparison is faster than creating a table. */
 const few = 4_096;
 
 /** Returns a function that finds these bytes. */
@@ -21,7 +21,7 @@ function findInFew(wanted: Uint8Array, bytes: Uint8Array, from: number): number 
   return -1;
 }
 
-/** Finds by Horspool's algorithm: a body may be large, and hostile. */
+/** Searches with Horspool's algorithm, because a body may be large and malicious. */
 function createHorspool(wanted: Uint8Array): Find {
   const last = wanted.length - 1;
   const shifts = new Uint16Array(256).fill(wanted.length);

@@ -10,7 +10,7 @@ export interface FormPart {
   readonly bytes: Uint8Array;
 }
 
-/** The longest headers of a part, in bytes: as long as Node lets the headers of a request be. */
+/** Maximum size of the headers of a part, in bytes. Node has the same limit for requests. */
 const headersLimit = 16 * 1024;
 /** RFC 2046, 5.1.1. */
 const longestBoundary = 70;
@@ -21,8 +21,8 @@ const emptyLine = encoder.encode("\r\n\r\n");
 const findEmptyLine = createFinder(emptyLine);
 
 /**
- * Reads the parts of a multipart/form-data body (RFC 7578), or returns what is wrong with it. The `formData()` of
- * engines is no help: it reads what browsers send, and each version rejects other requests of other clients.
+ * Parses the parts of a multipart/form-data body (RFC 7578), or returns an error message. The `formData()` of
+ * engines is not used, because each version rejects valid requests of some clients.
  */
 export function readMultipart(bytes: Uint8Array, contentType: string): readonly FormPart[] | string {
   const boundary = readParameters(contentType).get("boundary");
@@ -31,7 +31,7 @@ export function readMultipart(bytes: Uint8Array, contentType: string): readonly 
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   const findNext = createFinder(delimiter);
   const findLine = (from: number) => findDelimiterLine(body, delimiter.length, findNext, from);
-  // With a line break in front, the first delimiter looks like the others.
+  // A leading line break makes the first delimiter like the others.
   const body = new Uint8Array(bytes.length + 2);
   body.set([cr, lf]);
   body.set(bytes, 2);
@@ -52,14 +52,14 @@ export function readMultipart(bytes: Uint8Array, contentType: string): readonly 
   return line?.isLast ? parts : `it has no closing boundary "--${boundary}--"`;
 }
 
-/** A line of a body that holds the boundary alone; its parts stand between `end` and the next `start`. */
+/** A line that is a delimiter. A part is between its `end` and the next `start`. */
 interface DelimiterLine {
   readonly start: number;
   readonly end: number;
   readonly isLast: boolean;
 }
 
-/** Finds the next line that is a delimiter, not merely one that begins like it. */
+/** Finds the next line that is exactly a delimiter, not one that only begins with it. */
 function findDelimiterLine(body: Uint8Array, size: number, find: Find, from: number): DelimiterLine | undefined {
   for (let start = find(body, from); start >= 0; start = find(body, start + 1)) {
     let end = start + size;
@@ -72,7 +72,7 @@ function findDelimiterLine(body: Uint8Array, size: number, find: Find, from: num
 }
 
 function readPart(head: Uint8Array, bytes: Uint8Array): FormPart | undefined {
-  // A line that begins with a blank continues the one before it.
+  // A line that begins with white space continues the previous one.
   const lines = decoder
     .decode(head)
     .replace(/\r\n[ \t]+/g, " ")
@@ -101,13 +101,13 @@ function readParameters(header: string): ReadonlyMap<string, string> {
   return new Map(
     [...header.matchAll(parameter)].map(([, name = "", quoted, bare = ""]) => [
       name.toLowerCase(),
-      // Only these two are escaped with a backslash: browsers send that of a Windows path as it is.
+      // Only these two are escaped. Browsers send the backslashes of a Windows path unescaped.
       quoted?.replace(/\\(["\\])/g, "$1") ?? bare.trim(),
     ]),
   );
 }
 
-/** Returns the text of a parameter with a charset, such as `UTF-8''%C3%A4.png` (RFC 8187). */
+/** Decodes a parameter with a charset, such as `UTF-8''%C3%A4.png` (RFC 8187). */
 function readExtended(value: string): string {
   return value
     .replace(/^utf-8'[^']*'/i, "")
@@ -116,7 +116,7 @@ function readExtended(value: string): string {
     );
 }
 
-/** Undoes the escapes of browsers (the HTML standard's multipart/form-data encoding). */
+/** Decodes the escapes of browsers (the HTML standard's multipart/form-data encoding). */
 function unescapeName(text: string): string {
   return text.replace(/%(22|0d|0a)/gi, (escaped) => decodeURIComponent(escaped));
 }

@@ -18,7 +18,7 @@ interface Envelope {
   readonly status?: number;
 }
 
-/** A status that no behaviour uses, for the fault `unknownStatus`. */
+/** An unused status, for the fault `unknownStatus`. */
 const unknownStatus = 424_242;
 /** A code that the document does not have, for the fault `wrongCode`. */
 const unknownCode = 4_242;
@@ -86,7 +86,7 @@ export function createOperations(context: Context): (request: EmulatorRequest) =
   function noSuchOperation({ url, method }: EmulatorRequest, call: OpenCall): EmulatorResponse {
     const msg = `there is no ${method} ${url.pathname}`;
     calls.blame(call, [msg]);
-    // A path of no operation has no codes; all operations have the same.
+    // An unknown path has no codes of its own, but all operations have the same ones.
     const [like] = routes.values();
     return json({ code: like?.codes.failure, msg }, behaviour.unknownPathStatus);
   }
@@ -163,7 +163,7 @@ async function query(
   if (clock.mode === "auto") {
     const before = task && stateAt(task, clock.now());
     clock.advance(behaviour.queryMovesMs);
-    // Time alone has changed the state, but a state that was reported must outlive a restart.
+    // Only time has changed the state. Still, a reported state must survive a restart.
     if (task && stateAt(task, clock.now()) !== before) await context.keep();
   }
   if (!task || task.kind !== route.kind) {

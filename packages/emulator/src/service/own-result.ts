@@ -1,6 +1,6 @@
 import type { EmulatorTask } from "./task.ts";
 
-/** A file that takes the place of a result. */
+/** A file that replaces a result. */
 export interface OwnResult {
   /** The extension in the URL, without a dot. */
   readonly extension: string;
@@ -16,5 +16,5 @@ export interface OwnResult {
   bytes(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** Returns the file that takes the place of a result of a task, by its number from 1; undefined if the emulator makes it. */
+/** Returns the file that replaces a result of a task, by its number from 1. Undefined if the emulator makes the result. */
 export type ResultSource = (task: EmulatorTask, number: number) => OwnResult | undefined;

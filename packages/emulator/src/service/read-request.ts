@@ -9,19 +9,19 @@ import type { Route } from "./routes.ts";
 import { shapeOf, type UploadedFile } from "./uploaded-file.ts";
 import { violationsOf } from "./validate.ts";
 
-/** What a request contains, and what is invalid in it. */
+/** A parsed request with its violations. */
 export interface ReadRequest {
   readonly fields: Readonly<Record<string, unknown>>;
   readonly files: readonly UploadedFile[];
   readonly violations: readonly string[];
   /** The results that a form without violations requests. */
   readonly plan: ResultPlan | undefined;
-  /** Mistakes that the service might tolerate; empty if the behaviour is strict, which makes violations of them. */
+  /** Mistakes that the service might tolerate. Empty if the behaviour is strict, because they are violations then. */
   readonly tolerated: readonly string[];
 }
 
 const strictDecoder = new TextDecoder("utf-8", { fatal: true });
-// A byte order mark is a character of the text, which the service may count.
+// A byte order mark is kept, because the service may count it as a character.
 const formDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 const nothing: Omit<ReadRequest, "violations"> = { fields: {}, files: [], plan: undefined, tolerated: [] };
@@ -52,7 +52,7 @@ export async function readRequest(request: EmulatorRequest, route: Route, behavi
     : { ...read, plan, violations, tolerated: mistakes };
 }
 
-/** Returns what is wrong with fields although the document allows it: names that it does not have, and text for a number. */
+/** Returns mistakes that the document allows: unknown fields, and text for a number. */
 function mistakesIn(fields: ReadRequest["fields"], properties: Readonly<Record<string, Schema>>): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     if (!Object.hasOwn(properties, name)) {
@@ -82,7 +82,7 @@ function readForm(bytes: Uint8Array, type: string, body: Schema): ReadRequest {
   const fields: Record<string, unknown> = {};
   const files: UploadedFile[] = [];
   const violations: string[] = [];
-  // Grouped once: looking up each name in the form takes time that grows with the square of the parts.
+  // Grouped once, because a lookup of each name in the form would take quadratic time.
   const parts = new Map<string, FormPart[]>();
   for (const part of form) parts.get(part.name)?.push(part) ?? parts.set(part.name, [part]);
   for (const [name, given] of parts) {
@@ -102,13 +102,13 @@ function readForm(bytes: Uint8Array, type: string, body: Schema): ReadRequest {
     if (known && schema.type !== "array" && values.length > 1)
       violations.push(`${name}: was sent ${values.length} times, must be sent exactly once`);
     const value = schema.type === "array" || values.length > 1 ? values : values[0];
-    // Defined, because an assignment to a field named __proto__ would not add a field.
+    // Not assigned, because an assignment to `__proto__` would not add a field.
     Object.defineProperty(fields, name, { value, enumerable: true });
   }
   return { ...nothing, fields, files, violations };
 }
 
-/** Returns form text as the type of its schema. Other text stays as it is, and the schema rejects it. */
+/** Converts form text to the type of its schema. Text that cannot be converted stays, and the schema rejects it. */
 function coerce(text: string, { type }: Schema): unknown {
   // Numbers as JSON writes them: no leading zeros, and nothing beyond the range of a number, which JSON could not
   // store.

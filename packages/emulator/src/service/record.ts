@@ -5,7 +5,7 @@ import type { Route } from "./routes.ts";
 import { type EmulatorTask, resultsAt, stateAt } from "./task.ts";
 import { violationsOf } from "./validate.ts";
 
-/** Returns the record of a task as the query of its kind returns it now. */
+/** Returns the current record of a task, as a query of its kind returns it. */
 export function recordOf(
   context: Context,
   { data }: Route,
@@ -48,7 +48,7 @@ function formOf({ routes }: Context, model: string): Readonly<Record<string, Sch
   return {};
 }
 
-/** Returns whether a task's record matches the document. Those of all tasks do that the emulator has created. */
+/** Returns whether a task's record matches the document. It does for all tasks that the emulator has created. */
 export function hasValidRecord(context: Context, task: EmulatorTask): boolean {
   const route = [...context.routes.values()].find(({ verb, kind }) => verb === "query" && kind === task.kind);
   return route !== undefined && violationsOf(route.data, recordOf(context, route, task, "", 0)).length === 0;

@@ -3,11 +3,11 @@ import type { Charge } from "./state.ts";
 
 /** A summary of the calls and charges since the emulator was created or reset. */
 export interface Report {
-  /** The number of calls by operation; calls of results are `download`. */
+  /** The number of calls by operation. Downloads of results are `download`. */
   readonly calls: Readonly<Record<string, number>>;
   /** The number of calls with violations. */
   readonly violatingCalls: number;
-  /** The latest calls with violations, as many as the setting `callsKept` says. */
+  /** The latest calls with violations, at most `callsKept`. */
   readonly violations: readonly CallEntry[];
   /** The sum of all charges, in credits. */
   readonly credits: number;

@@ -41,7 +41,7 @@ function explicitSize(resolution: unknown): Size | undefined {
   return width && height ? { width: Number(width), height: Number(height) } : undefined;
 }
 
-/** The limits on the results of one task, because a form may have no bounds. */
+/** Limits on the results of one task, because a form may have no bounds. */
 const most = { count: 100, fps: 240, seconds: 3_600 };
 
 /** Returns whether a value is a plan that can be rendered. */
@@ -58,8 +58,8 @@ function within(value: unknown, limit: number): boolean {
 }
 
 /**
- * Returns the results that a form requests. Missing fields take the default of the schema, or else of the behaviour. The ratio
- * `adaptive` is the shape of the source picture.
+ * Returns the results that a form requests. Missing fields have the default of the schema, or else of the behaviour. The ratio
+ * `adaptive` is that of the source picture.
  */
 export function planResults(
   kind: string,
@@ -135,8 +135,8 @@ interface Subject {
 }
 
 /**
- * Returns a name for the content of a task's results. The id is not enough: it can recur after a reset, with another
- * prompt.
+ * Returns a name for the content of a task's results. The id is not enough, because it can repeat after a reset with
+ * another prompt.
  */
 export function fingerprint({ taskid, model, prompt, seed, plan, files }: Subject): string {
   return hash(JSON.stringify([taskid, model, prompt, seed, plan, files]))

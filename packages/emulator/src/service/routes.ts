@@ -1,7 +1,7 @@
 import type { OpenApiDocument, OpenApiOperation, Schema } from "./document.ts";
 import { document as bundled } from "./openapi.gen.ts";
 
-/** What operations do; an operation's id begins with its verb. */
+/** The verbs of operations. An operation's id begins with its verb. */
 export const verbs = ["generate", "query", "delete"] as const;
 
 /** The action of an operation. */

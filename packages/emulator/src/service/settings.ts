@@ -2,23 +2,23 @@ import type { Behaviour } from "./behaviour.ts";
 import { closestTo } from "./closest.ts";
 import { millisecondsOf } from "./duration.ts";
 
-/** The values that a setting takes. */
+/** The valid values of a setting. */
 interface Values {
-  /** How help shows a value. */
+  /** Placeholder for the value in help. */
   readonly shown: string;
-  /** What a message tells to use. */
+  /** The valid values, for error messages. */
   readonly advice: string;
   has(value: unknown): boolean;
-  /** Returns the value that a text stands for, which may not be one of the setting's. */
+  /** Parses a text. The result may be invalid for the setting. */
   read(text: string): unknown;
 }
 
-/** One setting. The command, the environment, the control API and the code read it from here. */
+/** One setting. The command, the environment, the control API and the options all use this definition. */
 export interface Setting<Value = unknown> {
   /** The default. */
   readonly value: Value;
   readonly values: Values;
-  /** The meaning, in a line of help. */
+  /** Description, as one line of help. */
   readonly what: string;
 }
 
@@ -88,7 +88,7 @@ function setting<Value>(value: Value, values: Values, what: string): Setting<Val
   return { value, values, what };
 }
 
-/** All settings by name: the one list that everything else is derived from. */
+/** All settings by name. Everything else is derived from this list. */
 export const settings: { readonly [Name in keyof Behaviour]: Setting<Behaviour[Name]> } = {
   strict: setting(false, yesOrNo, "also reject requests whose mistakes the service might tolerate"),
   statuses: setting({ pending: 0, running: 1, succeeded: 2, failed: 3 }, statuses, "status integers, or scrambled"),
@@ -139,14 +139,14 @@ export function settingNamed(name: string): Setting {
   throw unknownSetting(name, settingNames);
 }
 
-/** Returns the error for a name that is not one of the names of settings. */
+/** Returns the error for an unknown setting. */
 export function unknownSetting(name: string, names: readonly string[]): RangeError {
   const close = closestTo(name, names);
   const advice = close === undefined ? `The settings are ${names.join(", ")}.` : `Did you mean ${close}?`;
   return new RangeError(`${name} is not a setting. ${advice}`);
 }
 
-/** Returns settings that are all valid, or throws a RangeError. Those that are undefined are left out. */
+/** Returns valid settings without those that are undefined. Throws a RangeError if one is invalid. */
 export function checkSettings(given: unknown): Partial<Behaviour> {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new RangeError("behaviour: pass an object with the settings to change.");
@@ -158,7 +158,7 @@ export function checkSettings(given: unknown): Partial<Behaviour> {
   return Object.fromEntries(entries);
 }
 
-/** Returns the value that a text stands for, or throws a RangeError that says where the text comes from. */
+/** Parses the value of a setting. Throws a RangeError that names the source of the text. */
 export function readSetting(name: string, text: string, source: string): unknown {
   const { values } = settingNamed(name);
   const value = values.read(text);

@@ -35,7 +35,7 @@ export interface Snapshot {
   readonly charges: readonly Charge[];
 }
 
-/** What the emulator remembers between calls. */
+/** The state between calls. */
 export interface State {
   readonly seed: number;
   readonly random: Random;
@@ -49,7 +49,7 @@ export function createState(seed: number, credits: number): State {
   return { seed, random: createRandom(seed), credits: validCredits(credits), tasks: new Map(), charges: [] };
 }
 
-/** Returns the balance, or throws a RangeError if it is not one. */
+/** Returns a valid balance. Throws a RangeError if it is invalid. */
 export function validCredits(credits: number): number {
   if (typeof credits === "number" && credits >= 0) return credits;
   throw new RangeError(`credits: ${JSON.stringify(credits)} is not valid. Use a number, at least 0.`);
@@ -75,7 +75,7 @@ export function restoreSnapshot(
   state.charges = [...snapshot.charges];
 }
 
-// Everything that is read later is checked: a snapshot may be written by hand, and a bad one would fail only in calls.
+// Checks everything that is read later. Otherwise, an invalid handwritten snapshot would only fail in calls.
 function isSnapshot(value: unknown, behaviour: Behaviour): value is Snapshot {
   if (!isObject(value)) return false;
   const { version, random, now, credits, tasks, charges } = value;

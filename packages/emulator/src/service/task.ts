@@ -5,7 +5,7 @@ import type { ResultPlan } from "./results.ts";
 /** The state of a task in the emulator. */
 export type EmulatorState = "pending" | "running" | "succeeded" | "failed";
 
-/** A task as the emulator stores it. Its state depends on these fields and the clock alone. */
+/** A task as the emulator stores it. Its state depends only on these fields and the clock. */
 export interface EmulatorTask {
   /** The task's id. */
   readonly taskid: string;
@@ -41,7 +41,7 @@ export function stateAt(task: EmulatorTask, now: number): EmulatorState {
   return task.fails ? "failed" : "succeeded";
 }
 
-/** Returns how many results a task has at a time. */
+/** Returns the number of results of a task at a time. */
 export function resultsAt(task: EmulatorTask, now: number, { resultsArrive }: Behaviour): number {
   const state = stateAt(task, now);
   if (state === "succeeded") return task.plan.count;

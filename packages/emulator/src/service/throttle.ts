@@ -4,20 +4,20 @@ import type { EmulatorClock } from "./clock.ts";
 import type { FaultTarget } from "./faults.ts";
 import { createRandom } from "./random.ts";
 
-/** How many calls are served, and how long responses take. */
+/** Latencies and rate limits. */
 export interface Throttle {
-  /** Counts a call, or returns after how many seconds it may be retried. A call that is counted must leave. */
+  /** Counts a call, or returns the seconds for Retry-After. A counted call must `leave`. */
   enter(): number | undefined;
   leave(): void;
-  /** Takes the time that a response takes. A virtual clock goes on during it. */
+  /** Waits for the latency of a response. A virtual clock continues during it. */
   delay(verb: FaultTarget["verb"], request: { readonly signal: AbortSignal }): Promise<void>;
 }
 
-/** Creates the throttle that a behaviour sets. The seed draws the jitter, apart from everything else. */
+/** Creates the latencies and rate limits of a behaviour. The jitter has its own random numbers. */
 export function createThrottle(behaviour: Behaviour, clock: EmulatorClock, activity: Activity, seed: number): Throttle {
   const random = createRandom(seed ^ 0x9ace);
   const minute = 60_000;
-  /** When the calls of the last minute came. */
+  /** The times of the calls in the last minute. */
   let times: number[] = [];
   let open = 0;
   return {
@@ -40,7 +40,7 @@ export function createThrottle(behaviour: Behaviour, clock: EmulatorClock, activ
       const latencies = { generate: generateLatencyMs, query: queryLatencyMs, delete: queryLatencyMs };
       const usual = verb === "download" ? downloadLatencyMs : latencies[verb];
       if (usual === 0) return;
-      // Three even draws make nearly a normal one, with a deviation of 1.
+      // The sum of three uniform values is nearly normal. This one has a standard deviation of 1.
       const deviation = 2 * (random() + random() + random() - 1.5);
       await activity.aside(() => clock.sleep(usual * Math.exp(latencyJitter * deviation), request.signal));
     },

@@ -1,6 +1,6 @@
 import { longest, type Thumbnail } from "../media/thumbnail.ts";
 
-/** An uploaded file, without its bytes: results depend on the thumbnail alone. */
+/** An uploaded file without its bytes, because results only need the thumbnail. */
 export interface UploadedFile {
   /** The name of the form part. */
   readonly part: string;

@@ -17,7 +17,7 @@ export function violationsOf(schema: Schema, value: unknown): readonly string[] 
 const none: readonly string[] = [];
 const tests = new WeakMap<Schema, ReturnType<typeof exactTestOf> | "slow">();
 
-/** Returns whether a value is valid for sure: most are, and their violations need not be looked for. */
+/** Returns whether a value is certainly valid. Most are, and need no search for violations. */
 function isValid(schema: Schema, value: unknown): boolean {
   let test = tests.get(schema);
   if (test === undefined) {
@@ -37,7 +37,7 @@ function validatorOf(schema: Schema): Validator {
   return validator;
 }
 
-/** Returns the errors that name a bound, without those that only say that something nested is invalid. */
+/** Returns the errors that name a bound, without those that only report a nested error. */
 function leavesOf(errors: readonly OutputUnit[]): OutputUnit[] {
   const keyword = (error: OutputUnit) =>
     !["properties", "items", "anyOf", "oneOf", "allOf", "$ref"].includes(error.keyword);
@@ -50,8 +50,8 @@ function describe({ instanceLocation, error }: OutputUnit): string {
 }
 
 /**
- * Checks the bound on the product of two sides, which JSON Schema cannot express, in the branches that accept the value
- * otherwise.
+ * Checks the bound on the product of two sides, which JSON Schema cannot express, in the branches that otherwise accept
+ * the value.
  */
 function pixelViolationsOf(schema: Schema, value: unknown): string[] {
   return Object.entries(schema.properties ?? {}).flatMap(([field, property]) => {
