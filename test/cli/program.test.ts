@@ -6,7 +6,7 @@ import { durations, schemaOf } from "../contract/cases.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { descriptions } from "../../packages/cli/src/flags/descriptions.gen.ts";
 import { fieldFlagsOf } from "../../packages/cli/src/flags/field-flags.ts";
-import { readSwitches } from "../../packages/cli/src/switches.ts";
+import { readSwitches } from "../../packages/cli/src/form/read-switches.ts";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 import { commandFile, inPlace, mediagen, paste } from "./run-command.ts";
 

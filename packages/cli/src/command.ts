@@ -4,8 +4,8 @@ import { CommanderError, type Command } from "commander";
 import { CommandError, errorDocument, tell } from "./errors/command-error.ts";
 import { exitCodes } from "./errors/exit-codes.ts";
 import { descriptions } from "./flags/descriptions.gen.ts";
+import { readSwitches } from "./form/read-switches.ts";
 import { createProgram } from "./program.ts";
-import { readSwitches } from "./switches.ts";
 import { printDocument } from "./terminal/output.ts";
 import { isClosedByReader, stdoutFailed, stdoutFailure, watchStdout } from "./terminal/stdout-failure.ts";
 

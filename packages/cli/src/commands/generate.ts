@@ -1,15 +1,14 @@
 import type { Readable } from "node:stream";
-import { buffer, text } from "node:stream/consumers";
-import { fieldsOf, InvalidRequestError, validate, type ModelInfo } from "@mediagen/sdk";
-import { fileFrom, type AnyTask, type GenerateOptions, type MediaGen } from "@mediagen/sdk/node";
+import type { ModelInfo } from "@mediagen/sdk";
+import type { AnyTask, GenerateOptions, MediaGen } from "@mediagen/sdk/node";
 import type { Command } from "commander";
 import { openContext, type CommandContext } from "../client/command-context.ts";
-import { describeRequest, requestText } from "../client/dry-run.ts";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { explain } from "../errors/explain.ts";
 import { checkTarget } from "../files/target.ts";
-import { argumentField, fieldFlagsOf, readField } from "../flags/field-flags.ts";
+import { describeRequest, requestText } from "../form/dry-run.ts";
+import { readExtraFields, readForm } from "../form/read-form.ts";
 import { explainUnsaved } from "../tasks/explain-unsaved.ts";
 import { finish, type FinishOptions } from "../tasks/finish.ts";
 import { resolveCommands, resumeCommand } from "../tasks/resume-commands.ts";
@@ -121,90 +120,8 @@ async function checkPrinted(task: AnyTask, options: GenerateCommandOptions): Pro
   throw new CommandError(`${nameOf(task)}: ${stdoutFailed(failure)}`, advice, exitCodes.unsaved, failure, nameOf(task));
 }
 
-/** Where a form is read from besides the command line. */
-interface Sources {
-  openStdin(): Readable;
-  /** Called before an image is requested from a URL. */
-  readsUrl(): void;
-}
-
-async function readForm(
-  prompt: string | undefined,
-  model: string,
-  command: Command,
-  models: readonly ModelInfo[],
-  { openStdin, readsUrl }: Sources,
-): Promise<Record<string, unknown>> {
-  const given: Readonly<Record<string, unknown>> = command.opts();
-  const info = models.find((one) => one.model === model);
-  const fields = new Map(info && fieldsOf(info).map((field) => [field.field, field]));
-  const form: Record<string, unknown> = {};
-  if (prompt !== undefined)
-    form[argumentField] = checkText(argumentField, prompt === "-" ? (await text(openStdin())).trimEnd() : prompt);
-  const values = new Map<string, unknown>();
-  for (const { field, option } of fieldFlagsOf(command)) {
-    const value = given[option.attributeName()];
-    const before = values.get(field);
-    for (const text of [value].flat()) if (typeof text === "string") checkText(`${option.long}`, text);
-    // A field may have two flags.
-    if (value !== undefined)
-      values.set(field, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value);
-  }
-  for (const [field, value] of values)
-    form[field] = sizeFor(model, field, await readField(value, fields.get(field), (path) => readSource(path, field)));
-  return form;
-
-  async function readSource(path: string, field: string): Promise<File> {
-    if (/^https?:/i.test(path)) readsUrl();
-    if (path !== "-") return fileFrom(path);
-    const bytes = new Uint8Array(await buffer(openStdin()));
-    return fileFrom(bytes).catch((error: unknown) => {
-      if (!(error instanceof InvalidRequestError)) throw error;
-      throw new InvalidRequestError(
-        model,
-        error.issues.map((issue) => ({ ...issue, field })),
-      );
-    });
-  }
-}
-
-/** Returns a size such as `1024x1024` as the model writes it: `*` between width and height is a pattern for the shell. */
-function sizeFor(model: string, field: string, value: unknown): unknown {
-  if (typeof value !== "string" || !/^\d+x\d+$/i.test(value)) return value;
-  const isValid = (size: string) => !validate(model, { [field]: size }).some((issue) => issue.field === field);
-  const starred = value.replace(/x/i, "*");
-  return !isValid(value) && isValid(starred) ? starred : value;
-}
-
-/**
- * Rejects what would be billed and is not meant: a blank text, which usually comes from a variable of the shell that is not set, and
- * bytes that are no text. Node reads those that are not UTF-8 as U+FFFD.
- */
-function checkText(name: string, value: string): string {
-  const fail = (what: string, advice: string) =>
-    new CommandError(`${name}: the text is ${what}`, `Nothing was sent. ${advice}`, exitCodes.usage);
-  if (value.trim() === "") throw fail("empty", "Check what it is made from, or leave it out.");
-  if (/[\0\uFFFD]/.test(value)) throw fail("not valid UTF-8", "Check what it is made from, or convert it to UTF-8.");
-  return value;
-}
-
 /** Returns standard input, which ends with the signal's reason when the signal aborts. */
 function stdin(signal: AbortSignal): Readable {
   signal.addEventListener("abort", () => process.stdin.destroy(signal.reason), { once: true });
   return process.stdin;
-}
-
-function readExtraFields(given: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    given.map((one) => {
-      const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
-      if (name === "")
-        throw new CommandError(
-          `--extra-field ${one}: ${one.startsWith("=") ? "the name" : "the value"} is missing`,
-          "Nothing was sent. Write --extra-field name=value.",
-          exitCodes.usage,
-        );
-      return [name, value];
-    }),
-  );
 }

@@ -107,25 +107,3 @@ function limitsOf(infos: ReadonlyMap<string, FieldInfo>, modelsInAll: number): s
 function firstSentence(text: string): string {
   return /^.*?\.(?=\s|$)/.exec(text)?.[0].slice(0, -1) ?? text;
 }
-
-/** What was given for a field, as the SDK takes it; what does not read as the field's type is left to the SDK to reject. */
-export function readField(
-  given: unknown,
-  info: FieldInfo | undefined,
-  readFile: (path: string) => Promise<unknown>,
-): unknown {
-  if (Array.isArray(given)) return readList(given, info, readFile);
-  if (typeof given !== "string") return given;
-  return info?.takes === "number" && /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
-}
-
-async function readList(
-  given: readonly unknown[],
-  info: FieldInfo | undefined,
-  readFile: (path: string) => Promise<unknown>,
-): Promise<unknown> {
-  const each = await Promise.all(
-    given.map((one) => (info?.takes === "file" ? readFile(String(one)) : readField(one, info, readFile))),
-  );
-  return each.length === 1 && !info?.many ? each[0] : each;
-}

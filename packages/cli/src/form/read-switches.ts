@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
-import { CommandError } from "./errors/command-error.ts";
-import { exitCodes } from "./errors/exit-codes.ts";
-import { argumentField, fieldFlagsOf, isSwitch, switchSyntax, switchValues } from "./flags/field-flags.ts";
+import { CommandError } from "../errors/command-error.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { argumentField, fieldFlagsOf, isSwitch, switchSyntax, switchValues } from "../flags/field-flags.ts";
 
 /**
  * Returns the arguments of a command that generates, with `--name=true` as `--name` and `--name=false` as `--no-name` for each field

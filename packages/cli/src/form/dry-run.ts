@@ -1,5 +1,5 @@
 import { createMediaGen, OutcomeUnknownError, type MediaGen } from "@mediagen/sdk/node";
-import { type ConnectOptions, nowhere } from "./connect.ts";
+import { type ConnectOptions, nowhere } from "../client/connect.ts";
 
 /** A request as it would be sent. */
 export interface DescribedRequest {

@@ -1,0 +1,121 @@
+import type { Readable } from "node:stream";
+import { buffer, text } from "node:stream/consumers";
+import { fieldsOf, InvalidRequestError, validate, type FieldInfo, type ModelInfo } from "@mediagen/sdk";
+import { fileFrom } from "@mediagen/sdk/node";
+import type { Command } from "commander";
+import { CommandError } from "../errors/command-error.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { argumentField, fieldFlagsOf } from "../flags/field-flags.ts";
+
+/** Where a form is read from besides the command line. */
+export interface Sources {
+  openStdin(): Readable;
+  /** Called before an image is requested from a URL. */
+  readsUrl(): void;
+}
+
+/** Returns the form of a generation: the prompt, and the fields that flags stand for. */
+export async function readForm(
+  prompt: string | undefined,
+  model: string,
+  command: Command,
+  models: readonly ModelInfo[],
+  sources: Sources,
+): Promise<Record<string, unknown>> {
+  const info = models.find((one) => one.model === model);
+  const fields = new Map(info && fieldsOf(info).map((field) => [field.field, field]));
+  const form: Record<string, unknown> = {};
+  if (prompt !== undefined)
+    form[argumentField] = checkText(
+      argumentField,
+      prompt === "-" ? (await text(sources.openStdin())).trimEnd() : prompt,
+    );
+  for (const [field, value] of valuesOf(command)) {
+    const read = await readField(value, fields.get(field), (path) => readSource(path, model, field, sources));
+    form[field] = sizeFor(model, field, read);
+  }
+  return form;
+}
+
+/** Returns what the flags of a command were given, by field. */
+function valuesOf(command: Command): ReadonlyMap<string, unknown> {
+  const given: Readonly<Record<string, unknown>> = command.opts();
+  const values = new Map<string, unknown>();
+  for (const { field, option } of fieldFlagsOf(command)) {
+    const value = given[option.attributeName()];
+    const before = values.get(field);
+    for (const text of [value].flat()) if (typeof text === "string") checkText(`${option.long}`, text);
+    // A field may have two flags.
+    if (value !== undefined)
+      values.set(field, Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value);
+  }
+  return values;
+}
+
+/** What was given for a field, as the SDK takes it; what does not read as the field's type is left to the SDK to reject. */
+function readField(given: unknown, info: FieldInfo | undefined, readFile: (path: string) => Promise<unknown>): unknown {
+  if (Array.isArray(given)) return readList(given, info, readFile);
+  if (typeof given !== "string") return given;
+  return info?.takes === "number" && /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
+}
+
+async function readList(
+  given: readonly unknown[],
+  info: FieldInfo | undefined,
+  readFile: (path: string) => Promise<unknown>,
+): Promise<unknown> {
+  const each = await Promise.all(
+    given.map((one) => (info?.takes === "file" ? readFile(String(one)) : readField(one, info, readFile))),
+  );
+  return each.length === 1 && !info?.many ? each[0] : each;
+}
+
+/** Returns the file of a path, a URL or stdin. */
+async function readSource(path: string, model: string, field: string, { openStdin, readsUrl }: Sources): Promise<File> {
+  if (/^https?:/i.test(path)) readsUrl();
+  if (path !== "-") return fileFrom(path);
+  const bytes = new Uint8Array(await buffer(openStdin()));
+  return fileFrom(bytes).catch((error: unknown) => {
+    if (!(error instanceof InvalidRequestError)) throw error;
+    throw new InvalidRequestError(
+      model,
+      error.issues.map((issue) => ({ ...issue, field })),
+    );
+  });
+}
+
+/** Returns a size such as `1024x1024` as the model writes it: `*` between width and height is a pattern for the shell. */
+function sizeFor(model: string, field: string, value: unknown): unknown {
+  if (typeof value !== "string" || !/^\d+x\d+$/i.test(value)) return value;
+  const isValid = (size: string) => !validate(model, { [field]: size }).some((issue) => issue.field === field);
+  const starred = value.replace(/x/i, "*");
+  return !isValid(value) && isValid(starred) ? starred : value;
+}
+
+/**
+ * Rejects what would be billed and is not meant: a blank text, which usually comes from a variable of the shell that is not set, and
+ * bytes that are no text. Node reads those that are not UTF-8 as U+FFFD.
+ */
+function checkText(name: string, value: string): string {
+  const fail = (what: string, advice: string) =>
+    new CommandError(`${name}: the text is ${what}`, `Nothing was sent. ${advice}`, exitCodes.usage);
+  if (value.trim() === "") throw fail("empty", "Check what it is made from, or leave it out.");
+  if (/[\0\uFFFD]/.test(value)) throw fail("not valid UTF-8", "Check what it is made from, or convert it to UTF-8.");
+  return value;
+}
+
+/** Reads the values of `--extra-field name=value`. */
+export function readExtraFields(given: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((one) => {
+      const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
+      if (name === "")
+        throw new CommandError(
+          `--extra-field ${one}: ${one.startsWith("=") ? "the name" : "the value"} is missing`,
+          "Nothing was sent. Write --extra-field name=value.",
+          exitCodes.usage,
+        );
+      return [name, value];
+    }),
+  );
+}
