@@ -47,13 +47,13 @@ export interface ConnectListener {
 export async function connect(options: ConnectOptions, listener: ConnectListener): Promise<MediaGen> {
   checkAccess(options);
   const directory = options.store === false ? undefined : (options.store ?? stateDirectory());
-  if (directory !== undefined && listener.beforeGenerate) await checkDirectory(directory);
+  if (directory !== undefined && listener.beforeGenerate) await checkWritable(directory);
   const store = directory === undefined ? undefined : fileStore(directory);
   return createMediaGen({ ...(await clientOptions(options, listener)), store });
 }
 
 /** Rejects a store that cannot be written to: a generation that is not recorded may be lost or billed twice. */
-async function checkDirectory(directory: string): Promise<void> {
+async function checkWritable(directory: string): Promise<void> {
   try {
     await makeDirectory(directory, 0o700);
     await access(directory, constants.W_OK);
