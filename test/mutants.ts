@@ -71,7 +71,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/options"],
   },
   {
-    guard: "this.#totalMs = paid ? timeouts.generateMs : Math.min(timeoutMs, patienceMs);",
+    guard: "this.#totalMs = paid ? timeouts.generateMs : Math.min(timeoutMs, pollTimeoutMs);",
     becomes: "this.#totalMs = paid ? timeouts.generateMs : timeoutMs;",
     promise: "a check of a wait gives its slot back in time",
     tests: ["sdk/wait", "sdk/scheduler"],
@@ -1453,7 +1453,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: "await this.#inTurn(async () => this.#state && this.#write(this.#state)).catch(() => undefined);",
+    guard: "await this.#afterLastWrite(async () => this.#state && this.#write(this.#state)).catch(() => undefined);",
     becomes: "await Promise.resolve();",
     promise: "who is alive says so",
     tests: ["sdk/store"],
@@ -1521,9 +1521,9 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: "await this.#inTurn(async () => this.#state && this.#write(this.#state)).catch(() => undefined);",
+    guard: "await this.#afterLastWrite(async () => this.#state && this.#write(this.#state)).catch(() => undefined);",
     becomes:
-      "const state = this.#state; await this.#inTurn(async () => state && this.#write(state)).catch(() => undefined);",
+      "const state = this.#state; await this.#afterLastWrite(async () => state && this.#write(state)).catch(() => undefined);",
     promise: "a renewal never records as claimed what is being sent",
     tests: ["sdk/store"],
   },
@@ -1666,7 +1666,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/file-store"],
   },
   {
-    guard: "await tasks.record((recording) => recording.end(this.toJSON(), state), signal);",
+    guard: "await tasks.writeToStore((recording) => recording.end(this.toJSON(), state), signal);",
     becomes: "return;",
     promise: "a task that has ended is recovered as such",
     tests: ["sdk/store"],
@@ -1799,20 +1799,20 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/wait"],
   },
   {
-    guard: "const limitMs = Math.min(scheduler.patience.limitMs(this.#overlong), untilLast);",
-    becomes: "const limitMs = scheduler.patience.limitMs(this.#overlong);",
+    guard: "const limitMs = Math.min(scheduler.pollTimeout.limitMs(this.#timeoutsInARow), untilLast);",
+    becomes: "const limitMs = scheduler.pollTimeout.limitMs(this.#timeoutsInARow);",
     promise: "a poll that hangs makes room for the last one",
     tests: ["sdk/hanging-polls"],
   },
   {
-    guard: "else if (tookMs >= limitMs) this.#overlong++;",
+    guard: "else if (tookMs >= limitMs) this.#timeoutsInARow++;",
     becomes: "",
     promise: "a service that has become slow is waited for",
     tests: ["sdk/hanging-polls"],
   },
   {
-    guard: "return this.#scaled(limit) * 2 ** overlong;",
-    becomes: "return firstMs * 2 ** overlong;",
+    guard: "return this.#scaled(limit) * 2 ** timeoutsInARow;",
+    becomes: "return firstMs * 2 ** timeoutsInARow;",
     promise: "a poll that hangs is cut off soon",
     tests: ["sdk/hanging-polls"],
   },
@@ -1829,7 +1829,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store", "sdk/hanging-polls"],
   },
   {
-    guard: 'const cancel = this.#time.alarm(this.patience.slotMs, giveSlotBack, "limit");',
+    guard: 'const cancel = this.#time.alarm(this.pollTimeout.slotMs, giveSlotBack, "limit");',
     becomes: "const cancel = () => giveSlotBack;",
     promise: "a poll that hangs gives its slot back",
     tests: ["sdk/hanging-polls"],

@@ -64,7 +64,7 @@ export interface CallHost extends Connection {
 export function createCall(host: CallHost): Call {
   const { emit, failures, retries, time } = host;
   return async (operation, wire, context) => {
-    const { generation, onPhase, subject, signal, patienceMs } = context;
+    const { generation, onPhase, subject, signal, pollTimeoutMs } = context;
     const { kind, model, taskid } = subject;
     const generationId = generation?.eventId ?? subject.generationId;
     const paid = generation !== undefined;
@@ -86,7 +86,7 @@ export function createCall(host: CallHost): Call {
         attempt,
         requestId: exchanged.response?.requestId?.(),
       });
-      const isOver = patienceMs !== undefined || (!exchanged.response && signal?.aborted);
+      const isOver = pollTimeoutMs !== undefined || (!exchanged.response && signal?.aborted);
       const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid, context.retries);
       if (delayMs !== undefined) {
         lost ||= exchanged.response?.status !== 429;
@@ -144,10 +144,10 @@ function whyRetried(exchanged: Exchanged): { readonly status: number | undefined
 function failureOf(
   { cause: given, hide, delivery }: NoResponse,
   operation: Operation,
-  { signal, generation, patienceMs }: CallContext,
+  { signal, generation, pollTimeoutMs }: CallContext,
 ): unknown {
   // A wait survives that there is no key for one of its checks.
-  const isOwn = patienceMs === undefined || signal?.aborted || given instanceof InvalidRequestError;
+  const isOwn = pollTimeoutMs === undefined || signal?.aborted || given instanceof InvalidRequestError;
   if (delivery === "not tried" && !(given instanceof NeverSentError) && isOwn) return given;
   // The caller's own reason is the caller's to show.
   const cause = signal?.aborted && given === signal.reason ? given : hideInError(given, hide);

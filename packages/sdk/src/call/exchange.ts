@@ -49,8 +49,8 @@ export interface ExchangeOptions {
   readonly headers?: RequestHeaders | undefined;
   /** How long it may take, in place of the connection's timeout. */
   readonly timeoutMs?: number | undefined;
-  /** The limit of one poll of a wait, besides `timeoutMs`. A poll is not retried, because the wait polls again. */
-  readonly patienceMs?: number | undefined;
+  /** Set for a poll of a wait: its timeout, besides `timeoutMs`. It is sent once, because the wait itself repeats it. */
+  readonly pollTimeoutMs?: number | undefined;
   /** Called while the request leaves. */
   readonly onUpload?: OnUpload | undefined;
 }
@@ -149,12 +149,12 @@ class ExchangeTimeouts {
 
   constructor(
     { time, timeouts }: Connection,
-    { signal, timeoutMs = timeouts.queryMs, patienceMs = Infinity }: ExchangeOptions,
+    { signal, timeoutMs = timeouts.queryMs, pollTimeoutMs = Infinity }: ExchangeOptions,
     paid: boolean,
   ) {
     this.#time = time;
     this.#timeouts = timeouts;
-    this.#totalMs = paid ? timeouts.generateMs : Math.min(timeoutMs, patienceMs);
+    this.#totalMs = paid ? timeouts.generateMs : Math.min(timeoutMs, pollTimeoutMs);
     this.#end = time.steady() + this.#totalMs;
     this.#deadline = new Deadline(time, this.#totalMs, this.#tooLong, signal);
   }

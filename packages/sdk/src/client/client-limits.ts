@@ -1,7 +1,7 @@
 import { OutcomeUnknownError } from "../errors/response-errors.ts";
 import type { Time } from "../time/clock.ts";
 import type { Release } from "../time/semaphore.ts";
-import type { Entering, Leave, LimitOptions, Limits, PolledTask, TaskName } from "./limits.ts";
+import type { Entering, Leave, LimitOptions, Limits, WaitableTask, TaskName } from "./limits.ts";
 import { Spending } from "./spending.ts";
 import { TasksInFlight } from "./tasks-in-flight.ts";
 
@@ -46,7 +46,7 @@ export class ClientLimits implements Limits {
     }
   }
 
-  opened(task: PolledTask): void {
+  opened(task: WaitableTask): void {
     this.#tasks?.opened(task);
   }
 

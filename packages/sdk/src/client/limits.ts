@@ -47,8 +47,8 @@ export interface TaskName {
 }
 
 /** A task that can be polled until its end without emitting what that rejects with. */
-export interface PolledTask extends TaskName {
-  poll(options: Pick<WaitOptions, "signal" | "waitTimeoutMs">): Promise<unknown>;
+export interface WaitableTask extends TaskName {
+  waitSilently(options: Pick<WaitOptions, "signal" | "waitTimeoutMs">): Promise<unknown>;
 }
 
 /** Called once a generation has ended: with its task, or with what it rejects with. */
@@ -63,7 +63,7 @@ export interface Limits {
    */
   enter(generation: Entering, acquire: () => Promise<Release>): Promise<Leave>;
   /** Takes the handle of a new task, by which it can be polled. Never throws. */
-  opened(task: PolledTask): void;
+  opened(task: WaitableTask): void;
   /** Takes a wait for a task, which sees its end without being polled here too. */
   waited(task: TaskName, wait: Promise<unknown>): void;
   /** Takes a task that has ended or was deleted. */

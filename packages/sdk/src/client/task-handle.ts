@@ -86,9 +86,9 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return isRejection && ageMs < settlingMs && !this.#isDeleted;
   }
 
-  async #check(options: RequestOptions, patienceMs?: number): Promise<RecordedCheck<K>> {
+  async #check(options: RequestOptions, pollTimeoutMs?: number): Promise<RecordedCheck<K>> {
     const { tasks, states } = this.#host;
-    const { record, response } = await tasks.query(this, options, patienceMs);
+    const { record, response } = await tasks.query(this, options, pollTimeoutMs);
     const raw: unknown = (record as object as Record<string, unknown>)[operations[this.kind].statusField];
     const status = typeof raw === "number" ? raw : undefined;
     const { state, partial, isKnown } = readState(record, status, this.resultCount, this.#partial, states);
@@ -116,20 +116,20 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     const durationMs = createdAt && Math.round(at - createdAt);
     emit("settled", () => ({ kind, model, taskid, state, status, at, durationMs }));
     if (this.generationId === undefined) return;
-    await tasks.record((recording) => recording.end(this.toJSON(), state), signal);
+    await tasks.writeToStore((recording) => recording.end(this.toJSON(), state), signal);
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
     return this.#reported("wait", () => {
-      const wait = this.poll(options);
+      const wait = this.waitSilently(options);
       this.#host.limits?.loaded()?.waited(this, wait);
       return wait;
     });
   }
 
   /** Waits without emitting what that rejects with. */
-  poll(options: WaitOptions<K>): Promise<Records[K]> {
-    const check = (signal: AbortSignal, patienceMs: number) => this.#check({ signal }, patienceMs);
+  waitSilently(options: WaitOptions<K>): Promise<Records[K]> {
+    const check = (signal: AbortSignal, pollTimeoutMs: number) => this.#check({ signal }, pollTimeoutMs);
     return waitFor(this, check, options, this.#host);
   }
 

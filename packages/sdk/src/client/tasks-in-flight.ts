@@ -1,7 +1,7 @@
 import type { Time } from "../time/clock.ts";
 import { Semaphore } from "../time/semaphore.ts";
 import { defaultWaitTimeoutMs } from "../wait/wait.ts";
-import type { PolledTask, TaskName } from "./limits.ts";
+import type { WaitableTask, TaskName } from "./limits.ts";
 
 /** A task that has been created and is not known to have ended. */
 interface InFlight {
@@ -9,7 +9,7 @@ interface InFlight {
   /** Until when it counts if nobody sees its end, by the steady clock: as long as a wait takes by default. */
   readonly until: number;
   /** What it can be polled by, once its handle is there. */
-  task: PolledTask | undefined;
+  task: WaitableTask | undefined;
   /** How many waits of the caller's poll it. */
   waits: number;
   /** Ends the polls of this class. */
@@ -58,7 +58,7 @@ export class TasksInFlight {
   }
 
   /** Takes the handle of a new task. */
-  opened(task: PolledTask): void {
+  opened(task: WaitableTask): void {
     const inFlight = this.#tasks.get(keyOf(task));
     if (!inFlight) return;
     inFlight.task = task;
@@ -98,7 +98,7 @@ export class TasksInFlight {
       const waitTimeoutMs = Math.max(0, until - this.#time.steady());
       // However it ends, also by its deadline or because the service does not know the task: it counts no longer.
       const end = () => controller.signal.aborted || this.ended(task);
-      task.poll({ signal: controller.signal, waitTimeoutMs }).then(end, end);
+      task.waitSilently({ signal: controller.signal, waitTimeoutMs }).then(end, end);
     }
   }
 }

@@ -42,12 +42,12 @@ export class Tasks {
   async query<K extends Kind>(
     subject: TaskSubject<K>,
     options: QueryFields[K] & RequestOptions,
-    patienceMs?: number,
+    pollTimeoutMs?: number,
   ): Promise<{ readonly record: Records[K]; readonly response: ServiceResponse }> {
     const { kind, taskid } = subject;
     const operation = operations[kind].query;
     const { wire, request } = await readRequest(operation, { taskid }, options);
-    const { data, response } = await this.#host.call(operation, wire, { subject, ...request, patienceMs });
+    const { data, response } = await this.#host.call(operation, wire, { subject, ...request, pollTimeoutMs });
     const record = { ...data, taskid: taskidIn(data) ?? taskid, url: urlsIn(data["url"]) };
     // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
     return { record: record as TaskRecord as Records[K], response };
@@ -67,13 +67,13 @@ export class Tasks {
     const { wire, request } = await readRequest(operation, { taskids }, options);
     const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
     for (const taskid of taskids) this.#host.limits?.loaded()?.ended({ kind, taskid });
-    await this.record((recording) => recording.endDeleted(kind, taskids), request.signal);
+    await this.writeToStore((recording) => recording.endDeleted(kind, taskids), request.signal);
     // The cast: the service documents the response to a deletion.
     return data as object as Deletions[K];
   }
 
   /** Records in the store, if there is one. If that takes long or the signal aborts, it goes on in the background. */
-  async record(
+  async writeToStore(
     write: (recording: RecordedGenerations) => Promise<void>,
     signal: AbortSignal | undefined,
   ): Promise<void> {

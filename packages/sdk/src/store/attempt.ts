@@ -109,7 +109,7 @@ export class Attempt {
       if (isFirst) void this.#renew();
       return true;
     };
-    return this.#inTurn(write).catch((cause: unknown) => {
+    return this.#afterLastWrite(write).catch((cause: unknown) => {
       this.#mayBeRecorded = true;
       const outcome = "No task was created, so it is safe to retry.";
       throw new StoreError(this.#base.model, "the store could not record it", outcome, cause);
@@ -141,7 +141,7 @@ export class Attempt {
   }
 
   /** One write after the other, renewals included. */
-  #inTurn<T>(write: () => Promise<T>): Promise<T> {
+  #afterLastWrite<T>(write: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(write, write);
     this.#last = turn;
     return turn;
@@ -160,7 +160,7 @@ export class Attempt {
       for (;;) {
         await time.sleep(renewMs, this.#ending.signal, "background");
         // One that fails is tried again before the record counts as silent.
-        await this.#inTurn(async () => this.#state && this.#write(this.#state)).catch(() => undefined);
+        await this.#afterLastWrite(async () => this.#state && this.#write(this.#state)).catch(() => undefined);
       }
     } catch {
       // The attempt has ended.
@@ -173,7 +173,7 @@ export class Attempt {
     const { emit } = this.#session.host;
     this.#state = undefined;
     try {
-      const recorded = await this.#inTurn(write);
+      const recorded = await this.#afterLastWrite(write);
       this.#session.unrecorded.delete(id);
       return recorded;
     } catch (error) {
@@ -193,7 +193,7 @@ export class Attempt {
     const never = new AbortController().signal;
     for (let delayMs = firstRetryMs; ; delayMs = Math.min(2 * delayMs, longestRetryMs)) {
       await time.sleep(delayMs, never, "background");
-      const recorded = await this.#inTurn(write).then(
+      const recorded = await this.#afterLastWrite(write).then(
         () => true,
         () => false,
       );

@@ -1,7 +1,7 @@
 import type { Cancel, Time } from "../time/clock.ts";
 import { createHeap, type Entry, type Heap } from "../time/heap.ts";
 import { Durations } from "./durations.ts";
-import { Patience } from "./patience.ts";
+import { PollTimeout } from "./poll-timeout.ts";
 
 const defaultInFlight = 16;
 /** How many queries that take much longer than usual may be in flight for each slot. */
@@ -42,7 +42,7 @@ export class Scheduler {
   readonly #failing: Queue;
   readonly #durations = new Map<string, Durations>();
   /** What the client has learned of how long its polls take. */
-  readonly patience: Patience = new Patience();
+  readonly pollTimeout: PollTimeout = new PollTimeout();
   /** How many queries took so long that they gave their slots back. They are still in flight. */
   #overdue = 0;
   #cancel: Cancel = () => undefined;
@@ -69,7 +69,7 @@ export class Scheduler {
       this.#overdue++;
       this.#fill();
     };
-    const cancel = this.#time.alarm(this.patience.slotMs, giveSlotBack, "limit");
+    const cancel = this.#time.alarm(this.pollTimeout.slotMs, giveSlotBack, "limit");
     try {
       return await send();
     } finally {

@@ -59,7 +59,7 @@ class Wait<K extends Kind> {
   #lastError: unknown;
   #lastRecord: LastRecord | undefined;
   /** How many queries since the last response took as long as they may. */
-  #overlong = 0;
+  #timeoutsInARow = 0;
   readonly #rejections: Rejections;
 
   constructor(task: Task<K>, check: CheckOnce<K>, options: GivenOptions<K>, host: WaitHost) {
@@ -142,7 +142,7 @@ class Wait<K extends Kind> {
     const sentAt = time.steady();
     // A query that hangs makes room for the last one before the deadline.
     const untilLast = Math.max(this.#lastQueryAt - sentAt, lastQueryMs);
-    const limitMs = Math.min(scheduler.patience.limitMs(this.#overlong), untilLast);
+    const limitMs = Math.min(scheduler.pollTimeout.limitMs(this.#timeoutsInARow), untilLast);
     try {
       const check = await this.#check(signal, limitMs);
       this.#learnLatency(time.steady() - sentAt);
@@ -152,15 +152,15 @@ class Wait<K extends Kind> {
       if (!(error instanceof ServiceError || error instanceof ConnectionError)) throw error;
       const tookMs = time.steady() - sentAt;
       if (error instanceof ServiceError) this.#learnLatency(tookMs);
-      else if (tookMs >= limitMs) this.#overlong++;
+      else if (tookMs >= limitMs) this.#timeoutsInARow++;
       return { sentAt, state: undefined, status: undefined, record: undefined, error };
     }
   }
 
   /** Records how long a response took. */
   #learnLatency(tookMs: number): void {
-    this.#host.scheduler.patience.record(tookMs);
-    this.#overlong = 0;
+    this.#host.scheduler.pollTimeout.record(tookMs);
+    this.#timeoutsInARow = 0;
   }
 
   /** Calls the caller's `onUpdate`. A final record counts even if the deadline passes before that settles. */

@@ -14,7 +14,7 @@ const decay = growth ** -(1 / 99);
  * The estimate is one number. It doubles after a response that took longer and falls a little after each of the others, so that it
  * stays between the 99th percentile and twice that.
  */
-export class Patience {
+export class PollTimeout {
   #usualMs: number | undefined;
 
   /** Records how long a response took. A poll without a response is not recorded: it does not show what is usual. */
@@ -24,9 +24,9 @@ export class Patience {
     this.#usualMs = Math.max(1, this.#usualMs * (ms > this.#usualMs ? growth : decay));
   }
 
-  /** Returns how long a poll may take. `overlong` is how many polls of its task took too long since its last response. */
-  limitMs(overlong: number): number {
-    return this.#scaled(limit) * 2 ** overlong;
+  /** Returns how long a poll may take. `timeoutsInARow` is how many polls of its task took too long since its last response. */
+  limitMs(timeoutsInARow: number): number {
+    return this.#scaled(limit) * 2 ** timeoutsInARow;
   }
 
   /** How long a poll may keep other polls of the client from being sent. */
