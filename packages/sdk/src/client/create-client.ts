@@ -43,25 +43,32 @@ export function createClient<O extends MediaGenOptions>(
   const { baseUrl, apiKey, headers } = readAccess("createMediaGen", options);
   checkObjects("createMediaGen", options);
   const { origin } = new URL(baseUrl);
-  const timeouts = readTimeouts(options);
-  const parts = createParts(options, origin, () => createRuntime(options, origin), kept);
   const { store, beforeGenerate } = options;
-  const host = {
-    ...parts,
-    ...parts.runtime,
-    ...createKeys(baseUrl, headers),
-    baseUrl,
+  const parts = createParts(options, origin, () => createRuntime(options, origin), kept);
+  const { runtime, time, log, emit, retries, scheduler, turns, limits, recording } = parts;
+  const { transport, get } = runtime;
+  const { keyed, hide } = createKeys(baseUrl, headers);
+  const failures = new Failures(emit, time);
+  const timeouts = readTimeouts(options);
+  const call = createCall({ baseUrl, apiKey, keyed, transport, timeouts, time, emit, failures, retries });
+  const methods = createMethods({
     origin,
     apiKey,
-    timeouts,
-    states: readStates("createMediaGen", options),
     beforeGenerate,
-    failures: new Failures(parts.emit, parts.time),
+    states: readStates("createMediaGen", options),
+    time,
+    log,
+    emit,
+    failures,
+    scheduler,
+    turns,
+    limits,
+    recording,
+    call,
+    tasks: new Tasks({ call, time, recording, limits }),
     suspicion: new Suspicion(),
-  };
-  const call = createCall(host);
-  const tasks = new Tasks({ ...host, call });
-  const methods = createMethods({ ...host, call, tasks });
+    results: { get, time, emit, failures, retries, hide, baseUrl },
+  });
   const withOptions = (changes: MediaGenOptions) => {
     const changed = readChanges(changes);
     const merged = { ...options, ...changed, headers: { ...options.headers, ...changed.headers } };

@@ -1,4 +1,6 @@
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
+import type { Emit } from "../errors/emit.ts";
+import type { Failures } from "../errors/failures.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import { messageIn } from "../errors/last-record.ts";
@@ -27,7 +29,11 @@ import type { LazyLimits } from "./limits.ts";
 import type { Tasks } from "./tasks.ts";
 
 /** What a task needs of its client. */
-export interface TaskHost extends WaitHost, ResultContext {
+export interface TaskHost extends WaitHost {
+  readonly emit: Emit;
+  readonly failures: Failures;
+  /** How results are fetched; the key is for the service alone, so it is not sent. */
+  readonly results: ResultContext;
   readonly tasks: Tasks;
   readonly states: StateOptions;
   readonly suspicion: Suspicion;
@@ -58,7 +64,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     Object.assign(this, { kind, taskid, model, origin, resultCount, createdAt, initialUrl, generationId, requestId });
     this.#partial = json.partial;
     this.#host = host;
-    rememberContext(this, host);
+    rememberContext(this, host.results);
   }
 
   get record(): Records[K] | undefined {
