@@ -4,12 +4,12 @@ import { ownCode, rejectGeneration, Rejection, rejectQuery, responseOf, success 
 import { checkForm, checkQuery, findRoute, isForeign, keyOf, readBody, readParts } from "./media-proxy/request.ts";
 import { Seal } from "./media-proxy/seal.ts";
 import type { Kind, Operation } from "./spec/operation.ts";
-// Complete, so that the build puts what the entry points share into the same files.
+// Imported completely, so that the build puts shared code of the entry points into the same files.
 import "./index.ts";
 
 export type { MediaProxyOptions, ProxyForm, ProxyGeneration } from "./media-proxy/options.ts";
 
-/** A query is a task's id and a flag or two. */
+/** Maximum size of a query, which is a task's id and some flags. */
 const longestQuery = 16_384;
 
 /**
@@ -33,7 +33,7 @@ export function createMediaProxy(options: MediaProxyOptions): (request: Request)
       return await proxy.respond(request);
     } catch (error) {
       const reported = error instanceof Rejection ? error.cause : error;
-      // Its own mistakes, also those of an async one, must not change the response or end the process.
+      // Its own errors, sync or async, must not change the response or end the process.
       if (reported !== undefined)
         callListener(
           "onError",
@@ -89,7 +89,7 @@ class MediaProxy {
     const sealed = sent["taskid"];
     const taskid = typeof sealed === "string" ? await this.#seal.open(user, kind, sealed) : undefined;
     if (taskid === undefined) throw new Rejection(422, "The user has no such task.");
-    // Only what the service knows: the options of a query could change its headers.
+    // Only fields of the service, because options of a query could change its headers.
     const names = Object.keys(body.properties ?? {}).filter((name) => name !== "taskid" && Object.hasOwn(sent, name));
     const fields: object = Object.fromEntries(names.map((name) => [name, sent[name]]));
     checkQuery(body, { ...fields, taskid });

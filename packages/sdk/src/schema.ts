@@ -1,4 +1,4 @@
-// Code that this entry point shares with the main one is then bundled into one file, not into one more.
+// With this import, the bundle has no additional file for code that both entry points share.
 import "./index.ts";
 
 export { formSchema } from "./form/form-schema.ts";

@@ -5,13 +5,13 @@ import { isBlob } from "../spec/is-blob.ts";
 import { isObject } from "../spec/is-object.ts";
 import type { Fault } from "./faults.ts";
 
-/** Adds what is wrong with one value. `value` is what would be sent, `given` what the caller passed. */
+/** Adds the faults of one value. `value` is sent, `given` is what the caller passed. */
 export type Check = (value: unknown, given: unknown, field: string, faults: Fault[]) => void;
 
-/** Half of a surrogate pair: of complete ones, this reads both as one. */
+/** Matches a lone surrogate. With the flag `u`, a complete pair is one character. */
 const halfPair = /[\uD800-\uDFFF]/u;
 
-/** Creates the check of a value, in which the bounds are looked up already. */
+/** Creates the check of a value. It looks the bounds up once. */
 export function checkOf(bounds: Bounds): Check {
   const { type, items, minItems = 0, maxItems = Infinity } = bounds;
   if (type === "array") {
@@ -22,7 +22,7 @@ export function checkOf(bounds: Bounds): Check {
       if (!Array.isArray(value)) return fail(noList);
       if (value.length < minItems) fail("tooFew");
       else if (value.length > maxItems) fail("tooMany");
-      // An index loop, because a hole in a list is a missing value and forEach would pass over it.
+      // An index loop, because `forEach` would skip the holes of an array, which are missing values.
       for (let i = 0; checkItem && i < value.length; i++) checkItem(value[i], value[i], `${field}[${i}]`, faults);
     };
   }
@@ -35,14 +35,14 @@ export function checkOf(bounds: Bounds): Check {
   };
 }
 
-/** Returns what is wrong with a value that is not a list; undefined if nothing is. */
+/** Returns the fault of a value that is not a list; undefined if it is valid. */
 type CodeOf = (value: unknown) => IssueCode | undefined;
 
 function codeIn(bounds: Bounds): CodeOf {
   const { anyOf, type, minimum = -Infinity, maximum = Infinity } = bounds;
   if (anyOf) return codeOfClosest(anyOf.map(codeIn));
   if (isFile(bounds)) return codeOfFile;
-  // What the description lists is compared with whatever was given.
+  // Typed as unknown, because any given value is compared with the listed ones.
   const values: readonly unknown[] | undefined = bounds.enum;
   const codeOfText = codeInText(bounds);
   return (value) => {
@@ -54,7 +54,7 @@ function codeIn(bounds: Bounds): CodeOf {
   };
 }
 
-/** Faults from the vaguest to the most telling: of several alternatives, the one that came closest is reported. */
+/** Faults by increasing precision. Of several alternatives, the fault of the closest one is reported. */
 const ranking: readonly IssueCode[] = ["wrongType", "wrongFormat", "notOneOf"];
 
 function codeOfClosest(alternatives: readonly CodeOf[]): CodeOf {
@@ -74,7 +74,7 @@ function rankOf(code: IssueCode): number {
   return rank < 0 ? ranking.length : rank;
 }
 
-/** An empty file would be sent, and billed without what it should hold. */
+/** Returns the fault of a file. An empty one is a fault, because it would be billed without its content. */
 function codeOfFile(value: unknown): IssueCode | undefined {
   if (!isBlob(value)) return "notAFile";
   return value.size === 0 ? "empty" : undefined;
@@ -83,7 +83,7 @@ function codeOfFile(value: unknown): IssueCode | undefined {
 function codeOfType(type: Bounds["type"], value: unknown): IssueCode | undefined {
   switch (type) {
     case "string":
-      // A number that reads as a field's text was turned into it before: one that is left does not fit.
+      // Valid numbers have been converted to text before, so a number that is left is not valid.
       return typeof value === "string" ? undefined : "wrongType";
     case "integer":
       if (Number.isSafeInteger(value)) return undefined;

@@ -7,8 +7,8 @@ import { fieldsIn, type WireFields } from "./form.ts";
 import { headLength, mediaTypeOf } from "./media-type.ts";
 
 /**
- * Returns what is wrong with the bytes of a form's files: a file that can no longer be read, or that is no image where the form
- * takes images. It reads the first bytes of each.
+ * Returns the issues of a form's files: one that can no longer be read, or that is not an image in a field for images. It reads
+ * the first bytes of each.
  */
 export async function checkFiles(body: Bounds, wire: WireFields): Promise<readonly Issue[]> {
   const issues: Issue[] = [];

@@ -4,7 +4,7 @@ import { fieldOf } from "../spec/schema.ts";
 import type { WireFields } from "./form.ts";
 import { type FormPart, formParts } from "./parts.ts";
 
-/** How many bytes of a file are in memory at once. */
+/** Maximum number of bytes of a file in memory. */
 const sliceBytes = 1024 * 1024;
 
 /**
@@ -18,7 +18,7 @@ export async function digestOf(wire: WireFields): Promise<string | undefined> {
   if (!subtle) return undefined;
   const parts: string[][] = [];
   for (const part of formParts(wire)) parts.push(await canonical(part, subtle));
-  // By name; the sort is stable, so files of one name keep their order.
+  // By name. The sort is stable, so files with the same name keep their order.
   parts.sort(([a = ""], [b = ""]) => (a < b ? -1 : a > b ? 1 : 0));
   return toHex(await subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(parts))));
 }
@@ -32,7 +32,7 @@ async function canonical([name, value, fileName = ""]: FormPart, subtle: SubtleC
   return [name, fileName, value.type, bytes];
 }
 
-/** Web Crypto cannot digest a stream, so a file's digest is that of the digests of its slices. */
+/** Returns the digest of the digests of a file's slices, because Web Crypto cannot digest a stream. */
 async function digestOfFile(file: Blob, subtle: SubtleCrypto): Promise<string> {
   const digests: Uint8Array<ArrayBuffer>[] = [];
   for (let start = 0; start < file.size; start += sliceBytes) {

@@ -1,13 +1,13 @@
 import type { IssueCode } from "../errors/issue.ts";
 import type { Bounds } from "../spec/operation.ts";
 
-/** What is wrong with one field, before it is put into words. */
+/** A fault in one field, without a message. */
 export interface Fault {
   readonly field: string;
   readonly code: IssueCode;
   readonly given: unknown;
-  /** The bounds that the value breaks: those of the form if it is about no single field. */
+  /** The violated bounds: those of the form if the fault is not about a single field. */
   readonly bounds: Bounds;
-  /** What code and bounds do not say: half of a surrogate pair, a text that stands for a file, an extra field. */
+  /** A more precise reason: half of a surrogate pair, text in place of a file, an extra field. */
   readonly why?: "halfPair" | "reference" | "extra" | undefined;
 }

@@ -5,7 +5,7 @@ import { findOperation, type ModelInfo, unknownModel } from "./model.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
 import { type Field, fieldsIn } from "./form.ts";
 
-/** One field of a model's form, for programs that show the form to people. */
+/** One field of a model's form, for programs that show forms. */
 export interface FieldInfo {
   /** The name, such as `sourceImage`. */
   readonly field: string;

@@ -1,7 +1,7 @@
 /** Returns the name to send a file under; `fallback` names a Blob, which has no name. */
 export function fileNameOf(file: Blob, fallback: string): string {
   const given = "name" in file && typeof file.name === "string" ? file.name : "";
-  // Some servers end a file name at these, and none of them is worth a lost request.
+  // Some servers end a file name at these characters.
   const clean = given
     .split(/[/\\]/)
     .at(-1)
@@ -16,7 +16,7 @@ const extensions: Readonly<Record<string, string>> = {
   "svg+xml": "svg",
 };
 
-/** The file name extension of a media type; `bin` where it says nothing of the bytes. */
+/** Returns the file name extension of a media type, or `bin` if it is not specific. */
 function extensionOf(type: string): string {
   const subtype = /^(?:image|video|audio)\/([\w.+-]+)/.exec(type)?.[1] ?? "bin";
   return extensions[subtype] ?? subtype;

@@ -145,7 +145,7 @@ export function formSchema(model: Model | ModelInfo, options: FormSchemaOptions 
   };
 }
 
-/** A field that is misspelled here would be open to everybody. */
+/** Checks the options. A misspelled field in `without` would stay open to every user. */
 function checked(given: FormSchemaOptions, names: readonly string[]): FormSchemaOptions {
   const options = readOptions("formSchema", given, ["from", "without"]);
   const { from = "values", without = [] } = options;
@@ -163,7 +163,7 @@ function formWithout(form: Bounds, without: readonly string[]): Bounds {
   const isLeft = (part: string) => !without.includes(fieldOf(part));
   const properties = Object.entries(form.properties ?? {}).filter(([part]) => isLeft(part));
   const required = (form.required ?? []).filter(isLeft);
-  // The minimum number of fields counts those of the server, too.
+  // `minProperties` is left out, because it also counts the fields of the server.
   return { type: "object", properties: Object.fromEntries(properties), required };
 }
 

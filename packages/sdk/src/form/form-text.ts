@@ -3,12 +3,12 @@ import { isObjectOfFields } from "./bounds.ts";
 import type { FieldInfo } from "./field-info.ts";
 
 /**
- * Returns the form that texts and files stand for: FormData, URLSearchParams, or an object of texts, files and lists of them. What
- * does not read as the type of its field stays as it is, to be rejected.
+ * Converts texts and files to a form: FormData, URLSearchParams, or an object of texts, files and lists of them. A text that
+ * cannot be converted to the type of its field stays, and is rejected later.
  */
 export function readText(given: unknown, fields: readonly FieldInfo[]): unknown {
   if (!isObjectOfFields(given)) return given;
-  // The cast: of objects of fields, those that are iterable have pairs.
+  // The cast: iterable objects of fields yield pairs.
   const pairs = Symbol.iterator in given ? (given as Iterable<[string, unknown]>) : Object.entries(given);
   const values = new Map<string, unknown[]>();
   for (const [name, value] of pairs) {
@@ -25,7 +25,7 @@ function isList(value: unknown): value is Iterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.iterator in value && !ArrayBuffer.isView(value);
 }
 
-/** A file input without a file is sent as an empty file without a name. An empty file that was chosen has one. */
+/** Whether a value was given. A file input without a file yields an empty file without a name. */
 function isGiven(value: unknown): boolean {
   const isNoFile = isBlob(value) && value.size === 0 && "name" in value && value.name === "";
   return value !== "" && value !== undefined && value !== null && !isNoFile;

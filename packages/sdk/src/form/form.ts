@@ -6,16 +6,16 @@ import type { Fault } from "./faults.ts";
 import { isReference } from "./file-reference.ts";
 import { toCRLF } from "./line-breaks.ts";
 
-/** Fields as they go on the wire, by the names of their parts or JSON keys. */
+/** Fields as they are sent, by the names of their parts or JSON keys. */
 export type WireFields = Readonly<Record<string, unknown>>;
 
-/** What was read from given fields: how they go on the wire, and what is wrong with them. */
+/** The result of reading fields: how they are sent, and their faults. */
 interface ReadFields {
   readonly wire: WireFields;
   readonly faults: readonly Fault[];
 }
 
-/** Reads a model's form: booleans and numbers as their text, files under their part's name, text as it is sent. */
+/** Reads a model's form: converts booleans and numbers to text, and assigns files to their parts. */
 export function readForm(body: Bounds, form: unknown, extra?: unknown): ReadFields {
   return readFields(body, form, extra, true);
 }
@@ -25,7 +25,7 @@ export function readBody(body: Bounds, fields: unknown): ReadFields {
   return readFields(body, fields, undefined, false);
 }
 
-/** One field of a body: the part that its text goes to, and the one that its files go to; it has one of them at least. */
+/** One field of a body: the part for its text and the part for its files. It has at least one of them. */
 export interface Field {
   readonly name: string;
   text?: Part;
@@ -38,13 +38,13 @@ interface Part {
   /** The valid values, if the description lists them. */
   readonly values: readonly unknown[] | undefined;
   readonly check: Check;
-  /** Returns how a value goes into a form. */
+  /** Converts a value to its text in a form. */
   readonly toText: (given: unknown) => unknown;
 }
 
 const tables = new WeakMap<Bounds, ReadonlyMap<string, Field>>();
 
-/** The fields of a body by their names, in the order of the service's description; made once. */
+/** Returns the fields of a body by name, in the order of the service's description. Cached. */
 export function fieldsIn(body: Bounds): ReadonlyMap<string, Field> {
   const known = tables.get(body);
   if (known) return known;
@@ -70,7 +70,7 @@ function readFields(body: Bounds, given: unknown, extra: unknown, isForm: boolea
     for (const field of Object.keys(given)) {
       const value = given[field];
       if (value === undefined) continue;
-      // A list of our own: what is checked is what is sent, whatever the caller has put into theirs by then.
+      // A copy, so that the checked list is sent even if the caller changes the original.
       const one: unknown = Array.isArray(value) ? [...value] : value;
       const known = fields.get(field);
       const part = known?.files && !(known.text && typeof one === "string") ? known.files : known?.text;
@@ -79,7 +79,7 @@ function readFields(body: Bounds, given: unknown, extra: unknown, isForm: boolea
         continue;
       }
       count++;
-      // Most values are of a list, and go as they are.
+      // Most values are listed ones, and are sent unchanged.
       const isListed = part.values?.includes(one);
       const sent = isForm && !isListed ? part.toText(one) : one;
       wire[part.name] = sent;
@@ -103,7 +103,7 @@ function readFields(body: Bounds, given: unknown, extra: unknown, isForm: boolea
 const anything: Bounds = {};
 const anyFile: Bounds = { format: "binary" };
 
-/** Reads fields that the description does not show, and returns how many there are. */
+/** Reads fields that are not in the service's description, and returns their number. */
 function readExtra(
   extra: Readonly<Record<string, unknown>>,
   { properties = {} }: Bounds,
@@ -118,7 +118,7 @@ function readExtra(
     if (Object.hasOwn(properties, name)) fail("notAllowed");
     else if (isText(value) || isBlob(value)) {
       count++;
-      // As a key of its own, whatever its name: `__proto__` is a field like any other here.
+      // An assignment to `__proto__` would not add a field.
       Object.defineProperty(wire, name, {
         value: typeof value === "object" ? value : String(value),
         enumerable: true,
@@ -141,11 +141,11 @@ function textOf(bounds: Bounds): Part["toText"] {
   };
 }
 
-/** Returns how many results a form requests: the documented default if it does not say, or else 1. */
+/** Returns the number of results that a form requests: the documented default if it does not say, or else 1. */
 export function resultCount(body: Bounds, wire: WireFields): number {
   const [field, bounds] = Object.entries(body.properties ?? {}).find(([, one]) => one["x-result-count"]) ?? [];
   const count = field === undefined ? undefined : (wire[field] ?? bounds?.default);
-  // A form without bounds takes any number or text; whatever the model makes of it, a task has at least one result.
+  // A form without bounds accepts any number or text. In any case, a task has at least one result.
   return Number.isSafeInteger(Number(count)) ? Math.max(1, Number(count)) : 1;
 }
 

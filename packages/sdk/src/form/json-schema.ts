@@ -14,7 +14,7 @@ const dialects: Readonly<Record<string, string>> = {
 /**
  * Returns a form as JSON Schema.
  *
- * @throws An {@link InvalidRequestError} for another dialect than the two
+ * @throws An {@link InvalidRequestError} for an unsupported dialect
  */
 export function jsonSchemaOf(form: Bounds, fields: readonly FieldInfo[], dialect: string): Record<string, unknown> {
   if (!Object.hasOwn(dialects, dialect)) {
@@ -39,10 +39,10 @@ export function jsonSchemaOf(form: Bounds, fields: readonly FieldInfo[], dialect
 const int32: JSONSchema = { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 const safeIntegers: JSONSchema = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
-/** The keywords that are read here, or mean something only to the service. */
+/** Keywords that are handled separately here, or that only the service uses. */
 const others = ["anyOf", "items", "format", "default"];
 
-/** Returns bounds in the keywords of JSON Schema alone, with the types that a form takes. */
+/** Converts bounds to standard keywords of JSON Schema, with the types that a form accepts. */
 function schemaOf(bounds: Bounds): JSONSchema {
   const { type, enum: values, anyOf, items } = bounds;
   if (isFlag(bounds)) return { anyOf: [{ type: "boolean" }, { type, enum: values }] };

@@ -1,4 +1,4 @@
-/** Media types by how their files begin, each with its usual file name extension. */
+/** Media types by the first bytes of their files, with the usual file name extension. */
 const kinds: readonly {
   readonly type: string;
   readonly extension: string;
@@ -17,21 +17,21 @@ const kinds: readonly {
   { type: "video/webm", extension: "webm", begins: (head) => head.startsWith("\x1aE\xdf\xa3") },
 ];
 
-/** How many bytes of a file reveal its type. */
+/** Number of first bytes of a file that are enough to detect its type. */
 export const headLength = 16;
 
-/** Returns the media type and extension of a file by its first bytes, or undefined for anything but a known image or video. */
+/** Returns the media type and extension of a file by its first bytes; undefined if it is not a known image or video. */
 export function mediaTypeOf(head: Uint8Array): { readonly type: string; readonly extension: string } | undefined {
   const text = String.fromCharCode(...head.subarray(0, headLength));
   return kinds.find(({ begins }) => begins(text));
 }
 
-/** Extensions of the types above that URLs end with as often. */
+/** Other common extensions of the types above. */
 const alsoUsed = new Set(["jpeg", "tif", "m4v"]);
 
 /**
- * Returns the extension of a file whose bytes are of no known type: that of the server's Content-Type or of the URL, if it is
- * one of an image or a video. No other is taken: a program that a server names so is started by a double-click.
+ * Returns the extension of a file of unknown type: that of the server's Content-Type or of the URL, if it is one of an image
+ * or a video. Others are ignored, because a double-click would run a downloaded program.
  */
 export function extensionFor(contentType: string | undefined, url: string): string {
   const named = /\.(\w+)$/.exec(new URL(url).pathname)?.[1]?.toLowerCase() ?? "";

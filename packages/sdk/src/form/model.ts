@@ -51,7 +51,7 @@ export function isModel(text: string): text is Model {
 }
 
 /**
- * Returns what a model makes.
+ * Returns the kind of a model's results.
  *
  * @throws An {@link InvalidRequestError} if there is no such model
  */
@@ -63,7 +63,7 @@ export function kindOf(model: string): Kind {
 /**
  * Returns the generation operation of a model.
  *
- * @throws An {@link InvalidRequestError} if there is no such model among the kinds
+ * @throws An {@link InvalidRequestError} if there is no such model of these kinds
  */
 export function operationOf(model: string, among: readonly Kind[] = kinds): Operation {
   const found = findOperation(model, among);
@@ -74,7 +74,7 @@ export function operationOf(model: string, among: readonly Kind[] = kinds): Oper
   throw new InvalidRequestError("generate", [{ ...issue, ...(problem && { problem }) }], nothingWasSent);
 }
 
-/** Returns the generation operation of a model, or undefined if there is no such model among the kinds. */
+/** Returns the generation operation of a model, or undefined if there is no such model of these kinds. */
 export function findOperation(model: string, among: readonly Kind[] = kinds): Operation | undefined {
   for (const kind of among) {
     const { generate } = operations[kind];
@@ -83,7 +83,7 @@ export function findOperation(model: string, among: readonly Kind[] = kinds): Op
   return undefined;
 }
 
-/** Returns the issue of a model that does not exist among the kinds. */
+/** Returns the issue for a model that does not exist in these kinds. */
 export function unknownModel(model: unknown, among: readonly Kind[] = kinds): Issue {
   const names = among.flatMap((kind) => Object.keys(operations[kind].generate));
   const expected = `one of ${names.join(", ")}`;

@@ -6,7 +6,7 @@ import type { WireFields } from "./form.ts";
 /** One part of a form: a text, or a file with the name to send it under. */
 export type FormPart = readonly [name: string, value: string] | readonly [name: string, file: Blob, fileName: string];
 
-/** A form's fields as the parts of multipart/form-data, in their order. */
+/** Yields a form's fields as parts of multipart/form-data, in order. */
 export function* formParts(wire: WireFields): Generator<FormPart, void, undefined> {
   for (const [name, value] of Object.entries(wire)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -17,7 +17,7 @@ export function* formParts(wire: WireFields): Generator<FormPart, void, undefine
   }
 }
 
-/** A form's fields as FormData. */
+/** Converts a form's fields to FormData. */
 export function toFormData(wire: WireFields): FormData {
   const form = new FormData();
   for (const [name, value, fileName] of formParts(wire)) {

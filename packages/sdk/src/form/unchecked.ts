@@ -17,8 +17,8 @@ interface UncheckedFields {
 
 /**
  * Reads a form without any bounds, by what the forms of its kind have in common. The model is the last segment of the path, and files
- * go into the part `X.items`. A flag is "0" or "1", and what counts the results of other models counts those of this one. What would
- * be billed without its files is rejected all the same.
+ * go into the part `X.items`. A flag is "0" or "1". Fields that set the number of results of other models do so here. Values that
+ * would be billed without their files are still rejected.
  */
 export function readUnchecked(kind: Kind, model: unknown, form: unknown, extra: unknown = {}): UncheckedFields {
   const issues: Issue[] = isModelName(kind, model)
@@ -57,7 +57,7 @@ function partsOf(kind: Kind) {
 class UncheckedReader {
   readonly wire: Record<string, unknown> = {};
   readonly #issues: Issue[];
-  /** The fields that take files in the forms that are known. */
+  /** The fields for files in all known forms. */
   readonly #fileFields: ReadonlySet<string>;
 
   constructor(kind: Kind, issues: Issue[]) {
@@ -68,7 +68,7 @@ class UncheckedReader {
 
   read(field: string, given: unknown, isExtra: boolean): void {
     if (given === undefined) return;
-    // A list of our own, as in a form that is checked.
+    // A copy, as in a checked form.
     const value: unknown = Array.isArray(given) ? [...given] : given;
     const issue = this.#issueOf(field, value);
     const isText = typeof value !== "object";
@@ -78,7 +78,7 @@ class UncheckedReader {
       this.#issues.push(invalid(`extraFields.${field}`, "duplicate", describeValue(given), "the form for this field"));
     else {
       const sent = typeof value === "boolean" ? (value ? "1" : "0") : value;
-      // As a key of its own, whatever its name: `__proto__` is a field like any other here.
+      // An assignment to `__proto__` would not add a field.
       Object.defineProperty(this.wire, part, { value: sent, enumerable: true });
     }
   }

@@ -6,7 +6,7 @@ import { closestName } from "../errors/closest-name.ts";
 import type { Fault } from "./faults.ts";
 import { fieldsIn } from "./form.ts";
 
-/** Puts into words what is wrong with fields. A client loads this when there is something. */
+/** Returns issues with messages for faults. A client imports this file only if there are faults. */
 export function issuesOf(faults: readonly Fault[]): readonly Issue[] {
   return faults.map(issueOf);
 }
@@ -24,7 +24,7 @@ function issueOf(fault: Fault): Issue {
   return bounds.properties ? issueOfForm(fault) : issueOfValue(fault, received);
 }
 
-/** Returns what is wrong with a text that stands for a file. */
+/** Returns the issue for text in place of a file. */
 export function referenceIssue(field: string, text: string): Issue {
   const expected =
     "a file: pass await fileFrom(...), or a Blob. Text would be sent as it is, and billed without its image";
@@ -47,7 +47,7 @@ function issueOfValue({ field, code, given, bounds, why }: Fault, received: stri
   const words = wordsOf(bounds);
   let { expected } = words;
   if (why) expected = "well-formed text (this contains half of a surrogate pair)";
-  // A whole number without bounds fails only where JavaScript cannot hold it.
+  // A whole number without bounds is out of range only if it is not a safe integer.
   else if (code === "outOfRange" && isUnbounded(bounds) && Number.isInteger(given))
     expected += ` of at most ${Number.MAX_SAFE_INTEGER}`;
   const issue: Writable<Issue> = { field, code, received, expected };
@@ -63,19 +63,19 @@ function isUnbounded({ minimum, maximum, format }: Bounds): boolean {
   return minimum === undefined && maximum === undefined && !format;
 }
 
-/** A valid value as text, with its digits if it is a text: a value with other digits means something else. */
+/** A valid value as text, with its digits if it is a string. A value with other digits is not a typo of it. */
 type Value = readonly [text: string, digits: string | undefined];
 
 interface BoundsWords {
   readonly expected: string;
   readonly values: readonly Value[];
-  /** The valid values, if there are no others. */
+  /** The valid values, if the list is complete. */
   readonly names: readonly string[] | undefined;
 }
 
 const known = new WeakMap<Bounds, BoundsWords>();
 
-/** The words of bounds, made once, because a form is checked at each keystroke. */
+/** Returns the words for bounds. Cached, because a form may be checked at each keystroke. */
 function wordsOf(bounds: Bounds): BoundsWords {
   const made = known.get(bounds);
   if (made) return made;

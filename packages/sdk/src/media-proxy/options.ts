@@ -21,9 +21,9 @@ export type ProxyForm = Readonly<Record<string, unknown>>;
 
 /** Options of `createMediaProxy`. */
 export interface MediaProxyOptions {
-  /** The client that holds the API key. It needs a store, so that what a browser sends twice is generated once. */
+  /** The client that holds the API key. It needs a store, so that a request that a browser sends twice generates once. */
   readonly media: MediaGen;
-  /** Returns the id of the user who sent a request, from your session. Without one, the request is rejected. */
+  /** Returns the id of the user who sent a request, from your session. Without an id, the request is rejected. */
   readonly user: (request: Request) => string | null | undefined | Promise<string | null | undefined>;
   /**
    * The secret that seals task ids, so that no user can read the task of another one. At least 32 random characters,
@@ -75,7 +75,7 @@ export function readProxyOptions(given: MediaProxyOptions): MediaProxyOptions {
   for (const [name, value] of Object.entries(functions))
     if (typeof value !== "function")
       throw invalidRequest(subject, name, "wrongType", describeValue(value), "a function");
-  // In a string, a part of a listed origin would be found too.
+  // A string is not valid, because `includes` would match a part of it.
   if (origins !== undefined && !(Array.isArray(origins) && origins.every(isOrigin)))
     throw invalidRequest(subject, "origins", "wrongType", describeOrigins(origins), expectedOrigins);
   return options;
@@ -85,13 +85,13 @@ export function readProxyOptions(given: MediaProxyOptions): MediaProxyOptions {
 export function readUser(user: unknown): string | undefined {
   if (user === undefined || user === null || user === "") return undefined;
   if (typeof user === "string") return user;
-  // One value for all users would let each query the tasks of the others.
+  // With one value for all users, each could query the tasks of the others.
   throw invalidRequest(subject, "user", "wrongType", describeValue(user), "a function that returns an id as text", "", {
     problem: `returned ${describeValue(user)}, not the id of a user as text`,
   });
 }
 
-/** An origin as browsers send it: without a path, in lower case. Those of apps have other schemes than https. */
+/** Whether a value is an origin as browsers send it: without a path, in lower case. Apps have schemes other than https. */
 function isOrigin(value: unknown): boolean {
   if (typeof value !== "string" || !URL.canParse(value)) return false;
   const { protocol, host } = new URL(value);

@@ -3,12 +3,12 @@ import { ConnectionError, InvalidRequestError } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { codes } from "../spec/operations.gen.ts";
 
-/** Why a page gets no task or record. Its client reads the status, of which only 502 says that a task may exist. */
+/** Thrown if a page gets no task or record. Its client reads the status. Only 502 means that a task may exist. */
 export class Rejection extends Error {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
 
-  /** @param cause what is reported to the server's own code, and not to the page */
+  /** @param cause reported to `onError`, but not to the page */
   constructor(status: number, message: string, cause?: unknown, retryAfterMs?: number) {
     super(message, cause === undefined ? undefined : { cause });
     this.status = status;
@@ -16,7 +16,7 @@ export class Rejection extends Error {
   }
 }
 
-/** Runs a function of the caller's. If it throws, nothing has been sent. */
+/** Runs a function of the user's code. If it throws, nothing has been sent. */
 export async function ownCode<T>(run: () => T | Promise<T>): Promise<T> {
   try {
     return await run();
@@ -25,28 +25,28 @@ export async function ownCode<T>(run: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Throws what the page gets to know of a failed generation: what it means for the money, and nothing of the service. */
+/** Throws the rejection for a failed generation. It says whether a task may exist, but nothing about the service. */
 export function rejectGeneration(error: unknown): never {
   const step = stepError(error);
-  // An error of another copy of the SDK proves nothing. Nor does a key that stands for another form, which may be billed.
+  // An error of another copy of the SDK proves nothing. The other form of a reused key may have been billed.
   if (!step || isMistake(error)) throw new Rejection(502, "The outcome is unknown.", error);
   if (step.outcome === "unknown") throw new Rejection(502, "The outcome is unknown.", error);
   if (step.outcome === "again") throw new Rejection(429, "No task was created. Try again later.", error, step.afterMs);
   if (error instanceof ConnectionError)
     throw new Rejection(424, "The server could not connect. Nothing was sent.", error);
-  // The page's form was valid, so this is a mistake of the server's.
+  // The page's form was valid, so this is a mistake in the server's code.
   if (error instanceof InvalidRequestError)
     throw new Rejection(424, "The server could not send the generation. Nothing was sent.", error);
   throw new Rejection(200, "The service rejected the generation.", error);
 }
 
-/** Throws what the page gets to know of a failed query. */
+/** Throws the rejection for a failed query. */
 export function rejectQuery(error: unknown): never {
   if (error instanceof InvalidRequestError) throw new Rejection(424, "The server could not send the query.", error);
   if (error instanceof ServiceError) {
     const { status, code, retryAfterMs } = error;
     if (status === 429) throw new Rejection(429, "Try again later.", error, retryAfterMs);
-    // A task that is new may not be known yet: the page's client handles that.
+    // The service may not know a new task yet. The page's client handles that.
     if (status < 400 && code === codes.failure) throw new Rejection(200, "The service rejected the query.");
   }
   throw new Rejection(502, "The query failed. It is safe to repeat.", error);
@@ -59,10 +59,10 @@ export function success(data: object): Response {
   return Response.json({ code: codes.success, msg: "success", data }, { headers: noStore });
 }
 
-/** Returns a response that the page's client reads as the same failure. What has no meaning of its own is unknown. */
+/** Returns a response that the page's client reads as the same failure. Unexpected errors are an unknown outcome. */
 export function responseOf(error: unknown): Response {
   const { status, message, retryAfterMs } = error instanceof Rejection ? error : new Rejection(502, "unknown");
-  // An envelope would say that there is no task.
+  // An envelope would mean that there is no task.
   if (status >= 500) return new Response(message, { status, headers: noStore });
   const after = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
   return Response.json({ code: codes.failure, msg: message }, { status, headers: { ...noStore, ...after } });

@@ -8,18 +8,18 @@ import type { ProxyForm } from "./options.ts";
 import { Rejection } from "./rejection.ts";
 
 const longestKey = 255;
-/** More than any form has. */
+/** Maximum number of parts, more than any form has. */
 const mostParts = 100;
 const mostIssues = 5;
 
-/** An operation that a page may call; a query has no model. */
+/** An operation that a page may call. A query has no model. */
 interface Route {
   readonly kind: Kind;
   readonly model: string | undefined;
   readonly operation: Operation;
 }
 
-/** Finds the operation that a path ends with: the proxy may be mounted anywhere. */
+/** Finds an operation by the end of a path, because the proxy may be mounted anywhere. */
 export function findRoute(pathname: string): Route | undefined {
   const path = pathname.replace(/\/+$/, "");
   for (const kind of kinds) {
@@ -31,21 +31,21 @@ export function findRoute(pathname: string): Route | undefined {
   return undefined;
 }
 
-/** Whether a page of another site sent the request. Programs other than browsers send neither header. */
+/** Whether a page of another site sent the request. Only browsers send these headers. */
 export function isForeign({ url, headers }: Request, origins: readonly string[]): boolean {
   const origin = headers.get("origin");
   if (origin !== null && origins.includes(origin)) return false;
   const site = headers.get("sec-fetch-site");
   if (site !== null) return site !== "same-origin";
-  // Older browsers, and pages over http. A server behind a proxy knows its host from the header only.
+  // Older browsers, and pages over http. A server behind a proxy knows its host only from the header.
   if (origin === null) return false;
   return !URL.canParse(origin) || new URL(origin).host !== (headers.get("host") ?? new URL(url).host);
 }
 
-/** Returns the key of a generation, which a program without a browser may leave out. */
+/** Returns the key of a generation. Only browsers must send one. */
 export function keyOf({ headers }: Request): string {
   const given = headers.get("idempotency-key");
-  // A browser may send a request again by itself, and only the key shows that it is the same one.
+  // Only the key identifies a request that the browser itself repeats.
   if (!given && (headers.has("origin") || headers.has("sec-fetch-site")))
     throw new Rejection(422, "The header idempotency-key is missing. Send one that stays the same for a generation.");
   const key = given || crypto.randomUUID();
@@ -53,7 +53,7 @@ export function keyOf({ headers }: Request): string {
   return key;
 }
 
-/** Reads a body, and stops at the limit: what is larger is not held. */
+/** Reads a body up to the limit, so that a larger one does not fill the memory. */
 export async function readBody<T>(
   request: Request,
   maxBytes: number,
@@ -76,7 +76,7 @@ export async function readBody<T>(
   try {
     return await read(new Response(request.body?.pipeThrough(counter) ?? null, { headers: { "content-type": type } }));
   } catch {
-    // Runtimes hide why the stream failed.
+    // Runtimes hide the error of the stream.
     rejectLonger();
     throw new Rejection(422, "The request cannot be read.");
   }
@@ -99,12 +99,12 @@ export function readParts(data: FormData, body: Bounds): ProxyForm {
     values.push(isNumber && value !== "" ? Number(value) : value);
     form.set(field, values);
   }
-  // A field that is sent as a text and as files has too many values, which is an issue like any other.
+  // A field with both text and files has too many values. The check reports that.
   const valueOf = (field: string, all: readonly unknown[]) => (lists.has(field) || all.length > 1 ? all : all[0]);
   return Object.fromEntries(Array.from(form, ([field, all]) => [field, valueOf(field, all)]));
 }
 
-/** Rejects a page's form that is not valid. What is wrong with a form after that is the server's mistake. */
+/** Rejects an invalid form of a page. Later faults in a form are mistakes of the server's code. */
 export async function checkForm(body: Bounds, form: ProxyForm): Promise<void> {
   const { wire, faults } = readForm(body, form);
   rejectIssues(issuesOf(faults));
@@ -112,7 +112,7 @@ export async function checkForm(body: Bounds, form: ProxyForm): Promise<void> {
   rejectIssues(await checkFiles(body, wire));
 }
 
-/** Rejects a page's query that is not valid. */
+/** Rejects an invalid query of a page. */
 export function checkQuery(body: Bounds, fields: object): void {
   rejectIssues(issuesOf(readJson(body, fields).faults));
 }

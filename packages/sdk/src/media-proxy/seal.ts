@@ -1,6 +1,6 @@
 import type { Kind } from "../spec/operation.ts";
 
-/** Seals the ids of tasks, each for one user, so that no table has to say whose they are. */
+/** Seals the ids of tasks for one user each, so that no table of their owners is needed. */
 export class Seal {
   readonly #secret: string;
   #key: Promise<CryptoKey> | undefined;
@@ -29,7 +29,7 @@ export class Seal {
     return isOwn ? taskid : undefined;
   }
 
-  /** Loads the secret at the first request: some runtimes allow no cryptography before. */
+  /** Imports the secret at the first request, because some runtimes allow no cryptography before. */
   #loadKey(): Promise<CryptoKey> {
     const bytes = new TextEncoder().encode(this.#secret);
     return (this.#key ??= crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [

@@ -18,13 +18,13 @@ export function valuesOf(bounds: Bounds): {
   };
 }
 
-/** How the parts of a sentence are written: a table in Markdown writes them differently from a message. */
+/** The format of the parts of a sentence, such as for a message or a Markdown table. */
 export interface BoundsStyle {
-  /** Writes a valid value. */
+  /** Formats a valid value. */
   value(value: string | number | boolean): string;
-  /** Writes a pattern. */
+  /** Formats a pattern. */
   pattern(pattern: string): string;
-  /** Writes a limit. */
+  /** Formats a limit. */
   number(value: number): string;
 }
 
@@ -36,14 +36,14 @@ const plain: BoundsStyle = {
 
 const described = new WeakMap<Bounds, string>();
 
-/** Returns what is valid in words that read after "Use"; made once per bounds, because a form is checked at each keystroke. */
+/** Describes the valid values, in words that follow "Use". Cached, because a form may be checked at each keystroke. */
 export function describe(bounds: Bounds): string {
   const known = described.get(bounds) ?? describeIn(plain, bounds);
   described.set(bounds, known);
   return known;
 }
 
-/** Returns what is valid in words, in a style. */
+/** Describes the valid values in a style. */
 export function describeIn(style: BoundsStyle, bounds: Bounds): string {
   if (bounds.anyOf) return describeAlternatives(style, bounds.anyOf);
   if (isFlag(bounds)) return listed([true, false, ...(bounds.enum ?? [])].map((value) => style.value(value)));
@@ -66,7 +66,7 @@ export function describeIn(style: BoundsStyle, bounds: Bounds): string {
   }
 }
 
-/** Alternatives that list values read as one list. */
+/** Describes alternatives. Those that list values become one list. */
 function describeAlternatives(style: BoundsStyle, alternatives: readonly Bounds[]): string {
   const values = alternatives.flatMap((one) => (isFlag(one) ? [] : (one.enum ?? [])));
   const others = alternatives.filter((one) => isFlag(one) || !one.enum).map((one) => describeIn(style, one));

@@ -62,7 +62,7 @@ export interface Operation {
   readonly body: Bounds;
 }
 
-/** What one can ask of one kind. */
+/** The operations of one kind. */
 export interface KindOperations {
   /** The generation operation of each model. */
   readonly generate: Readonly<Record<string, Operation>>;

@@ -3,7 +3,7 @@ import type { Bounds } from "./operation.ts";
 /** The suffix of the part that carries the files of a form's field, by the service's rule. */
 export const filePartSuffix = ".items";
 
-/** Returns the field that a part belongs to. */
+/** Returns the field of a part. */
 export function fieldOf(part: string): string {
   return part.endsWith(filePartSuffix) ? part.slice(0, -filePartSuffix.length) : part;
 }
@@ -25,12 +25,12 @@ export function isNumericString({ type, format }: Bounds): boolean {
 
 const sizePattern = /^\^\[1-9\]\[0-9\]\*(.+)\[1-9\]\[0-9\]\*\$$/;
 
-/** Returns what stands between width and height if the bounds are those of an explicit size. */
+/** Returns the separator of width and height if the bounds are those of an explicit size. */
 export function sizeSeparator({ pattern }: Bounds): string | undefined {
   return pattern && sizePattern.exec(pattern)?.[1]?.replace("\\", "");
 }
 
-/** Returns whether the bounds say more than a type. */
+/** Returns whether the bounds contain more than a type. */
 export function isBounded(bounds: Bounds): boolean {
   const { anyOf, enum: values, pattern, minLength, maxLength, minItems, maxItems, minimum, maximum } = bounds;
   return [anyOf, values, pattern, minLength, maxLength, minItems, maxItems, minimum, maximum].some(

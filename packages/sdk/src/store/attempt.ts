@@ -4,32 +4,32 @@ import type { GenerationFacts, GenerationRecord, GenerationState } from "../task
 import type { TaskJSON } from "../task/task.ts";
 import type { Session } from "./session.ts";
 
-/** How often a sender renews its record: several times before anybody takes it for silent. */
+/** Interval of renewals: several before a sender counts as dead. */
 const renewMs = 5_000;
 const firstRetryMs = 1_000;
 const longestRetryMs = 60_000;
-/** More than others could have written in the meantime. */
+/** Maximum number of writes of a task: more than other writers can have made at the same time. */
 const mostTries = 20;
 
-/** Somebody else has moved the record on: this attempt must not be sent. */
+/** Thrown if another writer has changed the record, so that this attempt must not be sent. */
 export class OvertakenError extends Error {
   override readonly name = "OvertakenError";
 }
 
-/** One attempt to generate. Until it ends it renews its record, and nobody else writes it unless it is silent. */
+/** One attempt to generate. It renews its record until it ends. Others write the record only if the renewals stop. */
 export class Attempt {
   readonly #session: Session;
   readonly #base: Omit<GenerationRecord, "revision" | "state" | "updatedAt">;
   #revision: number;
-  /** The attempt that has written it. */
+  /** The attempt that wrote the stored revision. */
   #follows: string | undefined;
-  /** What it is renewed as; undefined before it is recorded and after it has ended. */
+  /** State that renewals write; undefined before the attempt is recorded and after it has ended. */
   #state: "claimed" | "sending" | undefined;
-  /** Whether a first write rejected, which may have happened all the same. */
+  /** Whether a write failed, which may have been stored anyway. */
   #mayBeRecorded = false;
   #last: Promise<unknown> = Promise.resolve();
   readonly #ending = new AbortController();
-  /** The id of the record that its task gets if its own has become another attempt's. */
+  /** Id for a separate record of its task, if another attempt has taken over its own record. */
   readonly #besideId = crypto.randomUUID();
 
   constructor(session: Session, facts: GenerationFacts, id: string, replaces: GenerationRecord | undefined) {
@@ -52,7 +52,7 @@ export class Attempt {
   }
 
   /**
-   * Claims the key: nothing is sent yet. Resolves to false if another attempt came first.
+   * Claims the key before anything is sent. Resolves to false if another attempt was first.
    *
    * @throws A {@link StoreError} if it could not be recorded
    */
@@ -61,31 +61,31 @@ export class Attempt {
   }
 
   /**
-   * Records, immediately before the first byte leaves, that it is sent; or, before a retry delay, that nothing of it was.
+   * Records `sending` immediately before the first byte leaves, or `claimed` before a retry delay, because nothing was sent.
    *
    * @throws An {@link OvertakenError} if it must not be sent
-   * @throws A {@link StoreError} if it could not be recorded, so that it must not be sent
+   * @throws A {@link StoreError} if it could not be recorded; then it must not be sent
    */
   async enter(state: "sending" | "claimed"): Promise<void> {
     if (state === "claimed" && this.#state !== "sending") return;
     if (!(await this.#move(state))) throw new OvertakenError("the generation was taken over");
   }
 
-  /** Records the task and returns it. Never rejects: a paid task must not be lost with a store. */
+  /** Records the task and returns it. Never rejects, because a failing store must not lose a paid task. */
   async created(task: TaskJSON): Promise<TaskJSON> {
     const recorded = { ...task, generationId: this.id };
-    // Its key stands for it from now on, however long its record takes.
+    // From now on, its key returns this task, even before it is recorded.
     this.#session.unrecorded.set(this.id, recorded);
     return (await this.#finish(() => this.#recordTask(recorded), recorded)) ?? recorded;
   }
 
-  /** Records that there is no task, or that nobody knows. Never rejects. */
+  /** Records that there is no task or that the outcome is unknown. Never rejects. */
   async failed(thrown: unknown, signal: AbortSignal | undefined): Promise<void> {
-    // An abort may have come while it was being recorded as sending: what it is recorded as counts.
+    // If an abort came during the write of `sending`, the result of that write decides.
     await this.#last.catch(() => undefined);
     const isRecorded = this.#state !== undefined || this.#mayBeRecorded;
     if (thrown instanceof OvertakenError || !isRecorded) return this.stop();
-    // What neither this SDK nor the caller's signal throws proves nothing of what was sent.
+    // Errors from elsewhere do not prove that nothing was sent.
     const isExpected = thrown instanceof MediaGenError || (signal?.aborted && thrown === signal.reason);
     const isUnknown = thrown instanceof OutcomeUnknownError || (this.#state === "sending" && !isExpected);
     const reason = thrown instanceof OutcomeUnknownError ? thrown.reason : messageOf(thrown);
@@ -93,9 +93,9 @@ export class Attempt {
     await this.#finish(async () => void (await this.#write(state, { reason })), undefined);
   }
 
-  /** Renews its record no longer. */
+  /** Stops the renewals. */
   stop(): void {
-    // With a reason: the default one is an error, whose stack trace takes as long as a write.
+    // With a reason, because the stack trace of the default error takes as long as a write.
     this.#ending.abort("ended");
     this.#session.active.delete(this.id);
   }
@@ -104,7 +104,7 @@ export class Attempt {
     const write = async () => {
       if (!(await this.#write(state))) return false;
       const isFirst = this.#state === undefined;
-      // Within its turn: a renewal that waits behind it must not record what is sent as claimed.
+      // Set within its turn, so that a queued renewal does not write `claimed` for a form that is being sent.
       this.#state = state;
       if (isFirst) void this.#renew();
       return true;
@@ -116,7 +116,7 @@ export class Attempt {
     });
   }
 
-  /** Writes the next revision; false if somebody else has moved the record on. */
+  /** Writes the next revision. Returns false if another writer has changed the record. */
   async #write(state: GenerationState, further: Partial<GenerationRecord> = {}): Promise<boolean> {
     for (;;) {
       const result = await this.#session.write(this.#record(state, further));
@@ -134,20 +134,20 @@ export class Attempt {
     return { ...this.#base, ...further, state, revision: this.#revision + 1, follows: this.#follows, updatedAt };
   }
 
-  /** Whether it is what this attempt itself has written, by a write that seemed to fail. */
+  /** Whether this attempt wrote the stored record itself, with a write that seemed to fail. */
   #isOwn(current: GenerationRecord | undefined): current is GenerationRecord {
     if (current?.attempt !== this.#base.attempt || current.revision <= this.#revision) return false;
     return current.state === "claimed" || current.state === "sending";
   }
 
-  /** One write after the other, renewals included. */
+  /** Runs writes one after the other, including renewals. */
   #afterLastWrite<T>(write: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(write, write);
     this.#last = turn;
     return turn;
   }
 
-  /** Whether this attempt knows that there is no task where others had to take its outcome for unknown. */
+  /** Whether others have recorded the outcome as unknown, but this attempt knows that there is no task. */
   #corrects(state: GenerationState, current: GenerationRecord | undefined): current is GenerationRecord {
     const isTakenForUnknown = current?.attempt === this.#base.attempt && current.state === "unknown";
     return state === "notCreated" && isTakenForUnknown && current.revision > this.#revision;
@@ -159,7 +159,7 @@ export class Attempt {
     try {
       for (;;) {
         await time.sleep(renewMs, this.#ending.signal, "background");
-        // One that fails is tried again before the record counts as silent.
+        // After a failure, the next renewal comes before the sender counts as dead.
         await this.#afterLastWrite(async () => this.#state && this.#write(this.#state)).catch(() => undefined);
       }
     } catch {
@@ -167,7 +167,7 @@ export class Attempt {
     }
   }
 
-  /** Runs the last write once in the foreground and, if it fails, again and again in the background. */
+  /** Runs the last write. If it fails, repeats it in the background. */
   async #finish(write: () => Promise<TaskJSON | undefined>, task: TaskJSON | undefined): Promise<TaskJSON | undefined> {
     const { id } = this;
     const { emit } = this.#session.host;
@@ -187,7 +187,7 @@ export class Attempt {
     }
   }
 
-  /** Tries until it succeeds or the process ends, which it does not keep alive. */
+  /** Repeats a write until it succeeds. It does not keep the process alive. */
   async #retry(write: () => Promise<unknown>): Promise<void> {
     const { time } = this.#session.host;
     const never = new AbortController().signal;
@@ -201,7 +201,7 @@ export class Attempt {
     }
   }
 
-  /** Records a task, also if its record has been moved on: no task is dropped because it came late. */
+  /** Records a task even if another writer has changed the record, so that a late task is not lost. */
   async #recordTask(task: TaskJSON): Promise<TaskJSON> {
     const { emit } = this.#session.host;
     let record = this.#record("created", { task });
@@ -223,12 +223,12 @@ export class Attempt {
   }
 }
 
-/** The record as the next revision of what is stored. */
+/** Returns the record as the next revision of the stored one. */
 function after(current: GenerationRecord | undefined, record: GenerationRecord): GenerationRecord {
   return { ...record, revision: (current?.revision ?? 0) + 1, follows: current?.attempt };
 }
 
-/** A record of its own for a task, without the key: its record has become another attempt's. */
+/** Returns a separate record for a task, without the key, because another attempt has taken over its record. */
 function beside(record: GenerationRecord, task: TaskJSON, id: string): GenerationRecord {
   return {
     ...record,

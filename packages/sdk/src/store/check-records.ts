@@ -1,6 +1,6 @@
 import type { GenerationRecord } from "../task/generation.ts";
 
-/** A record that differs from others in its id. */
+/** Returns a record with a new id. */
 export function recordOf(given: Partial<GenerationRecord> = {}): GenerationRecord {
   const state = given.state ?? "claimed";
   const id = crypto.randomUUID();
@@ -12,7 +12,7 @@ export function recordOf(given: Partial<GenerationRecord> = {}): GenerationRecor
   return { ...facts, id, revision: 1, attempt: "first", state, ...times, ...(hasTask ? { task } : {}), ...given };
 }
 
-/** Records with each optional field and with none, with fields of a later version, and with texts and numbers of all kinds. */
+/** Returns records with all optional fields, with none, with unknown fields, and with unusual texts and numbers. */
 export function unusualRecords(): readonly GenerationRecord[] {
   const texts = [
     "",
@@ -39,12 +39,12 @@ export function unusualRecords(): readonly GenerationRecord[] {
   ];
 }
 
-/** Whether a record came back as it was given; a field that is undefined is one that is not there. */
+/** Whether a record was read as it was written. An undefined field counts as missing. */
 export function isSame(read: unknown, record: unknown): boolean {
   return canonical(read) === canonical(record);
 }
 
-/** As JSON with sorted keys. */
+/** Returns a value as JSON with sorted keys. */
 function canonical(value: unknown): string {
   const sorted = (_: string, one: unknown) =>
     typeof one === "object" && one !== null && !Array.isArray(one)
@@ -53,7 +53,7 @@ function canonical(value: unknown): string {
   return JSON.stringify(value, sorted) ?? "undefined";
 }
 
-/** The first field in which a record differs, and how it came back. */
+/** Describes the first field that differs. */
 export function difference(read: GenerationRecord | undefined, record: GenerationRecord): string {
   if (!read) return "it is not there";
   const [given, got] = [Object.entries(record), new Map(Object.entries(read))];
@@ -62,7 +62,7 @@ export function difference(read: GenerationRecord | undefined, record: Generatio
   return field === undefined ? "a field was added" : `${field} ${show(value)} comes back as ${show(got.get(field))}`;
 }
 
-/** The entry at an index that there is. */
+/** Returns the entry at an index that must exist. */
 export function at<T>(list: readonly T[], index: number): T {
   const one = list[index];
   if (one === undefined) throw new RangeError(`there is no ${index}`);

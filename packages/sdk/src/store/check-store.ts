@@ -12,7 +12,7 @@ export interface StoreReport {
 }
 
 type Create = () => GenerationStore | Promise<GenerationStore>;
-/** Notes a failure unless the condition holds. */
+/** Adds a failure if the condition is false. */
 type Expect = (condition: boolean, failure: string) => void;
 type Check = (create: Create, expect: Expect) => Promise<void>;
 
@@ -23,8 +23,8 @@ const unproven: readonly string[] = [
 ];
 
 /**
- * Checks a store: conditional writes, what other handles see of them, values, lists, and records that are forgotten while others
- * write them.
+ * Checks a store: conditional writes, their visibility to other handles, values, lists, and `forget` during concurrent
+ * writes.
  *
  * @param create Returns a new handle on the same storage, as another process would have it. The storage must be empty.
  * @returns what the store does wrong, and what cannot be proven
@@ -32,7 +32,7 @@ const unproven: readonly string[] = [
 export async function checkStore(create: Create): Promise<StoreReport> {
   const failures = new Set<string>();
   const expect: Expect = (condition, failure) => void (condition || failures.add(failure));
-  // A program's own records must not be forgotten below.
+  // The tests below would remove a program's own records.
   const [found] = await collect(await create(), states).catch((error: unknown) => [{ id: messageOf(error) }]);
   if (found) return { failures: [`Nothing was checked: the storage is not empty (${found.id})`], unproven };
   for (const [what, check] of Object.entries(checks)) {
@@ -42,14 +42,14 @@ export async function checkStore(create: Create): Promise<StoreReport> {
 }
 
 const states: readonly GenerationState[] = ["claimed", "sending", "created", "unknown", "notCreated", "ended"];
-/** How many handles write at once. */
+/** Number of handles that write concurrently. */
 const rivals = 4;
 const rounds = 12;
-/** More than a page of any database's results has by default. */
+/** More records than the default page size of any database. */
 const listed = 120;
 
 const checks: Readonly<Record<string, Check>> = {
-  /** The commonest mistakes: an insert that becomes visible late, and a read from a cache that remembers that there was nothing. */
+  /** Finds the most common mistakes: an insert that is visible too late, and a cached read of a missing record. */
   async "writes of several handles, one after the other"(create, expect) {
     const [first, second] = [await create(), await create()];
     const record = recordOf();
@@ -78,7 +78,7 @@ const checks: Readonly<Record<string, Check>> = {
     expect(isCurrent(orphan, undefined), "write: returns a `current` although nothing is stored");
   },
 
-  /** Of writes at the same time one wins, of an insert as of an update. */
+  /** Of concurrent inserts or updates, exactly one must succeed. */
   async "writes of several handles at once"(create, expect) {
     const handles = await Promise.all(Array.from({ length: rivals }, create));
     for (let round = 0; round < rounds; round++) {
@@ -128,9 +128,9 @@ const checks: Readonly<Record<string, Check>> = {
     const records = Array.from({ length: listed }, (_, index) =>
       recordOf({ state: at(states, index % states.length) }),
     );
-    // As a newer SDK would write it: whether it is yielded as a record or as unreadable, it must not hide the others.
+    // A record of a newer SDK. It may be yielded as a record or as unreadable, but must not hide the others.
     const newer = { ...recordOf({ state: "created" }), version: 99, task: undefined, further: [1] };
-    // The cast: no caller of this version writes it.
+    // The cast: this version has no such record.
     await writer.write(newer as unknown as GenerationRecord);
     await Promise.all(records.map((record) => writer.write(record)));
     for (const wanted of [states, ...states.map((state) => [state]), [], ["created", "unknown"] as const]) {
@@ -180,7 +180,7 @@ const checks: Readonly<Record<string, Check>> = {
     expect((await reader.write(recreated)).written, "write: does not write revision 1 of a record that was forgotten");
   },
 
-  /** An attempt that takes over a key that `forget` is looking at must stay, or be told that it was not written. */
+  /** If an attempt takes over a key during `forget`, its record must stay, or its write must fail. */
   async "forget while others write"(create, expect) {
     const [forgetter, writer, reader] = [await create(), await create(), await create()];
     let tookMs = 0;
@@ -189,7 +189,7 @@ const checks: Readonly<Record<string, Check>> = {
       for (const record of records) await writer.write(record);
       const start = performance.now();
       const forgetting = forgetter.forget({ keyed: true }).then(() => (tookMs = performance.now() - start));
-      // Both the steps of a store in memory and those of a database are met.
+      // These delays interleave with the steps of stores in memory and of databases.
       if (round < rounds) for (let turn = 0; turn < 2 * round; turn++) await undefined;
       else await pause((tookMs * (round - rounds)) / rounds);
       const updates = records.map((record) => next(record, { state: "claimed" }));
@@ -204,7 +204,7 @@ const checks: Readonly<Record<string, Check>> = {
     }
   },
 
-  /** Again at last, after all that has happened since. */
+  /** Runs last, after all other operations. */
   async "records are kept"(create, expect) {
     const store = await create();
     const record = recordOf();
@@ -227,7 +227,7 @@ async function collect(
   return found;
 }
 
-/** Starts writes so many turns apart. */
+/** Starts writes with this many microtask turns between them. */
 function inTurns<T>(turns: number, writes: readonly (() => Promise<T>)[]): Promise<readonly T[]> {
   return Promise.all(
     writes.map(async (write, index) => {

@@ -11,7 +11,7 @@ import { type GenerationStore, mayFollow, mayForget } from "./store.ts";
  */
 export function memoryStore(): GenerationStore {
   const texts = new Map<string, string>();
-  // As JSON, so that nobody shares an object with the store.
+  // As JSON, so that callers share no object with the store.
   const read = (id: string) => {
     const text = texts.get(id);
     return text === undefined ? undefined : (JSON.parse(text) as GenerationRecord);

@@ -9,12 +9,12 @@ import { Attempt } from "./attempt.ts";
 import { type RecordingHost, Session } from "./session.ts";
 import { next, whyUnreadable } from "./store.ts";
 
-/** What is stored for a key: the task that it stands for, or the record that a new attempt replaces. */
+/** The task of a key, or the record that a new attempt may replace. */
 type Found =
   | { readonly task: TaskJSON }
   | { readonly task?: undefined; readonly replaces: GenerationRecord | undefined };
 
-/** A sender that has not renewed its record for so long has ended, or is taken for it: money-safe at any length. */
+/** After this long without a renewal, a sender counts as dead. A wrong guess cannot cause a second payment. */
 export const silentAfterMs = 15_000;
 const pollMs = 250;
 
@@ -27,7 +27,7 @@ export class Recorder {
   }
 
   /**
-   * Returns what a key stands for, as soon as no other attempt is generating it.
+   * Returns the task of a key, or the record to replace. Waits while another attempt is generating it.
    *
    * @throws An {@link OutcomeUnknownError} if a task may exist
    * @throws An {@link InvalidRequestError} if the key stands for another form
@@ -41,7 +41,7 @@ export class Recorder {
       const record = await orAbort(this.read(id, facts.model), signal);
       if (!record || record.state === "notCreated") return { replaces: record };
       const silent = watch.isSilent(record);
-      // Nothing of it was sent, so its claim can be taken over.
+      // Nothing was sent, so the claim can be taken over.
       if (record.state === "claimed" && silent) return { replaces: record };
       if (record.state !== "claimed") rejectOther(record, facts);
       if (record.task) return { task: record.task };
@@ -52,7 +52,7 @@ export class Recorder {
   }
 
   /**
-   * Begins an attempt. With a key, it is recorded at once, and undefined is returned if another one came first.
+   * Begins an attempt. With a key, records it, and returns undefined if another attempt was first.
    *
    * @throws A {@link StoreError} if it could not be recorded
    */
@@ -68,17 +68,17 @@ export class Recorder {
     try {
       return (await orAbort(claiming, signal)) ? attempt : undefined;
     } catch (error) {
-      // A claim that is recorded after the abort is given back: nobody else should have to wait for it.
+      // A claim that is recorded after the abort is released, so that no other attempt has to wait for it.
       const giveBack = (isClaimed: boolean) => (isClaimed ? attempt.failed(error, signal) : undefined);
       if (signal?.aborted) claiming.then(giveBack).catch(() => undefined);
       throw error;
     }
   }
 
-  /** Returns a record that this version can read. */
+  /** Reads a record. Rejects if this version cannot read it. */
   async read(id: string, model: string): Promise<GenerationRecord | undefined> {
     const record = await this.session.host.store.get(id).catch((cause: unknown) => {
-      // What is stored is no JSON.
+      // The stored record is not JSON.
       if (cause instanceof SyntaxError) throw unreadable(id, model, "", cause);
       throw new StoreError(model, "the store could not be read", "Nothing was sent, so it is safe to retry.", cause);
     });
@@ -87,7 +87,7 @@ export class Recorder {
     throw unreadable(id, model, ` (${why})`);
   }
 
-  /** Records that the sender of a record has ended without an outcome; a sender that was only slow corrects it. */
+  /** Records that the sender of a record has ended without an outcome. A sender that was only slow corrects this. */
   async markUnknown(record: GenerationRecord): Promise<void> {
     const reason = "its sender ended before it recorded an outcome";
     const updatedAt = this.session.host.time.now();
@@ -115,7 +115,7 @@ export class Recorder {
     try {
       const record = await store.get(generationId);
       if (record?.state !== "created" || record.task?.taskid !== task.taskid) return;
-      // If another one was faster, it has recorded the same.
+      // If another writer was faster, it has recorded the same.
       await this.session.write(next(record, { state: "ended", outcome, updatedAt: time.now() }));
     } catch (error) {
       emit("storeFailed", () => ({ generationId, task, error }));
@@ -123,12 +123,12 @@ export class Recorder {
   }
 }
 
-/** Returns whether a record's sender is silent: by this process's own steady clock, never by comparing clocks of two hosts. */
+/** Detects senders that no longer renew their record, by this process's monotonic clock. It never compares two hosts' clocks. */
 export class SilenceWatch {
   readonly #host: RecordingHost;
   #revision: number | undefined;
   #since = 0;
-  /** Whether it was renewed while it was watched: then its sender is alive, whatever is known of its process. */
+  /** Whether it was renewed during the watch. Then its sender is alive, whatever `processes` reports. */
   #isRenewed = false;
 
   constructor(host: RecordingHost) {
@@ -151,13 +151,13 @@ function unreadable(id: string, model: string, why: string, cause?: unknown): St
   return new StoreError(model, `the record ${id} cannot be read${why}`, outcome, cause, true);
 }
 
-/** The error for a generation of unknown outcome. */
+/** Returns the error for a generation of unknown outcome. */
 function outcomeUnknown(record: GenerationRecord, operation: string): OutcomeUnknownError {
   const { kind, model, digest, createdAt: at, id: generationId, reason = "no outcome is known" } = record;
   return new OutcomeUnknownError(reason, operation, { kind, model, digest, at, generationId }, {});
 }
 
-/** Rejects a key that stands for another generation; an unknown digest differs from none. */
+/** Rejects a key of another generation. An unknown digest counts as equal. */
 function rejectOther(record: GenerationRecord, { kind, model, digest, idempotencyKey }: GenerationFacts): void {
   const reject = (other: string, expected: string) => {
     const key = describeValue(idempotencyKey);

@@ -37,7 +37,7 @@ export type Resolution =
     }
   | "notCreated";
 
-/** What a store knows of the generations at one service. */
+/** The recorded generations of one service that need attention. */
 interface Recorded {
   /** Tasks that were created and whose end was not seen. */
   readonly tasks: readonly TaskJSON[];
@@ -49,7 +49,7 @@ interface Recorded {
   readonly unreadable: readonly UnreadableRecord[];
 }
 
-/** Returns the task of an id, if one of the service's generations is recorded as having created it. */
+/** Returns the task with an id, if a recorded generation of the service has created it. */
 export async function findTask({ session: { host } }: Recorder, taskid: string): Promise<TaskJSON | undefined> {
   for await (const one of host.store.list({ states: ["created", "ended"] })) {
     if ("unreadable" in one || whyUnreadable(one) !== undefined || one.origin !== host.origin) continue;
@@ -58,7 +58,7 @@ export async function findTask({ session: { host } }: Recorder, taskid: string):
   return undefined;
 }
 
-/** Returns what is left to do; waits until it is clear which senders are still alive. */
+/** Returns the recorded generations. Waits until it is clear which senders are alive. */
 export async function readRecorded(recorder: Recorder, { signal }: CallOptions): Promise<Recorded> {
   const { origin } = recorder.session.host;
   const unreadable: UnreadableRecord[] = [];
@@ -87,7 +87,7 @@ export async function readRecorded(recorder: Recorder, { signal }: CallOptions):
   };
 }
 
-/** Whether a task succeeded, and no key finds it again. */
+/** Whether a task succeeded and has no key to find it. */
 function isFinished({ outcome, idempotencyKey }: GenerationRecord): boolean {
   return outcome === "succeeded" && idempotencyKey === undefined;
 }
@@ -95,7 +95,7 @@ function isFinished({ outcome, idempotencyKey }: GenerationRecord): boolean {
 /** Timers may end a little earlier than the steady clock says. */
 const clockErrorMs = 250;
 
-/** The record as its sender leaves it: undefined if the sender is alive, and recorded as unknown if it has ended. */
+/** Returns undefined if the sender of a record is alive. Records the outcome as unknown if the sender has ended. */
 async function settleSender(
   recorder: Recorder,
   first: GenerationRecord,
@@ -125,7 +125,7 @@ function describe(record: GenerationRecord): UnknownGeneration {
 }
 
 /**
- * Records what a caller found out about a generation, and returns its task.
+ * Records the caller's finding about a generation, and returns its task.
  *
  * @throws An {@link InvalidRequestError} if nothing was recorded
  */
@@ -149,7 +149,7 @@ export async function resolveGeneration(
   if (taskid !== undefined) {
     const holder = await findHolder(recorder, record, taskid);
     const isUnverified = resolution !== "notCreated" && resolution.unverified;
-    // In place of a task that has ended, only one that exists: else the key could be freed by way of an id that is made up.
+    // Only an existing task may replace one that has ended. Otherwise an invented id could free the key.
     const isKnown = (isUnverified && record.state !== "ended") || (await exists(record.kind, taskid));
     if (!isKnown) {
       const way = record.state === "ended" ? "" : " ({ unverified: true } records it anyway)";
@@ -165,7 +165,7 @@ export async function resolveGeneration(
   const { time } = recorder.session.host;
   const changed = { state, task, outcome: undefined, reason: "resolved by hand", resolvedByHand: true };
   const result = await recorder.session.write(next(record, { ...changed, updatedAt: time.now() }));
-  // Somebody else knows more by now: what they have recorded is looked at.
+  // Another writer has changed the record, so it is read again.
   return result.written ? task : resolveGeneration(recorder, generationId, resolution, exists, signal);
 }
 
@@ -183,7 +183,7 @@ function taskOf(
   return { version: 2, kind, model, taskid, origin, resultCount, createdAt, generationId };
 }
 
-/** Rejects a generation whose outcome the service itself has told, or will tell. */
+/** Rejects a generation whose outcome came, or will come, from the service itself. */
 async function rejectSettled(
   recorder: Recorder,
   record: GenerationRecord,
@@ -191,7 +191,7 @@ async function rejectSettled(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { state, task, resolvedByHand } = record;
-  // Only its results show that a task was the wrong one. A key whose task has ended never generates again.
+  // A wrong task is noticed only by its results. A key whose task has ended never generates again.
   if (state === "unknown" || (resolvedByHand && (state !== "ended" || taskid !== undefined))) return;
   const isUnderWay = state === "claimed" || state === "sending";
   const settled = isUnderWay ? await settleSender(recorder, record, signal) : record;
@@ -205,7 +205,7 @@ async function rejectSettled(
 }
 
 /**
- * Returns the record that holds a task by hand. Rejects a task that the service has told another generation: two never share one.
+ * Returns the record that a user has resolved to this task. Rejects a task that the service returned for another generation.
  */
 async function findHolder(
   { session: { host } }: Recorder,
@@ -223,7 +223,7 @@ async function findHolder(
   return undefined;
 }
 
-/** Takes a task from the record that had it by hand, whose outcome is unknown again: two swapped tasks can be swapped back. */
+/** Takes a task from the record that a user resolved to it. Its outcome is unknown again, so swapped tasks can be corrected. */
 async function takeTask({ session }: Recorder, holder: GenerationRecord, { id }: GenerationRecord): Promise<void> {
   const reason = `its task was resolved as that of the generation ${id}`;
   const changed = { state: "unknown" as const, task: undefined, outcome: undefined, reason };

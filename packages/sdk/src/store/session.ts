@@ -4,15 +4,15 @@ import type { TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import type { GenerationStore, WriteResult } from "./store.ts";
 
-/** What a runtime knows of processes. It may shorten a wait, and decides nothing else. */
+/** Information about processes. It is only used to shorten waits. */
 export interface ProcessInfo {
-  /** This process, if the runtime tells. */
+  /** This process, if the runtime can identify it. */
   readonly sender?: Sender | undefined;
   /** Whether that process is known to have ended. */
   hasEnded(sender: Sender): boolean;
 }
 
-/** What recording needs of its client. */
+/** Dependencies of `Session`. */
 export interface RecordingHost {
   readonly store: GenerationStore;
   readonly time: Time;
@@ -21,7 +21,7 @@ export interface RecordingHost {
   readonly processes: ProcessInfo;
 }
 
-/** What the attempts of one client share. */
+/** State that the attempts of one client share. */
 export class Session {
   readonly host: RecordingHost;
   /** The ids of the records that this client is renewing. */
@@ -33,7 +33,7 @@ export class Session {
     this.host = host;
   }
 
-  /** Writes a record; one that is stored already because an earlier, failed write did happen counts as written. */
+  /** Writes a record. If a write failed but was stored anyway, the record counts as written. */
   async write(record: GenerationRecord): Promise<WriteResult> {
     const { store } = this.host;
     const result = await store.write(record).catch(() => store.write(record));
@@ -42,7 +42,7 @@ export class Session {
   }
 }
 
-/** Whether a stored record is the one that was to be written. A late sender and a resolution share the attempt. */
+/** Whether two records are the same write. The attempt is not enough: a late sender and a resolution share it. */
 function isSame(stored: GenerationRecord, record: GenerationRecord): boolean {
   const fields = ["attempt", "revision", "state", "updatedAt", "outcome", "resolvedByHand"] as const;
   return fields.every((field) => stored[field] === record[field]) && stored.task?.taskid === record.task?.taskid;

@@ -3,10 +3,10 @@ import { Deadline, orAbort } from "../time/deadline.ts";
 import { describeDuration } from "../errors/duration.ts";
 import type { GenerationStore } from "./store.ts";
 
-/** A store that says nothing for so long counts as one that failed. */
+/** Timeout of the operations of a store. */
 const storeTimeoutMs = 15_000;
 
-/** Returns a store of which every operation settles: the caller's own code may hang. */
+/** Returns a store whose operations always settle, because a custom store may hang. */
 export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm" | "steady">): GenerationStore {
   const timeoutTo = (act: string) => () =>
     new Error(`the store took longer than ${describeDuration(storeTimeoutMs)} to ${act}`);
@@ -27,7 +27,7 @@ export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm" | "
       let deadline: Deadline | undefined;
       try {
         for (;;) {
-          // One for all records: each has the full time. What passes while the caller is busy with a record does not count.
+          // One deadline for all records, restarted for each. It does not run while the caller handles a record.
           if (deadline?.signal.aborted !== false) deadline = new Deadline(time, storeTimeoutMs, timeout);
           else deadline.restart(storeTimeoutMs, timeout);
           const { done, value } = await orAbort(records.next(), deadline.signal);
@@ -36,7 +36,7 @@ export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm" | "
         }
       } finally {
         deadline?.end();
-        // A database keeps a cursor open until it is closed. Not awaited, because this may hang, too.
+        // Closes the cursor of a database. Not awaited, because this may hang too.
         records.return?.().then(undefined, () => undefined);
       }
     },

@@ -3,7 +3,7 @@ import type { GenerationRecord, GenerationState, UnreadableRecord } from "../tas
 /** Result of `write`: whether the record was written, and if not, what is stored instead. */
 export type WriteResult =
   | {
-      /** The record is stored, durably. */
+      /** The record was stored durably. */
       readonly written: true;
     }
   | {
@@ -88,12 +88,12 @@ export interface GenerationStore {
   forget(options?: ForgetOptions): Promise<number>;
 }
 
-/** The next revision of a record. */
+/** Returns the next revision of a record. */
 export function next(record: GenerationRecord, changed: Partial<GenerationRecord>): GenerationRecord {
   return { ...record, ...changed, revision: record.revision + 1, follows: record.attempt };
 }
 
-/** Whether a record may be stored in place of what is stored. */
+/** Whether a record may replace the stored one. */
 export function mayFollow(record: GenerationRecord, current: GenerationRecord | undefined): boolean {
   if (!current) return record.revision === 1;
   return current.revision === record.revision - 1 && current.attempt === record.follows;
@@ -123,7 +123,7 @@ const version = 1;
 const taskVersion = 2;
 const states: readonly unknown[] = ["claimed", "sending", "created", "unknown", "notCreated", "ended"];
 
-/** Why a stored value is no record that this version can read; undefined if it is one. */
+/** Returns the reason why this version cannot read a stored value; undefined if it can. */
 export function whyUnreadable(value: unknown): string | undefined {
   const record = value as Partial<GenerationRecord> | null | undefined;
   if (record?.version !== version) return `its version is ${JSON.stringify(record?.version)}, not ${version}`;

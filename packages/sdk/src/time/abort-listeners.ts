@@ -1,4 +1,4 @@
-/** What is called when a signal aborts. An object needs no closure. */
+/** Called when a signal aborts. An object needs no closure. */
 type AbortListener = (() => void) | { handleEvent(): void };
 
 /** The listeners of one signal. */
@@ -11,12 +11,12 @@ class Listeners extends Set<AbortListener> {
 }
 
 /**
- * A signal gets one listener, however many listen: Node 20 warns of a memory leak at the eleventh, and adding one takes time that
- * grows with the others.
+ * All listeners of a signal share one event listener. Node 20 warns of a memory leak at the eleventh, and adding one takes
+ * longer the more there are.
  */
 const shared = new WeakMap<AbortSignal, Listeners>();
 
-/** Calls the listener, which must not throw, when a signal aborts that has not yet aborted. */
+/** Calls the listener when a signal aborts. The listener must not throw, and the signal must not have aborted yet. */
 export function onAbort(signal: AbortSignal | undefined, listener: AbortListener): void {
   if (!signal) return;
   const listeners = shared.get(signal) ?? new Listeners();

@@ -4,7 +4,7 @@ import { offAbort, onAbort } from "./abort-listeners.ts";
 export interface Time {
   /** Returns the current time in milliseconds since 1970. */
   now(): number;
-  /** Returns the milliseconds since some fixed moment. Setting the machine's clock does not change it. */
+  /** Returns the milliseconds of a monotonic clock. */
   steady(): number;
   /** Sleeps; rejects with the signal's reason when the signal aborts. */
   sleep(ms: number, signal: AbortSignal, why?: SleepReason): Promise<void>;
@@ -21,8 +21,8 @@ export interface Time {
  * - `limit`: until a request or a file has taken too long
  * - `background`: before retrying work that no call waits for, so it must not keep the process alive
  *
- * Virtual time may skip a `pause`, and may let a `deadline` or a `background` delay pass. A `limit` times something real, so virtual
- * time may let it pass only if it knows that nothing real is going on.
+ * Virtual time may skip a `pause`, and may let a `deadline` or a `background` delay pass. A `limit` is the timeout of real work, so
+ * virtual time may let it pass only if it knows that no real work is running.
  */
 export type SleepReason = "pause" | "deadline" | "limit" | "background";
 
@@ -38,11 +38,11 @@ export type Cancel = () => void;
 /** The longest delay that a runtime's timer accepts: a longer one fires at once, in Node with a warning. */
 export const longestDelayMs: number = 2 ** 31 - 1;
 
-/** A timer that runs. */
+/** A running timer. */
 export interface Timer {
-  /** Stops it; it does not ring. */
+  /** Stops the timer, so that it does not ring. */
   stop(): void;
-  /** Lets it keep the process alive or not, if the runtime can. */
+  /** Sets whether it keeps the process alive, if the runtime supports that. */
   hold?(holds: boolean): void;
 }
 
@@ -52,7 +52,7 @@ export type StartTimer = (ms: number, ring: Ring) => Timer;
 /** Starts a timer of the runtime. */
 export const startTimer: StartTimer = (ms, ring) => {
   const timer: unknown = setTimeout(ring, ms);
-  // The cast: whatever the runtime returned, it takes back.
+  // The cast: the runtime accepts what it returned.
   const stop = () => clearTimeout(timer as number);
   // The timers of Node are objects with these methods, those of browsers are numbers.
   if (typeof timer !== "object") return { stop };
@@ -60,7 +60,7 @@ export const startTimer: StartTimer = (ms, ring) => {
   return ref && unref ? { stop, hold: (holds) => (holds ? ref : unref).call(timer) } : { stop };
 };
 
-/** Returns what starts timers that are sleeps. */
+/** Returns a function that starts timers based on `sleep`. */
 export function timersOf(sleep: (ms: number, signal: AbortSignal) => Promise<void>): StartTimer {
   return (ms, ring) => {
     const stopped = new AbortController();
@@ -73,10 +73,10 @@ export function timersOf(sleep: (ms: number, signal: AbortSignal) => Promise<voi
   };
 }
 
-/** The reason that ends a sleep early. Nobody reads it, but without a reason each abort would create an error. */
+/** The abort reason for a sleep that ends early. Without a reason, each abort would create an error. */
 const rescheduled = "rescheduled";
 
-/** Returns a `sleep` that is built on alarms. */
+/** Returns a `sleep` based on alarms. */
 export function sleepBy(alarm: Time["alarm"]): Time["sleep"] {
   return (ms, signal, why) =>
     new Promise((resolve, reject) => {

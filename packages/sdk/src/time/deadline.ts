@@ -2,9 +2,9 @@ import { offAbort, onAbort } from "./abort-listeners.ts";
 import type { Cancel, Ring, SleepReason, Time } from "./clock.ts";
 
 /**
- * Limits how long something may take. Its signal aborts when the time is over, or when the caller's signal aborts.
+ * A timeout. Its signal aborts when the time is over, or when the caller's signal aborts.
  *
- * A client with ten thousand waits has ten thousand of these, so the class itself is the event listener and needs no closure.
+ * A client with ten thousand waits has ten thousand deadlines, so the object itself is the event listener and needs no closure.
  */
 export class Deadline {
   readonly #controller = new AbortController();
@@ -13,9 +13,9 @@ export class Deadline {
   readonly #why: SleepReason;
   /** Called only when the time is over: creating an error collects a stack, which is slow. */
   #reason: () => Error;
-  /** When the time is over, by the steady clock. */
+  /** Time of the deadline, by the monotonic clock. */
   #until = Infinity;
-  /** When the alarm rings, if it is earlier than that: setting an alarm costs more than letting it ring. */
+  /** Time of the alarm, which may be earlier, because letting it ring is cheaper than setting a new one. */
   #at = Infinity;
   #cancel: Cancel | undefined;
   #passed = false;
@@ -89,7 +89,7 @@ export class Deadline {
 
   readonly #ring: Ring = (error) => {
     if (this.signal.aborted) return;
-    // The alarm counts even if the clock says that it is a moment too early.
+    // Timers may ring slightly too early by the clock. The time of the alarm counts then.
     const leftMs = this.#until - Math.max(this.#at, this.#time.steady());
     this.#at = Infinity;
     if (error === undefined && leftMs > 0) {
@@ -101,7 +101,7 @@ export class Deadline {
   };
 }
 
-/** Cancels an alarm that is not set. */
+/** Cancels nothing, because no alarm is set. */
 const never: Cancel = () => undefined;
 
 /** Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. */
@@ -111,7 +111,7 @@ export function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined)
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
     else onAbort(signal, abort);
-    // Also after an abort, so that a later rejection is handled.
+    // Attached also after an abort, so that a later rejection is handled.
     const settle =
       <A>(next: (value: A) => void) =>
       (value: A) => {

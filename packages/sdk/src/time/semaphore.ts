@@ -1,9 +1,9 @@
 import { offAbort, onAbort } from "./abort-listeners.ts";
 
-/** Gives up the place that `acquire` gave. */
+/** Releases the place that `acquire` returned. */
 export type Release = () => void;
 
-/** Limits how many tasks run at once; the others wait in the order in which they called `acquire`. */
+/** Limits concurrency. Callers of `acquire` get a place in the order of their calls. */
 export class Semaphore {
   readonly #limit: number;
   readonly #queue = new Set<() => void>();
@@ -13,7 +13,7 @@ export class Semaphore {
     this.#limit = limit;
   }
 
-  /** Whether the next one has to wait. */
+  /** Whether the next caller has to wait. */
   get isFull(): boolean {
     return this.#taken >= this.#limit;
   }

@@ -2,8 +2,7 @@ import { type Alarm, longestDelayMs, type Ring, type StartTimer, type Time, type
 import { createHeap } from "./heap.ts";
 
 /**
- * Returns alarms that share one timer: however many are set, at most one timer runs. `holds` says whether alarms keep the process
- * alive.
+ * Returns alarms that share one timer, however many there are. `holds` sets whether alarms keep the process alive.
  */
 export function shareTimer(
   { steady }: Pick<Time, "steady">,
@@ -16,19 +15,19 @@ export function shareTimer(
 
   function schedule(): void {
     const first = alarms.first();
-    // A timer that need not keep the process alive is left for the next alarm, because to start one takes longer.
+    // A timer that does not keep the process alive is kept for the next alarm, because starting one takes longer.
     if (timer && (first ? until <= first.at : timer.hold)) return timer.hold?.(holds && first !== undefined);
     timer?.stop();
     timer = undefined;
     if (!first) return;
     const now = steady();
-    // Rounding may make the difference a little longer than what was added.
+    // Rounding may make the difference slightly longer than the added time.
     const ms = Math.min(Math.max(0, first.at - now), longestDelayMs);
     until = Math.min(first.at, now + longestDelayMs);
     timer = start(ms, (error) => {
-      // Timers round down. An alarm that was slept for rings even if the clock says that it is a moment too early.
+      // Timers round down. The alarm rings even if the clock says that it is slightly too early.
       if (error === undefined) ringUntil(Math.max(until, steady()));
-      // If the timer itself fails, every sleeper must be woken: nothing else would do it.
+      // If the timer itself fails, all alarms ring, because nothing else would wake the sleepers.
       else ringUntil(Infinity, error);
     });
     timer.hold?.(holds);

@@ -1,6 +1,6 @@
 import { isLoopback } from "./loopback.ts";
 
-/** Returns whether a URL's host is, by name or address, this machine or one of a private network. Names are not resolved. */
+/** Returns whether a URL's host is this machine or in a private network. Names are not resolved. */
 export function isPrivate(url: URL): boolean {
   return isLoopback(url) || isPrivateAddress(url.hostname.replace(/^\[|\]$/g, ""));
 }
@@ -23,13 +23,13 @@ const privateNetworks = [
   "240.0.0.0/4",
 ].map(network);
 
-/** The public part of IPv6, and what is not public in it: protocols such as Teredo, documentation, and IPv4 in 6to4. */
+/** The public part of IPv6, and its non-public networks: protocols such as Teredo, documentation, and IPv4 in 6to4. */
 const publicNetwork = network("2000::/3");
 const privateInPublic = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"].map(network);
-/** IPv6 networks whose last 32 bits are an IPv4 address: mapped ones, and those of the well-known translator. */
+/** IPv6 networks whose last 32 bits are an IPv4 address: IPv4-mapped and NAT64. */
 const embeddingNetworks = ["::ffff:0:0/96", "64:ff9b::/96"].map(network);
 
-/** Returns whether an IP address is not public. Anything but an address, such as a name, is not private. */
+/** Returns whether an IP address is not public. Names are not private. */
 export function isPrivateAddress(address: string): boolean {
   if (address.includes(":")) return isPrivate6(bitsOf(address));
   return /^\d+\.\d+\.\d+\.\d+$/.test(address) && isPrivate4(bitsOf(address));
@@ -44,20 +44,20 @@ function isPrivate6(bits: string): boolean {
   return !bits.startsWith(publicNetwork) || privateInPublic.some((prefix) => bits.startsWith(prefix));
 }
 
-/** Returns the bits that the addresses of a network begin with. */
+/** Returns the prefix bits of a network. */
 function network(text: string): string {
   const [address = "", length] = text.split("/");
   return bitsOf(address).slice(0, Number(length));
 }
 
-/** Returns the bits of an address. URLs and lookups give addresses in their normal form: 0x7f.1 has become 127.0.0.1 by then. */
+/** Returns the bits of an address in its canonical form, as URLs and lookups have it: 127.0.0.1, not 0x7f.1. */
 function bitsOf(address: string): string {
   if (!address.includes(":"))
     return address
       .split(".")
       .map((byte) => bits(Number(byte), 8))
       .join("");
-  // A zone, such as %eth0, says which network the address is in, not what it is.
+  // A zone, such as %eth0, is not part of the address.
   const [text = ""] = address.split("%");
   const [head = "", tail] = text.split("::").map((half) => half.split(":").filter(Boolean).map(groupBits).join(""));
   return tail === undefined ? head : head + tail.padStart(128 - head.length, "0");

@@ -6,7 +6,7 @@ const connectCodes =
   /^(ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|ENETDOWN|EHOSTDOWN|ETIMEDOUT|EACCES|EPERM|EMFILE|ENFILE)$/;
 const certificateCodes =
   /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_[A-Z_]+|CERT_[A-Z_]+|ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/;
-/** No TLS at that port, or only HTTP/2. Node's fetch has another code for what breaks a session that stands; node:https has not. */
+/** No TLS at that port, or only HTTP/2. Node's fetch has other codes for errors in an established session, node:https does not. */
 const handshakeCodes = /^ERR_SSL_(WRONG_VERSION_NUMBER|TLSV1_ALERT_NO_APPLICATION_PROTOCOL)$/;
 
 /** Thrown by a transport that knows that no byte of the request has left. */
@@ -27,18 +27,18 @@ export function beforeRequest(error: unknown): unknown {
   return new NeverSentError(`nothing was sent, because the request could not be prepared: ${messageOf(error)}`, error);
 }
 
-/** What proves that no byte of a request has left. */
+/** Proof that no byte of a request has left. */
 type Evidence = "never sent" | "cannot be sent";
 
 /**
- * Returns what the rejection of a runtime's fetch proves. Only what is recognized counts: how Node, Bun and Deno report what fails
- * before a request. Browsers and workerd do not.
+ * Returns what a rejection of `fetch` proves. Node, Bun and Deno report errors before a request in recognizable ways. Browsers
+ * and workerd do not.
  */
 export function fetchEvidence(error: unknown): Evidence | undefined {
-  // Node hides the error with the code in the cause of a TypeError, Bun throws it itself.
+  // Node throws a TypeError with the error as its cause, Bun throws the error itself.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (cause instanceof AggregateError) {
-    // Happy Eyeballs: every address was tried, and each attempt must prove it.
+    // Happy Eyeballs: every address was tried, and each attempt must be proof.
     const each = cause.errors.map(evidenceIn);
     return each.length > 0 && each.every((one) => one === "never sent") ? "never sent" : undefined;
   }
@@ -54,20 +54,20 @@ function evidenceIn(error: unknown): Evidence | undefined {
   const isUnsent =
     (lookUpCodes.test(code) && syscall === "getaddrinfo") ||
     (connectCodes.test(code) && syscall === "connect") ||
-    // Bun names no system call.
+    // Bun does not report the system call.
     (/^(ENOTFOUND|EAI_[A-Z]+|ECONNREFUSED)$/.test(code) && syscall === undefined) ||
     /^(UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL)$/.test(code) ||
     (code === "ECONNRESET" && error.message.includes("before secure TLS connection was established"));
   return isUnsent ? "never sent" : undefined;
 }
 
-/** Whether a TLS handshake failed, as Node's fetch and undici's tell it: not node-fetch, which passes on the code of node:https. */
+/** Whether a TLS handshake failed, as Node's fetch and undici report it. node-fetch reports the ambiguous code of node:https. */
 function isHandshake(error: unknown, cause: unknown): boolean {
   if (!(error instanceof TypeError) || cause === error) return false;
   return cause instanceof Error && "code" in cause && handshakeCodes.test(String(cause.code));
 }
 
-/** What has no code of its own: what Deno calls a failed connection, a port that fetch blocks, a proxy that refuses the tunnel. */
+/** Recognizes errors without a code: Deno's failed connection, a port that fetch blocks, a proxy that rejects the tunnel. */
 function isKnownText(error: unknown, cause: unknown): boolean {
   if (!(error instanceof TypeError)) return false;
   if (/client error \(Connect\)/.test(messageOf(error))) return true;

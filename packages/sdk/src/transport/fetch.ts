@@ -50,7 +50,7 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 /** A fetch function whose responses are those of the runtime. */
 export type WebFetch = (url: string, init: FetchInit) => Promise<Response>;
 
-/** Returns the fetch function with responses whose body is a web stream. */
+/** Wraps a fetch function, so that the bodies of its responses are web streams. */
 export function toWebFetch(fetch: Fetch): WebFetch {
   return async (url, init) => toWebResponse(await fetch(url, init));
 }
@@ -58,7 +58,7 @@ export function toWebFetch(fetch: Fetch): WebFetch {
 /** Returns a response whose body is a web stream. */
 export function toWebResponse(given: FetchResponse): Response {
   const { status, redirected, headers, body } = given;
-  // The cast: all that is read of it is there.
+  // The cast: it has everything that the SDK reads.
   if (!body || "getReader" in body) return given as Response;
   const isEmpty = [204, 205, 304].includes(status);
   // The cast: only Node has such bodies, and its streams have `from`.

@@ -7,8 +7,7 @@ import type { IncomingResponse, OutgoingRequest, Transport } from "./transport.t
 /**
  * Creates the transport on a fetch function.
  *
- * @param sendsOnce whether it is the runtime's fetch, or one that is said to send each request once and to follow no redirect: only
- *   then does a rejection prove anything
+ * @param sendsOnce whether it is the runtime's fetch, or one with `fetchSendsOnce`. Only then does a rejection prove anything
  */
 export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
   return async (request, { signal, beforeSend, onLeaving, onUpload }) => {
@@ -17,12 +16,12 @@ export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
     await beforeSend?.();
     rejectAborted(signal);
     const sending = fetch(request.url, fetchInit(request.headers, body, signal));
-    // No engine reports when an upload has left. Everything else leaves at once.
+    // No engine reports when an upload has left. Requests without files leave immediately.
     if (!hasFiles(request.body)) onLeaving?.(true);
-    // Even if a fetch ignores the signal, the call ends.
+    // The call ends even if a custom fetch ignores the signal.
     const response = await orAbort(sending, signal).catch((error: unknown) => {
       if (!signal.aborted) throw whatFailed(error, sendsOnce);
-      // A fetch that ignores the signal may still respond: the connection of a body that nobody reads would stay open.
+      // A fetch that ignores the signal may still respond. Its unread body would keep the connection open.
       sending.then(({ body }) => body?.cancel()).catch(() => undefined);
       throw error;
     });
@@ -35,12 +34,12 @@ function rejectAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
 }
 
-/** Returns what a rejection of fetch means. */
+/** Converts a rejection of fetch to a `NeverSentError` if it proves that nothing was sent. */
 function whatFailed(error: unknown, sendsOnce: boolean): unknown {
   const evidence = sendsOnce && fetchEvidence(error);
   if (evidence)
     return new NeverSentError(`nothing was sent (${messageOf(error)})`, error, evidence === "cannot be sent");
-  // One of our own errors that a caller's fetch throws is about another request than this one.
+  // If a custom fetch throws an error of the SDK, it is about another request.
   const isOurs = error instanceof MediaGenError || error instanceof NeverSentError;
   return isOurs ? new Error("the fetch function failed", { cause: error }) : error;
 }
@@ -58,7 +57,7 @@ function incoming(response: Response, signal: AbortSignal): IncomingResponse {
       try {
         await orAbort(readAll(reader, onPiece), signal);
       } catch (error) {
-        // What comes of the cancelling tells nothing more.
+        // The result of the cancellation is of no use.
         reader.cancel().catch(() => undefined);
         throw error;
       }
@@ -79,15 +78,15 @@ function hasFiles(body: OutgoingRequest["body"]): boolean {
 }
 
 function fetchInit(headers: OutgoingRequest["headers"], body: string | Blob, signal: AbortSignal): FetchInit {
-  // A followed redirect would carry the key elsewhere and hide whether the first host took the request. workerd knows no
-  // "error", only "manual", whose 3xx is rejected like any other.
+  // A followed redirect would send the key elsewhere and hide whether the first host accepted the request. workerd does not
+  // support "error", only "manual". Its 3xx responses are rejected like all others.
   const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
   return { method: "POST", headers, signal, redirect, body };
 }
 
 /**
- * One Blob, never FormData. If redirects are errors, a response that comes before FormData has left ends the process on Node 24 and
- * 26. On every Node a slow network fills the memory with it.
+ * Returns one Blob, never FormData. With `redirect: "error"`, a response before FormData has left ends the process on Node 24 and
+ * 26. On every Node, FormData fills the memory if the network is slow.
  */
 async function toFetchBody(body: OutgoingRequest["body"]): Promise<string | Blob> {
   if (typeof body === "string" || body instanceof Blob) return body;
@@ -96,7 +95,7 @@ async function toFetchBody(body: OutgoingRequest["body"]): Promise<string | Blob
   const whole = new Blob(parts, { type });
   const sizes = parts.map((part) => (typeof part === "string" ? new Blob([part]).size : part.size));
   if (whole.size === sizes.reduce((sum, size) => sum + size, 0)) return whole;
-  // Bun leaves out a Blob that is a file on disk: the form would be billed without its picture.
+  // Bun omits a Blob that is a file on disk, and the form would be billed without its picture.
   const read = parts.map((part) => (typeof part === "string" ? part : part.arrayBuffer()));
   return new Blob(await Promise.all(read), { type });
 }
