@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 import { loadRow, type Measured, names, partOf, record, sectionOf, writePage } from "./page.ts";
 
@@ -28,9 +29,15 @@ async function measure(row: Awaited<ReturnType<typeof loadRow>>, quick: boolean)
   const [cpu] = cpus();
   return {
     at: new Date().toISOString().slice(0, 10),
+    commit: commitOfPackages(),
     node: process.version,
     machine: `${cpus().length} cores, ${cpu?.model}`,
     seconds: (performance.now() - begin) / 1_000,
     tables,
   };
+}
+
+function commitOfPackages(): string {
+  const git = (...args: readonly string[]) => execFileSync("git", [...args, "--", "packages"], { encoding: "utf8" }).trim();
+  return git("log", "-1", "--format=%h") + (git("status", "--porcelain") === "" ? "" : "+");
 }

@@ -25,10 +25,12 @@ export const names = [
 /** What was measured of a row, and with what, when and for how long. */
 export interface Measured {
   readonly at: string;
+  /** The commit that the packages were at, with a + if they had been changed since. */
+  readonly commit: string;
   readonly node: string;
   readonly machine: string;
-  /** How long the row took. Earlier versions did not record it. */
-  readonly seconds?: number;
+  /** How long the row took. */
+  readonly seconds: number;
   /** The lines of each table. */
   readonly tables: readonly (readonly Line[])[];
 }
@@ -177,8 +179,7 @@ function behindOf(
 
 /** A row's part of the page. */
 export function sectionOf({ name, row, measured, tables, aims }: Part): string {
-  const { at, node, machine, seconds } = measured;
-  const took = seconds === undefined ? "" : `, in ${timeOf(seconds)}`;
+  const { at, commit, node, machine, seconds } = measured;
   return [
     `## ${row.title}`,
     "",
@@ -190,7 +191,7 @@ export function sectionOf({ name, row, measured, tables, aims }: Part): string {
     "",
     ...tables.flatMap((table) => [`### ${table.title}`, "", ...tableLines(table), ""]),
     ...aimLines(aims),
-    `Measured on ${at} with Node ${node}, ${machine}${took}.`,
+    `Measured on ${at} at commit ${commit} with Node ${node}, ${machine}, in ${timeOf(seconds)}.`,
     "",
   ].join("\n");
 }
@@ -201,17 +202,11 @@ function aimLines(aims: readonly Aim[]): string[] {
     const digits = Number.isInteger(figure) || figure >= 100 ? 0 : figure < 10 ? 2 : 1;
     return `| ${what} | ${written(figure, digits)} | ${aim} | ${holds ? "held" : "**missed**"} |`;
   });
-  const missed = aims.filter(({ holds, why, tried }) => !holds && (why ?? tried));
-  // Several aims may be missed for one reason.
-  const reasons = new Map<string, string[]>();
-  for (const { what, why = "", tried = [] } of missed) {
-    const text = [
-      why,
-      ...(tried.length > 0 ? ["", "Tried, without success:", "", ...tried.map((idea) => `- ${idea}`)] : []),
-    ];
-    reasons.set(text.join("\n"), [...(reasons.get(text.join("\n")) ?? []), what]);
-  }
-  const explained = [...reasons].flatMap(([text, what]) => [`**Missed: ${what.join("; ")}.** ${text}`, ""]);
+  const missed = aims.filter(({ holds, why }) => !holds && why !== undefined);
+  const reasons = Map.groupBy(missed, ({ why }) => why);
+  const explained = [...reasons].flatMap(([why, of]) => [`**Missed: ${of.map(({ what }) => what).join("; ")}.** ${why}`, ""]);
+  const tried = [...new Set(missed.flatMap((aim) => aim.tried ?? []))].map((idea) => `- ${idea}`);
+  if (tried.length > 0) explained.push("Tried, without success:", "", ...tried, "");
   return ["### Aims", "", "| figure | this run | aim | |", "|---|---:|---|---|", ...lines, "", ...explained];
 }
 
@@ -239,8 +234,7 @@ function anchorOf(title: string): string {
     .replaceAll(" ", "-");
 }
 
-function timeOf(seconds: number | undefined): string {
-  if (seconds === undefined) return "";
+function timeOf(seconds: number): string {
   return seconds < 90 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
