@@ -38,6 +38,7 @@ async function measure(row: Awaited<ReturnType<typeof loadRow>>, quick: boolean)
 }
 
 function commitOfPackages(): string {
-  const git = (...args: readonly string[]) => execFileSync("git", [...args, "--", "packages"], { encoding: "utf8" }).trim();
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", [...args, "--", "packages"], { encoding: "utf8" }).trim();
   return git("log", "-1", "--format=%h") + (git("status", "--porcelain") === "" ? "" : "+");
 }

@@ -1,5 +1,4 @@
 import { createReadStream, openAsBlob } from "node:fs";
-import { Agent, request as httpRequest } from "node:http";
 import type { MediaGen, MediaGenOptions } from "@mediagen/sdk";
 import { bareSockets } from "./bare-socket.ts";
 import { bornAtOf } from "./taskid.ts";
@@ -122,6 +121,8 @@ const clients = {
     };
   },
   async "node:http"({ base }) {
+    // Not by an import, which would load undici, too.
+    const { Agent, request: httpRequest } = process.getBuiltinModule("node:http");
     const agent = new Agent({ keepAlive: true, maxSockets: 64 });
     const { port, pathname: path } = new URL(queryUrl(base));
     return {

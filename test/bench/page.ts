@@ -25,8 +25,8 @@ export const names = [
 /** What was measured of a row, and with what, when and for how long. */
 export interface Measured {
   readonly at: string;
-  /** The commit that the packages were at, with a + if they had been changed since. */
-  readonly commit: string;
+  /** The commit that the packages were at, with a + if they had been changed since. Older figures do not name it. */
+  readonly commit?: string;
   readonly node: string;
   readonly machine: string;
   /** How long the row took. */
@@ -180,6 +180,7 @@ function behindOf(
 /** A row's part of the page. */
 export function sectionOf({ name, row, measured, tables, aims }: Part): string {
   const { at, commit, node, machine, seconds } = measured;
+  const version = commit === undefined ? "" : ` at commit ${commit}`;
   return [
     `## ${row.title}`,
     "",
@@ -191,7 +192,7 @@ export function sectionOf({ name, row, measured, tables, aims }: Part): string {
     "",
     ...tables.flatMap((table) => [`### ${table.title}`, "", ...tableLines(table), ""]),
     ...aimLines(aims),
-    `Measured on ${at} at commit ${commit} with Node ${node}, ${machine}, in ${timeOf(seconds)}.`,
+    `Measured on ${at}${version} with Node ${node}, ${machine}, in ${timeOf(seconds)}.`,
     "",
   ].join("\n");
 }
@@ -204,7 +205,10 @@ function aimLines(aims: readonly Aim[]): string[] {
   });
   const missed = aims.filter(({ holds, why }) => !holds && why !== undefined);
   const reasons = Map.groupBy(missed, ({ why }) => why);
-  const explained = [...reasons].flatMap(([why, of]) => [`**Missed: ${of.map(({ what }) => what).join("; ")}.** ${why}`, ""]);
+  const explained = [...reasons].flatMap(([why, of]) => [
+    `**Missed: ${of.map(({ what }) => what).join("; ")}.** ${why}`,
+    "",
+  ]);
   const tried = [...new Set(missed.flatMap((aim) => aim.tried ?? []))].map((idea) => `- ${idea}`);
   if (tried.length > 0) explained.push("Tried, without success:", "", ...tried, "");
   return ["### Aims", "", "| figure | this run | aim | |", "|---|---:|---|---|", ...lines, "", ...explained];

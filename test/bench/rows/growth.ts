@@ -9,7 +9,7 @@ import { inChild, watchCpu, type Measurement } from "../child.ts";
 import { webSdk } from "../clients.ts";
 import { compile, emptyProgram, tsc } from "../compiler.ts";
 import { bundle, consumerOf, weigh } from "../consumers.ts";
-import { randomFrom } from "../doubles.ts";
+import { randomFrom } from "../random.ts";
 import { aimOf, inTurn, lineOf, withRatio, type Figures, type Row } from "../table.ts";
 import { simulate } from "./intervals.ts";
 

@@ -5,7 +5,7 @@ import { shareTimer } from "../../../packages/sdk/src/time/shared-timer.ts";
 import { Durations, worthOfQueryMs } from "../../../packages/sdk/src/wait/durations.ts";
 import { Scheduler } from "../../../packages/sdk/src/wait/scheduler.ts";
 import { type CheckOnce, waitFor } from "../../../packages/sdk/src/wait/wait.ts";
-import { randomFrom } from "../doubles.ts";
+import { randomFrom } from "../random.ts";
 import { aimOf, lineOf, type Line, type Row } from "../table.ts";
 
 /** How long a model's tasks take, in milliseconds: drawn from a number between 0 and 1, and the share still unfinished at an age. */

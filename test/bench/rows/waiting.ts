@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inChild, watchCpu, watchMemory, type Measurement } from "../child.ts";
 import { createClient, nodeSdk, webSdk } from "../clients.ts";
-import { randomFrom, startDoubles } from "../doubles.ts";
+import { startDoubles } from "../doubles.ts";
+import { randomFrom } from "../random.ts";
 import { aimOf, type Column, inTurn, lineOf, type Row } from "../table.ts";
 import { endOf, newTaskid } from "../taskid.ts";
 
