@@ -1,4 +1,5 @@
-import { fork, spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { openSync, readSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Figures } from "./table.ts";
@@ -6,33 +7,78 @@ import type { Figures } from "./table.ts";
 /** What a row measures in a process of its own: by name, from plain data. */
 export type Measurement<Given> = (given: Given) => Promise<Figures>;
 
+/** What a row measures again and again in one process of its own: it prepares, and returns what a turn calls. */
+export type TurnTaking<Given, Asked> = (given: Given) => Promise<(asked: Asked) => Promise<Figures>>;
+
+/** How a process is started, if not as usual. */
+export interface ChildOptions {
+  /** How many files it may open. */
+  readonly openFiles?: number;
+  /** Node's own flags. */
+  readonly flags?: readonly string[];
+  /** Environment variables besides those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** A row's measurement in a fresh process: nothing that was loaded or compiled for another client is there. */
-export function inChild(
-  row: string,
-  given: object,
-  { openFiles }: { readonly openFiles?: number } = {},
-): Promise<Figures> {
-  const args = [fileURLToPath(import.meta.url), row, JSON.stringify(given)];
-  const stdio = ["ignore", "inherit", "pipe", "ipc"] as const;
-  const child: ChildProcess =
-    openFiles === undefined
-      ? fork(args[0] ?? "", args.slice(1), { stdio: [...stdio] })
-      : spawn("sh", ["-c", `ulimit -n ${openFiles} && exec "$0" "$@"`, process.execPath, ...args], {
-          stdio: [...stdio],
-        });
-  return new Promise((resolve, reject) => {
-    let errors = "";
-    child.stderr?.on("data", (text: Buffer) => (errors += text.toString()));
-    child.once("message", (figures) => {
-      // The cast: what comes is what `measure` below sends.
-      resolve(figures as Figures);
-      child.kill("SIGKILL");
-    });
+export async function inChild(row: string, given: object, options: ChildOptions = {}): Promise<Figures> {
+  const { next, stop } = start([row, JSON.stringify(given)], options);
+  try {
+    return await next();
+  } finally {
+    stop();
+  }
+}
+
+/** A process that has prepared, and waits for its turns. */
+export interface TurnTaker<Asked extends object> {
+  ask(asked: Asked): Promise<Figures>;
+  stop(): void;
+}
+
+/** Starts a process that takes turns with others, so that a comparison is of the same seconds. */
+export async function takeTurns<Asked extends object>(row: string, given: object): Promise<TurnTaker<Asked>> {
+  const { child, next, stop } = start([row, JSON.stringify(given), "in turns"], {});
+  try {
+    await next();
+  } catch (error) {
+    stop();
+    throw error;
+  }
+  return {
+    ask: (asked) => {
+      child.send(asked);
+      return next();
+    },
+    stop,
+  };
+}
+
+function start(args: readonly string[], { openFiles, flags = [], env = {} }: ChildOptions) {
+  const all = [...flags, fileURLToPath(import.meta.url), ...args];
+  const node = [process.execPath, ...all] as const;
+  const [command, ...rest] =
+    openFiles === undefined ? node : (["sh", "-c", `ulimit -n ${openFiles} && exec "$0" "$@"`, ...node] as const);
+  const child = spawn(command, rest, {
+    stdio: ["ignore", "inherit", "pipe", "ipc"],
+    env: { ...process.env, ...env },
+  });
+  let errors = "";
+  child.stderr?.on("data", (text: Buffer) => (errors += text.toString()));
+  const ended = new Promise<never>((_, reject) => {
     child.once("error", reject);
     child.once("exit", () =>
       reject(new Error(/^\S*Error\b.*$/m.exec(errors)?.[0] ?? (errors || "the process ended without an answer"))),
     );
   });
+  // It also ends when it is stopped, and then nobody waits for it.
+  ended.catch(() => undefined);
+  return {
+    child,
+    // The cast: what comes is what `measure` below sends.
+    next: () => Promise.race([once(child, "message").then(([figures]) => figures as Figures), ended]),
+    stop: () => void child.kill("SIGKILL"),
+  };
 }
 
 /** The memory that this process has at most from now on, above what it has now, in MB. */
@@ -63,16 +109,27 @@ export function watchCpu(): () => number {
   };
 }
 
-if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) void measure(process.argv[2], process.argv[3]);
+if (process.send && process.argv[1] === fileURLToPath(import.meta.url)) void measure(process.argv.slice(2));
 
 /** In the child: measures and sends the figures. The row imports this file, so that nothing may be awaited while it loads. */
-async function measure(row = "", given = ""): Promise<void> {
-  // The cast: `inChild` names a row that has a measurement, and gives it what it takes.
-  const { measurement } = (await import(`./rows/${row}.ts`)) as { readonly measurement: Measurement<object> };
+async function measure([row = "", given = "", inTurns]: readonly string[]): Promise<void> {
+  // The cast: a row is named that has the one or the other, and is given what that takes.
+  const { measurement, turns } = (await import(`./rows/${row}.ts`)) as {
+    readonly measurement: Measurement<object>;
+    readonly turns: TurnTaking<object, unknown>;
+  };
   try {
-    process.send?.(await measurement(JSON.parse(given) as object));
+    if (inTurns === undefined) return void process.send?.(await measurement(JSON.parse(given) as object));
+    const ask = await turns(JSON.parse(given) as object);
+    process.on("message", (asked) => ask(asked).then((figures) => process.send?.(figures), fail));
+    // It is ready.
+    process.send?.({});
   } catch (error) {
-    console.error(error);
-    process.exit(1);
+    fail(error);
   }
+}
+
+function fail(error: unknown): never {
+  console.error(error);
+  process.exit(1);
 }

@@ -104,6 +104,16 @@ export function withRatio(lines: readonly Line[], to: string, key: string, ratio
   }));
 }
 
+/** Lines that were measured at several times as one list, with the rounds of each name after another. */
+export function joined(parts: readonly (readonly Line[])[]): Line[] {
+  const names = [...new Set(parts.flatMap((lines) => lines.map(({ name }) => name)))];
+  return names.map((name) => {
+    const all = parts.flatMap((lines) => lines.filter((line) => line.name === name));
+    const failed = all.find((line) => line.failed !== undefined)?.failed;
+    return { name, rounds: all.flatMap(({ rounds }) => rounds), ...(failed === undefined ? {} : { failed }) };
+  });
+}
+
 /** The other lines less one of them, round by round. */
 export function without(lines: readonly Line[], name: string): Line[] {
   const base = lineOf(lines, name);
