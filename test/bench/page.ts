@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Aim, Column, Line, Row, Table } from "./table.ts";
-import { inSentence, spread } from "./table.ts";
+import { hasCharts } from "../../scripts/docs/charts.ts";
+import { inSentence, leastForQuartiles, spread } from "./table.ts";
 
 /** The rows in the order of the page; each is a file of its name. */
 export const names = [
@@ -40,6 +41,9 @@ type AllMeasured = Readonly<Record<string, Measured>>;
 const page = new URL("../../docs/benchmarks.md", import.meta.url);
 const figures = new URL("../../docs/benchmarks.json", import.meta.url);
 const manifest = new URL("package.json", import.meta.url);
+const lockfile = new URL("../../package-lock.json", import.meta.url);
+/** What rows compare with, or measure with, that the project itself has. */
+const compared = ["@redocly/cli", "@stoplight/prism-cli", "ajv", "esbuild", "typedoc", "typescript"];
 
 /** Puts what was measured of a row next to the other rows, which may be of another day. */
 export async function record(name: string, measured: Measured): Promise<void> {
@@ -92,11 +96,16 @@ export async function pageOf(all: AllMeasured): Promise<string> {
   return [intro, await versions(), overview(parts), notFirst(parts), ...parts.map(sectionOf)].join("\n");
 }
 
-/** The clients that mediagen is compared with. */
+/** What mediagen is compared with. */
 async function versions(): Promise<string> {
-  // The cast: the project's own file.
+  // The casts: the project's own files.
   const { dependencies } = JSON.parse(await readFile(manifest, "utf8")) as Record<string, Record<string, string>>;
-  const lines = Object.entries(dependencies ?? {}).map(([name, version]) => `| ${name} | ${version} |`);
+  const { packages } = JSON.parse(await readFile(lockfile, "utf8")) as {
+    readonly packages: Readonly<Record<string, { readonly version?: string }>>;
+  };
+  const own = compared.map((name) => [name, packages[`node_modules/${name}`]?.version ?? "not installed"]);
+  const all = [...Object.entries(dependencies ?? {}), ...own].sort(([a = ""], [b = ""]) => (a < b ? -1 : 1));
+  const lines = all.map(([name, version]) => `| ${name} | ${version} |`);
   return ["| package | version |", "|---|---:|", ...lines, ""].join("\n");
 }
 
@@ -111,8 +120,11 @@ their date. Every figure is in benchmarks.json. No test asserts a time.
 
 mediagen and its peers run in turn, in the same run, against the same local server, which speaks as each peer's own service does. Each
 client runs in its own process, as its README says, in the version that the lockfiles of test/bench and of the project pin. A figure is
-the median of all rounds, with the quartiles in brackets. A ratio is computed within each round, and the table shows the median of these
-ratios. Rows may be of different days and versions of mediagen.
+the median of all rounds. The brackets have the quartiles, or the range if there are fewer than four rounds. A ratio is computed within
+each round, and the table shows the median of these ratios. Rows may be of different days and versions of mediagen.
+
+Each row names its machine. The aims were set on another one, with an AMD EPYC. On some days, that was about twice as fast as the machines
+of some rows. The aims are kept as they are.
 `;
 
 function overview(parts: readonly Part[]): string {
@@ -131,7 +143,7 @@ function overview(parts: readonly Part[]): string {
   ].join("\n");
 }
 
-/** Every figure in which another client's median is better than that of one of ours by more than a twentieth. */
+/** Every figure in which another client is clearly better than one of ours. */
 function notFirst(parts: readonly Part[]): string {
   const behind = parts.map(({ row, tables }) => ({
     row,
@@ -148,7 +160,7 @@ function notFirst(parts: readonly Part[]): string {
   return [
     "## Where we are not first",
     "",
-    "Each line is a figure of one of our entry points, and every other client that is better by more than 5 %.",
+    "Each line is a figure of one of our entry points, and every other client whose median is better by more than 5 %. If both were measured in three rounds or more, their brackets must not overlap either.",
     "",
     "| figure | of | ours | better |",
     "|---|---|---:|---|",
@@ -166,14 +178,18 @@ function behindOf(
   const sign = better === "less" ? 1 : -1;
   const clients = lines
     .filter(({ name, rounds }) => rounds.length > 0 && !references.includes(name))
-    .map((line) => ({ name: line.name, figure: spread(line, key).median }))
-    .sort((a, b) => sign * (a.figure - b.figure));
-  const isOurs = ({ name }: { readonly name: string }) => name.startsWith("@mediagen/");
-  return clients.filter(isOurs).flatMap(({ name: entry, figure: own }): [string, string, string][] => {
-    const limit = own * (better === "less" ? 0.95 : 1.05);
-    const ahead = clients.filter((client) => !isOurs(client) && sign * (client.figure - limit) < 0);
-    const shown = ahead.map(({ name, figure }) => `${name} ${written(figure, digits)}`);
-    return ahead.length > 0 ? [[entry, written(own, digits), shown.join(", ")]] : [];
+    .map((line) => ({ name: line.name, rounds: line.rounds.length, ...spread(line, key) }))
+    .sort((a, b) => sign * (a.median - b.median));
+  type Client = (typeof clients)[number];
+  const isOurs = ({ name }: Client) => name.startsWith("@mediagen/");
+  const isClear = (a: Client, b: Client) => Math.min(a.rounds, b.rounds) < 3 || a.high < b.low || b.high < a.low;
+  return clients.filter(isOurs).flatMap((own): [string, string, string][] => {
+    const limit = own.median * (better === "less" ? 0.95 : 1.05);
+    const ahead = clients.filter(
+      (client) => !isOurs(client) && sign * (client.median - limit) < 0 && isClear(client, own),
+    );
+    const shown = ahead.map(({ name, median }) => `${name} ${written(median, digits)}`);
+    return ahead.length > 0 ? [[own.name, written(own.median, digits), shown.join(", ")]] : [];
   });
 }
 
@@ -188,8 +204,7 @@ export function sectionOf({ name, row, measured, tables, aims }: Part): string {
     "",
     `**The limit:** ${row.limit}`,
     "",
-    `<!-- charts: ${name} -->`,
-    "",
+    ...(hasCharts(name) ? [`<!-- charts: ${name} -->`, ""] : []),
     ...tables.flatMap((table) => [`### ${table.title}`, "", ...tableLines(table), ""]),
     ...aimLines(aims),
     `Measured on ${at}${version} with Node ${node}, ${machine}, in ${timeOf(seconds)}.`,
@@ -205,12 +220,15 @@ function aimLines(aims: readonly Aim[]): string[] {
   });
   const missed = aims.filter(({ holds, why }) => !holds && why !== undefined);
   const reasons = Map.groupBy(missed, ({ why }) => why);
-  const explained = [...reasons].flatMap(([why, of]) => [
-    `**Missed: ${of.map(({ what }) => what).join("; ")}.** ${why}`,
-    "",
-  ]);
-  const tried = [...new Set(missed.flatMap((aim) => aim.tried ?? []))].map((idea) => `- ${idea}`);
-  if (tried.length > 0) explained.push("Tried, without success:", "", ...tried, "");
+  // The ideas stand with the reason of the aims that they concern.
+  const explained = [...reasons].flatMap(([why, of]) => {
+    const tried = [...new Set(of.flatMap((aim) => aim.tried ?? []))].map((idea) => `- ${idea}`);
+    return [
+      `**Missed: ${of.map(({ what }) => what).join("; ")}.** ${why}`,
+      "",
+      ...(tried.length > 0 ? ["Tried, without success:", "", ...tried, ""] : []),
+    ];
+  });
   return ["### Aims", "", "| figure | this run | aim | |", "|---|---:|---|---|", ...lines, "", ...explained];
 }
 
@@ -222,11 +240,14 @@ function tableLines({ columns, lines }: Table): string[] {
     const [middle, lower, upper] = [median, low, high].map((value) => written(value, digits));
     return lower === upper ? `${middle}` : `${middle} (${lower} to ${upper})`;
   };
+  const few = lines.map(({ rounds }) => rounds.length).filter((count) => count > 1 && count < leastForQuartiles);
+  const note = few.length > 0 ? [`\nIn brackets: the range of ${Math.max(...few)} rounds.`] : [];
   const failures = lines.filter(({ failed }) => failed).map(({ name, failed }) => `\n${name} failed: ${failed}`);
   return [
     `| | ${columns.map(({ label }) => label).join(" | ")} |`,
     `|---|${columns.map(() => "---:|").join("")}`,
     ...lines.map((line) => `| ${line.name} | ${columns.map((column) => cell(line, column)).join(" | ")} |`),
+    ...note,
     ...failures,
   ];
 }

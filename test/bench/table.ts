@@ -157,7 +157,10 @@ export function aimOf(what: string, line: Line, key: string, { unit = "", why, t
   };
 }
 
-/** The median of a figure over the rounds, and its quartiles. */
+/** So many rounds have quartiles; of fewer, the range is shown. */
+export const leastForQuartiles = 4;
+
+/** The median of a figure over the rounds, and its quartiles, or its range if the rounds are few. */
 export function spread(
   { rounds }: Line,
   key: string,
@@ -168,5 +171,6 @@ export function spread(
     const [below = Number.NaN, above = Number.NaN] = [values[Math.floor(place)], values[Math.ceil(place)]];
     return below + (above - below) * (place % 1);
   };
-  return { median: at(0.5), low: at(0.25), high: at(0.75) };
+  const beyond = values.length < leastForQuartiles ? 0 : 0.25;
+  return { median: at(0.5), low: at(beyond), high: at(1 - beyond) };
 }
