@@ -14,10 +14,10 @@ const names = [nodeSdk, webSdk, "openai", "@runwayml/sdk", "replicate", "@fal-ai
 const generations = 300;
 /** No client's retries take so long. */
 const longestMs = 20_000;
-const ways: readonly (readonly [NonNullable<Settings["lose"]>, string])[] = [
-  ["closed", "The server closes the connection after it has the request"],
-  ["cut", "The response is cut in the middle"],
-  ["rejected", "HTTP 502 from a gateway that had passed the request on"],
+const ways: readonly (readonly [NonNullable<Settings["lose"]>, string, string])[] = [
+  ["closed", "The server closes the connection after it has the request", "connection closed"],
+  ["cut", "The response is cut in the middle", "response cut"],
+  ["rejected", "HTTP 502 from a gateway that had passed the request on", "HTTP 502"],
 ];
 const ours = [nodeSdk, webSdk];
 
@@ -57,11 +57,11 @@ export const row: Row = {
   aims(tables) {
     return tables.flatMap(({ lines }, index) =>
       ours.flatMap((name) => {
-        const how = ways[index]?.[0] ?? "";
+        const how = ways[index]?.[2] ?? "";
         const line = lineOf(lines, name);
         return [
-          aimOf(`duplicates (${how})`, line, "duplicates", { atMost: 0 }),
-          aimOf(`tasks lost silently (${how})`, line, "lost", { atMost: 0 }),
+          aimOf(`duplicates, ${how}`, line, "duplicates", { atMost: 0 }),
+          aimOf(`tasks lost silently, ${how}`, line, "lost", { atMost: 0 }),
         ];
       }),
     );
