@@ -30,10 +30,10 @@ const invalid = { ...valid, ratio: "16:10", duration: 7 };
 const ajv = "Ajv, standalone";
 
 const why =
-  "It also brings the fields into their wire form, looks for half characters and paths, and describes each mistake. Ajv's code is made for this one schema.";
+  "It also brings the fields into their wire form, and looks for half characters and paths. Ajv's code is made for this one schema.";
+const whyInvalid = `${why} It describes each mistake and names the valid values.`;
 const tried = [
   "Checking without making the wire form: a quarter more valid forms per second, but a client needs both.",
-  "Copying a blank wire form in place of adding part by part: at most 5 % more.",
   "`isWellFormed` in place of a pattern: up to 10 % more, but browsers of early 2023 do not have it.",
 ];
 
@@ -59,7 +59,7 @@ export const row: Row = {
     const own = lineOf(table?.lines, webSdk);
     return [
       aimOf("millions of valid forms per second", own, "valid", { atLeast: 3, why, tried }),
-      aimOf("millions of invalid forms per second", own, "invalid", { atLeast: 1.5, why, tried }),
+      aimOf("millions of invalid forms per second", own, "invalid", { atLeast: 1.5, why: whyInvalid }),
     ];
   },
 };
