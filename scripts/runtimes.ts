@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { cache, cachedEngines, chromium } from "../test/runtimes/engines.ts";
-import { checkNames, conform, doorsOf, type Door } from "../test/runtimes/conform.ts";
+import { checkNames, conform, entriesOf, type Entry } from "../test/runtimes/conform.ts";
 import type { Cell } from "../test/runtimes/conformance.ts";
 
 const wanted = new URL("../test/runtimes/engines/", import.meta.url);
@@ -16,9 +16,9 @@ export default async function run(names: readonly string[]): Promise<void> {
   await installEngines();
   const columns: Column[] = [];
   for (const engine of engines) {
-    for (const door of doorsOf(engine)) {
-      console.error(`${engine.name}, ${door} door`);
-      columns.push({ engine: engine.name, door, cells: await conform(engine, door) });
+    for (const entry of entriesOf(engine)) {
+      console.error(`${engine.name}, ${entry} entry point`);
+      columns.push({ engine: engine.name, entry, cells: await conform(engine, entry) });
     }
   }
   console.log(tableOf(columns));
@@ -41,10 +41,10 @@ async function installEngines(): Promise<void> {
   await copyFile(locked, installed);
 }
 
-/** How an engine did by one door. */
+/** How an engine did at one entry point. */
 interface Column {
   readonly engine: string;
-  readonly door: Door;
+  readonly entry: Entry;
   readonly cells: Readonly<Record<string, Cell>>;
 }
 
@@ -53,9 +53,9 @@ function tableOf(columns: readonly Column[]): string {
   const engines = [...new Set(columns.map(({ engine }) => engine))];
   const notes: string[] = [];
   const marks = { passed: "yes", differs: "differs", failed: "NO", "not applicable": "-" };
-  const mark = ({ outcome, note }: Cell, { engine, door }: Column) => {
+  const mark = ({ outcome, note }: Cell, { engine, entry }: Column) => {
     if (note === undefined) return marks[outcome];
-    const said = outcome === "not applicable" ? note : `${engine}, ${door} door: ${note}`;
+    const said = outcome === "not applicable" ? note : `${engine}, ${entry} entry point: ${note}`;
     if (!notes.includes(said)) notes.push(said);
     return `${marks[outcome]} [${notes.indexOf(said) + 1}]`;
   };

@@ -2,7 +2,7 @@ import { createEmulator, faultEffects, listen, type FaultName } from "@mediagen/
 import { createMediaGen, download } from "@mediagen/sdk/node";
 import { describe, expect, test, vi } from "vitest";
 import type { Asked } from "./faults.ts";
-import { canary, createWitness, doors } from "./witness.ts";
+import { canary, createWitness, entries } from "./witness.ts";
 
 /** What a call comes to that meets a fault once, and how many requests the service sees of it. */
 type Expected = readonly [outcome: string, requests: number];
@@ -51,7 +51,7 @@ const cases = Object.entries(expected).flatMap(([fault, outcomes]) =>
   })),
 );
 
-describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
+describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
   test.concurrent.for(cases)(
     "$asked: $fault ends as $outcome after $requests requests",
     async ({ fault, asked, outcome, requests }, { expect }) => {
@@ -69,7 +69,7 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
       const server = await listen(emulator);
       const pauses: number[] = [];
       try {
-        const media = doors[door]({ ...witness.options(limit, pauses), baseUrl: server.baseUrl });
+        const media = entries[entry]({ ...witness.options(limit, pauses), baseUrl: server.baseUrl });
         const task = media.image.task(made.taskid);
         emulator.next({ fault, on: asked });
         const seen = await witness.outcomeOf(asked, (folder) => {

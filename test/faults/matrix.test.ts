@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backoff, faults, reply, trusted, type Asked } from "./faults.ts";
 import { startRawServer, type RawServer } from "./raw-server.ts";
 import { shown } from "../shown.ts";
-import { askService, canary, createWitness, doors, httpClients } from "./witness.ts";
+import { askService, canary, createWitness, entries, httpClients } from "./witness.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ...trusted]);
 
@@ -36,8 +36,8 @@ afterAll(async () => {
   await new Promise((done) => service.close(done));
 });
 
-describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
-  const rows = faults.filter(({ large }) => door === "node:http" || !large);
+describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
+  const rows = faults.filter(({ large }) => entry === "node:http" || !large);
   const cases = rows.flatMap((row) =>
     (["generate", "query", "delete", "download"] as const).map((asked) => ({ row, asked })),
   );
@@ -45,14 +45,14 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
   test.concurrent.for(cases)("$asked: $row.name", async ({ row, asked }, { expect }) => {
     // A deletion is repeated as a query is.
     const expectedOf = <A extends Asked>(operation: A) =>
-      (door === "global fetch" ? row.onFetch?.[operation] : undefined) ?? row[operation];
+      (entry === "global fetch" ? row.onFetch?.[operation] : undefined) ?? row[operation];
     const [outcome, heads, pauses = backoff.slice(0, Math.max(0, heads - 1))] =
       expectedOf(asked) ?? expectedOf("query");
     const server = await startRawServer(row, elsewhere.baseUrl);
     const paused: number[] = [];
     const options = witness.options(() => server.hung(), paused);
     try {
-      const media = doors[door]({ ...options, baseUrl: asked === "download" ? serviceUrl : server.baseUrl });
+      const media = entries[entry]({ ...options, baseUrl: asked === "download" ? serviceUrl : server.baseUrl });
       if (row.warm && asked !== "download") {
         await media.video.query("t-1");
         // Fetch takes a connection into use again one turn of the event loop after a response has ended.
@@ -65,18 +65,18 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
       );
       expect([seen.outcome, server.heads, paused], String(seen.result)).toEqual([outcome, heads, pauses]);
       if (row.says && seen.result instanceof Error) expect(seen.result.message).toMatch(row.says);
-      if (asked === "generate" && door === "node:http")
+      if (asked === "generate" && entry === "node:http")
         expect(server.connections).toBe(row.connections ?? (row.warm ? 2 : heads));
       // Whatever is not turned away may have become a task.
       if (asked === "generate" && !row.name.startsWith("429"))
         witness.totals.duplicates += Math.max(0, server.bodies - (row.warm ? 2 : 1));
       if (asked === "download") expect(server.headText).not.toContain(canary);
       // A compressed answer may be cut unseen: none is asked for where the engine lets one say so.
-      if (server.heads > 0 && (door === "node:http" || asked === "download"))
+      if (server.heads > 0 && (entry === "node:http" || asked === "download"))
         expect(server.headText.toLowerCase()).toContain("accept-encoding: identity\r\n");
       // Nothing of the call is left open. Fetch goes on connecting by itself for as long as it likes.
       server.release();
-      if (door === "node:http" && !row.warm) await expect.poll(() => server.open, { interval: 5 }).toBe(0);
+      if (entry === "node:http" && !row.warm) await expect.poll(() => server.open, { interval: 5 }).toBe(0);
     } finally {
       await server.close();
     }
@@ -84,7 +84,7 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (door) => {
 
   test("a response that is none and repeats the key is an error of the HTTP client, too, that does not show it", async () => {
     const server = await startRawServer({ onRequest: (socket, _, __, request) => void socket.end(request) });
-    const http = httpClients[door]({ baseUrl: server.baseUrl, apiKey: canary });
+    const http = httpClients[entry]({ baseUrl: server.baseUrl, apiKey: canary });
     const error: unknown = await http
       .POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })
       .catch((thrown: unknown) => thrown);

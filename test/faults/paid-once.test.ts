@@ -70,8 +70,8 @@ function lossyBy(name: string): LossyService {
 }
 
 describe.for([
-  ["the plain door", plain.createMediaGen],
-  ["the Node door", node.createMediaGen],
+  ["the plain entry point", plain.createMediaGen],
+  ["the Node entry point", node.createMediaGen],
 ] as const)("%s", ([, createMediaGen]) => {
   test.for(Object.keys(ways))(
     "pays each of 60 generations once though a fifth of the answers end in %s, and tells of each lost one",

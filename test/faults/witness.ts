@@ -24,8 +24,8 @@ const storeLimitMs = 15_000;
 /** No limit of a client is longer. */
 const longestLimitMs = 600_000;
 
-/** Both doors, by what they stand on. */
-export const doors = { "node:http": createNodeMediaGen, "global fetch": createMediaGen } as const;
+/** Both entry points, by what they stand on. */
+export const entries = { "node:http": createNodeMediaGen, "global fetch": createMediaGen } as const;
 
 /** The HTTP client on both. */
 export const httpClients = {

@@ -18,7 +18,7 @@ const exec = promisify(execFile);
 const libraries = ["sdk", "emulator"] as const;
 const packages = [...libraries, "batch", "mcp", "ai-sdk-provider", "cli"] as const;
 /** The scripts that they are entered by. */
-const doors: Readonly<Record<(typeof packages)[number], readonly string[]>> = {
+const entries: Readonly<Record<(typeof packages)[number], readonly string[]>> = {
   sdk: ["dist/index.js", "dist/node.js", "dist/http.js", "dist/http-node.js", "dist/schema.js", "dist/proxy.js"],
   emulator: ["dist/index.js", "dist/node.js", "dist/command.js", "dist/vitest.js", "dist/node-test.js"],
   batch: ["dist/index.js"],
@@ -46,7 +46,7 @@ describe.each(packages)("@mediagen/%s", (name) => {
       .map((file) => file.replace(".ts", "").replaceAll(sep, "/"));
     const machineWritten = (await readdir(`packages/${name}`)).filter((file) => file.includes(".gen."));
     const commands = (await readdir(`packages/${name}`)).filter((file) => /^(bin\.js|.*\.cjs)$/.test(file));
-    const scripts = reachedFrom(doors[name].map((door) => join("packages", name, door))).map((path) =>
+    const scripts = reachedFrom(entries[name].map((entry) => join("packages", name, entry))).map((path) =>
       relative(join("packages", name), path).replaceAll(sep, "/"),
     );
     const expected = [
@@ -70,10 +70,13 @@ describe.each(packages)("@mediagen/%s", (name) => {
   });
 });
 
-test.each(libraries)("the plain door of @mediagen/%s needs nothing of Node, and evaluates no text", async (name) => {
-  const { outputFiles } = await bundle(`export * from "@mediagen/${name}";`);
-  expect(outputFiles.map(({ text }) => text).join("\n")).not.toMatch(/\beval\(|new Function\(|["']node:/);
-});
+test.each(libraries)(
+  "the plain entry point of @mediagen/%s needs nothing of Node, and evaluates no text",
+  async (name) => {
+    const { outputFiles } = await bundle(`export * from "@mediagen/${name}";`);
+    expect(outputFiles.map(({ text }) => text).join("\n")).not.toMatch(/\beval\(|new Function\(|["']node:/);
+  },
+);
 
 /** The scripts, and those that they import, and load later unless that does not count. */
 function reachedFrom(paths: readonly string[], { later = true } = {}): readonly string[] {
@@ -149,7 +152,7 @@ describe("in an empty project", () => {
     },
   );
 
-  test("errors are of the same classes by both doors, also where they are thrown by what is loaded later", async () => {
+  test("errors are of the same classes by both entry points, also where they are thrown by what is loaded later", async () => {
     const script = `
       import { InvalidRequestError } from "@mediagen/sdk";
       import { download, fileFrom, createMediaGen } from "@mediagen/sdk/node";
@@ -169,7 +172,7 @@ describe("in an empty project", () => {
     expect(reachedFrom(["packages/sdk/dist/node.js"], { later: false }), "the Node entry point").toHaveLength(4);
   });
 
-  test("both doors and the service's description load, and run until something is sent", async () => {
+  test("both entry points and the service's description load, and run until something is sent", async () => {
     const script = `
       const { default: spec } = await import("@mediagen/sdk/openapi.json", { with: { type: "json" } });
       if (!spec.openapi.startsWith("3.1.")) throw new Error("this is no OpenAPI document");

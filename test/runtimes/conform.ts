@@ -11,25 +11,25 @@ import type { Engine } from "./engines.ts";
 import { fileChecks } from "./file-checks.ts";
 
 /** How clients are created. */
-export type Door = "plain" | "node";
+export type Entry = "plain" | "node";
 
 /** The names of all checks, in order. */
 export const checkNames = [...checks, ...browserChecks, ...fileChecks].map(({ name }) => name);
 
-/** Why a check is not for an engine by a door; undefined where it is. */
-function inapplicable(name: string, { isBrowser }: Engine, door: Door): string | undefined {
+/** Why a check is not for an engine at an entry point; undefined where it is. */
+function inapplicable(name: string, { isBrowser }: Engine, entry: Entry): string | undefined {
   const isOf = (list: readonly Check[]) => list.some((check) => check.name === name);
-  if (isOf(fileChecks) && door === "plain") return "the plain door has no files";
+  if (isOf(fileChecks) && entry === "plain") return "the plain entry point has no files";
   return isOf(browserChecks) && !isBrowser ? "this is no browser" : undefined;
 }
 
-/** The doors of an engine. */
-export function doorsOf({ hasNodeDoor }: Engine): readonly Door[] {
-  return hasNodeDoor ? ["plain", "node"] : ["plain"];
+/** The entry points of an engine. */
+export function entriesOf({ runsNodeEntry }: Engine): readonly Entry[] {
+  return runsNodeEntry ? ["plain", "node"] : ["plain"];
 }
 
-/** Runs the checks on an engine by a door, against an emulator of their own, and answers how each went, by name. */
-export async function conform(engine: Engine, door: Door): Promise<Readonly<Record<string, Cell>>> {
+/** Runs the checks on an engine at an entry point, against an emulator of their own, and answers how each went, by name. */
+export async function conform(engine: Engine, entry: Entry): Promise<Readonly<Record<string, Cell>>> {
   const emulator = createEmulator({ credits: 1_000_000 });
   const server = await listen(emulator);
   const redirector = await listenRedirecting(server.baseUrl);
@@ -37,33 +37,33 @@ export async function conform(engine: Engine, door: Door): Promise<Readonly<Reco
   try {
     const place = { baseUrl: server.baseUrl, redirecting: redirector.baseUrl, folder: join(folder, "files") };
     await mkdir(place.folder);
-    await writeFile(join(folder, "program.mjs"), await bundle(door, engine.isBrowser, place));
+    await writeFile(join(folder, "program.mjs"), await bundle(entry, engine.isBrowser, place));
     // The cast: it is what `run` of the program answered.
     const ran = JSON.parse(await engine.run(folder, place)) as Record<string, Cell>;
-    return Object.fromEntries(checkNames.map((name) => [name, cellOf(name, engine, door, ran[name])]));
+    return Object.fromEntries(checkNames.map((name) => [name, cellOf(name, engine, entry, ran[name])]));
   } finally {
     await Promise.all([server.close(), redirector.close(), rm(folder, { recursive: true })]);
   }
 }
 
 /** The program: a module whose `report` runs the checks and answers the cells as JSON. It needs nothing but its engine. */
-async function bundle(door: Door, isBrowser: boolean, place: Place): Promise<string> {
+async function bundle(entry: Entry, isBrowser: boolean, place: Place): Promise<string> {
   const contents = `
-    import { createMediaGen } from "@mediagen/sdk${door === "node" ? "/node" : ""}";
+    import { createMediaGen } from "@mediagen/sdk${entry === "node" ? "/node" : ""}";
     import { browserChecks, checks } from "./checks.ts";
     import { run } from "./conformance.ts";
-    ${door === "node" ? 'import { fileChecks } from "./file-checks.ts";' : "const fileChecks = [];"}
+    ${entry === "node" ? 'import { fileChecks } from "./file-checks.ts";' : "const fileChecks = [];"}
     const all = [...checks, ...(${isBrowser} ? browserChecks : []), ...fileChecks];
     export const report = async () => JSON.stringify(await run(all, createMediaGen, ${JSON.stringify(place)}));`;
-  const platform = door === "node" ? "node" : "browser";
+  const platform = entry === "node" ? "node" : "browser";
   const stdin = { contents, resolveDir: import.meta.dirname };
   const { outputFiles } = await build({ stdin, platform, bundle: true, format: "esm", target: "es2022", write: false });
   return outputFiles[0]?.text ?? "";
 }
 
 /** How a check went; a difference that is not known of the engine is a failure, and so is one that is gone. */
-function cellOf(name: string, engine: Engine, door: Door, cell: Cell | undefined): Cell {
-  const why = inapplicable(name, engine, door);
+function cellOf(name: string, engine: Engine, entry: Entry, cell: Cell | undefined): Cell {
+  const why = inapplicable(name, engine, entry);
   if (why !== undefined) return { outcome: "not applicable", note: why };
   if (!cell) return { outcome: "failed", note: "it did not run" };
   const known = engine.differs[name];

@@ -14,7 +14,7 @@ export interface Place {
   readonly baseUrl: string;
   /** A server that sends every call on to the emulator, with HTTP 307. */
   readonly redirecting: string;
-  /** An empty folder, where the door has files. */
+  /** An empty folder, where the entry point has files. */
   readonly folder: string;
 }
 

@@ -11,8 +11,8 @@ import { steerByFetch, type Place } from "./conformance.ts";
 export interface Engine {
   readonly name: string;
   readonly isBrowser: boolean;
-  /** Whether it runs the Node door. */
-  readonly hasNodeDoor: boolean;
+  /** Whether it runs the Node entry point. */
+  readonly runsNodeEntry: boolean;
   /** How it differs, by check: what the check says of it begins so. */
   readonly differs: Readonly<Record<string, string>>;
   /** Runs `program.mjs` of a folder and answers what its `report` does. */
@@ -43,14 +43,14 @@ export const cachedEngines: readonly Engine[] = [
     "--allow-write=.",
   ]),
   processEngine("Bun", installed(".bin/bun"), []),
-  { name: "workerd", isBrowser: false, hasNodeDoor: false, differs: silentOnRefusal, run: runInWorkerd },
+  { name: "workerd", isBrowser: false, runsNodeEntry: false, differs: silentOnRefusal, run: runInWorkerd },
 ];
 
 /** Chromium, from npm too. */
 export const chromium: Engine = {
   name: "Chromium",
   isBrowser: true,
-  hasNodeDoor: false,
+  runsNodeEntry: false,
   differs: { ...silentOnRefusal, ...repeats },
   run: runInChromium,
 };
@@ -86,7 +86,7 @@ function processEngine(name: string, command: string, args: readonly string[]): 
     if (stderr !== "") throw new Error(`${name} complains: ${stderr}`);
     return stdout;
   };
-  return { name, isBrowser: false, hasNodeDoor: true, differs: {}, run };
+  return { name, isBrowser: false, runsNodeEntry: true, differs: {}, run };
 }
 
 /** Runs a command, which must end by itself and well. */

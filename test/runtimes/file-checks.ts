@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { blobs, download, fileFrom, fileStore } from "@mediagen/sdk/node";
 import { digest, nameOf, same, thrownBy, type Check } from "./conformance.ts";
 
-/** What the Node door is held to beside: what it does with files. */
+/** What the Node entry point is held to beside: what it does with files. */
 export const fileChecks: readonly Check[] = [
   {
     name: "a file from disk arrives whole",

@@ -392,7 +392,7 @@ describe("results in a private network", () => {
   });
 });
 
-describe("on the Node door, where no fetch is given", () => {
+describe("on the Node entry point, where no fetch is given", () => {
   // The service is the server here, by a public name and by a private one; its record names these addresses.
   const media = (addresses: readonly string[], options: MediaGenOptions = {}) => {
     handlers["/v1/images/infobytaskid"] = (_, response) =>
