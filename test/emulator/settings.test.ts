@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEmulator, defaultBehaviour, type Behaviour, type EmulatorOptions } from "@mediagen/emulator";
+import { createEmulator, defaultBehaviour, type Behaviour, type EmulatorOptions, type Fault } from "@mediagen/emulator";
 import { createMediaGen, TaskFailedError } from "@mediagen/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readArguments, readBehaviour, usage } from "../../packages/emulator/src/node/options.ts";
@@ -213,3 +213,13 @@ test(
     expect(await read("mild.json")).toMatchObject({ violatingCalls: 1, charges: [{ credits: 5 }] });
   },
 );
+
+test("an option or a property of a fault that does not exist is rejected, because it would change nothing", () => {
+  expect(() => createEmulator({ behavior: { strict: false } } as object)).toThrow(
+    "behavior is not an option of createEmulator. Did you mean behaviour?",
+  );
+  expect(() => createEmulator().next({ fault: "html", time: 3 } as Fault)).toThrow(
+    "time is not a property of a fault. Did you mean times?",
+  );
+  expect(() => createEmulator({ seed: undefined, other: undefined } as object)).not.toThrow();
+});

@@ -389,6 +389,10 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
       "withOptions: options must be an object, not undefined.",
     ],
     [() => media.withOptions({ headers: new Headers() as unknown as RequestHeaders }), `withOptions: ${notPlain}`],
+    [
+      () => media.image.task("t-1", { resultcount: 4 } as object),
+      "media.image.task: resultcount is not a known option. Did you mean resultCount?",
+    ],
     [generate(null), "imgmodelz: options must be an object, not null. Nothing was sent."],
     [generate({ onUploadProgress: 5 }), "imgmodelz: onUploadProgress must be a function, not 5. Nothing was sent."],
     [generate({ unchecked: "false" }), 'imgmodelz: unchecked must be true or false, not "false". Nothing was sent.'],

@@ -13,3 +13,16 @@ function otherLetters(a: string, b: string): number {
   });
   return Math.max(a.length, b.length) - common.length;
 }
+
+/** Returns the error for a name that is not one of those known: a misspelled option would change nothing. */
+export function unknownName(name: string, what: string, known: string, names: readonly string[]): RangeError {
+  const close = closestTo(name, names);
+  const advice = close === undefined ? `${known} ${names.join(", ")}.` : `Did you mean ${close}?`;
+  return new RangeError(`${name} is not ${what}. ${advice}`);
+}
+
+/** Throws a RangeError if an object has a property of another name, unless it is undefined. */
+export function rejectUnknown(given: object, what: string, known: string, names: readonly string[]): void {
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !names.includes(name)) throw unknownName(name, what, known, names);
+}

@@ -2,6 +2,7 @@ import { Activity } from "./activity.ts";
 import { type Behaviour, type Statuses, statusesOf } from "./behaviour.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { EmulatorClock } from "./clock.ts";
+import { rejectUnknown } from "./closest.ts";
 import type { EmulatorOptions } from "./emulator-types.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import type { ResultSource } from "./own-result.ts";
@@ -34,8 +35,21 @@ export interface Context {
   readonly keep: () => Promise<void>;
 }
 
+const known: Readonly<Record<keyof EmulatorOptions, true>> = {
+  apiKey: true,
+  credits: true,
+  seed: true,
+  clock: true,
+  behaviour: true,
+  results: true,
+  replay: true,
+  document: true,
+  persist: true,
+};
+
 /** Creates the shared dependencies from the options and their defaults. */
 export function createContext(options: EmulatorOptions): Context {
+  rejectUnknown(options, "an option of createEmulator", "The options are", Object.keys(known));
   const { apiKey = "emulator-key", credits = 10_000, seed = 1, clock: mode = "auto", persist } = options;
   const behaviour: Behaviour = { ...defaultBehaviour, ...checkSettings(options.behaviour ?? {}) };
   const statuses: Statuses = { ...statusesOf(behaviour, seed) };

@@ -1,4 +1,5 @@
 import type { Activity } from "./activity.ts";
+import { rejectUnknown } from "./closest.ts";
 import { type EmulatorResponse, type EmulatorRequest, plain } from "./exchange.ts";
 import type { Random } from "./random.ts";
 import { type Verb, verbs } from "./routes.ts";
@@ -74,6 +75,14 @@ export interface Fault {
   readonly retryAfter?: string | undefined;
 }
 
+const known: Readonly<Record<keyof Fault, true>> = {
+  fault: true,
+  on: true,
+  times: true,
+  share: true,
+  retryAfter: true,
+};
+
 /** The properties of a call that decide which fault it meets. */
 export interface FaultTarget {
   readonly verb: Verb | "download";
@@ -95,6 +104,7 @@ export function createFaults(random: Random, calls: Iterable<FaultTarget>): Faul
   let waiting: { readonly fault: Fault; left: number }[] = [];
   return {
     add(fault) {
+      rejectUnknown(fault, "a property of a fault", "The properties are", Object.keys(known));
       if (!Object.hasOwn(faultEffects, fault.fault)) {
         throw new RangeError(
           `fault: "${fault.fault}" is not valid. Use one of ${Object.keys(faultEffects).join(", ")}.`,

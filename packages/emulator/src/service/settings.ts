@@ -1,5 +1,5 @@
 import type { Behaviour } from "./behaviour.ts";
-import { closestTo } from "./closest.ts";
+import { unknownName } from "./closest.ts";
 import { millisecondsOf } from "./duration.ts";
 
 /** The valid values of a setting. */
@@ -141,9 +141,7 @@ export function settingNamed(name: string): Setting {
 
 /** Returns the error for an unknown setting. */
 export function unknownSetting(name: string, names: readonly string[]): RangeError {
-  const close = closestTo(name, names);
-  const advice = close === undefined ? `The settings are ${names.join(", ")}.` : `Did you mean ${close}?`;
-  return new RangeError(`${name} is not a setting. ${advice}`);
+  return unknownName(name, "a setting", "The settings are", names);
 }
 
 /** Returns valid settings without those that are undefined. Throws a RangeError if one is invalid. */

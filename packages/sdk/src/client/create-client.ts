@@ -136,8 +136,10 @@ function createMethods(host: ClientHost): Omit<MediaGen, "origin" | "store" | "w
       }),
     delete: (taskids, options = {}) =>
       failures.report({ operation: operations[kind].delete.id, kind }, () => tasks.delete(kind, taskids, options)),
-    task: (taskid, { resultCount = 1 } = {}) =>
-      resume({ version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>,
+    task(taskid, options = {}) {
+      const { resultCount = 1 } = readOptions(`media.${kind}.task`, options, ["resultCount"]);
+      return resume({ version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>;
+    },
   });
   const load = (method: string) => {
     if (recording) return recording();
