@@ -58,7 +58,7 @@ export const row: Row = {
         atLeast: 300,
         why: "Each line is recorded durably four times before its results are there, with some ten syncs. Of the client's CPU, a third is Node's file system and more than a quarter its connections, two of which are new for each line. The batch itself takes 2 %.",
         tried: [
-          "Synchronous calls of the file system for all but fsync: half of the CPU per record in a loop of its own, but no more records per second.",
+          "Synchronous calls of the file system for all but fsync: half of the CPU per record. A loop of its own recorded no more per second.",
           "One file per record, with a line per revision: 20 % less CPU per line. A short write or a damaged sector could have undone what was recorded, so it was not kept.",
           "`fdatasync` in place of `fsync`: no difference.",
         ],

@@ -54,7 +54,7 @@ const makers: Readonly<Record<string, Maker>> = {
 
 export const row: Row = {
   title: "Building the documentation",
-  what: "Each process makes its pages from built packages: the site, with guides, operations, the SDK's reference, search and playground, and the tools that it is made with. Memory is the process's peak. CPU does not include esbuild, which runs in a process of its own.",
+  what: "Each process makes its pages from built packages. The site has guides, operations, the SDK's reference, search and a playground. The next lines are tools that it is made with. Memory is the process's peak. CPU does not include esbuild, which runs in a process of its own.",
   limit: "reading the sources and writing the site's bytes.",
   tables: [
     {

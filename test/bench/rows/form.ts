@@ -29,9 +29,9 @@ const valid = {
 const invalid = { ...valid, ratio: "16:10", duration: 7 };
 const ajv = "Ajv, standalone";
 
-const why =
-  "It also brings the fields into their wire form, and looks for half characters and paths. Ajv's code is made for this one schema.";
-const whyInvalid = `${why} It describes each mistake and names the valid values.`;
+const code = "Ajv's code is made for this one schema.";
+const why = `It also brings the fields into their wire form, and looks for half characters and paths. ${code}`;
+const whyInvalid = `It also describes each mistake and names the valid values. ${code}`;
 const tried = [
   "Checking without making the wire form: a quarter more valid forms per second, but a client needs both.",
   "`isWellFormed` in place of a pattern: up to 10 % more, but browsers of early 2023 do not have it.",

@@ -24,7 +24,7 @@ const checks = 3;
 
 export const row: Row = {
   title: "Growth",
-  what: "The same for a service with ten and fifty times as many operations: the generations of the spec are multiplied, `generate` runs on it, and the SDK is built. The program is the one of the row on size. The aims compare what an operation adds between 110 and 550 operations with what it adds between 11 and 110. Waits are measured as CPU per query, in virtual time and without HTTP: only their ratio counts.",
+  what: "The same for a service with ten and fifty times as many operations. The generations of the spec are multiplied, `generate` runs on it, and the SDK is built. The program is the one of the row on size. The aims compare what an operation adds between 110 and 550 operations with what it adds between 11 and 110. Waits are measured as CPU per query, in virtual time and without HTTP: only their ratio counts.",
   limit: "growth in proportion to the operations for what lists them, and none for what a program does not use.",
   tables: [
     {

@@ -25,12 +25,12 @@ const places: readonly (readonly [string, string])[] = [
 ];
 
 const why =
-  "The weight is code for promises that the peers do not make: every field is checked, retries never bill twice, waits learn, responses are bounded, and no error contains the API key.";
+  "The weight is code for promises that the peers do not make. Every field is checked, retries never bill twice, waits learn, responses are bounded, and no error contains the API key.";
 const encodings =
   "Other encodings of the table of operations: 45 to 263 bytes more, because gzip had already done the work.";
 const tried = [
   "Loading everything that sends at the first call: the initial size falls by 8.9 kB, but the happy path grows by 1.3 kB.",
-  "A file of its own for what index.js has besides the client: 0.3 kB more, because a bundler loads at once what index.js and a lazy file share.",
+  "A file of its own for what index.js has besides the client: 0.3 kB more. A bundler loads at once what index.js and a lazy file share.",
 ];
 
 export const row: Row = {
