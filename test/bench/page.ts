@@ -215,7 +215,7 @@ export function sectionOf({ name, row, measured, tables, aims }: Part): string {
 function aimLines(aims: readonly Aim[]): string[] {
   if (aims.length === 0) return [];
   const lines = aims.map(({ what, figure, aim, holds }) => {
-    const digits = Number.isInteger(figure) || figure >= 100 ? 0 : figure < 10 ? 2 : 1;
+    const digits = Number.isInteger(figure) || figure >= 100 ? 0 : 2;
     return `| ${what} | ${written(figure, digits)} | ${aim} | ${holds ? "held" : "**missed**"} |`;
   });
   const missed = aims.filter(({ holds, why }) => !holds && why !== undefined);
