@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
-/** A page as a string, because where the emulator runs there may be no file system; and what its policy lets run on it. */
+/** Returns a page as a string, because the emulator may run without a file system, with the hashes for its policy. */
 export function pageFile(html: string): string {
   const text = JSON.stringify(html).replaceAll("\\n", '\\n" +\n  "');
   return `/** The emulator's page. */\nexport const page: string = ${text};\n
-/** What a Content-Security-Policy calls the page's script and its style. */
+/** The hashes of the page's script and style, for its Content-Security-Policy. */
 export const scriptHash: string = "${hashOf(html, "script")}";
 export const styleHash: string = "${hashOf(html, "style")}";\n`;
 }

@@ -229,24 +229,24 @@ export const page: string = "<!doctype html>\n" +
   "  const time = (ms) => new Date(ms).toISOString().slice(0, 19).replace(\"T\", \" \");\n" +
   "  const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? \"\" : \"s\"}`;\n" +
   "\n" +
-  "  /** Writes a text only where it changes, so that what is selected or read aloud stays. */\n" +
+  "  /** Writes a text only if it changes, so that a selection or a screen reader is not interrupted. */\n" +
   "  function write(node, text) {\n" +
   "    if (node.textContent !== text) node.textContent = text;\n" +
   "  }\n" +
   "\n" +
-  "  /** Writes the texts of a copied template. */\n" +
+  "  /** Fills in the texts of a copied template. */\n" +
   "  function fill(node, texts) {\n" +
   "    for (const [name, text] of Object.entries(texts)) write(node.querySelector(`[data-is=\"${name}\"]`), text);\n" +
   "  }\n" +
   "\n" +
-  "  /** An element with a text and properties. */\n" +
+  "  /** Creates an element with a text and properties. */\n" +
   "  function element(name, text = \"\", properties = {}) {\n" +
   "    const node = Object.assign(document.createElement(name), properties);\n" +
   "    node.append(text);\n" +
   "    return node;\n" +
   "  }\n" +
   "\n" +
-  "  /** Makes a list show the items: what stays is neither made anew nor moved, so that players play on and focus stays. */\n" +
+  "  /** Updates a list. Existing items are neither recreated nor moved, so that players continue and focus stays. */\n" +
   "  function list(parent, items, keyOf, make, update = () => {}) {\n" +
   "    const keys = items.map(keyOf);\n" +
   "    const old = new Map([...parent.children].map((child) => [child.key, child]));\n" +
@@ -263,7 +263,7 @@ export const page: string = "<!doctype html>\n" +
   "  const byPlace = (text, index) => `${index} ${text}`;\n" +
   "  const copyOf = (id) => () => $(id).content.firstElementChild.cloneNode(true);\n" +
   "\n" +
-  "  /** Results are requested when they come near the view. */\n" +
+  "  /** Loads results when they are close to the viewport. */\n" +
   "  const near = new IntersectionObserver((entries) => {\n" +
   "    for (const { isIntersecting, target } of entries) {\n" +
   "      if (!isIntersecting) continue;\n" +
@@ -346,7 +346,7 @@ export const page: string = "<!doctype html>\n" +
   "    write($(\"clock-mode\"), modes[state.clock] ?? `Runs by itself, ${count(state.clock.speed)} × as fast as yours.`);\n" +
   "    write($(\"credits\"), count(state.credits));\n" +
   "    write($(\"charged\"), `${plural(state.charged, \"generation\")} billed`);\n" +
-  "    // As a default it shows where nobody has typed, and nowhere else.\n" +
+  "    // The default value only shows if the user has typed nothing.\n" +
   "    $(\"set-credits\").defaultValue = state.credits;\n" +
   "\n" +
   "    list($(\"fault-names\"), state.faultNames, (name) => name, (name) => element(\"option\", name));\n" +
@@ -360,7 +360,7 @@ export const page: string = "<!doctype html>\n" +
   "  let turn = 0;\n" +
   "  let timer;\n" +
   "\n" +
-  "  /** Shows the state, then again each second while somebody looks. */\n" +
+  "  /** Shows the state, and updates it each second while the page is visible. */\n" +
   "  async function refresh() {\n" +
   "    const mine = ++turn;\n" +
   "    clearTimeout(timer);\n" +
@@ -384,7 +384,7 @@ export const page: string = "<!doctype html>\n" +
   "    silence = setTimeout(() => write($(\"said\"), \"\"), 6000);\n" +
   "  }\n" +
   "\n" +
-  "  /** What each form sends, and what is said once it is done. */\n" +
+  "  /** The request of each form, and the message after it. */\n" +
   "  const actions = {\n" +
   "    advance: ({ duration }) => [{ duration }, `The clock advanced by ${duration}.`],\n" +
   "    credits: ({ credits }) => [{ credits: Number(credits) }, `There are ${count(credits)} credits.`],\n" +
@@ -418,6 +418,6 @@ export const page: string = "<!doctype html>\n" +
   "</script>\n" +
   "";
 
-/** What a Content-Security-Policy calls the page's script and its style. */
-export const scriptHash: string = "'sha256-GCrPDLcokMWBsSeOKFRRKnMf0z97f61nyMZWh8iCnOI='";
+/** The hashes of the page's script and style, for its Content-Security-Policy. */
+export const scriptHash: string = "'sha256-vIClHUC07N4yCO2aUXnv5pLXUo9WhR0jNE1cvwv50jI='";
 export const styleHash: string = "'sha256-VCx6/+zx8imN8QLBbFz5K9Z35CbJJaL4VDaddzqSQTg='";

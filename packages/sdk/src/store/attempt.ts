@@ -46,7 +46,7 @@ export class Attempt {
     return this.#base.id;
   }
 
-  /** When it began, in milliseconds since 1970. */
+  /** The time when it began, in milliseconds since 1970. */
   get createdAt(): number {
     return this.#base.createdAt;
   }

@@ -20,7 +20,7 @@ export interface UnknownGeneration {
   readonly idempotencyKey: string | undefined;
   /** The time when the attempt began, in milliseconds since 1970. */
   readonly at: number;
-  /** Why its outcome is unknown. */
+  /** The reason why its outcome is unknown. */
   readonly reason: string;
 }
 
