@@ -5,7 +5,7 @@ import { createTwoFilesPatch } from "diff";
 
 const packages = new URL("../packages/", import.meta.url);
 
-/** The packages whose public surface is recorded in an `api.md` next to their package.json. */
+/** The packages with an `api.md` next to their package.json, which shows their public API. */
 export const reported: readonly string[] = ["sdk", "emulator", "batch", "mcp", "ai-sdk-provider"];
 
 /** The fields of a package.json that name its entry points. */
@@ -14,7 +14,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
 }
 
-/** The public surfaces of the built packages as Markdown: the exports of each entry point, and what they are made of, without comments. */
+/** Returns the public API of the built packages as Markdown: the declarations of each entry point, without comments. */
 export async function apis(): Promise<ReadonlyMap<string, string>> {
   const entries = await Promise.all(reported.map(async (name) => [name, await entryPointsOf(name)] as const));
   const files = entries.flatMap(([, entry]) => entry.files.map(([, file]) => file));
@@ -38,7 +38,7 @@ async function entryPointsOf(directory: string): Promise<EntryPoints> {
   const root = new URL(`${directory}/`, packages);
   // The cast: each package's manifest has both.
   const { name, exports } = JSON.parse(await readFile(new URL("package.json", root), "utf8")) as Manifest;
-  // The conditions of an entry point differ in what they run, not in their types.
+  // The conditions of an entry point have different code, but the same types.
   const files = Object.entries(exports)
     .map(([path, target]) => [path, typeof target === "string" ? target : target.default] as const)
     .filter(([, file]) => file.endsWith(".js"))
@@ -59,7 +59,7 @@ function createSurface(program: ts.Program, root: string) {
   const checker = program.getTypeChecker();
   const printer = ts.createPrinter({ removeComments: true });
   const shown = new Set<ts.Symbol>();
-  /** What stands by itself: no parameter, no member. */
+  /** Kinds of symbols that are declared on their own, unlike parameters and members. */
   const standing =
     ts.SymbolFlags.Interface |
     ts.SymbolFlags.TypeAlias |
@@ -67,7 +67,7 @@ function createSurface(program: ts.Program, root: string) {
     ts.SymbolFlags.Function |
     ts.SymbolFlags.BlockScopedVariable;
   const isOurs = (file: ts.SourceFile) => file.fileName.startsWith(root.replaceAll("\\", "/"));
-  // Machine-written files are committed and read in review as they are.
+  // Generated files are committed, so reviews show their changes anyway.
   const isMachineWritten = (file: ts.SourceFile) => file.fileName.includes(".gen.");
 
   function behind(symbol: ts.Symbol): ts.Symbol {
@@ -105,7 +105,7 @@ function createSurface(program: ts.Program, root: string) {
     entryPoint(fileName: string): string {
       const file = program.getSourceFile(fileName);
       const module = file && checker.getSymbolAtLocation(file);
-      if (!module) throw new Error(`${fileName} is not there: build first`);
+      if (!module) throw new Error(`${fileName} does not exist. Run "npm run build" first.`);
       const exported = checker
         .getExportsOfModule(module)
         .map(behind)
@@ -128,5 +128,5 @@ export default async function run(): Promise<void> {
     await writeFile(file, text);
     console.log(createTwoFilesPatch(`packages/${name}/api.md`, `packages/${name}/api.md`, committed, text));
   }
-  console.log("The surfaces in packages/*/api.md are those of what is built.");
+  console.log("packages/*/api.md match the built packages.");
 }

@@ -12,12 +12,12 @@ export const packages: readonly string[] = ["sdk", "emulator", "batch", "mcp", "
   (name) => `packages/${name}`,
 );
 
-/** The sources that are entry points if a package has them: what programs import, and what its command runs. */
+/** The sources that are entry points if a package has them: imports of programs, and commands. */
 const entryPoints = ["index", "node", "http", "http-node", "schema", "proxy", "command", "vitest", "node-test"];
 
 /**
- * Builds the packages: declarations by the TypeScript compiler, if sources have changed, and scripts by esbuild. The compiler is
- * called by path because several versions own the bin `tsc`.
+ * Builds the packages: declarations with the TypeScript compiler, if sources have changed, and scripts with esbuild. The compiler is
+ * called by path, because several versions have the bin `tsc`.
  */
 export default async function run(): Promise<void> {
   const compiler = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript-7/package.json")));
@@ -28,8 +28,8 @@ export default async function run(): Promise<void> {
 }
 
 /**
- * Bundles a package's scripts, with source maps. What is loaded at first use is a file of its own. Everything else is in one file
- * that the entry points share, because to import a file takes Node half a millisecond, whatever its size.
+ * Bundles a package's scripts, with source maps. Modules that are imported on first use are separate files. Everything else is in one file
+ * that the entry points share, because importing a file takes Node half a millisecond, whatever its size.
  */
 export async function bundle(directory: string): Promise<void> {
   const options: BuildOptions = {
@@ -43,14 +43,14 @@ export async function bundle(directory: string): Promise<void> {
     format: "esm",
     platform: "neutral",
     target: "es2022",
-    // Otherwise the imports that `fewFiles` adds are dropped as free of effects.
+    // Otherwise the imports that `fewFiles` adds are dropped, because they have no side effects.
     ignoreAnnotations: true,
     define: { MEDIAGEN_VERSION: JSON.stringify(versionOf(directory)) },
     write: false,
   };
   const { metafile } = await build({ ...options, metafile: true });
   const { outputFiles = [] } = await build({ ...options, plugins: [fewFiles(directory, metafile)] });
-  // A user's bundler would warn of imports for effects alone, because the packages have none. Line breaks stay, for source maps.
+  // A user's bundler would warn of imports for side effects, because the packages have none. Line breaks stay, for source maps.
   const scripts = outputFiles.map(({ path, text }) => ({
     path,
     text: text.replace(/^import "\.\/[^"]+";$/gm, "").replaceAll(copied, ""),
@@ -76,13 +76,13 @@ function versionOf(directory: string): string {
 
 const main = "src/index.ts";
 const client = "src/client/create-client.ts";
-/** Marks the copy of a source. */
+/** Suffix of the path of a copied source. */
 const copied = "?copied";
 
 /**
- * Lets each file that is loaded at first use import the complete main entry point, which is loaded by then. Otherwise esbuild makes a
- * file of each set of modules that two of them share. Of what the main entry point has besides the client, such a file holds a copy:
- * what it shared with the main entry point, a user's bundler would load at once.
+ * Makes each file that is imported on first use import the main entry point, which is already loaded. Otherwise esbuild creates a
+ * file for each set of modules that two of them share. Modules of the main entry point outside the client are copied into these
+ * files. If they were shared, a user's bundler would load them at the start.
  */
 function fewFiles(directory: string, { inputs }: Metafile): Plugin {
   const ofMain = reachedFrom([main], inputs);
@@ -110,26 +110,26 @@ function fewFiles(directory: string, { inputs }: Metafile): Plugin {
       onLoad({ filter: /\.ts$/ }, async ({ path, suffix }) => {
         if (suffix !== copied) return undefined;
         const contents = await readFile(path, "utf8");
-        // Of a copy, `instanceof` and state are others. Caches may be.
+        // Copies would break `instanceof` and state. Caches may be copied.
         if (/^(export )?((default |const \w+ = )?(abstract )?class|let) /m.test(contents))
-          throw new Error(`${path}: a class, and what changes, must not be copied`);
+          throw new Error(`${path}: a module with a class or a variable must not be copied`);
         return { contents, loader: "ts", resolveDir: dirname(path), pluginData: copied };
       });
     },
   };
 }
 
-/** Returns sources and those that they import, without what is loaded at first use. */
+/** Returns sources and those that they import statically. */
 function reachedFrom(paths: readonly string[], inputs: Metafile["inputs"]): ReadonlySet<string> {
   const reached = new Set(paths);
-  // A set goes on to what is added while it is read.
+  // The iteration of a set includes values that are added during it.
   for (const one of reached)
     for (const imported of inputs[one]?.imports ?? [])
       if (imported.kind === "import-statement") reached.add(imported.path);
   return reached;
 }
 
-/** Removes what earlier builds made of sources that are gone: the package would contain it. */
+/** Removes the output of deleted sources, which the package would contain. */
 function removeOrphans(directory: string, scripts: readonly string[]): void {
   const made = new Set([...scripts, "dist/.tsbuildinfo"]);
   for (const entry of readdirSync(join(directory, "dist"), { recursive: true, withFileTypes: true })) {

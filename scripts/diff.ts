@@ -4,16 +4,16 @@ import { parse } from "yaml";
 import { redocly } from "./redocly.ts";
 import { specFile } from "./spec.ts";
 
-/** The spec as the last release had it: `npm run release` copies it here. */
+/** The spec of the last release. `npm run release` copies it here. */
 export const releasedFile = new URL("../openapi/released.yaml", import.meta.url);
 
 const changesets = new URL("../.changeset/", import.meta.url);
 const bumps = ["none", "patch", "minor", "major"] as const;
 
-/** A step of a version, the smallest first. */
+/** A version step. */
 export type Bump = (typeof bumps)[number];
 
-/** What one place of the spec has become, as `redocly diff` reports it. */
+/** One change of the spec, as `redocly diff` reports it. */
 interface Change {
   readonly path: string;
   readonly kind: "added" | "removed" | "modified";
@@ -23,7 +23,7 @@ interface Change {
   readonly revision?: { readonly value: unknown };
 }
 
-/** How much the changes between two specs ask of a version, by Semantic Versioning; 0.x steps in minors where others step in majors. */
+/** Returns the version step that the changes between two specs need, by Semantic Versioning. In 0.x, a minor step replaces a major one. */
 export function bumpFor(released: string, spec: string, version: string): Bump {
   const { printed } = redocly("diff", [released, spec, "--format", "json", "--fail-on", "none"], true);
   // The cast: the shape of Redocly's report, version 1.
@@ -32,7 +32,7 @@ export function bumpFor(released: string, spec: string, version: string): Bump {
   return version.startsWith("0.") && (bump === "major" || bump === "minor") ? smaller(bump) : bump;
 }
 
-/** Redocly's rating, but for what only users of the SDK see: the SDK rejects fields that the spec does not name, and knows of pixels. */
+/** Returns Redocly's rating, corrected for users of the SDK: it rejects fields that are not in the spec, and checks pixels. */
 function rate({ path, kind, impact, property, base, revision }: Change): Bump {
   const narrowed =
     property === "minimum"
@@ -43,7 +43,7 @@ function rate({ path, kind, impact, property, base, revision }: Change): Bump {
   return impact;
 }
 
-/** How much the changesets that are not released yet ask of the SDK's version. */
+/** Returns the version step of the SDK in the unreleased changesets. */
 export async function bumpOfChangesets(): Promise<Bump> {
   const files = (await readdir(changesets)).filter((name) => name.endsWith(".md") && name !== "README.md");
   const texts = await Promise.all(files.map((name) => readFile(new URL(name, changesets), "utf8")));
@@ -68,19 +68,19 @@ function smaller(bump: Bump): Bump {
   return bumps[bumps.indexOf(bump) - 1] ?? "none";
 }
 
-/** The version of the SDK that was released last. */
+/** Returns the latest released version of the SDK. */
 export async function releasedVersion(): Promise<string> {
   const manifest = await readFile(new URL("../packages/sdk/package.json", import.meta.url), "utf8");
   return (JSON.parse(manifest) as { readonly version: string }).version;
 }
 
-/** Shows what has changed in the spec since the last release, and fails where no changeset steps far enough for it. */
+/** Shows the changes of the spec since the last release. Fails if the changesets have a smaller version step than these need. */
 export default async function run(): Promise<void> {
   const [released, spec] = [fileURLToPath(releasedFile), fileURLToPath(specFile)];
   redocly("diff", [released, spec, "--fail-on", "none"]);
   const demanded = bumpFor(released, spec, await releasedVersion());
   const given = await bumpOfChangesets();
-  console.log(`The spec asks for a step of at least: ${demanded}. The changesets step: ${given}.`);
+  console.log(`Version step that the spec needs: ${demanded}. Version step of the changesets: ${given}.`);
   if (!reaches(given, demanded)) {
     console.error(`Run \`npx changeset\` and choose at least ${demanded} for @mediagen/sdk.`);
     process.exitCode = 1;

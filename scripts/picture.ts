@@ -15,7 +15,7 @@ const prompts = [
   "Rain",
 ];
 
-/** Writes the picture that the README shows: what the emulator makes with a model of each kind. */
+/** Writes the picture of the README: results of the emulator for a model of each kind. */
 export default async function run(): Promise<void> {
   const media = createMediaGen(createEmulator({ seed: 1 }).client);
   const spec = readSpec(await readFile(specFile, "utf8"));
@@ -43,7 +43,7 @@ async function draw(results: readonly Blob[]): Promise<void> {
     `<style>body{margin:0;display:grid;grid-template-columns:repeat(3,1fr);gap:10px;padding:4px;background:#fff}
     img,video{width:100%;aspect-ratio:16/9;object-fit:contain;background:#111;border-radius:6px}</style>${figures.join("")}`,
   );
-  // A frame of the middle, which has to be painted before the picture is taken.
+  // Seeks to the middle. The frame must be painted before the screenshot.
   await page.evaluate(() =>
     Promise.all(
       [...document.querySelectorAll("video")].map((video) => {

@@ -6,7 +6,7 @@ import ts from "typescript";
 import { isScalar, LineCounter, parseDocument, visit } from "yaml";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** What users and contributors read. */
+/** The files with text for users and contributors. */
 const sources = [
   "*.md",
   ".changeset/*.md",
@@ -22,7 +22,7 @@ const notWritten = /\.gen\.|\/(node_modules|dist)\/|CHANGELOG|released\.yaml|api
 const mostWordsOfPage = 25;
 const mostWordsOfProgram = 30;
 
-/** Words that read as translated, and the plain ones. */
+/** Patterns of words that read as translated, with plain replacements. */
 const plainWords: ReadonlyMap<RegExp, string> = new Map([
   [/\banswer(s|ed|ing)? (a|the|its|his) (task|record|list|promise|envelope)/, "return, resolve to"],
   [/\b(lost|late|cut|HTML) answers?\b|\banswers? (was|is|were) lost/, "response"],
@@ -50,7 +50,7 @@ const plainWords: ReadonlyMap<RegExp, string> = new Map([
   [/, for (it|there|that|nobody|no) (is|are|was|has|may|can|would)\b/, "because"],
 ]);
 
-/** More of them, for pages: what users read first. */
+/** Patterns for pages, which have more of them, because users read pages first. */
 const plainWordsOfPages: ReadonlyMap<RegExp, string> = new Map([
   ...plainWords,
   [/\banew\b/, "again"],
@@ -74,10 +74,10 @@ interface Piece {
   readonly isHeading?: boolean;
 }
 
-/** A heading that asks. */
+/** Matches a heading that is a question. */
 const question = /\?$|^(how|what|why|when|where) (do|does|did|can|is|are|should)\b/i;
 
-/** Returns what of the English does not read as plain English: translated words, long sentences, questions as headings. */
+/** Returns the faults of the English in all sources: words that read as translated, long sentences, questions as headings. */
 export async function lintProse(): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const pattern of sources) {
@@ -90,7 +90,7 @@ export async function lintProse(): Promise<readonly string[]> {
   return faults;
 }
 
-/** Returns what of the English in one file does not read as plain English. The extension of the path says how to read it. */
+/** Returns the faults of the English in one file. The extension of the path decides how it is parsed. */
 export function proseFaults(path: string, text: string): readonly string[] {
   const [words, mostWords] = path.endsWith(".md")
     ? ([plainWordsOfPages, mostWordsOfPage] as const)
@@ -131,7 +131,7 @@ function inMarkdown(text: string): readonly Piece[] {
   let isHeading = false;
   for (const { type, map, children } of MarkdownIt({ html: true }).parse(body, {})) {
     if (type.startsWith("heading_")) isHeading = type === "heading_open";
-    // A table's cells have no place of their own.
+    // The cells of a table have no line numbers.
     if (map) line = map[0] + offset;
     if (type !== "inline") continue;
     const words = (children ?? []).map((child) => {
@@ -143,7 +143,7 @@ function inMarkdown(text: string): readonly Piece[] {
   return pieces;
 }
 
-/** The texts between the tags, and those in attributes. Tags within a sentence do not end it. */
+/** Returns the texts between tags and in attributes. Tags within a sentence do not end it. */
 function inHtml(text: string): readonly Piece[] {
   const blank = (hidden: string) => hidden.replace(/[^\n]/g, " ");
   const flat = text
@@ -165,7 +165,7 @@ function inYaml(text: string): readonly Piece[] {
     Pair(_, { key, value }) {
       if (!isScalar(key) || !isScalar(value) || typeof value.value !== "string") return;
       if (!/^(title|summary|description|x-assumption)$/.test(String(key.value))) return;
-      // Each row of a table is a sentence.
+      // Each row of a table counts as a sentence.
       const rows = value.value.replace(/\|\n/g, ".\n");
       pieces.push({ line: lineCounter.linePos(value.range?.[0] ?? 0).line, text: withoutCode(rows) });
     },
@@ -191,7 +191,7 @@ function inProgram(text: string): readonly Piece[] {
         ? node.head.text + node.templateSpans.map((span) => `x${span.literal.text}`).join("")
         : "";
     const first = lineOf(node.getStart(file));
-    // Each line of a help text or a program. Sentences that continue in the next line are not measured.
+    // Checks each line of a help text or a program on its own, so sentences over several lines are not measured.
     for (const [index, one] of literal.split("\n").entries())
       if (/\w \w+ \w/.test(one)) pieces.push({ line: first + index, text: withoutCode(one) });
     ts.forEachChild(node, visitNode);

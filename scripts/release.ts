@@ -10,14 +10,14 @@ import { specFile } from "./spec.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Stands for the owner of the repository, as long as its URL is not known. */
+/** The placeholder in the repository's URL, until the URL is known. */
 const placeholder = "github.com/OWNER/";
 
 /**
- * Prepares a release: tests, makes versions and changelogs of the changesets, keeps the spec as the released one, packs and
- * checks the packages, commits and tags. With `--pack` only packs and checks what is committed, for `scripts/publish.ts`, as the
- * release workflow does at a tag. With `--dry-run` does all of it but the publishing, and leaves nothing behind. With `--no-test`
- * leaves the tests out.
+ * Prepares a release: tests, writes versions and changelogs from the changesets, copies the spec as the released one, packs and
+ * checks the packages, commits and tags. With `--pack`, it only packs and checks the committed packages for `scripts/publish.ts`,
+ * as the release workflow does at a tag. With `--dry-run`, it runs every step except publishing, and undoes it. With `--no-test`,
+ * it skips the tests.
  */
 export default async function run(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -38,13 +38,13 @@ export default async function run(args: readonly string[]): Promise<void> {
   );
   if (fault && !dry) throw new TypeError(fault);
   if (git("status", "--porcelain") !== "")
-    throw new TypeError("release: commit what has changed first, so that what is released can be seen");
+    throw new TypeError("release: the working tree has changes. Commit them first");
   let kept = packsOnly;
   try {
     if (!packsOnly && tests) step("Test", () => npm(root, "test"));
     if (!packsOnly) step("Make versions and changelogs", makeVersions);
     await step("Pack and check", packAll);
-    if (dry) step("Publish, but for the sending", () => runPublish(["--dry-run"]));
+    if (dry) step("Publish (dry run)", () => runPublish(["--dry-run"]));
     if (fault) console.error(`\nA release that is not a dry run stops here: ${fault}`);
     if (!dry && !packsOnly) {
       step("Commit and tag", commit);
@@ -56,8 +56,8 @@ export default async function run(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Returns what keeps packages from being published, if they do not name the repository that they come from: npm rejects their
- * provenance, and a version that is published keeps its addresses.
+ * Returns an error message if packages do not name their repository. npm would reject their provenance, and the URLs of a
+ * published version cannot be changed.
  */
 export function addressFault(manifests: readonly Manifest[]): string | undefined {
   const bad = manifests.find(({ repository, homepage, bugs, author, readme = "" }) =>
@@ -71,7 +71,7 @@ export function addressFault(manifests: readonly Manifest[]): string | undefined
 }
 
 function makeVersions(): void {
-  // Without changesets the command fails: then the versions that stand are the ones to release, as the first ones are.
+  // The command fails without changesets. Then the current versions are released, as in the first release.
   if (readdirSync(join(root, ".changeset")).some((name) => name.endsWith(".md")))
     node("@changesets/cli/bin.js", "version");
   npm(root, "install", "--package-lock-only", "--offline", "--no-audit", "--no-fund");
@@ -94,7 +94,7 @@ async function packAll(): Promise<void> {
   writeFileSync(packedList, JSON.stringify(packages));
 }
 
-/** The directories of the packages, those that need others of them last. */
+/** Returns the directories of the packages, dependencies first. */
 function inOrder(): readonly string[] {
   const directories = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
   const needs = (directory: string) =>
@@ -102,7 +102,7 @@ function inOrder(): readonly string[] {
   return directories.toSorted((one, other) => needs(one) - needs(other));
 }
 
-/** Packs packages into a directory, as publishing them would, and returns the paths of the tarballs in the same order. */
+/** Packs packages into a directory as they would be published. Returns the paths of the tarballs in the same order. */
 export async function pack(directories: readonly string[], target: string): Promise<readonly string[]> {
   const { stdout } = await promisify(execFile)(
     "npm",
@@ -112,7 +112,7 @@ export async function pack(directories: readonly string[], target: string): Prom
   return (JSON.parse(stdout) as { filename: string }[]).map(({ filename }) => join(target, filename));
 }
 
-/** Has publint and attw look at a tarball; fails with what they find. */
+/** Checks a tarball with publint and attw. Fails with their findings. */
 export function check(tarball: string): void {
   for (const [tool, ...args] of [
     ["publint/src/cli.js", "--strict"],
@@ -136,7 +136,7 @@ function commit(): void {
   console.log(`Push it with its tag, and the release workflow publishes: git push origin main ${tag}`);
 }
 
-/** What making versions wrote into a clean tree goes again, and nothing else. */
+/** Reverts the changes of `makeVersions` in the clean working tree. */
 function undo(): void {
   const written = [
     ".changeset",
@@ -149,7 +149,7 @@ function undo(): void {
   git("clean", "--force", "--quiet", "--", ...written);
 }
 
-/** What a release reads of a package.json. */
+/** The fields of a package.json that a release reads. */
 export interface Manifest {
   readonly name: string;
   readonly version?: string;
@@ -179,7 +179,7 @@ function node(tool: string, ...args: readonly string[]): void {
   execFileSync(process.execPath, [join(root, "node_modules", tool), ...args], { cwd: root, stdio: "inherit" });
 }
 
-/** On Windows npm is a script of the shell. */
+/** On Windows, npm is a shell script. */
 const shell = process.platform === "win32";
 
 function npm(cwd: string, ...args: readonly string[]): void {

@@ -12,7 +12,7 @@ const { default: run } = await import(`./${verb}.ts`);
 try {
   await run(args);
 } catch (error) {
-  // What a system call or the command line's reading says is for the person who called; anything else is a bug.
+  // Errors of system calls and of the command line have messages for users. Anything else is a bug, and needs its stack.
   console.error(error.code === undefined && !(error instanceof TypeError) ? error : error.message);
   process.exitCode = 1;
 }

@@ -8,7 +8,7 @@ import type { Cell } from "../test/runtimes/conformance.ts";
 
 const wanted = new URL("../test/runtimes/engines/", import.meta.url);
 
-/** Runs the conformance program on every engine, or on those whose names are given, and prints how each check went. */
+/** Runs the conformance program on every engine, or on those in `names`, and prints the result of each check. */
 export default async function run(names: readonly string[]): Promise<void> {
   const engines = [...cachedEngines, chromium].filter(({ name }) => names.length === 0 || names.includes(name));
   if (engines.length === 0)
@@ -26,7 +26,7 @@ export default async function run(names: readonly string[]): Promise<void> {
     process.exitCode = 1;
 }
 
-/** Brings the engines into their cache, if other ones are there. The lockfile is copied last: with it the cache is complete. */
+/** Installs the engines into their cache if it has other versions. The lockfile is copied last, as the mark of a complete cache. */
 async function installEngines(): Promise<void> {
   const [locked, installed] = [new URL("package-lock.json", wanted), join(cache, "installed.json")];
   if (existsSync(installed) && (await readFile(locked, "utf8")) === (await readFile(installed, "utf8"))) return;
@@ -41,14 +41,14 @@ async function installEngines(): Promise<void> {
   await copyFile(locked, installed);
 }
 
-/** How an engine did at one entry point. */
+/** The results of an engine with one entry point. */
 interface Column {
   readonly engine: string;
   readonly entry: Entry;
   readonly cells: Readonly<Record<string, Cell>>;
 }
 
-/** Returns a table of checks by engine, and the notes on its marks. The mark of the plain entry point stands before that of the Node one. */
+/** Returns a table of checks by engine, with notes. The first of two results is that of `@mediagen/sdk`. */
 function tableOf(columns: readonly Column[]): string {
   const engines = [...new Set(columns.map(({ engine }) => engine))];
   const notes: string[] = [];
@@ -72,7 +72,7 @@ function tableOf(columns: readonly Column[]): string {
   return [
     ...table,
     "",
-    "Two marks are those of the plain entry point and of the Node one.",
+    "If a cell has two results, they are those of @mediagen/sdk and @mediagen/sdk/node.",
     ...notes.map((note, index) => `[${index + 1}] ${note}`),
   ].join("\n");
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const root = new URL("..", import.meta.url);
 
-/** Installs what `npm ci` leaves out: the devDependencies, unless they are there. Nothing else of this project installs them. */
+/** Installs the devDependencies, which `npm ci` leaves out, unless they are installed. Nothing else in this project installs them. */
 export default async function setUp(): Promise<void> {
   if ((await missing()).length === 0) return;
   console.error("Installing the devDependencies: browser, linters, docs and queues (350 MB, once).");
@@ -18,7 +18,7 @@ export default async function setUp(): Promise<void> {
   const left = await missing();
   if (status === 0 && left.length === 0) return;
   throw new TypeError(
-    `setup: npm could not install ${left.slice(0, 3).join(", ")}. On a machine without a registry, run \`npm ci --include=dev\` beforehand.`,
+    `setup: npm could not install ${left.slice(0, 3).join(", ")}. If the machine cannot reach a registry, first run \`npm ci --include=dev\`.`,
   );
 }
 
@@ -33,7 +33,7 @@ interface Locked {
   readonly devOptional?: boolean;
 }
 
-/** The packages of the lockfile that are not installed in its version. What is optional may be for other machines. */
+/** Returns the packages of the lockfile that are not installed in its version. Ignores optional ones, which may be for other machines. */
 async function missing(): Promise<readonly string[]> {
   const locked = await readLock("package-lock.json");
   const installed = await readLock("node_modules/.package-lock.json").catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { soak } from "../test/faults/soak.ts";
 
-/** Generates through faults while its process is killed; fails if a generation is paid twice, lost, or not downloaded completely. */
+/** Generates with faults in a process that is killed repeatedly. Fails if a generation is billed twice, lost, or not downloaded completely. */
 export default async function run([generations = "2000", kills = "5"]: readonly string[]): Promise<void> {
   const from = performance.now();
   const seconds = () => ((performance.now() - from) / 1000).toFixed(0).padStart(4);

@@ -43,7 +43,7 @@ export interface Spec {
   readonly components: { readonly schemas: Readonly<Record<string, SpecSchema>> };
 }
 
-/** Returns the spec in `yaml` with each `$ref` replaced by what it names. Keys next to a `$ref` win. */
+/** Parses the spec in `yaml` and resolves each `$ref`. Keys next to a `$ref` override those of its target. */
 export function readSpec(yaml: string): Spec {
   const document: unknown = parse(yaml);
   const resolve = (node: unknown, within: readonly string[]): unknown => {
@@ -58,7 +58,7 @@ export function readSpec(yaml: string): Spec {
   return resolve(document, []) as Spec;
 }
 
-/** Returns what a `$ref` within the document names. */
+/** Resolves a `$ref` within the document. */
 export function lookUp(document: unknown, ref: string): unknown {
   let node = document;
   for (const part of ref.replace(/^#\//, "").split("/")) {
@@ -120,7 +120,7 @@ export function bodyOf({ requestBody }: SpecOperation): SpecSchema {
 export function dataOf({ operationId, responses }: SpecOperation): SpecSchema {
   const answers = responses["200"]?.content["application/json"]?.schema.oneOf ?? [];
   const data = answers.map(({ properties }) => properties?.["data"]).filter((schema) => schema !== undefined);
-  if (data.length !== 1 || !data[0]) throw new Error(`${operationId} needs exactly one answer with data`);
+  if (data.length !== 1 || !data[0]) throw new Error(`${operationId} needs exactly one response with data`);
   return data[0];
 }
 

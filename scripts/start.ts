@@ -43,7 +43,8 @@ export default async function run(args: readonly string[]): Promise<void> {
     console.error(error.message);
     process.exitCode = 1;
   }
-  if (values.keep && !process.exitCode) console.log(`\n${server.baseUrl}/_emulator/ shows what happened; Ctrl+C ends.`);
+  if (values.keep && !process.exitCode)
+    console.log(`\n${server.baseUrl}/_emulator/ shows what happened. Stop it with Ctrl+C.`);
   else await server.close();
 }
 

@@ -1,18 +1,18 @@
-// Puts Redoc in the place of the overview, which can be read until then, and marks in the sidebar where the reader is.
-// @ts-expect-error The script is copied out of @redocly/cli, which has no types for it.
+// Replaces the overview with Redoc once it is loaded, and marks the current operation in the sidebar.
+// @ts-expect-error The script is copied from @redocly/cli, which has no types for it.
 import { init } from "./redoc.js";
 
-// Redoc decides its colours by this once, and by the class on the page afterwards.
+// Redoc reads this at the start, and later the class on the page.
 try {
   localStorage.setItem("redoc.colorMode", document.documentElement.classList.contains("dark") ? "dark" : "light");
 } catch {
-  // Without storage it goes by the system.
+  // Without storage, it uses the system's theme.
 }
 
 const spec = (await (await fetch("openapi.json")).json()) as {
   servers: { url: string; variables?: Readonly<Record<string, { readonly default: string }>> }[];
 };
-// Redoc takes an address that is all variable for one below this page.
+// Redoc would resolve a server URL that is only a variable against this page.
 spec.servers = spec.servers.map(({ variables = {}, ...server }) => ({
   ...server,
   url: server.url.replace(/\{(\w+)\}/g, (whole, name: string) => variables[name]?.default ?? whole),

@@ -2,7 +2,7 @@ import { createEmulator, type Behaviour, type Fault, type FaultName, type Verb }
 import type { MediaGenOptions } from "@mediagen/sdk";
 import { make } from "./playground-form.ts";
 
-/** What goes wrong with a call, and the timeouts with which it is seen soon. */
+/** A fault of a call, with short timeouts so that its effect shows soon. */
 export interface Mishap {
   readonly fault?: Fault | undefined;
   readonly behaviour?: Partial<Behaviour>;
@@ -10,18 +10,18 @@ export interface Mishap {
   readonly waitTimeoutMs?: number;
 }
 
-/** The menu of what can go wrong. */
+/** The menu of faults. */
 export interface FaultMenu {
   readonly element: HTMLSelectElement;
-  /** Says how a test causes the same. */
+  /** Shows the code that injects the same fault in a test. */
   readonly help: HTMLElement;
-  /** Offers what a call with this verb can meet, and chooses one; without a name, nothing. */
+  /** Offers the faults for calls with this verb, and chooses one. Without a name, chooses none. */
   offer(verb: Verb, chosen?: string): void;
-  /** Returns what is chosen. */
+  /** Returns the chosen fault. */
   mishap(): Mishap;
 }
 
-/** Every fault of the emulator, in words. */
+/** Labels of all faults of the emulator. */
 const words: Readonly<Record<FaultName, string>> = {
   insufficientCredits: "Insufficient credits",
   failure: "The service rejects it",
@@ -43,17 +43,17 @@ const words: Readonly<Record<FaultName, string>> = {
   downloadCut: "The connection breaks in the middle",
 };
 
-/** Where a call of a generation may meet a fault: in its own request, in the polls of its wait, or at its results. */
+/** Labels of the requests that a fault can affect. A generation also has polls and downloads of results. */
 const places = { generate: "The generation", query: "The polls", delete: "The deletion", download: "The results" };
 type Place = keyof typeof places;
 
-/** Not a fault of the service: the wait is over before the task. */
+/** Not a fault of the service: the wait ends before the task. */
 const waitTimeout = "waitTimeout";
 /** A task that is pending for an hour, and a wait of some seconds. */
 const shortWait: Mishap = { behaviour: { pendingMs: 3_600_000 }, waitTimeoutMs: 8_000 };
 const shortCalls = { generateTimeoutMs: 3_000, queryTimeoutMs: 3_000 };
 
-/** An emulator that only says which calls can meet a fault. */
+/** An emulator that is only used to check which calls a fault applies to. */
 const trial = createEmulator();
 
 function placeOf(fault: FaultName, verb: Verb): Place | undefined {
@@ -68,7 +68,7 @@ function placeOf(fault: FaultName, verb: Verb): Place | undefined {
   });
 }
 
-/** Creates the menu; `changed` is called when something else is chosen. */
+/** Creates the menu. `changed` is called when the choice changes. */
 export function createFaultMenu(changed: () => void): FaultMenu {
   const element = make("select", { id: "fault" });
   const help = make("p", { className: "help" });
@@ -97,7 +97,7 @@ export function createFaultMenu(changed: () => void): FaultMenu {
         const inside = own.filter((one) => one.place === place);
         group.append(...inside.map(({ fault }) => make("option", { value: fault, textContent: words[fault] })));
         if (verb === "generate" && place === "query")
-          group.prepend(make("option", { value: waitTimeout, textContent: "The wait is over before the task" }));
+          group.prepend(make("option", { value: waitTimeout, textContent: "The wait ends before the task" }));
         return group;
       });
       const none = make("option", { value: "", textContent: "nothing" });

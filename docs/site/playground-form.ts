@@ -8,15 +8,15 @@ import type { SpecSchema } from "../../scripts/spec.ts";
 /** The form of one operation. */
 export interface CallForm {
   readonly element: HTMLElement;
-  /** What is filled in, as the SDK takes it. */
+  /** Returns the values of the fields in the SDK's format. */
   values(): Record<string, unknown>;
-  /** The same with files by their names. */
+  /** Returns the values with the names of files, for samples. */
   sampleValues(): Record<string, unknown>;
-  /** What is typed, files aside, for a link. */
+  /** Returns the texts of the fields without files, for a link. */
   texts(): Record<string, string>;
-  /** Fills it in from a link: fields that it does not have are empty. */
+  /** Fills in the form from a link. Other fields become empty. */
   fill(texts: Readonly<Record<string, string>>): void;
-  /** Shows what is wrong at the fields; what is only missing is shown once all is. */
+  /** Shows issues next to their fields. Missing values are only shown if `all` is true. */
   show(issues: readonly Issue[], all: boolean): void;
 }
 
@@ -30,14 +30,14 @@ interface Field {
   touched: boolean;
 }
 
-/** Makes the form of an operation from its schema, filled with an example. */
+/** Creates the form of an operation from its schema, filled in with an example. */
 export function createForm({ body }: Route, example: Readonly<Record<string, unknown>>, changed: () => void): CallForm {
-  // The cast: the emulator's copy of the spec has what the spec has.
+  // The cast: the emulator's copy of the spec has the same content.
   const { properties = {}, required = [] } = body as SpecSchema;
   const element = make("div", { className: "fields" });
   const whole = make("p", { className: "error", id: "error-all" });
   whole.role = "alert";
-  // Files go by the form's own name: `X.items` is the field X, and its text part is left to programs.
+  // The file part `X.items` is shown as the field X. Its text part is left out.
   const names = Object.keys(properties).filter((name) => !(`${name}.items` in properties));
   const fields = names.map((part): Field => {
     const name = part.replace(/\.items$/, "");
@@ -96,7 +96,7 @@ export function createForm({ body }: Route, example: Readonly<Record<string, unk
   };
 }
 
-/** An element with some of its properties set. */
+/** Creates an element with properties. */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   set: Partial<HTMLElementTagNameMap[K]> = {},
@@ -123,7 +123,7 @@ function select(values: readonly string[], schema: SpecSchema): HTMLSelectElemen
   return made;
 }
 
-/** Values that a text field may take, for those that take others too. */
+/** Returns suggestions for a text field that also accepts other values. */
 function suggestionsFor(control: Control, schema: SpecSchema): HTMLElement[] {
   const values = [...valuesOf(schema).values, ...(schema.examples ?? [])].filter(
     (value) => typeof value === "string" && !/^https?:/.test(value),
@@ -135,14 +135,14 @@ function suggestionsFor(control: Control, schema: SpecSchema): HTMLElement[] {
   return [list];
 }
 
-/** What a schema says for people, and what it takes in the words of the SDK's messages, unless that is any value or a menu lists it. */
+/** Returns the description of a field and its valid values, unless any value is valid or a menu lists them. */
 function helpOf(schema: SpecSchema): string {
   const isSaid = schema.enum !== undefined || !isBounded(schema);
   const takes = isSaid ? "" : ` Takes ${describeIn(inMarkdown, schema)}.`;
   return `${schema.description ?? ""}${takes}`.trim().replace(/\s+/g, " ");
 }
 
-/** Text with what stands between backticks as code. */
+/** Converts text to nodes, with code for the parts between backticks. */
 function withCode(text: string): (string | HTMLElement)[] {
   return text.split("`").map((part, index) => (index % 2 === 1 ? make("code", { textContent: part }) : part));
 }
@@ -166,7 +166,7 @@ function readValue({ schema, control }: Field): unknown {
       .map((line) => line.trim())
       .filter((line) => line !== "");
   if (isFlag(schema)) return text === "1";
-  // What is no number is given as it is: the SDK says what is wrong with it.
+  // Text that is not a number is passed unchanged, so that the SDK reports it.
   return isNumber(schema) && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 

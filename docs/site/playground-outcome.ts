@@ -1,22 +1,22 @@
 import { ServiceError, TaskFailedError, type AnyTask } from "@mediagen/sdk";
 import { make } from "./playground-form.ts";
 
-/** The place where the outcome of a call is shown. */
+/** The panel that shows the outcome of a call. */
 export interface Outcome {
   readonly element: HTMLElement;
-  /** Begins anew. */
+  /** Removes the previous outcome. */
   clear(): void;
-  /** Scrolls to it where it is not wholly seen: on a narrow screen it stands below the form. */
+  /** Scrolls to the panel if it is not completely visible. On a narrow screen it is below the form. */
   show(): void;
-  /** Says where a task is, and how far, from 0 to 1. */
+  /** Shows the state of a task and its progress, from 0 to 1. */
   progress(state: string, share: number | undefined): void;
   results(task: AnyTask, blobs: readonly Blob[]): void;
-  /** Shows addresses whose bytes this page may not read. */
+  /** Shows the URLs of results that this page may not read. */
   addresses(urls: readonly string[]): void;
   json(title: string, value: unknown): void;
-  /** Buttons for what may be done next. */
+  /** Shows buttons for the next steps. */
   actions(buttons: readonly HTMLButtonElement[]): void;
-  /** Shows an error, whose message says what it means for the money. */
+  /** Shows an error. Its message says what it means for the money. */
   failure(error: unknown): void;
   /** Adds a line of the SDK's log. */
   readonly log: (line: string) => void;
@@ -24,7 +24,7 @@ export interface Outcome {
 
 const states = ["pending", "running", "succeeded"];
 
-/** Creates the place. */
+/** Creates the panel. */
 export function createOutcome(): Outcome {
   const element = make("section", { className: "outcome", ariaLabel: "Outcome" });
   const said = make("p", { className: "said" });
@@ -102,7 +102,7 @@ export function createOutcome(): Outcome {
         });
       });
       const grid = make("div", { className: `results count-${Math.min(media.length, 4)}` });
-      // How tall they are is known once they have come.
+      // Their heights are known only after they have loaded.
       for (const one of media)
         one.addEventListener(one instanceof HTMLImageElement ? "load" : "loadedmetadata", show, { once: true });
       grid.append(...media);

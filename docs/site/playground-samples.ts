@@ -21,13 +21,13 @@ const languages = [
   { name: "AI SDK", language: "typescript", sampleOf: aiSdkSample },
 ] as const;
 
-/** The place of the programs: tabs as on every page, whose copy buttons come from the site's script. */
+/** The panel with the programs, in tabs. The site's script adds copy buttons. */
 export interface Samples {
   readonly element: HTMLElement;
   show(call: SampleCall): void;
 }
 
-/** Creates the place. */
+/** Creates the panel. */
 export function createSamples(): Samples {
   const element = make("div", { className: "tabs", role: "radiogroup", ariaLabel: "Language" });
   const codes = languages.map(() => make("code"));

@@ -3,14 +3,14 @@ import { createMediaGen, type Logger, type MediaGen } from "@mediagen/sdk";
 import { make } from "./playground-form.ts";
 import type { Mishap } from "./playground-faults.ts";
 
-/** Where calls are sent: to the emulator in the page, or to a service of the reader's. */
+/** The target of calls: the emulator in the page, or the user's own service. */
 export interface Service {
-  /** The controls that choose it. */
+  /** The controls that select it. */
   readonly element: HTMLElement;
   readonly balance: HTMLElement;
-  /** The emulator; undefined if calls go to a service of the reader's. */
+  /** The emulator; undefined if calls go to the user's own service. */
   readonly emulator: Emulator | undefined;
-  /** Creates a client for one call, which meets this mishap at the emulator. */
+  /** Creates a client for one call. The emulator injects this fault. */
   connect(mishap: Mishap, logger: Logger): MediaGen;
   showBalance(): void;
 }
@@ -23,12 +23,12 @@ const speeds = [
 const risk =
   "Your service bills you. The key stays in this page, and the service must allow this page's origin (CORS). A browser may resend a generation on its own if the response is lost, and then it is billed twice. Run your own programs on a server.";
 
-/** Creates the controls, and the emulator. `changed` is called when calls go elsewhere. */
+/** Creates the controls and the emulator. `changed` is called when the target changes. */
 export function createService(changed: () => void): Service {
   const target = make("select", { id: "target" });
   target.append(
     make("option", { value: "emulator", textContent: "the emulator in this page: free" }),
-    make("option", { value: "service", textContent: "a service of my own" }),
+    make("option", { value: "service", textContent: "my own service" }),
   );
   const speed = make("select", { id: "speed" });
   speed.append(
@@ -52,7 +52,7 @@ export function createService(changed: () => void): Service {
   const showBalance = () => {
     balance.textContent = isInside() ? `${emulator.credits.toLocaleString("en-GB")} credits left` : "";
   };
-  /** An emulator with the same tasks and credits, and without faults that no call has met. */
+  /** Creates an emulator with the same tasks and credits, but without pending faults. */
   const renew = ({ behaviour }: Mishap) => {
     const before = emulator.snapshot();
     emulator = createEmulator({ clock: { speed: Number(speed.value) }, behaviour });
@@ -75,7 +75,7 @@ export function createService(changed: () => void): Service {
     },
     connect(mishap, logger) {
       const common = { ...mishap.client, allowBrowser: true, logger, logLevel: "info" } as const;
-      // Without a key, the URL is that of the reader's own server, which adds it. Statuses of a service are not documented.
+      // Without a key, the URL is that of the user's own server, which adds it. The service does not document its statuses.
       if (!isInside()) return createMediaGen({ ...common, baseUrl: baseUrl.value, apiKey: apiKey.value || undefined });
       renew(mishap);
       if (mishap.fault) emulator.next(mishap.fault);
@@ -84,7 +84,7 @@ export function createService(changed: () => void): Service {
   };
 }
 
-/** A control under its label. */
+/** Returns a control with its label. */
 export function labelled(control: HTMLElement, text: string, ...further: readonly HTMLElement[]): HTMLElement {
   const row = make("div", { className: "field" });
   row.append(make("label", { htmlFor: control.id, textContent: text }), control, ...further);

@@ -1,4 +1,4 @@
-// The playground: a form for each operation, the programs for what is filled in, and an emulator inside the page to send it to.
+// The playground: a form for each operation, programs that send the same form, and an emulator inside the page.
 import {
   blobs,
   InvalidRequestError,
@@ -40,7 +40,7 @@ for (const [kind, ofKind] of Map.groupBy(routes, (one) => one.kind)) {
 const fieldsPlace = make("div");
 const faults = createFaultMenu(changed);
 const service = createService(changed);
-const faultRow = labelled(faults.element, "What goes wrong", faults.help);
+const faultRow = labelled(faults.element, "Fault", faults.help);
 const send = make("button", { type: "submit", id: "send", textContent: "Send" });
 const stop = make("button", { type: "button", id: "stop", textContent: "Stop waiting", hidden: true });
 const copyLink = make("button", { type: "button", id: "copy-link", textContent: "Copy link" });
@@ -51,7 +51,7 @@ formElement.append(labelled(operation, "Operation"), fieldsPlace, faultRow, serv
 const outcome = createOutcome();
 const samples = createSamples();
 const side = make("div", { className: "side" });
-side.append(outcome.element, make("h2", { textContent: "The same as a program" }), samples.element);
+side.append(outcome.element, make("h2", { textContent: "As a program" }), samples.element);
 const bench = document.getElementById("bench") as HTMLElement;
 bench.append(formElement, side);
 outcome.clear();
@@ -72,7 +72,7 @@ function exampleOf({ path, verb, kind, body }: Route): Record<string, unknown> {
   return taskid === undefined ? {} : { [first]: taskid };
 }
 
-/** Shows what a link says: the form of an operation, filled in as in the link or the example. */
+/** Opens a link: shows the form of an operation, filled in from the link or the example. */
 function open(fragment: string): void {
   const { operation: name, fields, fault } = readFragment(fragment);
   route = routes.find((one) => one.operation === name) ?? (routes[0] as Route);
@@ -85,7 +85,7 @@ function open(fragment: string): void {
   update();
 }
 
-/** The reader has changed something: the page's URL says so. */
+/** Updates the page's URL after a change by the user. */
 function changed(): void {
   caught = undefined;
   const fault = faults.element.value;
@@ -106,7 +106,7 @@ function update(): void {
   form.show(issuesOf(form.values()), false);
 }
 
-/** Sends what is filled in, by the SDK, and shows the outcome, with the program that handles it. */
+/** Sends the form with the SDK, and shows the outcome and the program that handles it. */
 async function submit(): Promise<void> {
   if (underWay) return;
   const { verb } = route;
@@ -127,7 +127,7 @@ async function submit(): Promise<void> {
     const mishap = faults.mishap();
     const { log } = outcome;
     const logger: Logger = { error: log, warn: log, info: log, debug: log };
-    // The casts: the kind of a route is read from the spec, and so is what its fields are.
+    // The casts: the kind and the fields of a route come from the spec.
     const client: KindClient<"video"> = service.connect(mishap, logger)[route.kind as "video"];
     if (verb === "generate") await generate(client, fields, mishap, signal);
     else {
@@ -166,7 +166,7 @@ async function generate(
   const { emulator } = service;
   const task = await client.generate(route.model as never, fields as never, { signal });
   latest.set(kind, task.taskid);
-  // The emulator tells more than a record does: when a task begins to run, and how far it is.
+  // The emulator reports more than a record has: when a task starts to run, and its progress.
   const look = () => {
     const seen = emulator?.tasks.find(({ taskid }) => taskid === task.taskid);
     if (emulator && seen)

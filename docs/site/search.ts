@@ -1,10 +1,10 @@
 import MiniSearch, { type Query } from "minisearch";
 import type { SearchEntry } from "../../scripts/docs/search.ts";
 
-/** Returns the best entries for what is typed. */
+/** Returns the best entries for a query. */
 export type Find = (typed: string) => readonly SearchEntry[];
 
-/** Words that people type, and the words of this site that answer them. */
+/** Search terms, and the words of this site for them. */
 const synonyms: Readonly<Record<string, string>> = {
   auth: "authentication key",
   authentication: "key authenticationerror",
@@ -28,7 +28,7 @@ const synonyms: Readonly<Record<string, string>> = {
 };
 const fillers = new Set("a an and are can do does for how i in is it my of on the to what when with".split(" "));
 
-/** The words of a text: names in camel case, and their parts. */
+/** Returns the words of a text: names in camel case, and their parts. */
 function wordsOf(text: string): string[] {
   return (text.replace(/next\.js/gi, "nextjs").match(/[\p{L}\p{N}]+/gu) ?? []).flatMap((word) => {
     const parts = word.split(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u);
@@ -36,7 +36,7 @@ function wordsOf(text: string): string[] {
   });
 }
 
-/** Guides before reference entries, pages before their sections, the emulator's types last. */
+/** Ranks guides before reference entries, pages before their sections, and the emulator's types last. */
 function rankOf([, sort, address]: SearchEntry): number {
   const isPage = !address.includes("#");
   if (sort.startsWith("Guide")) return isPage ? 8 : 2;
@@ -44,7 +44,7 @@ function rankOf([, sort, address]: SearchEntry): number {
   return sort === "SDK" ? (isPage ? 1 : 0.5) : isPage ? 2 : 1;
 }
 
-/** Whether two results have a member of the same name already: fields that many exports inherit. */
+/** Whether two earlier results have a member with this name, such as a field that many exports inherit. */
 function isRepeated(name: string, before: readonly SearchEntry[]): boolean {
   const [, member] = name.split(".");
   return member !== undefined && before.filter(([other]) => other.endsWith(`.${member}`)).length > 1;
@@ -91,7 +91,7 @@ export function createFinder(entries: readonly SearchEntry[]): Find {
 let dialog: HTMLDialogElement | undefined;
 let find: Find | undefined;
 
-/** Opens the search; the index is fetched the first time. */
+/** Opens the search. Fetches the index on first use. */
 export async function openSearch(root: URL, index: URL): Promise<void> {
   dialog ??= createDialog(root);
   if (!dialog.open) dialog.showModal();
@@ -112,7 +112,7 @@ function createDialog(root: URL): HTMLDialogElement {
 <ul id="hits" role="listbox" aria-label="Results" hidden></ul>
 <p role="status"></p>
 <p hidden>Try <a href="${root}guides/">all guides</a>, <a href="${root}guides/errors/">errors</a>, <a href="${root}api/">the API</a> or <a href="${root}sdk/">the SDK</a>.</p>`;
-  // The cast: they are those of the lines above.
+  // The cast: they are the elements created above.
   const [input, list, count, elsewhere] = [...made.children] as unknown as Parts;
   document.body.append(made);
 

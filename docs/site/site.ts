@@ -1,4 +1,4 @@
-// What every page runs: the theme before anything is shown, then copy buttons, the menu, and the search once it is asked for.
+// The script of every page: sets the theme first, then adds copy buttons and the menu, and loads the search on first use.
 const page = document.documentElement;
 const assets = (document.currentScript as HTMLScriptElement).src;
 
@@ -15,13 +15,13 @@ let theme: Theme = "system";
 try {
   theme = themes.find((one) => one === localStorage.getItem("theme")) ?? "system";
 } catch {
-  // Storage may be forbidden: the theme is then the system's.
+  // If storage is blocked, the page uses the system's theme.
 }
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 function applyTheme(): void {
   const dark = theme === "system" ? systemDark.matches : theme === "dark";
   page.dataset["theme"] = theme;
-  // Redoc goes by a class.
+  // Redoc uses a class.
   page.classList.toggle("dark", dark);
   page.classList.toggle("light", !dark);
 }
@@ -41,7 +41,7 @@ addEventListener("DOMContentLoaded", () => {
     try {
       localStorage.setItem("theme", theme);
     } catch {
-      // It holds for this page at least.
+      // It is set for this page only.
     }
     applyTheme();
     showTheme();
@@ -56,7 +56,7 @@ addEventListener("DOMContentLoaded", () => {
   if (matchMedia("(max-width: 50rem)").matches)
     for (const group of document.querySelectorAll<HTMLDetailsElement>(".sidebar details"))
       group.open = group.contains(here);
-  // Not by scrollIntoView, after which the Tab key would go on from there.
+  // Not with scrollIntoView, because the Tab key would then continue from there.
   else if (here && sidebar) sidebar.scrollTop = here.offsetTop - sidebar.clientHeight / 2;
 
   const contents = [...document.querySelectorAll<HTMLAnchorElement>("nav.contents a")];
@@ -97,7 +97,7 @@ addEventListener("DOMContentLoaded", () => {
   );
 
   const clip = document.querySelector<HTMLVideoElement>("video[data-play]");
-  // Nothing moves for those who asked for that.
+  // Respects the setting for reduced motion.
   if (clip && !matchMedia("(prefers-reduced-motion: reduce)").matches) void clip.play().catch(() => undefined);
 });
 

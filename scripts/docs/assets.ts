@@ -7,7 +7,7 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Scripts and styles: the site's own are made small, the playground carries SDK and emulator along, Redoc is copied. */
+/** Builds scripts and styles: minifies those of the site, bundles the SDK and the emulator into the playground, copies Redoc. */
 export async function buildAssets(directory: string): Promise<void> {
   const entry = (name: string) => join(root, "docs/site", name);
   const shared = {
@@ -28,7 +28,7 @@ export async function buildAssets(directory: string): Promise<void> {
   const bundled = build({
     ...shared,
     bundle: true,
-    // What SDK and emulator load at first use, such as the table that transliterates prompts, is loaded then.
+    // Keeps the lazy imports of the SDK and the emulator lazy, such as the table that transliterates prompts.
     splitting: true,
     chunkNames: "part-[hash]",
     format: "esm",
@@ -52,7 +52,7 @@ export async function buildAssets(directory: string): Promise<void> {
   ]);
 }
 
-/** Redoc without what it loads from elsewhere, tells the console, or styles by attributes, which a strict policy forbids. */
+/** Removes from Redoc external requests, console output and style attributes, which a strict policy forbids. */
 function quietRedoc(script: string): string {
   const changes: readonly (readonly [string, string])[] = [
     ["https://cdn.redoc.ly/redoc/logo-mini-full.svg", emptyImage],
@@ -65,7 +65,7 @@ function quietRedoc(script: string): string {
   ];
   return changes.reduce((text, [from, to]) => {
     if (text.split(from).length !== 2)
-      throw new Error(`Redoc no longer has ${JSON.stringify(from)} once: see what has become of it`);
+      throw new Error(`Redoc no longer has ${JSON.stringify(from)} exactly once. Adapt this replacement`);
     return text.replace(from, () => to);
   }, script);
 }

@@ -18,15 +18,15 @@ import { furtherEntries, searchEntries } from "./search.ts";
 import { readSpecPages } from "./tables.ts";
 import { changelogPage, notFoundPage, playgroundPage, readGuides, readPage } from "./written-pages.ts";
 
-/** How to build the site. */
+/** Options of `buildSite`. */
 export interface BuildOptions {
   /** The directory to build into. Its content is replaced. */
   readonly out: string;
-  /** Where the site will be reached, with a slash at the end. */
+  /** The URL of the site, with a trailing slash. */
   readonly url: string;
-  /** The repository's address, for edit links. @default `repository` of package.json */
+  /** The repository's URL, for edit links. @default `repository` of package.json */
   readonly repository?: string | undefined;
-  /** Called with how far the build has come. */
+  /** Called with the progress of the build. */
   readonly tell?: (what: string) => void;
 }
 
@@ -98,7 +98,7 @@ export async function buildSite({
   tell(`rendered ${pages.length} pages`);
 
   const broken = checkLinks(files);
-  if (broken.length > 0) throw new Error(`${broken.length} links lead nowhere:\n  ${broken.join("\n  ")}`);
+  if (broken.length > 0) throw new Error(`${broken.length} links are broken:\n  ${broken.join("\n  ")}`);
   await rm(out, { recursive: true, force: true });
   for (const directory of new Set([...files.keys(), "assets/"].map((name) => dirname(join(out, `${name}.`)))))
     await mkdir(directory, { recursive: true });
@@ -107,7 +107,7 @@ export async function buildSite({
   tell(`built ${out}`);
 }
 
-/** A page's Markdown without the places of its charts, whose figures its tables have. */
+/** Returns a page's Markdown without the marks of its charts, because its tables have the figures. */
 function withoutMarks(markdown: string): string {
   return markdown.replace(/^<!-- charts: .* -->\n\n?/gm, "");
 }
@@ -117,7 +117,7 @@ function sitemap(pages: readonly Page[], url: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${places.join("\n")}\n</urlset>\n`;
 }
 
-/** https://llmstxt.org: what the site is, and where each page stands as Markdown. */
+/** Returns llms.txt (https://llmstxt.org): a description of the site, and the Markdown URL of each page. */
 function llmsIndex(pages: readonly Page[], url: string): string {
   const [home] = pages;
   const list = (title: string, section: string) => {

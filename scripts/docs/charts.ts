@@ -1,28 +1,28 @@
 import { readFileSync } from "node:fs";
 import { escapeHtml } from "./site.ts";
 
-/** A bar: its length is its value's share of the longest one. */
+/** A bar of a chart. The longest one has the full width. */
 export interface Bar {
   readonly name: string;
   readonly value: number;
 }
 
-/** Which figure of a row of the benchmarks is drawn, and how. */
+/** A chart of one figure in a row of the benchmarks. */
 interface Drawn {
   readonly row: string;
-  /** Number of the row's table, from 0. */
+  /** Index of the row's table. */
   readonly table: number;
   readonly key: string;
   readonly title: string;
   readonly unit: string;
-  /** What a unit is in the figures. @default 1 */
+  /** Divisor of the figures. @default 1 */
   readonly per?: number;
   readonly digits?: number;
   /** Which way is better. @default "less" */
   readonly better?: "less" | "more";
 }
 
-/** The figures that pages show as charts. */
+/** All charts. */
 const drawn: readonly Drawn[] = [
   { row: "size", table: 0, key: "happy", title: "Happy path, gzip", unit: "kB", per: 1_000, digits: 1 },
   { row: "import", table: 0, key: "ms", title: "Import", unit: "ms", digits: 1 },
@@ -42,7 +42,7 @@ export function hasCharts(row: string): boolean {
   return drawn.some((one) => one.row === row);
 }
 
-/** The figures of docs/benchmarks.json, as far as charts need them. */
+/** The part of docs/benchmarks.json that charts need. */
 type Figures = Readonly<
   Record<
     string,
@@ -55,7 +55,7 @@ type Figures = Readonly<
   >
 >;
 
-/** Puts charts into a page's HTML in place of its comments `<!-- charts: ROW -->`. */
+/** Replaces the comments `<!-- charts: ROW -->` in a page's HTML with charts. */
 export function drawCharts(html: string, file = new URL("../../docs/benchmarks.json", import.meta.url)): string {
   if (!html.includes("<!-- charts: ")) return html;
   // The cast: `npm run bench` wrote it.
@@ -80,8 +80,8 @@ function barsOf({ row, table, key, per = 1 }: Drawn, figures: Figures): readonly
 const barHeight = 34;
 
 /**
- * Draws horizontal bars, the best first, as SVG. Lengths are shares of the width and letters keep their size, so that a chart
- * is as wide as its page. The style sheet colors it by classes, in both themes. A screen reader gets all names and values as text.
+ * Draws horizontal bars as SVG, the best first. Lengths are relative to the width and text has a fixed size, so that a chart
+ * fits its page. The style sheet colors it by classes, in both themes. A screen reader gets all names and values as text.
  */
 export function drawBars(
   { title, unit, digits = 0, better = "less" }: Pick<Drawn, "title" | "unit" | "digits" | "better">,

@@ -1,7 +1,7 @@
 import { createCssVariablesTheme, createHighlighter, type BundledLanguage } from "shiki";
 import { escapeHtml } from "./site.ts";
 
-/** Returns a block of code as HTML. `info` is what stands behind its fence: the language, then `title="..."` and `mark="..."`. */
+/** Returns a block of code as HTML. `info` is the text after its fence: the language, then `title="..."` and `mark="..."`. */
 export type Highlight = (code: string, info: string) => string;
 
 const languages: readonly BundledLanguage[] = ["ts", "js", "json", "yaml", "sh", "http", "html", "sql"];
@@ -14,13 +14,13 @@ const aliases: Readonly<Record<string, string>> = {
 };
 const theme = createCssVariablesTheme({ name: "site", variablePrefix: "--" });
 
-/** Creates the highlighter. Its words have classes that the style sheet colours, because a strict policy allows no style attributes. */
+/** Creates the highlighter. It uses classes, because a strict policy allows no style attributes. */
 export async function createHighlighterOf(): Promise<Highlight> {
   const highlighter = await createHighlighter({ themes: [theme], langs: [...languages] });
   const linesOf = (code: string, language: string): string[] => {
     const lang = languages.find((one) => one === (aliases[language] ?? language));
     if (!lang) return escapeHtml(code).split("\n");
-    // Without a timeout, which would make a slow machine build another site.
+    // Without a timeout, so that slow machines build the same site.
     const lines = highlighter.codeToTokensBase(code, { lang, theme, tokenizeTimeLimit: 0 });
     return lines.map((tokens) =>
       tokens
@@ -45,7 +45,7 @@ export async function createHighlighterOf(): Promise<Highlight> {
   };
 }
 
-/** What is written behind a fence as `name="value"`. */
+/** Parses the attributes `name="value"` after a fence. */
 function attributesOf(info: string): { readonly title?: string; readonly mark?: string } {
   return Object.fromEntries([...info.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
 }

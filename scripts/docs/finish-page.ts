@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { parse } from "yaml";
 
-/** A page as it is written: its front matter, and what follows. */
+/** Parses a page: its front matter and its Markdown. */
 export function readFrontMatter(
   text: string,
   file: string,
@@ -12,10 +12,10 @@ export function readFrontMatter(
   return { matter: parse(yaml) as Record<string, unknown>, body };
 }
 
-/** Returns the path of the page that `sdk:NAME` or `api:NAME` means. */
+/** Returns the path of the page for a link `sdk:NAME` or `api:NAME`. */
 export type PageOf = (scheme: string, name: string) => string | undefined;
 
-/** Returns a page as readers get it: without the marks of `npm run generate`, with links to the pages of names. `twin` is its file in the site. */
+/** Returns a page for the site: without the marks of `npm run generate`, and with links for names. `twin` is its file in the site. */
 export function finishPage(markdown: string, file: string, twin: string, pageOf: PageOf): string {
   return markdown
     .replace(/^<!-- (?:include: .*|end) -->\n\n?/gm, "")

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-/** Every link within the site that leads to no file or anchor of it, each with the file that it stands in. */
+/** Returns the broken links within the site, each with its file. */
 export function checkLinks(files: ReadonlyMap<string, string | Uint8Array>): readonly string[] {
   const anchors = new Map(
     [...files].map(([name, content]) => [
@@ -32,7 +32,7 @@ function fileAt(path: string): string {
   return path.endsWith("/") ? (path === "./" ? "index.html" : `${path}index.html`) : path === "." ? "index.html" : path;
 }
 
-/** Redoc's routes and the playground's operations are known to scripts; the browser tests open each. */
+/** Whether a link is a route of Redoc or an operation of the playground. The browser tests open each of them. */
 function isRoute(target: string, anchor: string): boolean {
   return (target === "api/index.html" && anchor.startsWith("/")) || target === "playground/index.html";
 }

@@ -6,13 +6,13 @@ import { posix } from "node:path";
 import { createHighlighterOf, type Highlight } from "./code.ts";
 import { pageLink, relative, type Heading } from "./site.ts";
 
-/** What was made of a page's Markdown. */
+/** A rendered page. */
 export interface Rendered {
   readonly html: string;
   readonly headings: readonly Heading[];
 }
 
-/** Makes HTML of the Markdown of the page at `path`, whose twin is the file `twin`; links to `.md` files become links to pages. */
+/** Renders the Markdown of the page at `path`, whose Markdown file is `twin`. Links to `.md` files become links to pages. */
 export type Render = (markdown: string, path: string, twin: string) => Rendered;
 
 /** Creates the renderer, with the highlighter that it needs. */
@@ -31,7 +31,7 @@ export async function createRenderer(): Promise<Render> {
   const { rules } = markdownIt.renderer;
   rules["hr"] = () => "";
   rules["fence"] = codeRule(await createHighlighterOf());
-  // What may scroll is reached by keyboard, in browsers too that would pass over it.
+  // Makes scrollable tables focusable by keyboard in all browsers.
   rules["table_open"] = () => '<div class="table" tabindex="0"><table role="table">';
   rules["table_close"] = () => "</table></div>\n";
   return (markdown, path, twin) => {
@@ -52,7 +52,7 @@ export async function createRenderer(): Promise<Render> {
   };
 }
 
-/** Shows a block of code; blocks that name a `tab` and follow each other share their place. */
+/** Renders a block of code. Consecutive blocks with a `tab` become one block with tabs. */
 function codeRule(highlight: Highlight) {
   return (tokens: Token[], at: number): string => {
     const tabOf = (index: number) => (tokens[index]?.type === "fence" ? tabIn(tokens[index].info) : undefined);
@@ -77,7 +77,7 @@ function tabIn(info: string): string | undefined {
   return / tab="([^"]+)"/.exec(info)?.[1];
 }
 
-/** Tables are shown as blocks on narrow screens, where a browser would forget what they are. */
+/** Roles of the elements of a table. Without them, browsers drop the semantics of tables that narrow screens show as blocks. */
 const roles: Readonly<Record<string, string>> = {
   thead: "rowgroup",
   tbody: "rowgroup",
@@ -86,7 +86,7 @@ const roles: Readonly<Record<string, string>> = {
   td: "cell",
 };
 
-/** Gives each cell after the first of its row the head of its column, which stands before it where the screen is narrow; sentences need none. */
+/** Adds the head of its column to each cell after the first, except for sentences. Narrow screens show it before the cell. */
 function nameCells(tokens: readonly Token[], from: number): void {
   const heads: string[] = [];
   let column = 0;
@@ -100,7 +100,7 @@ function nameCells(tokens: readonly Token[], from: number): void {
     if (token.type === "tr_open") column = 0;
     if (token.type === "th_open") heads.push(content);
     if (token.type !== "td_open") continue;
-    // Dates and numbers are not broken.
+    // Dates and numbers do not wrap.
     if (content.length <= 12) token.attrJoin("class", "short");
     const head = heads[column++];
     if (column > 1 && head && !/^(What it (is|means)|Description)$/.test(head) && content !== "")

@@ -3,7 +3,7 @@ import { blobs, createMediaGen } from "@mediagen/sdk";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 import { byKind, exampleOf, type Spec } from "../spec.ts";
 
-/** Generates the home page's clip with the emulator, and draws the card that links to the site show. */
+/** Generates the home page's clip with the emulator, and draws the preview card for links to the site. */
 export async function drawMedia(spec: Spec): Promise<Readonly<Record<string, Uint8Array>>> {
   const media = createMediaGen(createEmulator().client);
   const [[model, operation] = []] = byKind(spec).find(({ kind }) => kind === "video")?.generate ?? [];

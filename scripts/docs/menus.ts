@@ -1,13 +1,13 @@
 import { sections } from "./navigation.ts";
 import { escapeHtml, pageLink, type Heading, type NavGroup, type NavLink, type Page, type Site } from "./site.ts";
 
-/** Where the project is besides this site. */
+/** Returns the links to the project on other sites. */
 export function elsewhere({ repository }: Site): { readonly title: string; readonly href: string }[] {
   const npm = { title: "npm", href: "https://www.npmjs.com/package/@mediagen/sdk" };
   return repository === undefined ? [npm] : [{ title: "Repository", href: repository }, npm];
 }
 
-/** Where the page is: its section, and its group in the sidebar. */
+/** Renders the breadcrumb of a page: its section, and its group in the sidebar. */
 export function renderCrumbs(page: Page, sidebar: readonly NavGroup[], root: string): string {
   const section = sections.find((one) => one.section === page.section);
   const group = sidebar.find(({ links }) => links.some(({ path }) => path === page.path));
@@ -19,7 +19,7 @@ export function renderCrumbs(page: Page, sidebar: readonly NavGroup[], root: str
   return `<nav class="crumbs" aria-label="Breadcrumb"><ol>${own}${inside}<li aria-current="page">${escapeHtml(own || !section ? page.title : section.title)}</li></ol></nav>`;
 }
 
-/** The page before and the one after, in the sidebar's order. */
+/** Renders links to the previous and the next page, in the sidebar's order. */
 export function renderNeighbours({ path, section }: Page, sidebar: readonly NavGroup[]): string {
   const links = sidebar
     .flatMap((group) => group.links)
@@ -33,7 +33,7 @@ export function renderNeighbours({ path, section }: Page, sidebar: readonly NavG
   return `<nav class="neighbours" aria-label="Neighbouring pages">${side("Previous", links[at - 1])}${side("Next", links[at + 1])}</nav>`;
 }
 
-/** The sidebar. On a narrow screen it is a menu, and has what the header has no room for. */
+/** Renders the sidebar. On a narrow screen it is a menu, with the links of the header. */
 export function renderMenu(site: Site, page: Page, groups: readonly NavGroup[], root: string): string {
   const link = ({ path, anchor, title, code }: NavLink) => {
     const text = code ? `<code>${escapeHtml(title)}</code>` : escapeHtml(title);
@@ -54,7 +54,7 @@ export function renderMenu(site: Site, page: Page, groups: readonly NavGroup[], 
   return `<nav class="sidebar${groups.length === 0 ? " empty" : ""}" id="menu" aria-label="Pages of this section"><ul class="narrow">${narrow}</ul>${groups.map(list).join("")}</nav>`;
 }
 
-/** The contents of a page as a list. */
+/** Renders the contents of a page as a list. */
 export function renderContents(headings: readonly Heading[]): string {
   const items = headings.map(
     ({ id, text, level }) => `<li class="level-${level}"><a href="#${id}">${escapeHtml(text)}</a></li>`,

@@ -6,7 +6,7 @@ export const sections: readonly { readonly section: string; readonly title: stri
   { section: "playground", title: "Playground" },
 ];
 
-/** The guides in reading order. One that is not listed comes at the end of the last group. */
+/** The guides in reading order. Others are added to the last group. */
 export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   Start: ["installation", "first-video", "command-line", "configuration", "module-formats", "runtimes"],
   Generate: ["source-images", "many-images", "batches"],
@@ -35,7 +35,7 @@ export const guideGroups: Readonly<Record<string, readonly string[]>> = {
   Reference: ["troubleshooting", "faq", "migration", "comparison", "benchmarks", "assumptions"],
 };
 
-/** The exports of `@mediagen/sdk` by task. Errors come by themselves, and whatever is not listed is among the types. */
+/** The exports of `@mediagen/sdk` by task. Errors have their own group, and all others are in the group of types. */
 export const sdkGroups: Readonly<Record<string, readonly string[]>> = {
   Client: [
     "createMediaGen",
@@ -88,9 +88,9 @@ const entries: readonly (readonly [source: string, group: string, intro: string]
 export interface EntryPoint {
   /** Its source. */
   readonly source: string;
-  /** Its name as TypeDoc has it. */
+  /** Its name in TypeDoc. */
   readonly module: string;
-  /** Its name as users import it. */
+  /** The specifier that users import. */
   readonly name: string;
   /** The path of its page. */
   readonly path: string;

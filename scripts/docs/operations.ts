@@ -11,15 +11,15 @@ import { fieldsTable, table, type SpecPages } from "./tables.ts";
 export interface OperationPages {
   readonly pages: readonly Page[];
   readonly sidebar: readonly NavGroup[];
-  /** The same within Redoc. */
+  /** The sidebar of Redoc's page. */
   readonly redocSidebar: readonly NavGroup[];
-  /** The spec as one JSON document, each operation with its samples. */
+  /** The spec as one JSON document, with samples of each operation. */
   readonly bundle: string;
 }
 
 const source = "openapi/openapi.yaml";
 
-/** Every operation of the spec with what a sample of it needs. */
+/** Returns the sample call of every operation. */
 export function sampleCalls({
   spec,
 }: SpecPages): readonly { readonly operation: PlacedOperation; readonly call: SampleCall }[] {
@@ -38,7 +38,7 @@ function callOf(operation: PlacedOperation, kind: Kind, verb: SampleCall["verb"]
   return { kind, verb, model: operation.path.split("/").at(-1) ?? "", path: operation.path, body, fields };
 }
 
-/** Makes the pages of the operations; the first is the overview, which Redoc replaces. */
+/** Creates the pages of the operations. The first is the overview, which Redoc replaces. */
 export function operationPages(yaml: string, specPages: SpecPages): OperationPages {
   const calls = sampleCalls(specPages);
   const pages = calls.map(({ operation, call }) => operationPage(operation, call));
@@ -77,7 +77,7 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
   };
 }
 
-/** The spec as the packages publish it, with samples in the words of Redoc. */
+/** Returns the published spec with samples in Redoc's format. */
 function bundleOf(yaml: string, calls: ReturnType<typeof sampleCalls>): string {
   const document = publishedDocument(parse(yaml)) as {
     readonly paths: Readonly<Record<string, { readonly post: object }>>;
@@ -92,7 +92,7 @@ function bundleOf(yaml: string, calls: ReturnType<typeof sampleCalls>): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Where Redoc shows an operation. */
+/** Returns Redoc's route of an operation. */
 export function redocRoute({ tags: [tag], operationId }: Pick<PlacedOperation, "tags" | "operationId">): string {
   return `#/${tag.toLowerCase()}/${operationId.toLowerCase()}`;
 }
@@ -141,7 +141,7 @@ function operationPage(operation: PlacedOperation, call: SampleCall): Page {
   };
 }
 
-/** What the `data` of a success holds. */
+/** Returns a table of the `data` in a successful response. */
 function answerFields({ responses }: PlacedOperation): string[] {
   const shapes = responses["200"]?.content["application/json"]?.schema.oneOf ?? [];
   const data = shapes.map(({ properties }) => properties?.["data"]).find((schema) => schema?.properties);
@@ -152,7 +152,7 @@ function answerFields({ responses }: PlacedOperation): string[] {
     schema.description ?? "",
   ]);
   const assumed = data["x-assumption"] ? [`Assumed: ${data["x-assumption"].trim()}`] : [];
-  return ["### What a success holds in data", ...assumed, table(["Field", "Type", "What it is"], rows)];
+  return ["### Data of a successful response", ...assumed, table(["Field", "Type", "What it is"], rows)];
 }
 
 function overviewPage({ spec }: SpecPages, operations: readonly PlacedOperation[], yaml: string): Page {

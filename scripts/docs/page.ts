@@ -3,7 +3,7 @@ import { sections } from "./navigation.ts";
 import { policyOf } from "./policy.ts";
 import { escapeHtml, pageLink, twinOf, type Heading, type NavGroup, type Page, type Site } from "./site.ts";
 
-/** Returns a complete page. `root` is where the site begins, as seen from the page. */
+/** Returns a complete page. `root` is the relative URL of the site's root. */
 export function renderPage(
   site: Site,
   page: Page,
@@ -77,7 +77,7 @@ interface Parts {
   readonly body: string;
   readonly root: string;
   readonly sidebar: readonly NavGroup[];
-  /** The page's contents; empty if it has no two headings. */
+  /** The page's contents; empty if it has fewer than two headings. */
   readonly list: string;
 }
 

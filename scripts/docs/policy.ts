@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Page } from "./site.ts";
 
-/** Redoc's styled components write into a style element that is empty when it is made: the hash of nothing. */
+/** The hash of an empty style element. Redoc's styled components create one and fill it later. */
 const emptyStyle = `'sha256-${createHash("sha256").update("").digest("base64")}'`;
 
-/** Returns what a page may load. It is in the page, because not every host sends headers. */
+/** Returns the Content-Security-Policy of a page. It is in the page, because not every host sends headers. */
 export function policyOf({ layout }: Pick<Page, "layout">): string {
   const style = layout === "redoc" ? `'self' ${emptyStyle}` : "'self'";
   const font = layout === "redoc" ? "data:" : "'none'";
@@ -13,7 +13,7 @@ export function policyOf({ layout }: Pick<Page, "layout">): string {
   return `default-src 'none'; script-src 'self'; style-src ${style}; img-src 'self' data: blob:; media-src 'self' blob:; font-src ${font}; connect-src ${connect}; base-uri 'none'; form-action 'none'`;
 }
 
-/** The headers of every URL, as Netlify, Cloudflare and others read them: what cannot be said in a page. */
+/** The headers of every URL, in the format of Netlify and Cloudflare. A page itself cannot set these. */
 export const headersFile = `/*
   Content-Security-Policy: frame-ancestors 'none'
   X-Content-Type-Options: nosniff

@@ -13,7 +13,7 @@ export interface ReferencePages {
   readonly pageOf: ReadonlyMap<string, string>;
 }
 
-/** Where TypeDoc puts the pages of a sort of export. */
+/** TypeDoc's directories for the pages of each kind of export. */
 const folders: ReadonlyMap<ReflectionKind, string> = new Map([
   [ReflectionKind.Function, "functions"],
   [ReflectionKind.Class, "classes"],
@@ -26,11 +26,11 @@ interface Export {
   readonly name: string;
   /** Its group in the sidebar. */
   readonly group: string;
-  /** What TypeDoc wrote. */
+  /** The file that TypeDoc has written. */
   readonly file: string;
   readonly path: string;
   readonly summary: string;
-  /** The file of the repository that it is written in. */
+  /** Its source file in the repository. */
   readonly source: string;
 }
 
@@ -46,7 +46,7 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
     if (kind === ReflectionKind.Class) return "Errors";
     return Object.keys(sdkGroups).find((group) => sdkGroups[group]?.includes(name)) ?? last;
   };
-  // macOS and Windows take CheckStep and checkStep for one file.
+  // On macOS and Windows, CheckStep and checkStep are the same file name.
   const isTaken = (name: string) =>
     members.some((one) => one.name !== name && one.name.toLowerCase() === name.toLowerCase());
   const rankOf = ({ name, group }: Export) =>
@@ -69,7 +69,7 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
     );
 }
 
-/** Makes the pages of what TypeDoc wrote into the directory `out`. */
+/** Creates pages from the files that TypeDoc has written into the directory `out`. */
 export function referencePages(out: string, project: ProjectReflection): ReferencePages {
   const exports = entryPoints.map((entryPoint) => exportsOf(entryPoint, project));
   const all = exports.flat();
@@ -84,7 +84,7 @@ export function referencePages(out: string, project: ProjectReflection): Referen
       /\]\(([^)\s#]+\.md)/g,
       (_, link: string) => {
         const page = pathOf.get(posix.join(posix.dirname(file), link));
-        if (page === undefined) throw new Error(`${file} links to ${link}, which is no page`);
+        if (page === undefined) throw new Error(`${file} links to ${link}, which is not a page`);
         return `](${linkTo(path, page)}`;
       },
     ),
@@ -134,10 +134,10 @@ function linkTo(from: string, to: string): string {
   return posix.relative(posix.dirname(twinOf({ path: from })), twinOf({ path: to }));
 }
 
-/** TypeDoc's Markdown in the site's manner: what it is imported from first, and one list of what is thrown. */
+/** Adapts TypeDoc's Markdown: adds the import, and merges the errors into one list. */
 function tidy(markdown: string, name: string, entryPoint: string): string {
   const [, ...lines] = markdown.split("\n");
-  // What a type parameter is called says nothing that the signature does not.
+  // Type parameters are left out, because the signature shows them.
   const body = lines
     .join("\n")
     .replace(/^\*\*\*\n\n/gm, "")
@@ -148,7 +148,7 @@ function tidy(markdown: string, name: string, entryPoint: string): string {
   return `# ${name}\n\n${mergeThrows(body).trim()}\n\nExported by \`${entryPoint}\`.\n`;
 }
 
-/** One heading for the errors that a function throws, and a list of them. */
+/** Merges the errors that a function throws into one list with one heading. */
 function mergeThrows(markdown: string): string {
   const blocks = markdown.split(/\n(?=#+ )/);
   const merged: string[] = [];
@@ -162,10 +162,10 @@ function mergeThrows(markdown: string): string {
   return merged.join("\n");
 }
 
-/** The file that an export is written in; what is generated is written in the spec. */
+/** Returns the source file of an export. That of generated ones is the spec. */
 function sourceOf(reflection: DeclarationReflection, project: ProjectReflection, folder: string): string {
   const file = project.getSymbolIdFromReflection(reflection)?.packagePath;
-  if (file === undefined) throw new Error(`TypeDoc does not tell where ${reflection.name} is written`);
+  if (file === undefined) throw new Error(`TypeDoc does not report the source of ${reflection.name}`);
   return file.endsWith(".gen.ts") ? "openapi/openapi.yaml" : posix.join(folder, file);
 }
 

@@ -19,27 +19,27 @@ import { referencePages, type ReferencePages } from "./reference-pages.ts";
 
 /** The reference of the packages. */
 export interface Reference extends ReferencePages {
-  /** All of it as TypeDoc's JSON, for programs. */
+  /** The complete reference as TypeDoc's JSON, for programs. */
   readonly json: string;
 }
 
-/** Reads the packages' sources by TypeDoc. Whatever it warns of, an export without a description among it, is an error. */
+/** Reads the packages' sources with TypeDoc. Its warnings are errors, such as that of an export without a description. */
 export async function readReference(): Promise<Reference> {
   const out = mkdtempSync(join(tmpdir(), "mediagen-reference-"));
   try {
     resetReflectionID(); // The JSON of two builds in one process is the same.
     const app = await Application.bootstrapWithPlugins({ ...options, out });
     app.converter.on("resolveBegin", ({ project }) => {
-      // Users catch errors and do not create them, so the parameters of constructors are left out.
+      // Constructors are left out, because users catch errors and do not create them.
       for (const one of project.getReflectionsByKind(ReflectionKind.Constructor)) project.removeReflection(one);
       // The pages of the operations show these better.
       for (const one of project.getReflectionsByKind(ReflectionKind.TypeAlias | ReflectionKind.Interface)) {
         if (one.name === generatedTypes) project.removeReflection(one);
       }
-      // First the overload that checks the form, though TypeScript tries the other first.
+      // Puts the overload that checks the form first, although TypeScript tries the other one first.
       for (const { signatures } of project.getReflectionsByKind(ReflectionKind.Method) as DeclarationReflection[])
         signatures?.sort((one, other) => Number(isUnchecked(one)) - Number(isUnchecked(other)));
-      // A parameter that is taken apart has no name: its type has one.
+      // A destructured parameter has no name, so it gets one from its type.
       for (const one of project.getReflectionsByKind(ReflectionKind.Parameter)) {
         const type = String((one as ParameterReflection).type);
         if (one.name === "__namedParameters") one.name = type.endsWith("Options") ? "options" : type.toLowerCase();
@@ -48,7 +48,7 @@ export async function readReference(): Promise<Reference> {
     const project = await app.convert();
     if (project) app.validate(project);
     if (!project || app.logger.hasWarnings() || app.logger.hasErrors())
-      throw new Error("TypeDoc is not content: every export and its fields need a true sentence each");
+      throw new Error("TypeDoc has warned (see above). Every export and every field needs a description");
     await app.generateOutputs(project);
     const json = JSON.stringify(app.serializer.projectToObject(project, normalizePath(process.cwd())));
     return { ...referencePages(out, project), json };

@@ -2,23 +2,23 @@ import type { BoundsStyle } from "../../packages/sdk/src/spec/describe.ts";
 import type { Bounds, Kind } from "../../packages/sdk/src/spec/operation.ts";
 import { isFlag } from "../../packages/sdk/src/spec/schema.ts";
 
-/** How the valid values of a field are written for readers. */
+/** The Markdown format of valid values. */
 export const inMarkdown: BoundsStyle = {
   value: (value) => `\`${value}\``,
   pattern: (pattern) => `\`${pattern}\``,
   number: (value) => value.toLocaleString("en-GB"),
 };
 
-/** A file among the fields of a form, by its name on the reader's disk. */
+/** A file in a field of a form, by its name on the reader's disk. */
 export interface SampleFile {
   readonly file: string;
 }
 
-/** One call of an operation, with its fields as the SDK takes them. */
+/** One call of an operation, with its fields in the SDK's format. */
 export interface SampleCall {
   readonly kind: Kind;
   readonly verb: "generate" | "query" | "delete";
-  /** The last segment of the path; the model where the verb is generate. */
+  /** The last segment of the path; the model if the verb is generate. */
   readonly model: string;
   readonly path: string;
   readonly body: Bounds;
@@ -27,7 +27,7 @@ export interface SampleCall {
   readonly caught?: CaughtError | undefined;
 }
 
-/** What a program may do about each error. */
+/** The code that handles each error in samples. */
 export const handlers = {
   InvalidRequestError: "console.log(error.issues.map(({ field }) => field)); // not billed: fix these fields",
   InsufficientCreditsError: 'console.log("not billed: add credits, then repeat the call");',
@@ -41,10 +41,10 @@ export const handlers = {
   WaitTimeoutError: "console.log(JSON.stringify(error.task)); // not lost: wait again, in any process",
 } as const;
 
-/** An error whose handling is shown. */
+/** An error that samples handle. */
 export type CaughtError = keyof typeof handlers;
 
-/** The call as a program with the SDK; address and key are those of the environment. */
+/** Returns the call as a program with the SDK. URL and key come from the environment. */
 export function typescriptSample({ kind, verb, model, fields, caught }: SampleCall): string {
   const files = Object.values(fields).flat().some(isSampleFile);
   const imports = ["createMediaGen", ...(files ? ["fileFrom"] : []), ...(caught ? [caught] : [])].join(", ");
@@ -65,7 +65,7 @@ export function typescriptSample({ kind, verb, model, fields, caught }: SampleCa
   return [`import { ${imports} } from "@mediagen/sdk/node";`, "", client, ...lines, ""].join("\n");
 }
 
-/** The call as a program with the AI SDK, which has functions for generations only. */
+/** Returns the call as a program with the AI SDK, which only has functions for generations. */
 export function aiSdkSample(call: SampleCall): string {
   const { kind, verb, model, body, fields, caught } = call;
   if (verb !== "generate") return `// The AI SDK has no function for it: use the client.\n${typescriptSample(call)}`;
@@ -99,7 +99,7 @@ export function aiSdkSample(call: SampleCall): string {
   ].join("\n");
 }
 
-/** The settings of the AI SDK, as code, that mean exactly what these fields say; `own` are the fields that no setting means. */
+/** Converts fields to code with settings of the AI SDK. `own` are the fields without an equivalent setting. */
 function aiSdkSettings(kind: Kind, { properties = {} }: Bounds, fields: SampleCall["fields"]) {
   const settings: Record<string, string> = {};
   const own: Record<string, unknown> = {};
@@ -126,7 +126,7 @@ function aiSdkSettings(kind: Kind, { properties = {} }: Bounds, fields: SampleCa
   return { settings, own };
 }
 
-/** The setting of the AI SDK that means the same as this field with this value. Without `n`, the AI SDK takes 1. */
+/** Returns the setting of the AI SDK that is equivalent to this field with this value. `n` is 1 by default. */
 function aiSdkSetting(kind: Kind, name: string, value: unknown, bounds: Bounds | undefined): string | undefined {
   if (typeof value === "number" && (name === "seed" || (name === "duration" && kind === "video"))) return name;
   if (bounds?.["x-result-count"] && Number(value) > 1 && Number(value) <= (bounds.maximum ?? Infinity)) return "n";
@@ -136,13 +136,13 @@ function aiSdkSetting(kind: Kind, name: string, value: unknown, bounds: Bounds |
   return kind === "image" && /^\d+[x*]\d+$/.test(String(value)) ? "size" : undefined;
 }
 
-/** Lines with a `catch` after them. */
+/** Adds a `catch` to lines of code. */
 function withCatch(lines: readonly string[], handled: readonly string[]): readonly string[] {
   const indented = (all: readonly string[]) => all.map((line) => line.replace(/^/gm, "  "));
   return ["try {", ...indented(lines), "} catch (error) {", ...indented(handled), "}"];
 }
 
-/** The call as a line for a shell with the command `mediagen`. */
+/** Returns the call as a shell line with the command `mediagen`. */
 export function commandSample({ kind, verb, model, fields }: SampleCall): string {
   const [[, first] = [], ...further] = Object.entries(fields);
   const flag = ([name, value]: readonly [string, unknown]): readonly string[] => {
@@ -164,7 +164,7 @@ export function commandSample({ kind, verb, model, fields }: SampleCall): string
   return `${words[verb].join(" \\\n  ")}\n`;
 }
 
-/** The call as a curl command for a POSIX shell. */
+/** Returns the call as a curl command for a POSIX shell. */
 export function curlSample({ verb, path, body, fields }: SampleCall): string {
   const head = [`curl "$MEDIAGEN_BASE_URL${path}"`, `-H "Authorization: $MEDIAGEN_API_KEY"`];
   const json = ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(fields))}`];
@@ -174,7 +174,7 @@ export function curlSample({ verb, path, body, fields }: SampleCall): string {
   return `${[...head, ...(verb === "generate" ? parts : json)].join(" \\\n  ")}\n`;
 }
 
-/** The spec's example of a form as the SDK takes it: flags as booleans. */
+/** Converts the spec's example of a form to the SDK's format: flags become booleans. */
 export function asSdkTakesIt(body: Bounds, example: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(example).map(([name, value]) => [
@@ -200,7 +200,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A value as TypeScript, an object with a field a line. */
+/** Formats a value as TypeScript, with one field of an object per line. */
 function literal(value: unknown, indent: string): string {
   if (isSampleFile(value)) return `await fileFrom(${JSON.stringify(value.file)})`;
   if (Array.isArray(value)) return `[${value.map((one) => literal(one, indent)).join(", ")}]`;

@@ -1,11 +1,11 @@
 import type { Heading, Page } from "./site.ts";
 
-/** A place that the search finds: its name, which sort it is, where it stands, and the words there. */
+/** An entry of the search index: its name, its kind, its URL, and its words. */
 export type SearchEntry = readonly [name: string, sort: string, address: string, words: string];
 
 const sorts: Readonly<Record<string, string>> = { api: "API", sdk: "SDK", guides: "Guide", playground: "Playground" };
 
-/** What people also look for, under names that no page has. */
+/** Entries for common search terms that are not on any page. */
 export const furtherEntries: readonly SearchEntry[] = [
   [
     "Light and dark theme",
@@ -27,7 +27,7 @@ export const furtherEntries: readonly SearchEntry[] = [
   ],
 ];
 
-/** The places of a page: itself, its headings, and the fields and members that its tables anchor. */
+/** Returns the entries of a page: itself, its headings, and the fields and members with anchors in its tables. */
 export function searchEntries(
   { path, title, description, also = "", section, markdown }: Page,
   headings: readonly Heading[],
@@ -66,7 +66,7 @@ export function searchEntries(
   return [own, ...inside, ...anchored];
 }
 
-/** The words of some Markdown. */
+/** Returns the words of Markdown text. */
 function plain(markdown: string): string {
   return markdown
     .replace(/```[^]*?```/g, "")

@@ -2,28 +2,28 @@ import { posix } from "node:path";
 
 /** A page of the site before it is put into the template. */
 export interface Page {
-  /** Where it stands, without slashes at the ends; "" is the home page. */
+  /** Its path in the site, without leading and trailing slashes; "" is the home page. */
   readonly path: string;
   readonly title: string;
   readonly description: string;
-  /** Other words by which people look for it. */
+  /** Further search terms for it. */
   readonly also?: string;
-  /** Which entry of the header it belongs to. */
+  /** Its section in the header. */
   readonly section: string;
   /** The page as Markdown, includes resolved; links to other pages are relative, and end in `.md`. */
   readonly markdown: string;
-  /** HTML in the place of what is made of the Markdown. */
+  /** HTML that replaces the rendered Markdown. */
   readonly html?: string;
-  /** The file of the repository that it is written in. */
+  /** Its source file in the repository. */
   readonly source?: string;
-  /** What the page loads besides the site's own script. */
+  /** Scripts that the page loads besides the site's own. */
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
-  /** A name for the style sheet, where the page has a layout of its own. */
+  /** The name of its own layout, for the style sheet. */
   readonly layout?: "home" | "redoc" | "playground";
 }
 
-/** A link of a sidebar: to a page, or to a place of the page that it is on. */
+/** A link in a sidebar: to a page, or to an anchor on the same page. */
 export interface NavLink {
   readonly path: string;
   readonly anchor?: string;
@@ -32,7 +32,7 @@ export interface NavLink {
   readonly code?: boolean;
 }
 
-/** Links of a sidebar under a heading, which folds them; those without one come first. */
+/** Links in a sidebar under a heading, which collapses them. Groups without a heading come first. */
 export interface NavGroup {
   readonly title: string;
   readonly links: readonly NavLink[];
@@ -40,11 +40,11 @@ export interface NavGroup {
   readonly folded?: boolean;
 }
 
-/** The site as far as each of its pages must know it. */
+/** The properties of the site that each page needs. */
 export interface Site {
-  /** Where it will be reached, with a slash at the end. */
+  /** The URL of the site, with a trailing slash. */
   readonly url: string;
-  /** The repository's address, for edit links; undefined where it is not known. */
+  /** The repository's URL, for edit links; undefined if it is not known. */
   readonly repository: string | undefined;
   /** The SDK's version. */
   readonly version: string;
@@ -52,29 +52,29 @@ export interface Site {
   readonly sidebars: Readonly<Record<string, readonly NavGroup[]>>;
 }
 
-/** A heading that the page's own contents list. */
+/** A heading in the page's contents. */
 export interface Heading {
   readonly level: number;
   readonly id: string;
   readonly text: string;
 }
 
-/** The text as it stands in HTML, also between quotes. */
+/** Escapes a text for HTML, also for attributes. */
 export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-/** The relative address from one page to another place of the site. */
+/** Returns the relative URL from one page to another path of the site. */
 export function relative(from: string, to: string): string {
   return posix.relative(`/${from}`, `/${to}`) || ".";
 }
 
-/** The relative URL of a page, which is a directory, or of a file. */
+/** Returns the relative URL of a page, which is a directory, or of a file. */
 export function pageLink(from: string, to: string): string {
   return to.includes(".") ? relative(from, to) : `${relative(from, to)}/`;
 }
 
-/** The file of a page's Markdown twin. */
+/** Returns the path of a page's Markdown file. */
 export function twinOf({ path }: Pick<Page, "path">): string {
   return path === "" ? "index.md" : `${path}.md`;
 }

@@ -3,16 +3,16 @@ import { describeIn } from "../../packages/sdk/src/spec/describe.ts";
 import { inMarkdown } from "./samples.ts";
 import { bodyOf, byKind, readSpec, type Spec, type SpecSchema } from "../spec.ts";
 
-/** A statement about a place of the spec. */
+/** A statement about a part of the spec. */
 interface Statement {
   readonly place: string;
   readonly text: string;
 }
 
-/** The spec as the pages use it. */
+/** The parts of the spec that pages use. */
 export interface SpecPages {
   readonly spec: Spec;
-  /** Markdown tables of its facts, by the name under which pages include them. */
+  /** Markdown tables, by the names by which pages include them. */
   readonly tables: Readonly<Record<"models" | "model-names" | "assumptions" | "unknown" | "undocumented", string>>;
   /** The fields of a model's form as a Markdown table. */
   fields(model: string): string;
@@ -42,7 +42,7 @@ export function readSpecPages(yaml: string): SpecPages {
   };
 }
 
-/** The fields of a body as a Markdown table; each can be linked to as `#field-NAME`. */
+/** Returns the fields of a body as a Markdown table. Each has an anchor `#field-NAME`. */
 export function fieldsTable({ properties = {}, required = [] }: SpecSchema): string {
   const rows = Object.entries(properties).map(([name, schema]) => {
     const fallback = schema.default === undefined ? "" : code(schema.default);
@@ -78,7 +78,7 @@ function statementTable(title: string, statements: readonly Statement[]): string
   return table(["Where in the spec", title], rows);
 }
 
-/** Every `x-assumption` of the spec, in its order. */
+/** Returns every `x-assumption` of the spec, in order. */
 function assumptionsIn(document: unknown): Statement[] {
   return [...walk(document, [])].flatMap(({ place, node }) => {
     const text = node["x-assumption"];
@@ -86,7 +86,7 @@ function assumptionsIn(document: unknown): Statement[] {
   });
 }
 
-/** What the overview says is not known of the service: the list in its description. */
+/** Returns the list of undocumented facts in the description of the spec. */
 function unknownIn(document: unknown): string {
   const { info } = document as { readonly info: { readonly description: string } };
   const [, list] =
@@ -96,7 +96,7 @@ function unknownIn(document: unknown): string {
   return list;
 }
 
-/** Every sentence of a description that says what is not documented, in the spec's order. */
+/** Returns every sentence in descriptions about something undocumented, in the spec's order. */
 function undocumentedIn(document: unknown): Statement[] {
   return [...walk(document, [])].flatMap(({ place, node }) => {
     const { description } = node;
@@ -123,7 +123,7 @@ function* walk(
   for (const [key, value] of Object.entries(node)) if (key !== "examples") yield* walk(value, [...place, key]);
 }
 
-/** A place of the spec by the words that lead to it: an operation's id, a schema's name, a field. */
+/** Returns a name for a part of the spec: an operation's id, a schema's name, a field. */
 function nameOf(place: readonly string[]): string {
   const quiet = new Set(["components", "schemas", "properties", "paths", "post", "securitySchemes", "0"]);
   return place.filter((word) => !quiet.has(word)).join(" > ") || "info";
@@ -133,7 +133,7 @@ function code(value: unknown): string {
   return `\`${String(value)}\``;
 }
 
-/** A Markdown table. */
+/** Formats a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
     `| ${cells

@@ -1,4 +1,4 @@
-/** A version of TypeScript that test/package installs, by the name that it has there. */
+/** The versions of TypeScript that test/package installs, with their package names. */
 export const compilers = {
   "5.7": "typescript-5.7",
   "5.9": "typescript-5.9",
@@ -9,7 +9,7 @@ export const compilers = {
 /** A version of TypeScript that a test compiles with. */
 export type CompilerVersion = keyof typeof compilers;
 
-/** Compiler settings in one kind of project, and the versions that type-check a program with them. */
+/** Compiler settings for one type of project, with the versions that support them. */
 export interface TypeScriptSettings {
   /** The value of `type` in the project's package.json. */
   readonly project: "module" | "commonjs";

@@ -19,7 +19,7 @@ export function readPage(source: string, path: string, section: string): Page {
   return { path, title, description, also, section, source, markdown: `${heading}${body.trim()}\n` };
 }
 
-/** Reads the guides, in the order of the navigation, and makes their index. */
+/** Reads the guides in the order of the navigation, and creates their index. */
 export function readGuides(): { readonly pages: readonly Page[]; readonly sidebar: readonly NavGroup[] } {
   const guides = readdirSync(join(root, "docs/guides"))
     .filter((name) => name.endsWith(".md"))
@@ -58,7 +58,7 @@ export function readGuides(): { readonly pages: readonly Page[]; readonly sideba
   };
 }
 
-/** Makes one page of the packages' changelogs. */
+/** Merges the packages' changelogs into one page. */
 export function changelogPage(): Page {
   const logs = ["sdk", "cli", "batch", "ai-sdk-provider", "mcp", "emulator"].map((name) =>
     readFileSync(join(root, `packages/${name}/CHANGELOG.md`), "utf8")
@@ -79,13 +79,12 @@ export function playgroundPage(): Page {
   return {
     path: "playground",
     title: "Playground",
-    description:
-      "Fill in a form made from the spec, choose what goes wrong, and send it to the emulator inside the page.",
+    description: "Fill in a form made from the spec, choose a fault, and send it to the emulator inside the page.",
     section: "playground",
     markdown:
       [
         "# Playground",
-        "Each operation has a form made from the spec, with its limits. The SDK's own checks say what is wrong. Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
+        "Each operation has a form made from the spec, with its limits. The SDK's own checks report mistakes. Send goes to the emulator inside the page: it is free, and nothing leaves the browser.",
         "A menu has every fault of the emulator. The page shows the SDK's own error, its log, and the program that handles the error, in TypeScript, curl, the command `mediagen` and the AI SDK. The URL of the page holds the filled-in form.",
         "Without a browser: `npx mediagen-emulator exec -- node program.ts` runs a program with the same emulator.",
       ].join("\n\n") + "\n",

@@ -1,7 +1,7 @@
 import { byKind, bodyOf, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
 import { print } from "./print.ts";
 
-/** What the command line says about the service: its help needs neither the OpenAPI document nor a reader of it. */
+/** Returns the descriptions for the help of the command line, which then does not need the OpenAPI document. */
 export function descriptionsFile(spec: Spec): string {
   const kinds = byKind(spec);
   const forms = kinds.flatMap(({ generate }) => [...generate.values()]);

@@ -14,7 +14,7 @@ const program = /^```(\w+) file=(\S+)(?: region=(\S+))?( mark="[^"\n]+")?\n(?:[^
 const include = /^(<!-- include: (\S+)(?: (\S+))? -->)(?:\n\n(?:(?!<!-- )[^])*<!-- end -->)?$/gm;
 
 /**
- * Fills a page in: each program that a code block names, and each table between its markers. The page can then be read where it is.
+ * Fills in a page: the programs that code blocks name, and the tables between markers. So the page can be read in the repository.
  *
  * @throws an Error with the page's file and line, if there is no such program, region or table
  */
@@ -78,7 +78,7 @@ function typeScriptTable(): string {
   return table(["Project", "`module`, `moduleResolution`", ...versions], typeScriptRows());
 }
 
-/** Every error of the SDK with the first words of its docstring. */
+/** Returns a table of all errors of the SDK with their docstrings. */
 function errorsTable(): string {
   const sources = ["errors", "response-errors"]
     .map((name) => read(`packages/sdk/src/errors/${name}.ts`) ?? "")
@@ -94,7 +94,7 @@ function errorsTable(): string {
   return table(["Error", "What it means"], rows);
 }
 
-/** The options of an interface of the packages: the first sentence of each docstring, and its `@default`. */
+/** Returns a table of the options in an interface: the first sentence of each docstring, and its `@default`. */
 function optionsTable(name: string): string | undefined {
   const files = globSync("packages/{sdk,batch,emulator,mcp,ai-sdk-provider}/src/**/*.ts", { cwd: root }).map(
     (path) => read(path) ?? "",

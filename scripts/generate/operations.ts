@@ -3,7 +3,7 @@ import { bodyOf, byKind, dataOf, type PlacedOperation, type Spec, type SpecSchem
 import { print } from "./print.ts";
 import { sizeSeparator } from "../../packages/sdk/src/spec/schema.ts";
 
-// What the SDK checks, serialises or counts by, and what only people read. Anything else in a body's schema would be a bound
+// The keywords that the SDK uses, and those that are only documentation. Any other keyword in a body's schema would be a bound
 // that the SDK does not check, so it stops the generation.
 const kept = new Set<string>([
   "type",
@@ -28,7 +28,7 @@ const kept = new Set<string>([
 ] satisfies (keyof Bounds)[]);
 const dropped = new Set(["title", "description", "example", "examples", "deprecated", "x-assumption"]);
 
-/** The table of operations that drives serialisation and checking at run time. */
+/** Returns the table of operations, which the SDK serialises and checks by at run time. */
 export function operationsFile(spec: Spec): string {
   const table = Object.fromEntries(
     byKind(spec).map(({ kind, generate, query, delete: deletion }) => {
@@ -57,8 +57,8 @@ function operation(placed: PlacedOperation): Operation {
 }
 
 /**
- * If a form of a kind says how many results it requests, each integer of that kind's forms says whether it does: a
- * wait that does not know of a count takes the first result for all of them.
+ * If a form of a kind has a result count, each integer in that kind's forms must say whether it is one. If a wait did not know a
+ * count, it would end at the first result.
  */
 function rejectUnknownCounts(forms: ReadonlyMap<string, PlacedOperation>): void {
   const fields = [...forms.values()].flatMap((form) =>
@@ -98,7 +98,7 @@ function bounds(schema: SpecSchema, where: string): Bounds {
   );
 }
 
-/** What the SDK's checks do not reach into, though they know the keywords. */
+/** Rejects combinations of known keywords that the SDK's checks do not support. */
 function rejectWhatIsNotChecked(
   { type, format, anyOf, items, properties = {}, ...schema }: SpecSchema,
   where: string,
@@ -123,7 +123,7 @@ function statusField(query: PlacedOperation): string {
   return status[0];
 }
 
-/** The code that each outcome's named examples carry, the same in every operation. */
+/** Returns the code of each outcome, from its named examples. It is the same in every operation. */
 function codes(spec: Spec): Readonly<Record<string, number>> {
   const found = new Map<string, number>();
   for (const { post } of Object.values(spec.paths)) {

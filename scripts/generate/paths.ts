@@ -1,10 +1,10 @@
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
 
-/** The types of the wire, as openapi-fetch takes them. */
+/** Returns the types of requests and responses for openapi-fetch. */
 export async function pathsFile(yaml: string): Promise<string> {
   const nodes = await openapiTS(yaml, {
-    // A default is not a value that is sent: a field with one stays optional.
+    // A field with a default stays optional, because defaults are not sent.
     defaultNonNullable: false,
     transform: ({ format }) => (format === "binary" ? ts.factory.createTypeReferenceNode("Blob") : undefined),
   });

@@ -1,4 +1,4 @@
-/** A value as TypeScript, with what fits on a line on one line. */
+/** Formats a value as TypeScript, on one line if it fits. */
 export function print(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const deeper = `${indent}  `;

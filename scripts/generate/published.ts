@@ -2,10 +2,10 @@ import { isObject } from "../../packages/sdk/src/spec/is-object.ts";
 import { lookUp } from "../spec.ts";
 
 /**
- * Returns the document as the packages publish it: with the same meaning, in the words that most generators of clients understand.
- * References to schemas alone remain, because some generators ignore the media type of a body that is a reference. A `const` is an
- * `enum` of one value, because some ignore `const`, and orval writes code that fails where it finds both. A `type` stands next to
- * `anyOf`, because viewers show none otherwise.
+ * Returns the document as the packages publish it: with the same meaning, in keywords that most client generators understand.
+ * Only references to schemas remain, because some generators ignore the media type of a body that is a reference. A `const` is an
+ * `enum` of one value, because some ignore `const`, and orval generates invalid code for both together. `anyOf` has a `type` next to
+ * it, because viewers show none otherwise.
  */
 export function publishedDocument(document: object): object {
   const publish = (node: unknown): unknown => {
@@ -22,7 +22,7 @@ export function publishedDocument(document: object): object {
   return publish({ ...rest, components: { securitySchemes, schemas } }) as object;
 }
 
-/** The type that all branches of a schema's `anyOf` have. */
+/** Returns the common type of all branches of a schema's `anyOf`. */
 function typeOfBranches({ type, anyOf }: Readonly<Record<string, unknown>>): { readonly type?: unknown } {
   if (!Array.isArray(anyOf) || type !== undefined) return {};
   const [first, ...others] = anyOf.map((branch) => (isObject(branch) ? branch["type"] : undefined));

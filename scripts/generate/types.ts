@@ -13,7 +13,7 @@ import { bodyOf, byKind, dataOf, type Spec, type SpecSchema } from "../spec.ts";
 type Direction = "in" | "out";
 type Fields = readonly (readonly [name: string, type: string, schema: SpecSchema, required: boolean])[];
 
-/** The types that the SDK's users meet: plain interfaces, because they cost a compiler least and read best on hover. */
+/** Returns the SDK's public types. They are plain interfaces, which compile fastest and are readable on hover. */
 export function typesFile(spec: Spec): string {
   const kinds = byKind(spec).map(({ kind }) => kind);
   const parts = [kindText(kinds)];
@@ -51,7 +51,7 @@ function kindText(kinds: readonly string[]): string {
   return `/** The kind of what a task generates: a video or images. */\nexport type Kind = ${union};`;
 }
 
-/** The types that lead from a kind or a model to what belongs to it. */
+/** Returns the types that map kinds and models to their types. */
 function lookUpTexts(all: ReturnType<typeof byKind>): string[] {
   const kinds = all.map(({ kind }) => kind);
   const each = (suffix: string) => kinds.map((kind) => capitalised(kind) + suffix);
@@ -63,7 +63,7 @@ function lookUpTexts(all: ReturnType<typeof byKind>): string[] {
     });
     return `/** ${description} */\nexport interface ${name} {\n${lines.join("")}}`;
   };
-  // Written out, not "keyof": compilers then list the models in their messages.
+  // Written out instead of "keyof", so that error messages of compilers list the models.
   const models = all.map(({ kind, generate }) => {
     const names = [...generate.keys()].map((model) => JSON.stringify(model));
     return `  readonly ${kind}: ${names.join(" | ")};\n`;
@@ -82,7 +82,7 @@ function lookUpTexts(all: ReturnType<typeof byKind>): string[] {
   ];
 }
 
-/** A form's fields: by the service's rule a binary part `X.items` is the field `X`, and a string of that field the text part `X`. */
+/** Returns a form's fields. A binary part `X.items` is the field `X`; a string in that field goes to the text part `X`. */
 function formFields(form: SpecSchema): Fields {
   const properties = form.properties ?? {};
   return fieldsOf(form, "in").flatMap(([name, type, schema, required]) => {
