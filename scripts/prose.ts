@@ -72,7 +72,14 @@ interface Piece {
   readonly line: number;
   readonly text: string;
   readonly isHeading?: boolean;
+  readonly isDocstring?: boolean;
 }
+
+/** Matches a docstring that asks instead of naming what it documents. */
+const riddle = /^(What|Where|Who|Whom|Whose|Which|When|Why|How)\b/;
+/** The sources whose docstrings are not rewritten yet, and the template of one of them. */
+const riddlesLeft =
+  /^(packages\/(cli|sdk\/src\/(call|client|errors|node|result|wait))|docs\/examples)\/|^scripts\/generate\/descriptions\.ts$/;
 
 /** Matches a heading that is a question. */
 const question = /\?$|^(how|what|why|when|where) (do|does|did|can|is|are|should)\b/i;
@@ -99,6 +106,8 @@ export function proseFaults(path: string, text: string): readonly string[] {
   return piecesOf(path, text).flatMap((piece) => {
     const faults = [...faultsOf(piece, words, mostWords)];
     if (piece.isHeading && !isFaq && question.test(piece.text)) faults.push(`"${piece.text}": name the topic`);
+    const [asked] = (piece.isDocstring && !riddlesLeft.test(path) && riddle.exec(piece.text)) || [];
+    if (asked) faults.push(`a docstring that begins with "${asked}": begin with a verb or a noun`);
     return faults.map((fault) => `${path}:${piece.line} ${fault}`);
   });
 }
@@ -182,7 +191,10 @@ function inProgram(text: string): readonly Piece[] {
       .replace(/@example[^]*?(?=\n\s*\* @|\*\/)/g, "")
       .replace(/^\s*(\/\*\*|\*\/|\*|\/\/)|\*\/$/gm, "");
     // Each tag begins a sentence.
-    for (const part of prose.split(/@\w+|\n\s*\n/)) pieces.push({ line: lineOf(index), text: withoutCode(part) });
+    for (const [place, part] of prose.split(/@\w+|\n\s*\n/).entries()) {
+      const isDocstring = place === 0 && block.startsWith("/**");
+      pieces.push({ line: lineOf(index), text: withoutCode(part), isDocstring });
+    }
   }
   const visitNode = (node: ts.Node): void => {
     const literal = ts.isStringLiteralLike(node)

@@ -24,6 +24,7 @@ const bad: Readonly<Record<string, readonly [path: string, text: string, fault: 
     "const help = `Usage: x\n\n  --out DIR  the folder of all results\n`;",
     /^a\.ts:3 "folder": write directory$/,
   ],
+  "a docstring that asks": ["a.ts", "/** What a call needs. */\nexport const a = 1;", /begins with "What": begin with/],
   "a long docstring": ["a.ts", `/** ${words(31)}. */`, /a sentence of 31 words/],
   "a word in a web page": ["a.html", "<main>\n<p>The <b>service</b> refuses it.</p>\n</main>", /^a\.html:2 "refuses"/],
   "a word in an attribute of a web page": ["a.html", '<input placeholder="a folder">', /"folder": write directory/],
@@ -38,6 +39,7 @@ test("plain English has no faults", () => {
   const page = `---\ntitle: Waiting\n---\n\n## How a wait ends\n\nIt ends after ${words(20)}.\nThe connection was refused: \`folder\`.\n`;
   expect(proseFaults("a.md", page)).toEqual([]);
   expect(proseFaults("a.ts", `/** Returns the task. ${words(29)}. */\nsay("rejects it at once");`)).toEqual([]);
+  expect(proseFaults("a.ts", "// What this returns is unchecked.\nexport const a = 1;")).toEqual([]);
   expect(proseFaults("a.yaml", `description: ${words(24)}. And an address of this machine.`)).toEqual([]);
 });
 

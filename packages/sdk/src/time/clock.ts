@@ -15,7 +15,7 @@ export interface Time {
 }
 
 /**
- * Why the SDK sleeps:
+ * The reason for a sleep of the SDK:
  * - `pause`: before the next poll or retry
  * - `deadline`: until a wait ends with `WaitTimeoutError`
  * - `limit`: until a request or a file has taken too long
