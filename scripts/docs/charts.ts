@@ -18,7 +18,7 @@ interface Drawn {
   /** Divisor of the figures. @default 1 */
   readonly per?: number;
   readonly digits?: number;
-  /** Which way is better. @default "less" */
+  /** Whether less or more is better. @default "less" */
   readonly better?: "less" | "more";
 }
 

@@ -20,9 +20,9 @@ export interface Candidate {
   readonly contentType?: string | undefined;
 }
 
-/** How a source image is read that comes from elsewhere. */
+/** Limits and name of a source image that is requested. */
 export interface Reading {
-  /** How errors name it. */
+  /** The name of the image in errors. */
   readonly subject: string;
   readonly maxBytes: number;
   readonly timeoutMs: number;
