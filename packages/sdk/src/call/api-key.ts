@@ -6,7 +6,7 @@ import { isLoopback } from "../transport/loopback.ts";
 import { mergeHeaders, unsendable } from "./headers.ts";
 import { createHide, type Hide } from "./hide-key.ts";
 
-/** The API key, what returns it for each call, or undefined if the server at the base URL holds it. */
+/** The API key, or a function that returns it for each call; undefined if the server at the base URL holds it. */
 export type ApiKey = string | undefined | (() => Promise<string | undefined>);
 
 /**
@@ -20,7 +20,7 @@ export function readKey(apiKey: ApiKey, signal: AbortSignal): Promise<string | u
   return typeof apiKey === "function" ? orAbort(apiKey(), signal) : apiKey;
 }
 
-/** What requests with a key have in common. */
+/** The parts of a request that depend on the API key. */
 export interface Keyed {
   readonly key: string | undefined;
   readonly hide: Hide;
@@ -28,19 +28,19 @@ export interface Keyed {
   readonly headers: (isJson: boolean, own: RequestHeaders | undefined) => Readonly<Record<string, string>>;
 }
 
-/** What the requests of one client know of its keys. */
+/** The API keys that one client has used. */
 export interface Keys {
   /**
-   * Returns what requests with a key have in common.
+   * Returns the parts of requests that depend on the key.
    *
-   * @throws An {@link InvalidRequestError} if no header can carry the key, or it must not go there
+   * @throws An {@link InvalidRequestError} if no header can carry the key, or it must not be sent there
    */
   readonly keyed: (key: string | undefined) => Keyed;
-  /** Hides the last keys in texts about results. The URL of a result may contain one, though it is not sent with it. */
+  /** Hides the last keys in texts about results. The URL of a result may contain a key, although no key is sent to it. */
   readonly hide: Hide;
 }
 
-/** How many keys of a client are kept. Most clients have one. */
+/** The maximum number of keys that are kept. Most clients have one. */
 const keptKeys = 16;
 
 /** Creates the keys of a client. */
@@ -76,7 +76,7 @@ function createKeyed(key: string | undefined, baseUrl: string, headers: RequestH
 /**
  * Returns the headers that carry a key to a URL.
  *
- * @throws An {@link InvalidRequestError} if no header can carry the key, or it must not go there
+ * @throws An {@link InvalidRequestError} if no header can carry the key, or it must not be sent there
  */
 export function keyHeaders(
   key: string | undefined,

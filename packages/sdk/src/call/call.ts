@@ -19,12 +19,12 @@ import {
 import { hideInError } from "./hide-key.ts";
 import type { Retries } from "./retries.ts";
 
-/** What a call is about. */
+/** The kind, model, task and generation of a call. */
 export interface Subject extends Omit<MethodSubject, "operation"> {
   readonly kind: Kind;
 }
 
-/** A generation that is being sent, with what its events say of it. */
+/** A generation that is being sent, with the fields of its events. */
 export interface SendingGeneration extends SentGeneration {
   /** The id of its record in the store, or else one that its events share. */
   readonly eventId: string;
@@ -33,10 +33,10 @@ export interface SendingGeneration extends SentGeneration {
   readonly origin: string;
 }
 
-/** What a call consists of besides its operation and fields. */
+/** The subject and the options of a call. */
 export interface CallContext extends ExchangeOptions {
   readonly subject: Subject;
-  /** How many times the request is retried. */
+  /** The maximum number of retries. */
   readonly retries?: number | undefined;
   /** Given if the operation is paid. */
   readonly generation?: SendingGeneration | undefined;
@@ -53,14 +53,14 @@ interface Opened {
 /** Sends one operation and opens the envelope of its response. */
 export type Call = (operation: Operation, wire: WireFields, context: CallContext) => Promise<Opened>;
 
-/** What calls stand on. */
+/** Dependencies of `createCall`. */
 export interface CallHost extends Connection {
   readonly emit: Emit;
   readonly failures: Failures;
   readonly retries: Retries;
 }
 
-/** Creates what calls the service, with its attempts. */
+/** Creates the function that calls the service and retries. */
 export function createCall(host: CallHost): Call {
   const { emit, failures, retries, time } = host;
   return async (operation, wire, context) => {
@@ -74,7 +74,7 @@ export function createCall(host: CallHost): Call {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       const exchanged = await exchange(host, operation, wire, context, paid, beforeSend);
-      // Most calls emit nothing that anybody receives.
+      // A function, because most events are received by nobody.
       const about = () => ({
         operation: operation.id,
         kind,
@@ -109,7 +109,7 @@ export function createCall(host: CallHost): Call {
         }
         return { data, response };
       } catch (error) {
-        // An abort is what the caller's method reports.
+        // The caller's method reports an abort.
         if (!signal?.aborted || error !== signal.reason) failures.emit(error, about);
         throw error;
       }
@@ -117,7 +117,7 @@ export function createCall(host: CallHost): Call {
   };
 }
 
-/** How long to wait before a retry; undefined if there must be none, or need not be one. */
+/** Returns the delay before a retry; undefined if the request must not or need not be retried. */
 function delayBeforeRetry(
   retries: Retries,
   exchanged: Exchanged,
@@ -126,7 +126,7 @@ function delayBeforeRetry(
   most: number | undefined,
 ): number | undefined {
   const { response } = exchanged;
-  // A success that cannot be read is as good as no response.
+  // A success that cannot be read counts as no response.
   if (response && !paid && isSuccess(response.status) && !isEnvelope(response))
     return retries.afterFailure(attempts, paid, most);
   if (response) return retries.afterResponse(response, attempts, paid, most);
@@ -140,26 +140,26 @@ function whyRetried(exchanged: Exchanged): { readonly status: number | undefined
   return { status: undefined, error: hideInError(exchanged.cause, exchanged.hide) };
 }
 
-/** Returns what to throw if there is no response. */
+/** Returns the error to throw if there is no response. */
 function failureOf(
   { cause: given, hide, delivery }: NoResponse,
   operation: Operation,
   { signal, generation, pollTimeoutMs }: CallContext,
 ): unknown {
-  // A wait survives that there is no key for one of its checks.
+  // A wait continues if there is no key for one of its polls.
   const isOwn = pollTimeoutMs === undefined || signal?.aborted || given instanceof InvalidRequestError;
   if (delivery === "not tried" && !(given instanceof NeverSentError) && isOwn) return given;
-  // The caller's own reason is the caller's to show.
+  // The caller's own abort reason is passed on unchanged.
   const cause = signal?.aborted && given === signal.reason ? given : hideInError(given, hide);
   if (generation && delivery === "unknown") {
     return new OutcomeUnknownError(noResponse(cause), operation.id, generation, { cause });
   }
   if (signal?.aborted) return signal.reason;
-  // What was never sent says so itself.
+  // The error of a request that was never sent says so itself.
   return new ConnectionError(operation.id, cause, delivery === "unknown" ? undefined : messageOf(cause));
 }
 
-/** Opens the envelope. A rejection after an attempt whose response was lost may be that attempt's own doing. */
+/** Opens the envelope. If the response to an earlier attempt was lost, that attempt may have caused a rejection. */
 function openAfter(
   lost: boolean,
   { response, hasKey }: Responded,

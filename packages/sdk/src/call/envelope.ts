@@ -16,14 +16,14 @@ interface Envelope {
 }
 
 /**
- * Returns the `data` of a response that is a success, and throws what every other response means. For a generation the envelope
- * decides before the HTTP status: a task under HTTP 500 is a task, and it may have been billed.
+ * Returns the `data` of a successful response, and throws the error of any other. For a generation the envelope takes precedence over
+ * the HTTP status: a task under HTTP 500 is a task, and it may have been billed.
  */
 export function openEnvelope(
   response: ServiceResponse,
   operation: string,
   generation?: SentGeneration,
-  /** What the message of a rejection ends with. */
+  /** The end of a rejection's message. */
   note = "",
 ): Readonly<Record<string, unknown>> {
   const { status } = response;
@@ -60,10 +60,10 @@ export function isCreditsOut(response: ServiceResponse): boolean {
   return readEnvelope(response)?.code === codes.insufficientCredits;
 }
 
-/** Returns the task id in the response to a generation, also if it is a number. */
+/** Returns the task id in the response to a generation, even if it is a number. */
 export function taskidIn(data: Readonly<Record<string, unknown>>): string | undefined {
   const { taskid } = data;
-  // A greater number has lost digits when it was read, and with them the task.
+  // A larger number has lost digits when it was parsed, and with them the task.
   if (Number.isSafeInteger(taskid)) return String(taskid);
   return typeof taskid === "string" && taskid !== "" ? taskid : undefined;
 }
@@ -81,17 +81,17 @@ export function isRejection(response: ServiceResponse): boolean {
   return (isClientError && status !== 408 && status !== 409) || status === 501;
 }
 
-/** Returns whether nothing but its HTTP status says what a response to a generation means. */
+/** Returns whether the HTTP status alone says what a response to a generation means. */
 export function isStatusAlone(response: ServiceResponse): boolean {
   return !response.redirected && !isEnvelope(response) && !mayHoldTask(response);
 }
 
-/** Whether a body that is no envelope may be what is left of one: it names a task, or begins as JSON and cannot be read. */
+/** Returns whether a body may be a truncated envelope: it names a task, or begins as JSON and cannot be read. */
 function mayHoldTask({ json, text }: ServiceResponse): boolean {
   return text.includes("taskid") || (json === undefined && /^\W{0,10}[{[]/.test(text));
 }
 
-/** Whether an HTTP status is a success. */
+/** Returns whether an HTTP status is a success. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
 }
@@ -103,7 +103,7 @@ function readEnvelope({ json }: ServiceResponse): Envelope | undefined {
 }
 
 const keyHint = " Check the API key (apiKey or MEDIAGEN_API_KEY) and baseUrl.";
-/** What a status says in the words of a caller. */
+/** Advice for an HTTP status, at the end of the message. */
 const hints: Readonly<Record<number, string>> = {
   401: keyHint,
   403: keyHint,

@@ -14,40 +14,40 @@ import { type ApiKey, type Keyed, readKey } from "./api-key.ts";
 import type { Hide } from "./hide-key.ts";
 import { readResponse } from "./read-response.ts";
 
-/** What is called: where, by which transport, with which key. */
+/** The base URL, transport, API key and timeouts of calls. */
 export interface Connection {
   /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly transport: Transport;
   readonly apiKey: ApiKey;
   /**
-   * Returns what requests with a key have in common.
+   * Returns the parts of requests that depend on the key.
    *
-   * @throws {@link InvalidRequestError} no header can carry the key, or it must not go there
+   * @throws An {@link InvalidRequestError} if no header can carry the key, or it must not be sent there
    */
   readonly keyed: (key: string | undefined) => Keyed;
   readonly time: Time;
   readonly timeouts: Timeouts;
 }
 
-/** How long a call may take, in milliseconds. */
+/** Timeouts of a call, in milliseconds. */
 export interface Timeouts {
-  /** A complete query or deletion, each attempt. */
+  /** For each attempt of a query or deletion. */
   readonly queryMs: number;
-  /** A complete generation, its uploads included. */
+  /** For a generation, including its uploads. */
   readonly generateMs: number;
-  /** The time between the last piece of a request that has left and the next, or the beginning of its response. */
+  /** For the time from a piece of a request that has left to the next, or to the beginning of the response. */
   readonly headersMs: number;
-  /** A response that has begun and does not go on. */
+  /** For a response that has begun and stalls. */
   readonly stallMs: number;
 }
 
-/** How one request is exchanged for its response. */
+/** Options of one request. */
 export interface ExchangeOptions {
   readonly signal?: AbortSignal | undefined;
   /** The caller's headers for this request. */
   readonly headers?: RequestHeaders | undefined;
-  /** How long it may take, in place of the connection's timeout. */
+  /** The timeout of a query or deletion, in place of the connection's. */
   readonly timeoutMs?: number | undefined;
   /** Set for a poll of a wait: its timeout, besides `timeoutMs`. It is sent once, because the wait itself repeats it. */
   readonly pollTimeoutMs?: number | undefined;
@@ -55,7 +55,7 @@ export interface ExchangeOptions {
   readonly onUpload?: OnUpload | undefined;
 }
 
-/** What an exchange came to: a response, or why there is none. */
+/** The outcome of an exchange: a response, or the reason why there is none. */
 export type Exchanged = Responded | NoResponse;
 
 export interface Responded {
@@ -72,8 +72,8 @@ export interface NoResponse {
 }
 
 /**
- * What became of a request without a response. `not tried` never got to the network, for a reason that is not the network's; the
- * next two provably did not leave; of `unknown` nobody knows.
+ * The delivery of a request without a response. `not tried`: something other than the network failed before anything was sent.
+ * `never sent` and `cannot be sent`: it provably did not leave. `unknown`: it may have been sent.
  */
 type Delivery = "not tried" | "never sent" | "cannot be sent" | "unknown";
 
@@ -124,7 +124,7 @@ export async function exchange(
     if (blocked) return { cause: blocked.error, hide, delivery: "not tried" };
     const isAbort = options.signal?.aborted && cause === options.signal.reason;
     if (isAbort) return { cause, hide, delivery: isTried ? "unknown" : "not tried" };
-    // A transport finds out what a file has become, or that there is no way to the service, before anything is sent.
+    // A transport notices a changed file or an unusable proxy before anything is sent.
     if (cause instanceof InvalidRequestError) return { cause, hide, delivery: "not tried" };
     const reason = timeouts.reasonOf(cause, isTried);
     return { cause: reason, hide, delivery: isTried ? deliveryOf(reason) : "not tried" };
@@ -138,7 +138,7 @@ function deliveryOf(reason: unknown): Delivery {
   return reason.isFinal ? "cannot be sent" : "never sent";
 }
 
-/** The timeouts of one exchange: for all of it, for what leaves, for what arrives. */
+/** The timeouts of one exchange: in total, of the request and of the response. */
 class ExchangeTimeouts {
   readonly #time: Time;
   readonly #timeouts: Timeouts;
@@ -175,11 +175,11 @@ class ExchangeTimeouts {
     this.#limit(this.#timeouts.stallMs, "the response stalled for");
   };
 
-  /** Why the exchange failed: engines say "aborted" in many ways, and the deadline knows why. */
+  /** Returns why the exchange failed: engines report an abort in many ways, and the deadline knows the reason. */
   reasonOf(cause: unknown, isTried: boolean): unknown {
     const { passed, signal } = this.#deadline;
     if (passed && !isTried) return new NeverSentError("no key came, and nothing was sent", signal.reason);
-    // Only that nothing was sent says more.
+    // Only a `NeverSentError` says more.
     return passed && !(cause instanceof NeverSentError) ? signal.reason : cause;
   }
 
@@ -189,7 +189,7 @@ class ExchangeTimeouts {
 
   readonly #tooLong = (): Error => new Error(`the call took longer than ${describeDuration(this.#totalMs)}`);
 
-  /** Limits what comes next, within the call. */
+  /** Starts the timeout of the next step, within that of the call. */
   #limit(ms: number, what: string): void {
     const leftMs = Math.max(0, this.#end - this.#time.steady());
     this.#deadline.restart(Math.min(ms, leftMs), () =>

@@ -7,7 +7,7 @@ import type { RequestHeaders } from "../task/task.ts";
 /** Written by the build. */
 declare const MEDIAGEN_VERSION: string | undefined;
 
-/** What the SDK and the runtime decide: a caller's own would break the request or its promise. */
+/** Headers that the SDK or the runtime sets. The caller's own would break the request or its guarantees. */
 const reserved = new Set([
   "accept-encoding",
   "connection",
@@ -24,7 +24,7 @@ const reserved = new Set([
 /** A value that the runtime would reject in an error that shows it. */
 export const unsendable = "a value that no header can carry (not shown)";
 
-/** Returns the headers that every request begins with: what sends it. Browsers name themselves. */
+/** Returns the `user-agent` header of every request; none in browsers, which send their own. */
 export function userAgent(): RequestHeaders {
   const runtime = globalThis.navigator?.userAgent ?? `Node.js/${globalThis.process?.versions?.node}`;
   if (runtime.startsWith("Mozilla/")) return {};
@@ -35,10 +35,10 @@ export function userAgent(): RequestHeaders {
 /**
  * Returns a caller's headers with their names in lower case.
  *
- * @throws An {@link InvalidRequestError} if one cannot be sent, or is not the caller's to set; no value is shown, as it may be a secret
+ * @throws An {@link InvalidRequestError} if one cannot be sent, or is set by the SDK; no value is shown, as it may be a secret
  */
 export function readHeaders(subject: string, headers: RequestHeaders = {}, outcome?: string): RequestHeaders {
-  // The headers of a Headers or a Map are none of its own properties: they would be dropped.
+  // The entries of a Headers or a Map are not properties of it, so they would be dropped.
   if (!isObject(headers) || Symbol.iterator in headers) {
     const expected = "one, such as Object.fromEntries(headers)";
     const more = { problem: "is not a plain object" };
@@ -63,7 +63,7 @@ export function readHeaders(subject: string, headers: RequestHeaders = {}, outco
   return Object.fromEntries(read);
 }
 
-/** Returns the headers that are sent: each that is given replaces those of its name before it. */
+/** Merges headers. A later header replaces an earlier one of its name. */
 export function mergeHeaders(...all: readonly (RequestHeaders | undefined)[]): Readonly<Record<string, string>> {
   const merged: RequestHeaders = Object.assign({}, ...all);
   // The cast: an index signature does not say that its fields have a value.

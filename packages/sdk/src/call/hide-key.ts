@@ -1,15 +1,15 @@
 import { isObject } from "../spec/is-object.ts";
 
-/** Returns a text without the key. */
+/** A function that returns a text without the key. */
 export type Hide = ((text: string) => string) & {
   /** Whether the key is so short that records are left as they are: it may be a word of a prompt, such as the placeholder `any`. */
   readonly isWord?: boolean;
 };
 
-/** A shorter key is hidden only where it stands as a word of its own. */
+/** The minimum length of a key that is hidden within words. A shorter one is hidden only as a word of its own. */
 const shortestSecret = 8;
 
-/** Returns what hides a key in texts, however it is spelled: as it is, escaped for JSON, or encoded for a URL. */
+/** Creates the function that hides a key in texts: as it is, escaped for JSON, or encoded for a URL. */
 export function createHide(key: string | undefined): Hide {
   if (!key) return (text) => text;
   const isWord = key.length < shortestSecret;
@@ -25,16 +25,16 @@ export function createHide(key: string | undefined): Hide {
   return Object.assign((text: string) => text.replace((pattern ??= create()), "[the API key]"), { isWord });
 }
 
-/** What makes a paid result reachable: showing the key is better than losing it. */
+/** Fields that lead to a paid result: showing the key is better than losing the result. */
 const kept = new Set(["taskid", "url"]);
 
-/** Returns the JSON of a response without the key; only its message if the key is a word that a record may contain. */
+/** Returns the JSON of a response without the key. A key that may be a word of a record is hidden only in the message. */
 export function hideInResponse(json: unknown, hide: Hide): unknown {
   if (!hide.isWord || !isObject(json)) return hideIn(json, hide);
   return { ...json, msg: hideIn(json["msg"], hide) };
 }
 
-/** Returns a JSON value with its texts hidden; what names a task or a result stays. */
+/** Returns a JSON value without the key in its texts. Fields that lead to a task or a result stay. */
 function hideIn(value: unknown, hide: Hide): unknown {
   if (typeof value === "string") return hide(value);
   if (Array.isArray(value)) return value.map((one) => hideIn(one, hide));
@@ -46,7 +46,7 @@ function hideIn(value: unknown, hide: Hide): unknown {
 
 const asAssigned = { configurable: true, enumerable: true, writable: true };
 
-/** Returns an error that says the same without the key, and without what hangs on it: a request shows its headers when inspected. */
+/** Returns a copy of an error without the key and without objects attached to it: an inspected request shows its headers. */
 export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
   if (typeof error === "string") return hide(error);
   if (typeof error !== "object" || error === null) return error;

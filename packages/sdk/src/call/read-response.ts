@@ -2,11 +2,11 @@ import type { ResponseHeaders, ServiceResponse } from "../errors/response-errors
 import type { IncomingResponse } from "../transport/transport.ts";
 import { type Hide, hideInResponse } from "./hide-key.ts";
 
-/** No response of the service is longer; what sends more is something else. */
+/** The maximum length of a body. No response of the service is longer. */
 const longestBody = 1024 * 1024;
 
 /**
- * Reads a response completely, up to a limit, and hides the key where the service repeats it. `onPiece` is called for each piece,
+ * Reads a response completely, up to a limit, and hides the key if the service repeats it. `onPiece` is called for each piece,
  * so that a stalled body can be noticed.
  */
 export async function readResponse(
@@ -49,7 +49,7 @@ function textOf(pieces: readonly Uint8Array[]): string {
   return pieces.map((piece) => whole.decode(piece, { stream: true })).join("") + whole.decode();
 }
 
-/** Where services and the proxies before them put the id of a request, the service's own first. */
+/** Headers in which services and proxies return the id of a request, the service's own first. */
 const idHeaders = ["x-request-id", "request-id", "x-correlation-id", "x-trace-id", "x-amzn-requestid", "cf-ray"];
 
 function readRequestId(incoming: IncomingResponse, hide: Hide): string | undefined {
@@ -60,15 +60,15 @@ function readRequestId(incoming: IncomingResponse, hide: Hide): string | undefin
   return undefined;
 }
 
-/** Cookies are secrets, and of no use to a caller. */
+/** Returns the headers without cookies, which are secrets and of no use to a caller. */
 function readResponseHeaders(incoming: IncomingResponse, hide: Hide): ResponseHeaders {
   const pairs = [...incoming.headers()].filter(([name]) => !/^(set-)?cookie2?$/.test(name));
   return Object.fromEntries(pairs.map(([name, value]) => [hide(name), hide(value)]));
 }
 
-/** Deeper than any response of the service: recursion must end. */
+/** The maximum depth of JSON, so that recursion ends. No response of the service is as deep. */
 const deepest = 64;
-/** Only a text with as many brackets is that deep. Few have them, and to walk through the value of a short text costs more. */
+/** Matches a text with enough brackets to be deeper. Few have them, and walking through the value of a short text costs more. */
 const maybeDeep = new RegExp(`^(?:[^[{]*[[{]){${deepest + 1}}`);
 
 function parse(text: string): unknown {
@@ -91,7 +91,7 @@ function isDeeper(value: unknown, most: number): boolean {
 /** Returns a Retry-After header, in seconds or as a date, in milliseconds from now. */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   if (header === null) return undefined;
-  // Date.parse takes "-1" for a year; an HTTP date begins with a weekday.
+  // Date.parse reads "-1" as a year; an HTTP date begins with a weekday.
   const date = /^[A-Z][a-z]+, /.test(header) ? Date.parse(header) : Number.NaN;
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : date - now;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);

@@ -19,8 +19,8 @@ export interface RetryOptions {
 }
 
 /**
- * Decides about retries. Each method returns a delay in milliseconds, or undefined if the request is not retried. `most` is how
- * many retries a call of its own may have.
+ * Decides about retries. Each method returns a delay in milliseconds, or undefined if the request is not retried. `most` is
+ * the call's own maximum number of retries.
  */
 export interface Retries {
   afterResponse(response: ServiceResponse, attempts: number, paid: boolean, most?: number): number | undefined;
@@ -31,11 +31,11 @@ export interface Retries {
 
 const firstDelayMs = 250;
 const longestBackoffMs = 10_000;
-/** A service that asks for more than this wants no other try now. */
+/** A longer Retry-After means that the service wants no retry now. */
 const longestRetryAfterMs = 60_000;
-/** How many retries of safe requests a client may spend before responses arrive: a service that is down sees no storm. */
+/** The retry budget of a client for safe requests. It prevents a storm of retries while the service is down. */
 const fullBudget = 20;
-/** What each response gives back. */
+/** The part of a retry that each response returns to the budget. */
 const budgetPerResponse = 0.2;
 
 /** Creates the retry policy of one client. */

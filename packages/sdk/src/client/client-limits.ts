@@ -5,7 +5,7 @@ import type { Entering, Leave, LimitOptions, Limits, WaitableTask, TaskName } fr
 import { Spending } from "./spending.ts";
 import { TasksInFlight } from "./tasks-in-flight.ts";
 
-/** The limits of a client's options. They are loaded at the first generation, and only with such options. */
+/** The limits in a client's options. They are loaded at the first generation, and only if they are set. */
 export class ClientLimits implements Limits {
   readonly #spending: Spending;
   /** Without `maxTasksInFlight` no task is kept. */

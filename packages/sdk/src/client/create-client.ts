@@ -77,7 +77,7 @@ export function createClient<O extends MediaGenOptions>(
   return { ...methods, origin, store, withOptions };
 }
 
-/** Returns the options that are given. A key that is not must not lead to the account of the client itself. */
+/** Returns the given options. Rejects an undefined key, which must not lead to the account of the client itself. */
 function readChanges(changes: MediaGenOptions): MediaGenOptions {
   const given = readOptions("withOptions", changes, clientOptionNames);
   readHeaders("withOptions", given.headers);
@@ -92,12 +92,12 @@ function readChanges(changes: MediaGenOptions): MediaGenOptions {
   return given;
 }
 
-/** What the methods of a client stand on. */
+/** Dependencies of a client's methods. */
 interface ClientHost extends GenerateHost, TaskHost {
   readonly recording: LazyRecording | undefined;
 }
 
-/** What generates a task of a model, whose kind may have to be found. */
+/** A function that generates a task. Without a kind, it uses that of the model. */
 type Generate = (
   kind: Kind | undefined,
   model: Model,

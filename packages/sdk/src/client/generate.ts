@@ -19,7 +19,7 @@ import type { OnUpload } from "../transport/transport.ts";
 import type { GenerateOptions } from "./media-gen.ts";
 import type { BeforeGenerate } from "./options.ts";
 
-/** What generating needs of its client. */
+/** Dependencies of `generate`. */
 export interface GenerateHost {
   readonly call: Call;
   readonly time: Time;
@@ -29,9 +29,9 @@ export interface GenerateHost {
   readonly turns: Semaphore;
   readonly limits: LazyLimits | undefined;
   readonly beforeGenerate: BeforeGenerate | undefined;
-  /** Loads what generates with a store. */
+  /** Loads the part that generates with a store. */
   readonly recording: (() => Promise<Recording>) | undefined;
-  /** Without an API key, a server holds it, and may keep idempotency keys too. */
+  /** The API key. Without one, a server holds it, and may keep idempotency keys too. */
   readonly apiKey: ApiKey;
 }
 
@@ -47,7 +47,7 @@ export interface CheckedGeneration {
   readonly form: Form<Model>;
   readonly operation: Operation;
   readonly wire: WireFields;
-  /** How many results the form requests. */
+  /** The number of results that the form requests. */
   readonly resultCount: number;
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
@@ -55,7 +55,7 @@ export interface CheckedGeneration {
   readonly onUploadProgress: GenerateOptions["onUploadProgress"];
 }
 
-/** Generates and returns the task: a new one, or the one that its key stands for. */
+/** Generates and returns the task: a new one, or the existing one of its idempotency key. */
 export async function generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
   const { recording, apiKey } = host;
   checkIdempotencyKey(checked, recording !== undefined || apiKey === undefined);
@@ -95,7 +95,7 @@ export async function inTurn<T extends TaskJSON | undefined>(
   }
 }
 
-/** Asks `beforeGenerate`, which is the caller's own code and may hang. */
+/** Calls `beforeGenerate`, which is the caller's own code and may hang. */
 export async function askBefore(
   { form, kind, model, signal }: CheckedGeneration,
   { beforeGenerate }: GenerateHost,
@@ -111,7 +111,7 @@ export async function send(
   attempt: Attempt | undefined,
   facts: GenerationFacts | undefined,
 ): Promise<TaskJSON> {
-  // The cast: a form of any model is asked whether it has a seed.
+  // The cast: the form of any model may have a seed.
   const { seed } = form as { readonly seed?: number | string };
   const generation = {
     kind,

@@ -18,7 +18,7 @@ import { readAccess, readTimeouts } from "./settings.ts";
 /** The client of openapi-fetch, typed by the service's description. */
 export type HttpClient = Client<paths>;
 
-/** Creates the openapi-fetch client on a transport: it adds the key and sends forms as multipart, and opens no envelope. */
+/** Creates the openapi-fetch client on a transport: it adds the key and sends forms as multipart, but opens no envelope. */
 export function createHttpClientOn<O extends ClientOptions>(
   given: O,
   createTransport: (options: O) => Transport,
@@ -83,7 +83,7 @@ function reject(
   return invalidRequest("createHttpClient", field, code, received, expected, nothingWasSent, { problem });
 }
 
-/** What is read of the options of a call. */
+/** The options of a call that are read. */
 interface Init {
   readonly body?: unknown;
   readonly headers?: object;
@@ -107,8 +107,8 @@ function checkForm(body: unknown): unknown {
 }
 
 /**
- * Returns a body whose files are in memory. Node 24 ends the process if a file on disk has changed when a Request reads it, and a
- * Request is what openapi-fetch makes of a body.
+ * Returns a body whose files are in memory. Node 24 ends the process if a file on disk has changed when a Request reads it, and
+ * openapi-fetch makes a Request of a body.
  */
 async function inMemory(value: unknown): Promise<unknown> {
   if (value instanceof File) return new File([await value.arrayBuffer()], value.name, { type: value.type });
@@ -125,7 +125,7 @@ async function inMemory(value: unknown): Promise<unknown> {
   return Object.fromEntries(await Promise.all(fields));
 }
 
-/** Whether a body is bytes already. FormData is not: openapi-fetch knows what it is. */
+/** Returns whether a body is bytes already. FormData is not: openapi-fetch handles it. */
 function isEncoded(body: unknown): boolean {
   return (
     body instanceof Blob || body instanceof URLSearchParams || body instanceof ArrayBuffer || ArrayBuffer.isView(body)
@@ -136,7 +136,7 @@ function asItIs(body: unknown): unknown {
   return body;
 }
 
-/** Headers that let an encoded body name its own type; openapi-fetch would call it JSON. */
+/** Returns headers that keep the type of an encoded body, which openapi-fetch would set to JSON. */
 function withoutType(headers: object | undefined): object {
   return { "content-type": null, ...(headers instanceof Headers ? Object.fromEntries(headers) : headers) };
 }

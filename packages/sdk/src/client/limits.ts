@@ -46,27 +46,27 @@ export interface TaskName {
   readonly taskid: string;
 }
 
-/** A task that can be polled until its end without emitting what that rejects with. */
+/** A task that can be polled until its end without emitting errors. */
 export interface WaitableTask extends TaskName {
   waitSilently(options: Pick<WaitOptions, "signal" | "waitTimeoutMs">): Promise<unknown>;
 }
 
-/** Called once a generation has ended: with its task, or with what it rejects with. */
+/** Called once a generation has ended, with its task or its error. */
 export type Leave = (task?: TaskName, error?: unknown) => void;
 
 /** The limits of a client, and of those that share them. */
 export interface Limits {
   /**
-   * Waits until a generation may be sent. `acquire` waits for its turn then.
+   * Waits until a generation may be sent, then for its turn with `acquire`.
    *
    * @throws A {@link BudgetError} if the budget is used up
    */
   enter(generation: Entering, acquire: () => Promise<Release>): Promise<Leave>;
-  /** Takes the handle of a new task, by which it can be polled. Never throws. */
+  /** Registers the handle of a new task, by which it can be polled. Never throws. */
   opened(task: WaitableTask): void;
-  /** Takes a wait for a task, which sees its end without being polled here too. */
+  /** Registers a wait for a task, so that the task is not polled here too. */
   waited(task: TaskName, wait: Promise<unknown>): void;
-  /** Takes a task that has ended or was deleted. */
+  /** Removes a task that has ended or was deleted. */
   ended(task: TaskName): void;
 }
 

@@ -158,7 +158,7 @@ export interface MediaGen {
   /**
    * Restores a task from its saved JSON, in this or another process. Nothing is sent.
    *
-   * @param saved What `JSON.stringify(task)` saved, parsed.
+   * @param saved The parsed JSON of `JSON.stringify(task)`.
    * @returns The task, to check or to wait for.
    * @throws An {@link InvalidRequestError} if it is not a saved task, or is a task of another service
    * @example

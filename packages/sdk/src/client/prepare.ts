@@ -14,7 +14,7 @@ import type { GenerateOptions } from "./media-gen.ts";
 import { generateOptionNames } from "./option-names.ts";
 import { rejectFields } from "./reject-fields.ts";
 
-/** Returns the headers of a generation. By the key, a server that holds it recognises what a browser or a proxy resends. */
+/** Returns the headers of a generation. The idempotency key lets a server recognise what a browser or a proxy resends. */
 function readGenerateHeaders(
   model: Model,
   { headers, idempotencyKey }: GenerateOptions,
@@ -33,7 +33,7 @@ function readGenerateHeaders(
   return readHeaders(model, { ...given, ...own }, nothingWasSent);
 }
 
-/** Rejects what is wrong with a generation. Returns it as it is sent. */
+/** Checks a generation and returns it as it is sent. */
 export async function prepare(
   kind: Kind,
   model: Model,
@@ -49,7 +49,7 @@ export async function prepare(
   return { kind, model, form, operation, wire, resultCount: count, idempotencyKey, onUploadProgress, signal, headers };
 }
 
-/** Reads a form as it is sent. */
+/** Checks a form and returns it as it is sent. */
 async function readFields(
   kind: Kind,
   model: Model,
@@ -68,7 +68,7 @@ async function readFields(
   return { operation, wire: await withFiles(model, operation.body, wire) };
 }
 
-/** Rejects what is wrong with the bytes of files. */
+/** Rejects files with invalid bytes. */
 async function withFiles(subject: string, bounds: Bounds, wire: WireFields): Promise<WireFields> {
   if (!Object.values(wire).flat().some(isBlob)) return wire;
   const { checkFiles } = await import("../form/check-files.ts");

@@ -110,7 +110,7 @@ export type CheckStep<K extends Kind = Kind> = StepPending | StepEnded<K>;
 const ofCheckStep: Readonly<Record<keyof CheckStepOptions, true>> = { signal: true, maxAgeMs: true, now: true };
 const checkStepOptionNames = Object.keys(ofCheckStep);
 
-/** After how long to try again if the service was not reached or did not say. */
+/** The delay before another try if the service was not reached or did not request one. */
 const againMs = 5_000;
 
 /**
@@ -159,7 +159,7 @@ export async function checkStep<K extends Kind>(task: Task<K>, options: CheckSte
     throw invalidRequest("checkStep", "task", "wrongType", describeValue(task), returnedTask);
   const { state, record } = await task.check({ signal });
   if (state !== "pending") return { state, record };
-  // A task that a person found is as old as its first check; otherwise it would stay young for ever.
+  // A task that a person found is as old as its first check; otherwise it would stay young forever.
   const createdAt = task.createdAt ?? now();
   const ageMs = now() - createdAt;
   if (ageMs >= maxAgeMs) return { state: "overdue", record };
@@ -176,7 +176,7 @@ function nextCheckMs(ageMs: number): number {
  * Says whether a step of a workflow engine may run again after an error of `generate`. `generateStep` uses it. Call it
  * if your step calls `generate` itself.
  *
- * @param error What `generate` rejected with.
+ * @param error The error that `generate` rejected with.
  * @returns What to do next: run the step again after a delay, fail it for good, or set it aside because a task may
  *   exist. Undefined for any other error, such as one of your own code. With an `idempotencyKey`, it is safe to run the
  *   step again then.
@@ -207,7 +207,7 @@ export function stepError(error: unknown): StepError | undefined {
   return undefined;
 }
 
-/** Whether the program is wrong, not the order: there is no store, or the key stands for another form. */
+/** Returns whether the program is wrong, not the order: there is no store, or the key was used with another form. */
 export function isMistake(error: unknown): boolean {
   return error instanceof InvalidRequestError && error.issues.some(({ field }) => field === "idempotencyKey");
 }

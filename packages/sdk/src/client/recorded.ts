@@ -17,15 +17,15 @@ import { withTimeout } from "../store/store-timeout.ts";
 import { askBefore, type CheckedGeneration, type GenerateHost, inTurn, type Recording, send } from "./generate.ts";
 import type { Recovery } from "./media-gen.ts";
 
-/** How many other attempts may come first before the store itself is at fault. */
+/** The maximum number of other attempts that come first. After more, the store itself is at fault. */
 const mostLosses = 100;
-/** How long a call that is aborted still waits for the record of what became of it. */
+/** The time for which an aborted call still waits for the record of its outcome. */
 const graceMs = 1_000;
 
 /** The generations with a key that have not ended, by the ids of their records. Clients with the same limits and store share it. */
 export type Pending = Map<string, Promise<void>>;
 
-/** What a client does with its store. It is loaded at first use, so that a client without a store is spared it. */
+/** The generations of a client with a store. It is loaded at first use, so that clients without a store do not load it. */
 export class RecordedGenerations implements Recording {
   readonly #recorder: Recorder;
   readonly #pending: Pending;
@@ -35,7 +35,7 @@ export class RecordedGenerations implements Recording {
     this.#recorder = new Recorder({ ...host, store: withTimeout(host.store, host.time) });
   }
 
-  /** Generates and returns the task: a new one, or the one that its key stands for. */
+  /** Generates and returns the task: a new one, or the existing one of its idempotency key. */
   async generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
     const { idempotencyKey, signal } = checked;
     if (idempotencyKey === undefined) return this.#generate(checked, host, undefined, () => undefined);
@@ -94,14 +94,14 @@ export class RecordedGenerations implements Recording {
     return task && open(task);
   }
 
-  /** Returns what is left to do. */
+  /** Returns the tasks to resume and the unknown generations. */
   async recover(given: CallOptions, open: Open): Promise<Recovery> {
     const options = readOptions("recover", given, optionNames);
     const recorded = await orAbort(readRecorded(this.#recorder, options), options.signal);
     return { ...recorded, tasks: recorded.tasks.map(open), finished: recorded.finished.map(open) };
   }
 
-  /** Records what a caller found out about a generation, and returns its task. */
+  /** Records the outcome that a caller has found, and returns the task. */
   async resolve(
     generationId: string,
     resolution: Resolution,
@@ -126,7 +126,7 @@ interface Queries {
 /** Creates the handle of a recorded task. */
 type Open = (task: TaskJSON) => AnyTask;
 
-/** Whether the service knows a task. */
+/** Returns whether the service knows a task. */
 async function isKnown(tasks: Queries, kind: Kind, taskid: string, signal: AbortSignal | undefined): Promise<boolean> {
   try {
     await tasks.query({ kind, taskid }, { signal });
@@ -137,7 +137,7 @@ async function isKnown(tasks: Queries, kind: Kind, taskid: string, signal: Abort
   }
 }
 
-/** Runs one attempt; undefined if another one has taken it over before anything was sent. */
+/** Runs one attempt. Returns undefined if another one has taken over before anything was sent. */
 async function run(
   attempt: Attempt,
   checked: CheckedGeneration,
@@ -155,7 +155,7 @@ async function run(
     if (error instanceof OvertakenError) return undefined;
     throw error;
   }
-  // The task is paid: it is returned, whatever comes of its record.
+  // The task is paid, so it is returned even if it cannot be recorded.
   const recording = attempt.created(task);
   onTask();
   return (await orGrace(recording, signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };

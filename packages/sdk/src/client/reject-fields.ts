@@ -16,7 +16,7 @@ export async function rejectFields(
   throw new InvalidRequestError(subject, [...others, ...issuesOf(faults)], nothingWasSent);
 }
 
-/** What is left to say if the words cannot be loaded, as in a page that has gone offline. */
+/** Creates plain issues if the words cannot be loaded, as in a page that has gone offline. */
 function withoutWords(subject: string): (faults: readonly Fault[]) => readonly Issue[] {
   return (faults) =>
     faults.map(({ field, code, given }) =>

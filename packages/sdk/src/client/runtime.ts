@@ -5,15 +5,15 @@ import type { Transport } from "../transport/transport.ts";
 import { webTransport } from "../transport/web-transport.ts";
 import type { ClientOptions } from "./options.ts";
 
-/** What a client stands on: how it sends, how it fetches results, and what it knows of processes. */
+/** The parts of a client that depend on the runtime: sending, fetching results, and information about processes. */
 export interface Runtime {
   readonly transport: Transport;
   readonly get: ResultGet;
-  /** Loads what is known of processes. */
+  /** Loads the information about processes. */
   readonly processes: () => Promise<ProcessInfo>;
 }
 
-/** What a client stands on where fetch is all there is. */
+/** Creates the runtime of a client that only has fetch. */
 export function webRuntime({ fetch: given, fetchSendsOnce = !given }: ClientOptions): Runtime {
   // Looked up at each call, because tests and tracers replace it.
   const fetch: WebFetch = given ? toWebFetch(given) : (url, init) => globalThis.fetch(url, init);

@@ -34,7 +34,7 @@ export function readTimeouts(options: ClientOptions): Timeouts {
   };
 }
 
-/** Returns how records are read: by the options, and for failures else by the environment. */
+/** Returns the meanings of statuses, from the options. Failed statuses may come from the environment. */
 export function readStates(subject: string, { statuses, classify }: StateOptions): StateOptions {
   if (statuses !== undefined) readOptions(subject, statuses, stateNames, undefined, "statuses");
   for (const [state, list] of Object.entries(statuses ?? {})) {
@@ -60,7 +60,7 @@ function readFailedStatuses(subject: string): readonly number[] | undefined {
   );
 }
 
-/** Returns how much is logged: by the options, or else by the environment. */
+/** Returns the log level, from the options or else from the environment. */
 export function readLogLevel(subject: string, { logLevel }: MediaGenOptions): LogLevel {
   const name = logLevel === undefined ? "MEDIAGEN_LOG" : "logLevel";
   // The cast: a caller without types, or the environment, may say anything.
@@ -69,7 +69,7 @@ export function readLogLevel(subject: string, { logLevel }: MediaGenOptions): Lo
   throw invalidRequest(subject, name, "notOneOf", describeValue(level), `one of ${logLevels.join(", ")}`);
 }
 
-/** Rejects what would fail only once a generation is on its way. */
+/** Rejects options that would fail only once a generation is on its way. */
 export function checkObjects(subject: string, options: MediaGenOptions): void {
   const { budget, store, logger, resendGenerationAfter: statuses } = options;
   const resendable = [421, 425, 503];
@@ -99,7 +99,7 @@ function readBaseUrl(subject: string, given: string | undefined, allowHttp: bool
   if (!given) throw reject("missing", "nothing", "{ baseUrl } or set MEDIAGEN_BASE_URL");
   const url = typeof given === "string" && URL.canParse(given) ? new URL(given) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    // What is no URL may be a key in the wrong place.
+    // A value that is not a URL may be a key in the wrong place.
     const received = String(given).includes("://") ? describeValue(given) : "an invalid value (not shown)";
     throw reject("wrongFormat", received, "an absolute http or https URL, such as https://media.example");
   }
@@ -124,7 +124,7 @@ function rejectBrowser(subject: string, allowed: boolean): void {
   throw invalidRequest(subject, "allowBrowser", "notAllowed", "a browser", expected, "", more);
 }
 
-/** A page, or a browser's worker, which has no page; the workers of Node, Deno and others call themselves otherwise. */
+/** Returns whether this is a page, or a browser's worker, which has no page. The workers of other runtimes have other names. */
 function isBrowser(): boolean {
   const { window, navigator } = globalThis as {
     readonly window?: { readonly document?: unknown };

@@ -13,10 +13,10 @@ import type { Pending, RecordedGenerations } from "./recorded.ts";
 import type { Runtime } from "./runtime.ts";
 import { readLogLevel } from "./settings.ts";
 
-/** What loads the part that works with a store. */
+/** A function that loads the part that works with a store. */
 export type LazyRecording = () => Promise<RecordedGenerations>;
 
-/** What several clients can share: the connections, what limits them, and what they have learned. */
+/** The parts that clients can share: connections, limits, and what polls have shown. */
 export interface Parts {
   readonly runtime: Runtime;
   readonly time: Time;
@@ -27,7 +27,7 @@ export interface Parts {
   /** Limits how many generations are sent at once. */
   readonly turns: Semaphore;
   readonly limits: LazyLimits | undefined;
-  /** The generations with a key that the clients with this store have under way. */
+  /** The unfinished generations with a key of all clients with this store. */
   readonly pending: Pending;
   readonly recording: LazyRecording | undefined;
 }
@@ -77,7 +77,7 @@ const connecting: readonly OptionName[] = ["fetch", "fetchSendsOnce", "connectTi
 const timing: readonly OptionName[] = ["now", "sleep", "random"];
 const logging: readonly OptionName[] = ["onEvent", "logger", "logLevel"];
 
-/** Creates what records generations. It is loaded at first use, so that a client without a store is spared it. */
+/** Creates the function that loads `RecordedGenerations` at first use, so that clients without a store do not load it. */
 function createRecording(
   { processes }: Runtime,
   host: Omit<RecordingHost, "processes">,

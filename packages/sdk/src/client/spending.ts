@@ -2,22 +2,22 @@ import { type Amount, BudgetError } from "../errors/errors.ts";
 import { offAbort, onAbort } from "../time/abort-listeners.ts";
 import type { Budget, Entering } from "./limits.ts";
 
-/** Takes whether what was reserved has been used. */
+/** A function that ends a reservation, called with whether it was used. */
 type Settle = (isUsed: boolean) => void;
 
 interface Waiter {
   readonly resultCount: number;
-  /** Ends its waiting: with what it has reserved, or because that will not be left. */
+  /** Ends the wait: with a reservation, or with undefined if the budget will not cover it. */
   readonly serve: (settle: Settle | undefined) => void;
 }
 
-/** Keeps what a client pays for within its budget. A generation that is rejected or not sent returns its share. */
+/** Keeps the generations of a client within its budget. A generation that is rejected or not sent returns its share. */
 export class Spending {
   readonly #budget: Amount;
   readonly #waiters = new Set<Waiter>();
-  /** What has been used or reserved. */
+  /** The amount that is used or reserved. */
   readonly #spent = { generations: 0, results: 0 };
-  /** How many generations have reserved something and not ended. */
+  /** The number of generations that have a reservation and have not ended. */
   #reserved = 0;
 
   constructor({ generations = Infinity, results = Infinity }: Budget) {
@@ -25,9 +25,9 @@ export class Spending {
   }
 
   /**
-   * Reserves what a generation costs, in order, as soon as it is known whether that is left.
+   * Reserves the share of a generation, in order, as soon as it is known whether the budget covers it.
    *
-   * @throws A {@link BudgetError} if it will not be left
+   * @throws A {@link BudgetError} if the budget will not cover it
    */
   reserve(generation: Entering): Promise<Settle> {
     const { signal } = generation;

@@ -28,11 +28,11 @@ import { type RecordedCheck, waitFor, type WaitHost } from "../wait/wait.ts";
 import type { LazyLimits } from "./limits.ts";
 import type { Tasks } from "./tasks.ts";
 
-/** What a task needs of its client. */
+/** Dependencies of `TaskHandle`. */
 export interface TaskHost extends WaitHost {
   readonly emit: Emit;
   readonly failures: Failures;
-  /** How results are fetched; the key is for the service alone, so it is not sent. */
+  /** Dependencies of fetching results. The key is for the service alone, so it is not sent. */
   readonly results: ResultContext;
   readonly tasks: Tasks;
   readonly states: StateOptions;
@@ -40,7 +40,7 @@ export interface TaskHost extends WaitHost {
   readonly limits: LazyLimits | undefined;
 }
 
-/** The handle of a task: its data, and its verbs on a client. */
+/** The handle of a task: its data, and its methods on a client. */
 export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   declare readonly kind: K;
   declare readonly taskid: string;
@@ -60,7 +60,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   constructor(json: Omit<TaskJSON, "version"> & { readonly kind: K }, host: TaskHost) {
     const { kind, taskid, model, origin, resultCount, createdAt, initialUrl, generationId, requestId } = json;
-    // Only these: what was saved may have others, which could take the place of a method.
+    // Only these: saved JSON may have others, which could replace a method.
     Object.assign(this, { kind, taskid, model, origin, resultCount, createdAt, initialUrl, generationId, requestId });
     this.#partial = json.partial;
     this.#host = host;
@@ -76,7 +76,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
       try {
         const { recorded, ...check } = await this.#check(options);
         await recorded;
-        // The cast: only a union can say that what is final has a record.
+        // The cast: only a union can say that a final state has a record.
         return check as Check<K>;
       } catch (error) {
         if (!this.#isUnsettled(error)) throw error;
@@ -85,7 +85,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     });
   }
 
-  /** Whether the service may not know the task yet. */
+  /** Returns whether the service may not know the task yet. */
   #isUnsettled(error: unknown): error is ServiceError {
     const ageMs = this.#host.time.now() - (this.createdAt ?? -Infinity);
     const isRejection = error instanceof ServiceError && error.code === codes.failure;
@@ -133,7 +133,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     });
   }
 
-  /** Waits without emitting what that rejects with. */
+  /** Waits without emitting errors. */
   waitSilently(options: WaitOptions<K>): Promise<Records[K]> {
     const check = (signal: AbortSignal, pollTimeoutMs: number) => this.#check({ signal }, pollTimeoutMs);
     return waitFor(this, check, options, this.#host);
@@ -160,7 +160,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 }
 
-/** Returns what was saved of a task, if it is complete and of this origin. */
+/** Returns a saved task if it is complete and of this origin; rejects it otherwise. */
 export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   if (!isObject(saved) || saved instanceof Promise) {
     const expected = "the parsed JSON of a task (for an id, use media.video.task or media.image.task)";

@@ -6,11 +6,11 @@ import type { WaitableTask, TaskName } from "./limits.ts";
 /** A task that has been created and is not known to have ended. */
 interface InFlight {
   readonly leave: () => void;
-  /** Until when it counts if nobody sees its end, by the steady clock: as long as a wait takes by default. */
+  /** The time, by the steady clock, until which it counts if nobody sees its end. It counts for the default timeout of a wait. */
   readonly until: number;
-  /** What it can be polled by, once its handle is there. */
+  /** The handle that it is polled by, once there is one. */
   task: WaitableTask | undefined;
-  /** How many waits of the caller's poll it. */
+  /** The number of the caller's waits that poll it. */
   waits: number;
   /** Ends the polls of this class. */
   polling: AbortController | undefined;
@@ -18,7 +18,7 @@ interface InFlight {
 
 /** A generation's place among the tasks in flight. */
 export interface Place {
-  /** Keeps the place for a new task until it has ended. Of a task that has one already, the place is given back, and it is false. */
+  /** Keeps the place for a new task until it ends. Gives the place back and returns false if the task already has one. */
   take(task: TaskName): boolean;
   /** Gives the place to another generation. */
   leave(): void;
@@ -29,7 +29,7 @@ export class TasksInFlight {
   readonly #places: Semaphore;
   readonly #time: Pick<Time, "steady">;
   readonly #tasks = new Map<string, InFlight>();
-  /** How many generations wait for a place. */
+  /** The number of generations that wait for a place. */
   #waiting = 0;
 
   constructor(max: number, time: Pick<Time, "steady">) {
@@ -57,7 +57,7 @@ export class TasksInFlight {
     }
   }
 
-  /** Takes the handle of a new task. */
+  /** Registers the handle of a new task. */
   opened(task: WaitableTask): void {
     const inFlight = this.#tasks.get(keyOf(task));
     if (!inFlight) return;
@@ -65,7 +65,7 @@ export class TasksInFlight {
     this.#poll();
   }
 
-  /** Takes a wait of the caller's. */
+  /** Registers the caller's wait. */
   waited(task: TaskName, wait: Promise<unknown>): void {
     const inFlight = this.#tasks.get(keyOf(task));
     if (!inFlight) return;
@@ -78,7 +78,7 @@ export class TasksInFlight {
     wait.then(end, end);
   }
 
-  /** Takes a task that has ended or was deleted. */
+  /** Removes a task that has ended or was deleted. */
   ended(task: TaskName): void {
     const inFlight = this.#tasks.get(keyOf(task));
     if (!inFlight) return;

@@ -17,16 +17,16 @@ import type { LazyLimits } from "./limits.ts";
 import { rejectFields } from "./reject-fields.ts";
 import type { RecordedGenerations } from "./recorded.ts";
 
-/** What queries and deletions need of their client. */
+/** Dependencies of `Tasks`. */
 export interface TasksHost {
   readonly call: Call;
   readonly time: Time;
-  /** Loads what records the ends of tasks, if there is a store. */
+  /** Loads the part that records the ends of tasks, if there is a store. */
   readonly recording: (() => Promise<RecordedGenerations>) | undefined;
   readonly limits: LazyLimits | undefined;
 }
 
-/** How long a call waits for its record in the store. What the record says is known by then, and a store may hang. */
+/** The maximum time that a call waits for its record in the store. Its result is known by then, and a store may hang. */
 const longestRecordMs = 1_000;
 
 type TaskSubject<K extends Kind> = Subject & { readonly kind: K; readonly taskid: string };
@@ -72,7 +72,7 @@ export class Tasks {
     return data as object as Deletions[K];
   }
 
-  /** Records in the store, if there is one. If that takes long or the signal aborts, it goes on in the background. */
+  /** Records in the store, if there is one. If that takes long or the signal aborts, it continues in the background. */
   async writeToStore(
     write: (recording: RecordedGenerations) => Promise<void>,
     signal: AbortSignal | undefined,
@@ -94,9 +94,9 @@ type CheckedOption = Exclude<keyof RequestOptions, "headers">;
 const ofRequest: Readonly<Record<CheckedOption, true>> = { signal: true, timeoutMs: true, retries: true };
 const requestOptionNames = Object.keys(ofRequest);
 
-/** Returns the body and the options of one call, or rejects what is wrong with them. The options must not repeat the first argument. */
+/** Returns the body and the options of one call, or rejects them if they are not valid. The options must not repeat the first argument. */
 function readRequest(operation: Operation, first: object, options: RequestOptions): Request | Promise<never> {
-  // Throws: what is no object has no options.
+  // Always throws, because it is not an object.
   if (!isObject(options)) readOptions(operation.id, options, [], nothingWasSent);
   const { signal, headers, timeoutMs, retries, ...further } = options;
   const names = Object.keys(further);
@@ -117,7 +117,7 @@ interface Request {
   readonly request: RequestOptions;
 }
 
-/** The result URLs of a record; some models may name a single one without a list. */
+/** Returns the result URLs of a record. Some models may return a single one without a list. */
 function urlsIn(value: unknown): string[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.filter((one): one is string => typeof one === "string" && one !== "");

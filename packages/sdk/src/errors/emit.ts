@@ -14,25 +14,25 @@ const levels: Partial<Record<MediaGenEvent["type"], number>> = {
 /** Returns the index of the level that an entry is logged at. */
 const levelOf = (type: MediaGenEvent["type"] | undefined) => (type ? (levels[type] ?? 3) : 1);
 
-/** Writes an entry to the log, up to a level. */
+/** A function that writes an entry to the log, up to a level. */
 export type Log = ((entry: Entry) => void) & { readonly most: number };
 
-/** Emits an event. Its fields are made only if somebody receives it. It never throws. */
+/** A function that emits an event. Its fields are created only if somebody receives it. It never throws. */
 export type Emit = <T extends MediaGenEvent["type"]>(type: T, fields: () => FieldsOf<T>) => void;
 
-/** What a listener of the caller's threw. */
+/** The log entry of an error that the caller's listener threw. */
 type Failed = Extract<Entry, { readonly listener: string }>;
 
 type FieldsOf<T> = Omit<Extract<MediaGenEvent, { readonly type: T }>, "type">;
 
-/** Creates what writes a log up to a level. What makes lines is loaded at the first one. It never throws. */
+/** Creates the function that writes a log up to a level. The code that formats lines is loaded at the first one. It never throws. */
 export function createLog(logger: Logger | undefined, logLevel: LogLevel): Log {
   const most = logLevels.indexOf(logLevel);
   let last: Promise<unknown> = Promise.resolve();
   const write = (entry: Entry) => {
     const level = levelOf(entry.event?.type);
     if (level > most) return;
-    // One after the other, also while the first one is loading. The cast: only "off" is no method, and nothing is logged at it.
+    // One after the other, also while the first one is loading. The cast: every level but "off", which logs nothing, is a method.
     const name = logLevels[level] as keyof Logger;
     last = last
       .then(() => import("./log-line.ts"))
@@ -43,7 +43,7 @@ export function createLog(logger: Logger | undefined, logLevel: LogLevel): Log {
   return Object.assign(write, { most });
 }
 
-/** Calls a listener of the caller's, whose mistake must not cost the task that the call is about to return. It never throws. */
+/** Calls the caller's listener. Never throws: its mistake must not cost the task that the call is about to return. */
 export function callListener(listener: string, call: () => unknown, log: (entry: Failed) => void): void {
   const failed = (error: unknown) => log({ listener, error });
   try {
@@ -55,7 +55,7 @@ export function callListener(listener: string, call: () => unknown, log: (entry:
   }
 }
 
-/** Creates what emits events to the log and to the caller's listener. */
+/** Creates the function that emits events to the log and to the caller's listener. */
 export function createEmit(onEvent: OnEvent | undefined, log: Log): Emit {
   return (type, fields) => {
     if (!onEvent && levelOf(type) > log.most) return;

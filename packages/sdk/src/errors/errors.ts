@@ -135,7 +135,7 @@ export class WaitTimeoutError extends MediaGenError {
   }
 }
 
-/** Returns an error's message with that of its cause, where runtimes hide the reason; or what else was thrown, as text. */
+/** Returns an error's message with that of its cause, where runtimes put the reason; any other thrown value as text. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
@@ -144,15 +144,15 @@ export function messageOf(error: unknown): string {
     : message;
 }
 
-/** Returns what happened if a request may have been sent, and there is no response that can be read. */
+/** Returns the description of a request that may have been sent and has no readable response. */
 export function noResponse(cause: unknown): string {
   return `there was no complete response (${messageOf(cause)})`;
 }
 
 /**
- * Rejects what was found, if anything was.
+ * Rejects issues.
  *
- * @throws An {@link InvalidRequestError}
+ * @throws An {@link InvalidRequestError} if there are any
  */
 export function rejectIssues(subject: string, issues: readonly Issue[], outcome?: string): void {
   if (issues.length > 0) throw new InvalidRequestError(subject, issues, outcome);

@@ -40,7 +40,7 @@ export interface CallEvent {
 
 /** A generation created a task, which is billed. */
 export interface Generated extends CallEvent {
-  /** Which event this is. */
+  /** The type of the event. */
   readonly type: "generated";
   /** The new task. */
   readonly taskid: string;
@@ -54,7 +54,7 @@ export interface Generated extends CallEvent {
 
 /** A query returned its record. Polls of waits count. */
 export interface Queried extends CallEvent {
-  /** Which event this is. */
+  /** The type of the event. */
   readonly type: "queried";
   /** The task that was queried. */
   readonly taskid: string;
@@ -68,7 +68,7 @@ export interface Queried extends CallEvent {
  * `wait`, `recover`, `resolve` or `find`.
  */
 export interface Failed extends Omit<CallEvent, "kind"> {
-  /** Which event this is. */
+  /** The type of the event. */
   readonly type: "failed";
   /** The kind of the task; undefined if the call was not about a task. */
   readonly kind: Kind | undefined;
@@ -78,19 +78,19 @@ export interface Failed extends Omit<CallEvent, "kind"> {
 
 /** An attempt failed and the request is retried. */
 export interface Retried extends CallEvent {
-  /** Which event this is. */
+  /** The type of the event. */
   readonly type: "retried";
   /** The delay before the next attempt, in milliseconds. */
   readonly delayMs: number;
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** Why there was no response, if there was none. */
+  /** The reason why there was no response, if there was none. */
   readonly error: unknown;
 }
 
 /** A check found for the first time that a task has ended. Emitted once for each task object. */
 export interface TaskSettled {
-  /** Which event this is. */
+  /** The type of the event. */
   readonly type: "settled";
   /** The kind of its results: video or image. */
   readonly kind: Kind;
@@ -114,7 +114,7 @@ export interface TaskSettled {
  * `statuses.pending`.
  */
 export interface TaskMayHaveFailed {
-  /** Which event this is. */
+  /** The type of the event. */
   readonly type: "taskMayHaveFailed";
   /** The kind of its results: video or image. */
   readonly kind: Kind;
@@ -132,7 +132,7 @@ export interface TaskMayHaveFailed {
 
 /** One result of a task was downloaded completely. */
 export interface Downloaded extends CallEvent {
-  /** Which event this is. */
+  /** The type of the event. */
   readonly type: "downloaded";
   /** The task whose result it is. */
   readonly taskid: string;
@@ -146,7 +146,7 @@ export interface Downloaded extends CallEvent {
 
 /** The store could not record the result of a generation. The SDK retries until it succeeds or the process ends. */
 export interface StoreFailed {
-  /** Which event this is. */
+  /** The type of the event. */
   readonly type: "storeFailed";
   /** The id of the record; undefined if it could not be looked up. */
   readonly generationId: string | undefined;
@@ -160,7 +160,7 @@ export interface StoreFailed {
  * A task arrived after its generation was considered unknown, or after its key went to another attempt. It is recorded.
  */
 export interface LateTask {
-  /** Which event this is. */
+  /** The type of the event. */
   readonly type: "lateTask";
   /** The id of the generation's own record. */
   readonly generationId: string;

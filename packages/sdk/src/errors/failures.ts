@@ -3,7 +3,7 @@ import { isObject } from "../spec/is-object.ts";
 import type { Emit } from "./emit.ts";
 import type { Failed } from "./events.ts";
 
-/** What a method is about, as its event says. */
+/** The operation, model, task and generation of a method, for its event. */
 export interface MethodSubject {
   /** The operation's id in the service's description, or the method's name. */
   readonly operation: string;
@@ -13,7 +13,7 @@ export interface MethodSubject {
   readonly generationId?: string | undefined;
 }
 
-/** Emits what the methods of a client reject with, each error once, though it passes several of them. */
+/** Emits the errors of a client's methods. An error that passes through several methods is emitted once. */
 export class Failures {
   readonly #emit: Emit;
   readonly #time: { now(): number; steady(): number };
@@ -30,7 +30,7 @@ export class Failures {
     this.#emit("failed", () => ({ ...about(), error }));
   }
 
-  /** Runs a method, and emits what it rejects with if that was not emitted on its way. */
+  /** Runs a method, and emits its error unless it was emitted already. */
   async report<T>({ operation, kind, model, taskid, generationId }: MethodSubject, run: () => Promise<T>): Promise<T> {
     const start = this.#time.steady();
     try {

@@ -40,10 +40,10 @@ export interface Issue {
   readonly names?: readonly string[];
 }
 
-/** What `InvalidRequestError` says of a request that was checked before sending. */
+/** The outcome in an `InvalidRequestError` of a request that was checked before sending. */
 export const nothingWasSent = "Nothing was sent.";
 
-/** What an issue may have besides what every issue has. */
+/** The optional fields of an issue. */
 export interface MoreOfIssue {
   readonly problem?: string | undefined;
   readonly suggestion?: string | undefined;
@@ -61,7 +61,7 @@ export function invalid(
   return { field, code, received, expected, ...withoutUndefined(more) };
 }
 
-/** How a code reads after the field and the received value; the others "are not valid". */
+/** The words for a code after the field and the received value. Values with other codes are "not valid". */
 const verdicts: Partial<Record<IssueCode, string>> = {
   tooLong: "is too long",
   tooShort: "is too short",
@@ -79,7 +79,7 @@ const passed = new Set<IssueCode>(["missing", "alreadyExists", "changed"]);
 /** Codes of a value that is something else than it must be. */
 const wrongTypes = new Set<IssueCode>(["wrongType", "notAFile"]);
 
-/** What a task is, in words that follow "must be". */
+/** The description of a task, in words that follow "must be". */
 export const returnedTask = "what generate or media.task returned";
 
 /**
@@ -114,7 +114,7 @@ function describeFault({ field, code, received, expected, problem }: Issue): str
   if (code === "missing") return `${field} is missing.`;
   if (code === "unknownField") return `${field} is not a known field.`;
   if (code === "unknownOption") return `${field} is not a known option.`;
-  // What is not shown says what is wrong with it.
+  // The description of a value that is not shown says what is wrong with it.
   if (received.endsWith("(not shown)")) return `${field} has ${received}.`;
   // A quoted value reads as a name of the field's, anything else as words.
   const value = received.startsWith('"') ? ` ${received}` : `: ${received}`;
@@ -124,7 +124,7 @@ function describeFault({ field, code, received, expected, problem }: Issue): str
 function describeSuggestion({ code, suggestion }: Issue): string {
   if (suggestion === undefined) return "";
   if (code === "notAllowed") return `Pass { ${suggestion}: true } to allow it.`;
-  // A value of another type is a number, and what is unknown has a name.
+  // The suggestion for a wrong type is a number, and that for an unknown field is a name.
   return `Did you mean ${/^(unknown|wrongType)/.test(code) ? suggestion : JSON.stringify(suggestion)}?`;
 }
 

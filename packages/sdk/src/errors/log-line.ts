@@ -1,13 +1,13 @@
 import type { Entry, Logger } from "./logger.ts";
 import type { Issue } from "./issue.ts";
 
-/** What the lines are made with. It is passed, because bundlers would make a file of its own of what was imported here. */
+/** Functions that format lines. They are passed in, because bundlers would make a separate file of imports shared with other code. */
 interface Words {
   readonly messageOf: (error: unknown) => string;
   readonly describeRecord: (record: string, status: number, message: string) => string;
 }
 
-/** What errors of some classes have. */
+/** Fields that errors of some classes have. */
 interface Detailed extends Error {
   readonly status?: unknown;
   readonly code?: unknown;
@@ -21,7 +21,7 @@ export function writeLine(logger: Logger, level: keyof Logger, entry: Entry, wor
   if (result instanceof Promise) result.catch(() => undefined);
 }
 
-/** Returns the line of an entry: the event's type, then its fields. A prompt is in none of them. */
+/** Returns the line of an entry: the event's type, then its fields. None of them has a prompt. */
 function textOf(entry: Entry, { messageOf, describeRecord }: Words): string {
   if (!entry.event) {
     // The listener's event, and so its error, may contain anything.
@@ -53,12 +53,12 @@ function valueOf(value: unknown): string {
 }
 
 /**
- * Returns what is logged of an error. Its text only if it is of the network or a store: the others may contain a prompt, and are
- * thrown to the caller.
+ * Returns the facts of an error that are logged. Its text is one of them only for errors of the network or a store: others may
+ * contain a prompt, and are thrown to the caller.
  */
 function factsOf(error: unknown, isInner: boolean, messageOf: Words["messageOf"]): object {
   if (!(error instanceof Error)) return { error: error === undefined ? undefined : typeof error };
-  // The cast: what one class has, the others have not.
+  // The cast: each class has only some of these fields.
   const { name, status, code, issues } = error as Detailed;
   const isShown = isInner || name === "ConnectionError" || name === "StoreError";
   const why = isShown ? messageOf(error) : undefined;

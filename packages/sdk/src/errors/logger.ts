@@ -12,7 +12,7 @@ export interface Logger {
    */
   error(line: string): unknown;
   /**
-   * Receives what you may have to act on.
+   * Receives events that you may have to act on.
    *
    * @param line One line of text, without the API key and without a prompt.
    * @returns Anything; it is ignored.
@@ -21,7 +21,7 @@ export interface Logger {
    */
   warn(line: string): unknown;
   /**
-   * Receives what has happened, such as a new task.
+   * Receives all other events except polls, such as a new task.
    *
    * @param line One line of text, without the API key and without a prompt.
    * @returns Anything; it is ignored.
@@ -46,7 +46,7 @@ export type LogLevel = "off" | keyof Logger;
 /** The levels, from the one that logs nothing to the one that logs every event. */
 export const logLevels: readonly LogLevel[] = ["off", "error", "warn", "info", "debug"];
 
-/** What is logged: an event, or what a listener of the caller's threw. */
+/** A log entry: an event, or an error that the caller's listener threw. */
 export type Entry =
   | { readonly event: MediaGenEvent }
   | { readonly event?: undefined; readonly listener: string; readonly error: unknown };

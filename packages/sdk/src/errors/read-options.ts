@@ -4,14 +4,14 @@ import { invalidRequest, rejectIssues } from "./errors.ts";
 import { describeValue, invalid, type Issue, type IssueCode } from "./issue.ts";
 
 /**
- * Returns the options that are given, each read once. Those of a class, which are inherited or getters, become properties like
- * others, so that a copy of the options has them too.
+ * Returns the given options, each read once. Options that are inherited or getters, as those of a class, become own properties, so
+ * that a copy of the options has them too.
  *
  * Options that do not exist are rejected: a misspelled limit would limit nothing. The value of an unknown option is not shown, as it
  * may be a misspelled key's. Options that many functions have are checked as well, by their names.
  *
  * @param field the option that has these options, if they are nested
- * @throws An {@link InvalidRequestError} if there is one, or an option is not of the type that its name says
+ * @throws An {@link InvalidRequestError} if there is one, or an option is not of the type that its name implies
  */
 export function readOptions<O extends object>(
   subject: string,
@@ -46,7 +46,7 @@ const switches = /^(allow[A-Z].*|fetchSendsOnce|unchecked|overwrite)$/;
 /** Names of options that are numbers: of at least 1 if they limit how many are in flight, otherwise of at least 0. */
 const limits = /(Ms|InFlight)$|^(retries|maxBytes|generations|results)$/;
 
-/** Returns what is wrong with an option, by what options of its name are. */
+/** Returns the issues of an option, by the type that its name implies. */
 function typeIssues(name: string, value: unknown): Issue[] {
   const unless = (isValid: boolean, expected: string, code: IssueCode = "wrongType") =>
     isValid ? [] : [invalid(name, code, describeValue(value), expected)];
@@ -56,11 +56,11 @@ function typeIssues(name: string, value: unknown): Issue[] {
   if (!limits.test(name)) return [];
   const least = name.endsWith("InFlight") ? 1 : 0;
   const isNumber = typeof value === "number";
-  // Nothing is more than NaN, so that it would limit nothing.
+  // NaN would limit nothing, because no number is greater.
   return unless(isNumber && value >= least, `a number of at least ${least}`, isNumber ? "outOfRange" : "wrongType");
 }
 
-/** Whether it is an AbortSignal, perhaps of a library or of another window. */
+/** Returns whether it is an AbortSignal, perhaps of a library or of another window. */
 function isSignal(value: unknown): boolean {
   return isObject(value) && "aborted" in value && typeof value["addEventListener"] === "function";
 }

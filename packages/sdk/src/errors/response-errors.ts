@@ -11,9 +11,9 @@ export interface ServiceResponse {
   readonly text: string;
   /** The body, if it is JSON, without the key. */
   readonly json?: unknown;
-  /** How long the service asks to wait before another try, in milliseconds. */
+  /** The delay before another try that the service requests, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** Whether a fetch function of the caller's followed a redirect to it. */
+  /** Whether the caller's fetch function followed a redirect to it. */
   readonly redirected?: boolean | undefined;
   /** Returns the id that the service, or a proxy before it, gave the request. */
   readonly requestId?: () => string | undefined;
@@ -32,7 +32,7 @@ export interface SentGeneration {
   readonly digest?: string | undefined;
   /** The id of its record in the store; undefined without a store. */
   readonly generationId?: string | undefined;
-  /** When its attempt began, in milliseconds since 1970. */
+  /** The time when its attempt began, in milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -162,7 +162,7 @@ const classes: Readonly<Record<number, typeof ServiceError>> = {
   429: RateLimitError,
 };
 
-/** Creates the error of a response of the service, in the class that its HTTP status has. */
+/** Creates the error of a response, in the class of its HTTP status. */
 export function serviceError(...about: ConstructorParameters<typeof ServiceError>): ServiceError {
   const [, , { status }] = about;
   return new (classes[status] ?? ServiceError)(...about);

@@ -9,17 +9,17 @@ import { proxyFor } from "./http-proxy.ts";
 import { secureContextOf } from "./secure-context.ts";
 import type { Tunnel } from "./tunnel.ts";
 
-/** What the connections of a client are for. */
+/** Options for the connections of a client. */
 export interface PoolOptions extends ConnectOptions {
-  /** How many polls may be in flight. They get sockets of their own, so that polls that hang hold up no other call. */
+  /** The maximum number of polls in flight. They get sockets of their own, so that polls that hang hold up no other call. */
   readonly polls?: number | undefined;
 }
 
 /** Sockets of queries and deletions that may be open at once, besides those of polls. */
 const poolSize = 64;
-/** How long one of them may idle: shorter than servers keep theirs open, so that few are found closed when used again. */
+/** The idle timeout of a socket: shorter than that of servers, so that few sockets are found closed when reused. */
 const idleMs = 4_000;
-/** How long an address of several may take before the next is tried; Node's own 250 ms are too short for far away places. */
+/** The timeout of one address of several, before the next is tried. Node's own 250 ms are too short for distant servers. */
 const addressTimeoutMs = 1_000;
 
 /** The connections of one transport: a pool for each origin, and single ones. */
@@ -27,7 +27,7 @@ export class Connections {
   readonly #modules: HttpModules;
   readonly #options: PoolOptions;
   readonly #timeoutMs: number;
-  /** What connections to the service are secured with, and what those to other hosts, which receive no client certificate. */
+  /** The TLS contexts of connections to the service and to other hosts, which receive no client certificate. */
   readonly #contexts: { readonly service: SecureContext | undefined; readonly others: SecureContext | undefined };
   /** Own sockets whose connection is not established yet: no byte may leave. */
   readonly #connecting = new WeakSet<Duplex>();
@@ -42,15 +42,15 @@ export class Connections {
     this.#contexts = { service: secureContextOf(tls), others: secureContextOf({ ca: tls?.ca }) };
   }
 
-  /** Returns where a request that is not paid gets its connection, once there is a pool for its origin. */
+  /** Returns the pool for a request that is not paid, once there is one for its origin. */
   pooled({ origin }: URL): { readonly agent: Agent } | undefined {
     const agent = this.#pools.get(origin);
     return agent && { agent };
   }
 
   /**
-   * Returns where a request to the service gets its connection. A paid request has one of its own: a pooled one that the server closes
-   * at that moment looks the same as a lost response.
+   * Returns the connection options of a request to the service. A paid request gets a new connection: if the server closes a pooled
+   * one at that moment, this looks the same as a lost response.
    */
   async forRequest(url: URL, paid: boolean): Promise<Pick<RequestOptions, "agent" | "createConnection">> {
     const { origin } = url;
@@ -75,7 +75,7 @@ export class Connections {
    * Calls back if a request does not get a connection in time from an agent that another library has forced on it. Own
    * connections have timeouts of their own, and a request may wait for one of the pool for longer.
    *
-   * @returns what stops that
+   * @returns a function that stops the timeout
    */
   limit(request: ClientRequest, url: URL, onTimeout: (error: Error) => void): () => void {
     const agent = "agent" in request ? request.agent : undefined;
@@ -86,8 +86,8 @@ export class Connections {
   }
 
   /**
-   * Returns where a request for a result gets its connection: one of its own, because a pooled one may have been resolved by a request
-   * that allows private hosts.
+   * Returns the connection options of a request for a result: a new connection, because a pooled one may have been resolved by a
+   * request that allows private hosts.
    *
    * @param home the origin of the service, which alone receives the client certificate
    */
@@ -101,7 +101,7 @@ export class Connections {
   }
 
   /**
-   * Returns what opens connections to a URL's origin, directly or through the proxy for it.
+   * Returns a function that opens connections to a URL's origin, directly or through the proxy for it.
    *
    * @throws An {@link InvalidRequestError} if the environment names a proxy that cannot be used
    */
@@ -155,7 +155,7 @@ function isSecure({ protocol }: URL): boolean {
   return protocol === "https:";
 }
 
-/** Returns a lookup that calls back with a list if one is wanted: a lookup of the caller's may know of one address only. */
+/** Returns a lookup that calls back with a list if one is requested: the caller's lookup may return a single address. */
 export function listing(lookup: Lookup): Lookup {
   return (hostname, options, callback) =>
     lookup(hostname, options, (error, found: string | LookupAddress[] = [], family) =>
@@ -178,8 +178,8 @@ function openSocket(url: URL, context: SecureContext | undefined, lookup: Lookup
 }
 
 /**
- * Whether a library such as MSW or nock decides what becomes of a socket: it has then replaced the socket's own functions. It would not
- * see what leaves through a tunnel, so that a test would reach the paid service.
+ * Returns whether a library such as MSW or nock intercepts a socket: it has then replaced the socket's own functions. It would not see
+ * requests through a tunnel, so that a test would reach the paid service.
  */
 function isIntercepted(socket: Socket): boolean {
   return Object.hasOwn(socket, "connect");
@@ -207,7 +207,7 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "");
 }
 
-/** Returns the name that a URL's certificate is for; an address is no name. */
+/** Returns the name that a URL's certificate is for; none for an IP address. */
 export function serverNameOf(url: URL): string {
   const host = hostOf(url);
   return isIP(host) ? "" : host;

@@ -40,7 +40,7 @@ export function decode(message: IncomingMessage): Readable {
   return body.once("end", () => message.destroy());
 }
 
-/** Servers mean two formats by "deflate": with and without the header of zlib, whose first byte tells. */
+/** A decoder of "deflate", by which servers mean two formats: with and without the header of zlib, which the first byte shows. */
 class Inflate extends Duplex {
   #inflate: zlib.Inflate | zlib.InflateRaw | undefined;
 

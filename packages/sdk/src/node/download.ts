@@ -65,7 +65,7 @@ export async function download(task: Task, target: string, given: DownloadOption
 
 /** The directory of the results, and how their file names start and end. */
 interface Names {
-  /** What the caller passed. */
+  /** The path that the caller passed. */
   readonly target: string;
   readonly directory: string;
   readonly name: string;
@@ -73,7 +73,7 @@ interface Names {
   readonly extension: string | undefined;
 }
 
-/** File names have at most 255 bytes on most systems; a number, an extension and what part files are named by come on top. */
+/** The maximum length of a name, in bytes. Most systems allow 255, and a number, an extension and a part's ending are added. */
 const longestName = 200;
 
 async function namesFor({ taskid }: Task, target: string, name: string | undefined): Promise<Names> {
@@ -89,7 +89,7 @@ async function namesFor({ taskid }: Task, target: string, name: string | undefin
   return { target, directory, name: shortenName(safe), extension: undefined };
 }
 
-/** Returns a name that fits, which differs if the name does. */
+/** Returns a name that fits. Different names stay different. */
 function shortenName(name: string): string {
   if (Buffer.byteLength(name) <= longestName) return name;
   const digest = createHash("sha256").update(name).digest("hex").slice(0, 16);

@@ -56,7 +56,7 @@ async function openPath(path: string): Promise<Blob> {
   }
 }
 
-/** `openAsBlob` does not say why it failed, but the file system does. */
+/** Returns why a file cannot be read: `openAsBlob` does not say it, but the file system does. */
 async function whyUnreadable(path: string, cause: unknown): Promise<readonly [received: string, problem: string]> {
   try {
     return (await stat(path)).isDirectory() ? ["a directory", "is a directory"] : unreadable(cause);

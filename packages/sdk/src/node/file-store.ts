@@ -31,10 +31,10 @@ import { isId, nameOf, readAtOnce, readName, type Stored, type Top, topIn } from
 /**
  * A store in a directory: `<2 hex digits>/<record id>/<revision>.<life>.json`. The highest revision is the record.
  *
- * Nothing is locked, so that a process may be killed anywhere. Each step is one act of the file system that fails if somebody else
- * came first: rename(2) puts the directory of a first revision where none or an empty one is; link(2) takes the name of a later
- * revision; forgetting takes the next revision, too. Names stay until the record is forgotten, and no two lives share one: what a
- * process that was paused in the meantime writes into another life counts for nobody.
+ * Nothing is locked, so that a process may be killed anywhere. Each step is one atomic operation of the file system that fails if another
+ * process came first: rename(2) puts the directory of a first revision in place of none or an empty one. link(2) takes the name of a later
+ * revision, and forgetting takes the next one, too. Names stay until the record is forgotten, and no two lives share one: if a process
+ * was paused in the meantime, its write into another life is ignored.
  */
 export class FileStore implements GenerationStore {
   readonly #directory: string;
@@ -61,7 +61,7 @@ export class FileStore implements GenerationStore {
     }
     if (isWritten) return { written: true };
     const { top: current, record: found } = await this.#read(id);
-    // Its write may have failed before it was durable, and its writer takes it for written now.
+    // Its write may have failed before it was durable, and its writer now assumes that it is written.
     if (current && found?.attempt === record.attempt) await this.#sync(directory, current);
     return { written: false, current: found };
   }
@@ -123,7 +123,7 @@ export class FileStore implements GenerationStore {
     for (const path of [directory, dirname(directory), this.#directory]) await syncDirectory(path);
   }
 
-  /** Stores a first revision where there was none; false if there is a record by now. */
+  /** Stores a first revision. Returns false if there is a record by now. */
   async #create(id: string, text: string, before: Stored): Promise<boolean> {
     const directory = this.#directoryOf(id);
     const shard = dirname(directory);
@@ -154,7 +154,7 @@ export class FileStore implements GenerationStore {
     return true;
   }
 
-  /** Stores a further revision of a life; false if that is taken, or the life is over. */
+  /** Stores a further revision of a life. Returns false if that is taken, or the life is over. */
   async #append(directory: string, { life, revision }: Top, text: string): Promise<boolean> {
     const path = join(directory, nameOf({ life, revision }));
     if (!(await this.#take(path, text))) return false;
@@ -166,7 +166,7 @@ export class FileStore implements GenerationStore {
     return isAlive;
   }
 
-  /** Gives a text a name that nothing has, in one act, and completely; false if something has it or its directory is gone. */
+  /** Writes a complete file under a new name, atomically. Returns false if the name is taken or its directory is gone. */
   async #take(path: string, text: string): Promise<boolean> {
     const part = this.#newPart();
     try {
@@ -185,7 +185,7 @@ export class FileStore implements GenerationStore {
     }
   }
 
-  /** Removes what killed processes have left. */
+  /** Removes the part files that killed processes have left. */
   async #removeParts(): Promise<void> {
     for (const name of await namesIn(this.#directory)) {
       const path = join(this.#directory, name);
@@ -194,7 +194,7 @@ export class FileStore implements GenerationStore {
     }
   }
 
-  /** The ids of all records, in slices: between them the process does other work. */
+  /** Yields the ids of all records, in slices: between them the process does other work. */
   async *#ids(): AsyncGenerator<string, void, undefined> {
     for (const shard of await namesIn(this.#directory)) {
       if (!/^[\da-f]{2}$/.test(shard)) continue;
@@ -218,15 +218,15 @@ export class FileStore implements GenerationStore {
   }
 }
 
-/** What takes the next revision of a record that is forgotten. */
+/** The content of the last revision of a record that is forgotten. */
 const forgottenText = "null";
 const partEnd = ".part";
 const partKeptMs = 3_600_000;
-/** How long a list reads before it lets the process do other work. */
+/** The time that a list reads before it lets the process do other work. */
 const sliceMs = 5;
 
 /**
- * Removes the names of a life that is over, which it is without its first revision. Not what else has come into the directory:
+ * Removes the names of a life, the first revision first: without it, the life is over. Other names in the directory stay, because
  * another process may have created the record again.
  */
 async function clear(directory: string, names: readonly string[]): Promise<void> {

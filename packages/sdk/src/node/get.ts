@@ -13,9 +13,9 @@ import { loadHttpModules, moduleFor } from "./http-modules.ts";
 import { proxyFor } from "./http-proxy.ts";
 
 /**
- * Creates what gets results with node:http. A host name is checked when it is resolved for the connection itself: a name that resolves to
- * a public address in an earlier check may resolve to this machine in the next. A proxy resolves names by itself. Those of source
- * images, which users may pass, are therefore resolved here before: what this machine resolves must not be private.
+ * Creates the function that gets results with node:http. A host name is checked when it is resolved for the connection itself: a name
+ * that resolves to a public address in an earlier check may resolve to this machine in the next. A proxy resolves names by itself. The
+ * hosts of source images, which users may pass, are therefore resolved here first, and must not be private.
  *
  * @param home the origin of the service, if a client gets results
  */
@@ -45,7 +45,7 @@ export async function nodeGet(options: ConnectOptions, home?: string): Promise<R
   };
 }
 
-/** How long the name of a host may take to resolve that a proxy connects to: some machines behind one cannot resolve any, slowly. */
+/** The maximum wait for the addresses of a host that a proxy connects to: some machines behind one resolve none, and fail slowly. */
 const lookUpMs = 2_000;
 
 /** Rejects a URL whose host this machine resolves to an address that is not public. */
@@ -60,7 +60,7 @@ async function rejectPrivate(url: URL, lookup: Lookup | undefined, signal: Abort
   await orAbort(resolved, signal).finally(() => clearTimeout(timer));
 }
 
-/** Returns what is read of a response. For a `Response`, Node would load its fetch, which takes longer than a small result. */
+/** Returns the used part of a response. For a `Response`, Node would load its fetch, which takes longer than a small result. */
 function responseOf(message: IncomingMessage, url: URL): ResultResponse {
   const { statusCode = 0, headers } = message;
   // fetch accepts no other status.
@@ -73,7 +73,7 @@ function responseOf(message: IncomingMessage, url: URL): ResultResponse {
 }
 
 function bodyOf(message: IncomingMessage, url: URL): Readable {
-  // A part of what is compressed begins in the middle of it. Who asked for the part sees the encoding.
+  // A part of a compressed body begins in the middle of it. The caller that requested the part sees the encoding.
   if (message.statusCode === 206) return message;
   try {
     return decode(message);
@@ -85,7 +85,7 @@ function bodyOf(message: IncomingMessage, url: URL): Readable {
 function lookUpPublic(url: URL, given: Lookup | undefined): Lookup {
   return (hostname, options, callback) =>
     listing(given ?? dns.lookup)(hostname, { ...options, all: true }, (error, found) => {
-      // The cast: it was asked for a list.
+      // The cast: a list was requested.
       const addresses = (found ?? []) as LookupAddress[];
       const [first] = addresses;
       if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), "");

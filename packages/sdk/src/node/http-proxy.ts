@@ -9,7 +9,7 @@ export interface Proxy {
   readonly url: URL;
   /** The value of `Proxy-Authorization`, if it has a user. */
   readonly authorization: string | undefined;
-  /** What names it: the option or a variable. */
+  /** The option or the variable that names it. */
   readonly namedBy: string;
 }
 

@@ -3,7 +3,7 @@ import { beforeRequest } from "../transport/evidence.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { PoolOptions } from "./connections.ts";
 
-/** Whether requests go through node:http. Bun and Deno imitate it; their own fetch is what they stand for. */
+/** Returns whether requests go through node:http. Bun and Deno only imitate it, so their own fetch is used. */
 export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
   return !fetch && !("Deno" in globalThis) && !("bun" in process.versions);
 }

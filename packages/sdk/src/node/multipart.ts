@@ -14,8 +14,8 @@ export interface Encoded {
 }
 
 /**
- * How much of a file is read at once, and how much of a body leaves at once. With 64 KiB, 512 MiB took 79 MB of memory, with 48 KiB 68 MB,
- * and with 32 KiB 52 MB, but a third longer. Of longer pieces Node makes a second copy.
+ * The size of the pieces in which files are read and bodies are sent. With 64 KiB, 512 MiB took 79 MB of memory, with 48 KiB 68 MB,
+ * and with 32 KiB 52 MB, but a third longer. Node makes a second copy of longer pieces.
  */
 const pieceBytes = 48 * 1024;
 

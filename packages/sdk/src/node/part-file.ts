@@ -5,12 +5,12 @@ import { headLength } from "../form/media-type.ts";
 import type { ResultSink } from "../result/transfer.ts";
 import { isRunning, machineId } from "./process-info.ts";
 
-/** The name of a part file ends with the process that writes it and its machine, so that others know when it is left over. */
+/** Matches the name of a part file. Others see by its process and its machine when it is left over. */
 const ending = /^\..+\.(?<pid>\d+)-(?<machine>[0-9a-f]{8})-[0-9a-f]{8}\.part$/;
-/** A download that has written nothing for so long has ended, wherever its process was. */
+/** The longest pause of a download. After a longer one it has ended, wherever its process was. */
 const longestPauseMs = 60 * 60_000;
 
-/** Part files that killed processes left are removed once per directory: a batch has a directory of many thousand files. */
+/** Directories that were swept of leftover part files: once each, because a batch has a directory of many thousand files. */
 const swept = new Set<string>();
 const maxSwept = 1_000;
 
@@ -30,7 +30,7 @@ export async function sweep(directory: string): Promise<void> {
     if (pid === undefined) continue;
     const path = join(directory, name);
     // Another process may have the id of a killed one by now, in a container always the same.
-    // Without its name, the part of a living process is only downloaded again: no file of it is published.
+    // If the part of a running process is removed, it is only downloaded again: no file of it is published.
     if ((machine === ownMachine() && !isRunning(Number(pid))) || (await isOld(path))) await rm(path, { force: true });
   }
 }

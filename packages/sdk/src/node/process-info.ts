@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import type { ProcessInfo } from "../store/session.ts";
 import { codeOf } from "./error-code.ts";
 
-/** Tells which process this is, and whether another one of this host has ended. */
+/** Returns the identity of this process, and a check whether another one of this host has ended. */
 export function processInfo(): ProcessInfo {
   const own = { host: hostname(), bootId: bootId(), pid: process.pid };
   return {
@@ -14,7 +14,7 @@ export function processInfo(): ProcessInfo {
   };
 }
 
-/** What identifies the host's last start and the space of process ids, which containers have of their own; only Linux tells. */
+/** Returns an id of the host's last boot and of the process id namespace, which differs by container. Undefined except on Linux. */
 function bootId(): string | undefined {
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
@@ -23,12 +23,12 @@ function bootId(): string | undefined {
   }
 }
 
-/** Returns what tells this machine, and this container on it, from others. */
+/** Returns an id of this machine, and of this container on it. */
 export function machineId(): string {
   return `${hostname()} ${bootId() ?? ""}`;
 }
 
-/** Returns whether a process of this machine has this number. */
+/** Returns whether a process of this machine has this id. */
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

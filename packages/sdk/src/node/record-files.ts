@@ -8,14 +8,14 @@ export interface Top {
   readonly revision: number;
 }
 
-/** What a record's directory holds; without a record if there is none, or if it is being forgotten. */
+/** The contents of a record's directory; without a record if there is none, or if it is being forgotten. */
 export interface Stored {
   readonly names: readonly string[];
   readonly top: Top | undefined;
   readonly record: GenerationRecord | undefined;
 }
 
-/** Whether it may be a record's id. Anything else could be a path out of the directory. */
+/** Returns whether it may be a record's id. Anything else could be a path out of the directory. */
 export function isId(id: string): boolean {
   return /^[\da-f]{2}[\w-]*$/.test(id);
 }
@@ -29,7 +29,7 @@ export function readName(name: string): Top | undefined {
   return revision && life ? { life, revision: Number(revision) } : undefined;
 }
 
-/** The highest revision of the life that has its first one. */
+/** Returns the highest revision of the life that has its first one. */
 export function topIn(names: readonly string[]): Top | undefined {
   const revisions = names.flatMap((name) => readName(name) ?? []);
   const life = revisions.find(({ revision }) => revision === 1)?.life;
@@ -37,8 +37,8 @@ export function topIn(names: readonly string[]): Top | undefined {
 }
 
 /**
- * Reads what a record's directory holds. It waits for no other thread at each of the files, which takes several times as long as to
- * read them. Returns undefined if something is unusual, as when it is being written: then it has to be read with care.
+ * Reads a record's directory synchronously: waiting for another thread at each file takes several times as long as reading it. Returns
+ * undefined if something is unusual, as when it is being written: then it has to be read with care.
  */
 export function readAtOnce(directory: string): Stored | undefined {
   try {

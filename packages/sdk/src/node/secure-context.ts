@@ -4,7 +4,7 @@ import { nothingWasSent } from "../errors/issue.ts";
 import type { Pem, TlsOptions } from "./connect-options.ts";
 
 /**
- * Returns what connections are secured with; undefined if Node's defaults are. It is made once, because that takes milliseconds.
+ * Returns the TLS context of connections; undefined for Node's defaults. It is created once, because that takes milliseconds.
  *
  * @throws An {@link InvalidRequestError} if a certificate or key cannot be read, or they do not fit each other
  */
@@ -24,7 +24,7 @@ export function secureContextOf({ ca, ...own }: TlsOptions = {}): SecureContext 
   }
 }
 
-/** Returns the authorities that Node trusts, NODE_EXTRA_CA_CERTS included where Node tells. */
+/** Returns the authorities that Node trusts, with those of NODE_EXTRA_CA_CERTS if Node reports them. */
 function trusted(): readonly Pem[] {
   // The cast: Node has it from 22.15 on.
   const list = tls.getCACertificates as typeof tls.getCACertificates | undefined;

@@ -16,9 +16,9 @@ import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";
 import { rejectChangedFiles, encode, type Encoded, readPieces } from "./multipart.ts";
 
-/** A response with a longer head is not one of the service's. */
+/** The maximum length of a response's head. The service sends no longer one. */
 const longestHead = 16 * 1024;
-/** How many URLs are read only once: a service has a few, and those of the HTTP client may contain anything. */
+/** The maximum number of cached URLs: a service has a few, and those of the HTTP client may contain anything. */
 const maxTargets = 100;
 
 /**
@@ -168,7 +168,7 @@ function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Enc
   };
 }
 
-/** What comes before a response (1xx) and where it points to (3xx) are ignored. */
+/** Returns a message as a response. Interim responses (1xx) and the targets of redirects (3xx) are ignored. */
 function incoming(
   { statusCode: status = 0, headers }: IncomingMessage,
   body: Readable,

@@ -4,12 +4,12 @@ import { messageOf } from "../errors/errors.ts";
 import { NeverSentError } from "../transport/evidence.ts";
 import type { Proxy } from "./http-proxy.ts";
 
-/** A longer head is not the reply to CONNECT. */
+/** The maximum length of the reply to CONNECT. */
 const longestHead = 16 * 1024;
 
 /**
- * A connection through a proxy, which sees no request in it and can repeat none. It emits `connect` when the proxy has opened it, and
- * what is written before that waits. What fails until then is a {@link NeverSentError}.
+ * A connection through a proxy, which sees no request in it and can repeat none. It emits `connect` when the proxy has opened it.
+ * Earlier writes wait until then, and an earlier failure is a {@link NeverSentError}.
  */
 export class Tunnel extends Duplex {
   readonly #socket: Socket;
@@ -51,7 +51,7 @@ export class Tunnel extends Duplex {
     done(error);
   }
 
-  // What an Agent calls on its sockets.
+  // Methods that an Agent calls on its sockets.
 
   setKeepAlive(enable: boolean, ms: number): void {
     this.#socket.setKeepAlive(enable, ms);
@@ -98,7 +98,7 @@ export class Tunnel extends Duplex {
     if (end < 0) return this.#reject(`responded with headers of more than ${longestHead} bytes`);
     const status = Number(/^HTTP\/1\.\d (\d{3})\b/.exec(this.#head)?.[1] ?? 0);
     if (status < 200 || status > 299) return this.#refuse(status);
-    // Servers of HTTP do not speak first: it would be taken for the response to a request that has not left.
+    // HTTP servers do not speak first: this would be read as the response to a request that has not left.
     if (this.#head.length > end + 4) return this.#reject("sent more than its reply to CONNECT");
     this.#state = "open";
     this.emit("connect");
@@ -114,7 +114,7 @@ export class Tunnel extends Duplex {
     if (this.#state !== "opening") return void this.destroy(error);
     if ("code" in error && error.code === "ERR_SSL_WRONG_VERSION_NUMBER")
       return this.#reject("does not speak TLS. If it is an http proxy, begin its URL with http://");
-    // What a certificate was rejected for is on the socket.
+    // The socket has the reason why a certificate was rejected.
     const isCertificate = "authorizationError" in this.#socket && Boolean(this.#socket.authorizationError);
     this.#reject(`cannot be reached: ${messageOf(error)}`, error, isCertificate);
   }
@@ -136,7 +136,7 @@ export class Tunnel extends Duplex {
     else this.#reject(`does not allow a connection to ${this.#target} (HTTP ${status}). ${advice}`, undefined, true);
   }
 
-  /** Nothing that the proxy sent is shown: it may repeat the password. */
+  /** Fails without showing what the proxy sent: it may repeat the password. */
   #reject(what: string, cause?: Error, isFinal = false): void {
     const { origin } = this.#proxy.url;
     this.destroy(new NeverSentError(`nothing was sent, because the proxy ${origin} ${what}`, cause, isFinal));

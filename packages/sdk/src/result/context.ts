@@ -8,22 +8,22 @@ import type { Time } from "../time/clock.ts";
 /** Sends a GET request for a result, without following redirects and without the API key. */
 export type ResultGet = (url: URL, request: ResultRequest) => Promise<ResultResponse>;
 
-/** What a request for a result consists of besides its URL. */
+/** A request for a result, without its URL. */
 export interface ResultRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   /** Whether the host may be this machine or in a private network. */
   readonly allowPrivate: boolean;
-  /** How many bytes are wanted at most. Who reads the body rejects it if there are more. */
+  /** The maximum number of bytes. The reader of the body rejects a longer one. */
   readonly maxBytes: number;
 }
 
-/** What is read of the response to a request for a result. Names of headers are given in lower case. */
+/** The used part of a response to a request for a result. Names of headers are given in lower case. */
 export interface ResultResponse extends Pick<Response, "status" | "body"> {
   readonly headers: Pick<Headers, "get">;
 }
 
-/** What fetching results needs from the client. */
+/** Dependencies of fetching results. */
 export interface ResultContext {
   readonly get: ResultGet;
   readonly time: Time;
@@ -37,10 +37,10 @@ export interface ResultContext {
   readonly baseUrl: string;
 }
 
-/** A task is plain data to its user, so the client's part is kept apart from it. */
+/** The contexts of tasks. A task is plain data to its user, so the client's part is kept apart from it. */
 export const contexts: WeakMap<Task, ResultContext> = new WeakMap();
 
-/** Remembers how to fetch a task's results. */
+/** Sets the context for fetching a task's results. */
 export function rememberContext(task: Task, context: ResultContext): void {
   contexts.set(task, context);
 }

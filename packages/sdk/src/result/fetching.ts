@@ -16,7 +16,7 @@ const ofResults: Readonly<Record<keyof ResultOptions, true>> = {
 /** The names of the options for fetching results. */
 export const resultOptionNames: readonly string[] = Object.keys(ofResults);
 
-/** Runs the function that fetches a task's results, and emits what it rejects with. */
+/** Runs the function that fetches a task's results, and emits its error. */
 export function reportFetching<T>(
   subject: string,
   task: Task,

@@ -1,6 +1,6 @@
 import type { ResultResponse } from "./context.ts";
 
-/** Offsets in a compressed response are not offsets in what was compressed. */
+/** Returns whether a body is not compressed: offsets in a compressed one are not offsets in the result. */
 export function isAsStored({ headers }: ResultResponse): boolean {
   return (headers.get("content-encoding") ?? "identity") === "identity";
 }

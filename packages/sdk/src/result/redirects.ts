@@ -3,7 +3,7 @@ import type { ResultGet, ResultRequest, ResultResponse } from "./context.ts";
 
 const maxRedirects = 3;
 
-/** Why a URL with a private host is not requested. */
+/** The reason why a URL with a private host is not requested. */
 export const privateNetwork = "leads to this machine or into a private network";
 
 /** A URL that must not be requested. It may hold a secret, which has to be hidden before the URL is shown. */
@@ -19,9 +19,9 @@ export class UnusableUrl extends Error {
 }
 
 /**
- * Gets what is at a URL and follows its redirects. Each URL is checked before it is requested.
+ * Requests a URL and follows its redirects. Each URL is checked before it is requested.
  *
- * @param explain Returns what to throw for a URL that must not be requested. As a `MediaGenError` it is not retried.
+ * @param explain Returns the error for a URL that must not be requested. As a `MediaGenError` it is not retried.
  */
 export async function followRedirects(
   first: string,

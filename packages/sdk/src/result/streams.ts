@@ -54,7 +54,7 @@ async function openStream(source: TaskResult, context: ResultContext, options: R
       await copied;
       await sink.flush();
     } catch (error) {
-      // Who cancels a stream gets no error, so that nothing has failed.
+      // To cancel a stream is not a failure.
       if (!sink.isCancelled) throw error;
     }
   };
@@ -78,7 +78,7 @@ class StreamSink implements ResultSink {
   readonly #outer: AbortSignal | undefined;
   #contentType: string | undefined;
   #totalBytes: number | undefined;
-  /** What has not been passed on: before the stream is open, the first bytes. */
+  /** Pieces that are not passed on yet: before the stream is open, its first bytes. */
   #held: Uint8Array[] = [];
   #isOpen = false;
   #passedOn = 0;
@@ -121,7 +121,7 @@ class StreamSink implements ResultSink {
     throw new ConnectionError("download", cause, `${what} (${cause.message})`);
   }
 
-  /** Returns the stream with what is known of it. */
+  /** Returns the stream with its type and size, if known. */
   open(): Omit<ResultStream, "index"> {
     this.#isOpen = true;
     this.#onOpen();
@@ -130,7 +130,7 @@ class StreamSink implements ResultSink {
     return { stream: this.#pipe.readable, type, bytes: this.#totalBytes };
   }
 
-  /** Passes on what is held. */
+  /** Passes on the held pieces. */
   async flush(): Promise<void> {
     this.#isOpen = true;
     this.#onOpen();

@@ -23,29 +23,29 @@ export interface ResultSink {
   restart(): Promise<void> | void;
 }
 
-/** How an attempt to copy a result ended. Another attempt may succeed after `failed`. */
+/** The outcome of an attempt to copy a result. Another attempt may succeed after `failed`. */
 type Attempt =
   | { readonly state: "done"; readonly type: string | undefined }
   | { readonly state: "failed"; readonly error: unknown };
 
 /** The statuses of an expired URL. */
 const expiredStatuses: readonly number[] = [401, 403, 404, 410];
-/** How HTML starts, and no image or video does: a sign-in page of a gateway may come instead of a result. */
+/** The first byte of HTML, and of no image or video: a gateway may send a sign-in page instead of a result. */
 const startOfHtml = "<".charCodeAt(0);
 
-/** What must be done before the result can be requested again within the same attempt. */
+/** The reason to request the result again within the same attempt. */
 type Repeat = { readonly state: "expired" } | { readonly state: "changed" };
 
 /** A strong validator: two results with the same one have the same bytes. A weak one begins with `W/`. */
 const strongEtag = /^"[^"]*"$/;
 
-/** What identifies the result that the bytes in a sink are the start of. */
+/** The identity of the result whose first bytes are in a sink. */
 interface Part {
   readonly etag: string;
   readonly totalBytes: number;
 }
 
-/** What the status and the headers of a response say about its body. */
+/** The properties of a response's body, from its status and headers. */
 interface Body {
   readonly status: number;
   /** Whether it continues where the last attempt stopped, and is of the same result. */
@@ -64,7 +64,7 @@ export class Transfer {
   #url: string;
   #renewed = false;
   #bytes = 0;
-  /** What the bytes in the sink are a part of; undefined if another attempt cannot be sure to continue it. */
+  /** The identity of the result in the sink; undefined if another attempt cannot be sure to continue it. */
   #part: Part | undefined;
 
   constructor(result: TaskResult, sink: ResultSink, context: ResultContext, options: ResultOptions) {
@@ -98,7 +98,7 @@ export class Transfer {
     }
   }
 
-  /** Without bytes there is no range to request, so that this happens once between two responses with bytes. */
+  /** Discards all bytes. Without bytes no range is requested, so this happens once between two responses with bytes. */
   async #startAgain(): Promise<void> {
     this.#bytes = 0;
     this.#part = undefined;
@@ -153,7 +153,7 @@ export class Transfer {
     return { status, isRest, totalBytes: lengthOf(response), type };
   }
 
-  /** Whether a part is the one that was requested, of the result that the sink has the start of (RFC 9110, 15.3.7.3). */
+  /** Returns whether a part is the requested one, of the result whose first bytes are in the sink (RFC 9110, 15.3.7.3). */
   #isRest(response: ResultResponse): boolean {
     const { headers } = response;
     if (!this.#part || this.#bytes === 0) return false;
@@ -220,19 +220,19 @@ function toServiceError({ url, why }: UnusableUrl, hide: Hide): ServiceError {
   return new ServiceError(`the result's URL ${shown} ${why}${advice}`, "download", { status: 0, text: "" });
 }
 
-/** Returns what a later attempt must find again to continue. */
+/** Returns the identity that a later attempt must find again to continue. */
 function partOf({ headers }: ResultResponse, { totalBytes }: Body): Part | undefined {
   const etag = headers.get("etag");
   return etag !== null && strongEtag.test(etag) && totalBytes !== undefined ? { etag, totalBytes } : undefined;
 }
 
-/** How large a result may be by default. */
+/** The default maximum size of a result, in bytes. */
 const mostBytes = 2 ** 32;
 
 const endOfBody = { done: true, value: undefined } as const;
 
 /**
- * Resolves to what the network gives, or to the error that it failed with. Our own errors are thrown: they are decisions
+ * Resolves to the value of a promise, or to the error of the network. The SDK's own errors are thrown: they are decisions
  * about a URL, which another attempt would meet again.
  */
 async function receive<T>(

@@ -14,8 +14,8 @@ const isNode = (globalThis.navigator?.userAgent ?? "Node.js").startsWith("Node.j
 
 /**
  * Returns a response whose body is read as fast as it arrives, if its connection may close behind it. The fetch of Node 22 and 24
- * ends the process with an assertion, which nobody can catch, if a connection closes while a slow reader makes it wait. With a
- * length and `keep-alive` the close is an error like any other, so that only what is asked for is held in memory. Other runtimes
+ * ends the process if a connection closes while a slow reader makes it wait: with an assertion, which nobody can catch. With a
+ * length and `keep-alive` the close is an error like any other, so that only requested pieces are held in memory. Other runtimes
  * show no `connection`, and have no such fault.
  */
 function readAhead(response: Response, maxBytes: number): ResultResponse {

@@ -1,4 +1,4 @@
-/** How much delay one more query is worth: if a model's tasks take 2 to 6 s, this leads to 4 queries and 0.3 s of delay. */
+/** The delay that one more query is worth: if a model's tasks take 2 to 6 s, this leads to 4 queries and 0.3 s of delay. */
 export const worthOfQueryMs = 78;
 
 const firstEdgeMs = 100;
@@ -8,17 +8,17 @@ const edges = Float64Array.from({ length: 190 }, (_, bin) => (bin === 0 ? 0 : fi
 const bins = edges.length - 1;
 /** The interval between queries of tasks that are older than all bins. */
 const gapAfterMs = 60_000;
-/** How many observed tasks the prior counts for. It keeps what has not been observed yet from having probability 0. */
+/** The weight of the prior, in observed tasks. It keeps unobserved durations from having probability 0. */
 const weightOfPrior = 0.5;
 /**
- * How many bins before a bin count as well if tasks have ended in them, and for how many observed tasks: tasks that began together
- * reach a bin together, so none of them has been observed in it.
+ * The number of bins before a bin that count as well if tasks have ended in them, and their weight in observed tasks. Tasks that
+ * began together reach a bin together, so none of them has been observed in it.
  */
 const before = { bins: 8, weight: 0.5 };
-/** About how many tasks are remembered: with fewer, the estimate is noise; with more, it is slow to follow a change. */
+/** The approximate number of tasks that are remembered: with fewer, the estimate is noise; with more, it is slow to follow a change. */
 const remembered = 500;
 
-/** The prior share of tasks that are unfinished at an age: half of them take more than 3 s, a quarter more than 15 s. */
+/** Returns the prior share of tasks that are unfinished at an age: half of them take more than 3 s, a quarter more than 15 s. */
 function unfinishedByPrior(age: number): number {
   return 1 / Math.sqrt(1 + age / 1_000);
 }
@@ -89,7 +89,7 @@ export class Durations {
   }
 
   /**
-   * Returns the age at which to query a task next that was unfinished at this age. The longer nobody asks, the longer a
+   * Returns the age at which to query a task next that was unfinished at this age. The longer the delay, the longer a
    * finished task is likely to have gone unnoticed. This is the age at which that expected delay reaches what one query is
    * worth. If the hazard rate is constant, the interval is `sqrt(2 * worth / hazard)`.
    */

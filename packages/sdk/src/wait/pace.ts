@@ -4,7 +4,7 @@ import type { Task, WaitUpdate } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { type Durations, worthOfQueryMs } from "./durations.ts";
 
-/** How long the service's queries may not know a task after its creation. */
+/** The time after its creation in which the service's queries may not know a task. */
 export const settlingMs = 60_000;
 /** The delay after a failed query; each further failure makes it 1.5 times as long, up to `longestRetryMs`. */
 const firstRetryMs = 500;
@@ -14,7 +14,7 @@ const longestRetryAfterMs = 60_000;
 
 /** The outcome of one query: a record, or the error that the query failed with. */
 export type Observation<K extends Kind = Kind> = Pick<WaitUpdate<K>, "state" | "status" | "record" | "error"> & {
-  /** When the query was sent, by the steady clock. */
+  /** The time when the query was sent, by the steady clock. */
   readonly sentAt: number;
 };
 
@@ -30,7 +30,7 @@ export class Pace {
   #hasResults = false;
   #failures = 0;
   #worthMs: number;
-  /** When to query next, by the steady clock, if that does not depend on the model. */
+  /** The time of the next query, by the steady clock, if it does not depend on the model. */
   #fixed: number | undefined;
 
   constructor(task: Task, durations: Durations, time: Pick<Time, "now" | "steady" | "random">) {
@@ -48,12 +48,12 @@ export class Pace {
     return this.#fixed ?? this.#createdAt + this.#durations.nextQuery(this.#unfinishedAt, this.#worthMs);
   }
 
-  /** How long tasks of the model usually take, in milliseconds, if the client knows. */
+  /** The usual duration of the model's tasks, in milliseconds, if the client knows it. */
   get expectedMs(): number | undefined {
     return this.#durations.median();
   }
 
-  /** How many queries have failed in a row. */
+  /** The number of queries that have failed in a row. */
   get failures(): number {
     return this.#failures;
   }
@@ -76,8 +76,8 @@ export class Pace {
   }
 
   /**
-   * The model finished when the first result was there. Further results of the same task may be late or never come, so they
-   * are polled slowly and say nothing about the model.
+   * Records that there are results. The task took until the first one. Further ones may be late or never come, so they are
+   * polled slowly and say nothing about the model.
    */
   #learnResults(): void {
     if (!this.#hasResults) this.#durations.recordEnd(this.#unfinishedAt, this.#time.steady() - this.#createdAt);

@@ -1,17 +1,17 @@
-/** How long a poll may take as long as no response has arrived. */
+/** The timeout of polls before the first response. */
 const firstMs = 10_000;
-/** How long a poll may take, as a multiple of what is usual, and how long at least. */
+/** The timeout of a poll, as a multiple of the usual duration, and its minimum. */
 const limit = { timesUsual: 10, leastMs: 500 };
-/** How long a poll may hold a slot. */
+/** The maximum time that a poll holds a slot. */
 const slot = { timesUsual: 3, leastMs: 50 };
-/** What the estimate is multiplied by after a response that took longer, and after one that did not. */
+/** Factors of the estimate after a response that took longer, and after one that did not. */
 const growth = 2;
 const decay = growth ** -(1 / 99);
 
 /**
  * Estimates how long polls of one client take, and decides how long to wait for one.
  *
- * The estimate is one number. It doubles after a response that took longer and falls a little after each of the others, so that it
+ * The estimate is one number. It doubles after a response that took longer and falls a little after each of the others. It thus
  * stays between the 99th percentile and twice that.
  */
 export class PollTimeout {
@@ -24,12 +24,12 @@ export class PollTimeout {
     this.#usualMs = Math.max(1, this.#usualMs * (ms > this.#usualMs ? growth : decay));
   }
 
-  /** Returns how long a poll may take. `timeoutsInARow` is how many polls of its task took too long since its last response. */
+  /** Returns the timeout of a poll. `timeoutsInARow` counts the polls of its task that timed out since its last response. */
   limitMs(timeoutsInARow: number): number {
     return this.#scaled(limit) * 2 ** timeoutsInARow;
   }
 
-  /** How long a poll may keep other polls of the client from being sent. */
+  /** The maximum time that a poll keeps other polls of the client from being sent. */
   get slotMs(): number {
     return this.#scaled(slot);
   }

@@ -3,7 +3,7 @@ import { codes } from "../spec/operations.gen.ts";
 import type { Task } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 
-/** When rejections of one kind end a wait: so many in a row, the last so long after the first. */
+/** A kind of rejection that ends a wait: after `times` in a row, over at least `spanMs`. */
 interface Rule {
   readonly times: number;
   readonly spanMs: number;
@@ -35,7 +35,7 @@ export class Rejections {
     this.#time = time;
   }
 
-  /** Takes the outcome of a query; throws if it and those before it end the wait. */
+  /** Records the outcome of a query. Throws if it and those before it end the wait. */
   check(error: unknown): void {
     const at = this.#time.steady();
     const rule = this.#ruleFor(error, at);

@@ -4,7 +4,7 @@ import { Durations } from "./durations.ts";
 import { PollTimeout } from "./poll-timeout.ts";
 
 const defaultInFlight = 16;
-/** How many queries that take much longer than usual may be in flight for each slot. */
+/** The maximum number of queries in flight per slot that take much longer than usual. */
 const overduePerSlot = 3;
 
 /** Options for the polling of all waits of a client. */
@@ -17,7 +17,7 @@ export interface SchedulerOptions {
   readonly maxQueriesInFlight?: number | undefined;
 }
 
-/** Returns how many queries the waits of one client may have in flight, with those that take much longer than usual. */
+/** Returns the maximum number of queries in flight of one client, including those that take much longer than usual. */
 export function mostInFlight({ maxQueriesInFlight = defaultInFlight }: SchedulerOptions): number {
   return (1 + overduePerSlot) * maxQueriesInFlight;
 }
@@ -25,8 +25,8 @@ export function mostInFlight({ maxQueriesInFlight = defaultInFlight }: Scheduler
 /** A wait's request for one of the client's concurrent queries. */
 interface QuerySlot {
   /**
-   * Returns when the query is due, by the steady clock. It is called again before and at that time, because the client may have
-   * learned from other tasks that the query would be too late or too early.
+   * Returns when the query is due, by the steady clock. It is called again before and at that time, because other tasks may
+   * have shown that the query would be too late or too early.
    */
   due(): number;
   /** Whether the task's last query failed. Such tasks get at most half of the slots, so that they do not delay the others. */
@@ -41,9 +41,9 @@ export class Scheduler {
   readonly #healthy: Queue;
   readonly #failing: Queue;
   readonly #durations = new Map<string, Durations>();
-  /** What the client has learned of how long its polls take. */
+  /** The client's estimate of how long its polls take. */
   readonly pollTimeout: PollTimeout = new PollTimeout();
-  /** How many queries took so long that they gave their slots back. They are still in flight. */
+  /** The number of queries in flight that took so long that they gave their slots back. */
   #overdue = 0;
   #cancel: Cancel = () => undefined;
 
@@ -126,15 +126,15 @@ export class Scheduler {
   }
 }
 
-/** How close to a query its waiter is not looked at again before it is due. */
+/** The time before a query in which its waiter is not checked again until it is due. */
 const soonMs = 100;
 
-/** Returns when to look at a waiter again: halfway to its query, because what the client learns until then may make that earlier. */
+/** Returns when to check a waiter again: halfway to its query, because the client may learn that it is due earlier. */
 function lookAt(due: number, now: number): number {
   return due - now > soonMs ? (due + now) / 2 : due;
 }
 
-/** Waiters in the order in which to look at them. */
+/** Waiters in the order in which to check them. */
 class Queue {
   readonly waiters: Heap<Waiter> = createHeap();
   readonly #maxInFlight: number;

@@ -29,10 +29,10 @@ export interface StateOptions {
   readonly classify?: ((record: TaskRecord) => State | undefined) | undefined;
 }
 
-/** How many checks in a row must show the same number of results before fewer than requested count as all. */
+/** The number of checks in a row with equally many results after which fewer than requested count as all. */
 const checksOfPartialResult = 3;
 
-/** How a record was read. */
+/** The interpretation of a record. */
 interface Reading {
   readonly state: State;
   readonly partial: PartialResult | undefined;

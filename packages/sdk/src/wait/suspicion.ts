@@ -1,6 +1,6 @@
 import type { Task } from "../task/task.ts";
 
-/** How many checks in a row must show the same status and message. */
+/** The number of checks in a row that must show the same status and message. */
 const checksOfSuspicion = 3;
 
 interface Seen {
@@ -9,7 +9,7 @@ interface Seen {
   readonly checks: number;
 }
 
-/** Notices tasks that may have failed: their records have a message and no longer change, but nobody knows what they mean. */
+/** Detects tasks that may have failed: their records have a message and no longer change, but their meaning is unknown. */
 export class Suspicion {
   readonly #seen = new WeakMap<Task, Seen>();
   readonly #reported = new Set<number>();

@@ -13,10 +13,10 @@ import type { Scheduler } from "./scheduler.ts";
 const known: Readonly<Record<keyof WaitOptions, true>> = { onUpdate: true, waitTimeoutMs: true, signal: true };
 const optionNames = Object.keys(known);
 
-/** How long before the deadline the task is queried a last time. */
+/** The time before the deadline at which the task is queried a last time. */
 const lastQueryMs = 1_000;
 
-/** A check, and when the end of the task is recorded, if the check has found one. It resolves soon, even if the store hangs. */
+/** A check. `recorded` resolves once the end of the task is recorded, if there is one, and soon even if the store hangs. */
 export type RecordedCheck<K extends Kind> = CheckedRecord<K> & { readonly recorded: Promise<void> };
 
 /** Queries a task once, without retries, because a wait repeats its queries itself. */
@@ -26,7 +26,7 @@ type GivenOptions<K extends Kind> = WaitOptions<K> & { readonly waitTimeoutMs: n
 
 type RecordedObservation<K extends Kind> = Observation<K> & Partial<Pick<RecordedCheck<K>, "recorded">>;
 
-/** What a wait needs from its client. */
+/** Dependencies of a wait. */
 export interface WaitHost {
   readonly time: Time;
   readonly scheduler: Scheduler;
@@ -58,7 +58,7 @@ class Wait<K extends Kind> {
   #checks = 0;
   #lastError: unknown;
   #lastRecord: LastRecord | undefined;
-  /** How many queries since the last response took as long as they may. */
+  /** The number of queries that timed out since the last response. */
   #timeoutsInARow = 0;
   readonly #rejections: Rejections;
 
@@ -90,7 +90,7 @@ class Wait<K extends Kind> {
       }
     } catch (error) {
       this.#options.signal?.throwIfAborted();
-      // If something else ended the wait just before the deadline, that counts: a failed task, or an error of the caller's.
+      // If something else ended the wait just before the deadline, that counts: a failed task, or the caller's own error.
       if (!this.#isTimeout(error)) throw error;
       const record = await this.#pollLate();
       if (record) return record;
@@ -182,11 +182,11 @@ class Wait<K extends Kind> {
   }
 }
 
-/** How long a wait takes at most by default. */
+/** The default timeout of a wait. */
 export const defaultWaitTimeoutMs: number = 30 * 60_000;
 
 /**
- * Returns the options of a wait, with how long it takes at most.
+ * Returns the options of a wait, with its timeout.
  *
  * @throws An {@link InvalidRequestError} if an option is not valid
  */
