@@ -11,7 +11,7 @@ export function descriptionsFile(spec: Spec): string {
   };
   return `import type { Descriptions } from "./descriptions.ts";
 
-/** What the service's description says for people. */
+/** The texts of the service's description, for people. */
 export const descriptions: Descriptions = ${print(descriptions)};
 `;
 }

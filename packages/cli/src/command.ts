@@ -44,7 +44,7 @@ async function run(given: readonly string[]): Promise<number> {
   }
 }
 
-/** Returns `help task show`, and `task help`, as they are asked of the commands themselves. */
+/** Returns `help task show` and `task help` as the `--help` of the commands themselves. */
 function readHelp(args: readonly string[]): readonly string[] {
   if (args[0] === "help") return [...args.slice(1), "--help"];
   return args.length === 2 && args[0] === "task" && args[1] === "help" ? ["task", "--help"] : args;

@@ -23,7 +23,7 @@ interface Ending {
   readonly exitCode: (end: BatchEnd) => number;
 }
 
-/** The first that applies is the one that is reported. */
+/** The endings. The first that applies is reported. */
 const endings: readonly Ending[] = [
   {
     applies: ({ stopped }) => stopped === "declined",
@@ -84,7 +84,7 @@ const endings: readonly Ending[] = [
   },
 ];
 
-/** Returns the error that a batch ends the command with, if it has not brought all of its results. */
+/** Returns the error of a batch that has ended without all of its results. */
 export function errorOf(end: BatchEnd): CommandError | undefined {
   const ending = endings.find(({ applies }) => applies(end.summary));
   return ending && new CommandError(ending.what(end), ending.advice(end), ending.exitCode(end));

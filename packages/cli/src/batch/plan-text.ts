@@ -1,7 +1,7 @@
 import type { BatchPlan, PlannedModel } from "@mediagen/batch";
 import { counted } from "../terminal/counted.ts";
 
-/** What a run creates at most. */
+/** The limits on what a run creates. */
 interface Limits {
   readonly limit?: number | undefined;
   readonly maxResults?: number | undefined;

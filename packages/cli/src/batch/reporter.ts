@@ -7,10 +7,10 @@ import { clockText } from "../terminal/duration.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Progress } from "../terminal/progress.ts";
 
-/** How often progress is printed to a pipe. A terminal has a live line. */
+/** The interval of progress in a pipe. A terminal has a live line. */
 const pipeEveryMs = 10_000;
 
-/** Prints what a batch reports while it runs. */
+/** Prints the lines and the progress of a batch while it runs. */
 export class BatchReporter {
   readonly #directory: string;
   readonly #options: ConnectOptions;
@@ -20,7 +20,7 @@ export class BatchReporter {
   #timeouts = 0;
   #printedAt = -Infinity;
 
-  /** `options` repeat the connection, for the commands that resolve unknown outcomes. */
+  /** `options` describe the connection, for the commands that resolve unknown outcomes. */
   constructor(directory: string, options: ConnectOptions, output: Output, progress: Progress) {
     this.#directory = directory;
     this.#options = options;
@@ -33,7 +33,7 @@ export class BatchReporter {
     return this.#hasBegun;
   }
 
-  /** Number of lines that were not finished in time. */
+  /** The number of lines that were not finished in time. */
   get timeouts(): number {
     return this.#timeouts;
   }

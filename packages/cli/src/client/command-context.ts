@@ -4,7 +4,7 @@ import { createOutput, type Output } from "../terminal/output.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
 import { connect, type ConnectOptions } from "./connect.ts";
 
-/** What a command that calls the service works with. */
+/** The context of a command that calls the service. */
 export interface CommandContext {
   readonly interrupt: Interrupt;
   /** The interrupt's signal. */
@@ -15,7 +15,7 @@ export interface CommandContext {
   connect(beforeGenerate?: () => Promise<void>): Promise<MediaGen>;
 }
 
-/** Listens for signals, and sets up stdout and stderr as the options ask. */
+/** Listens for signals, and sets up stdout and stderr by the options. */
 export function openContext(options: ConnectOptions): CommandContext {
   const interrupt = listenForInterrupt();
   const { signal } = interrupt;

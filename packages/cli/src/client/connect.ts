@@ -19,7 +19,7 @@ import { clockText } from "../terminal/duration.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { commandLine, typedCommand, withCommands } from "../terminal/shell-commands.ts";
 
-/** Stands for the base URL of a dry run if there is none: nothing is sent there. */
+/** A placeholder for the base URL of a dry run if there is none: nothing is sent there. */
 export const nowhere = "https://base-url.invalid";
 
 /** The options of every command that calls the service. */
@@ -35,7 +35,7 @@ export interface ConnectOptions {
   readonly quiet?: true;
 }
 
-/** What a connection reports to while it works. */
+/** The signal of a command, and the receivers of a client's reports. */
 export interface ConnectListener {
   readonly signal: AbortSignal;
   readonly progress: Progress;
@@ -79,7 +79,7 @@ export async function clientOptions(
     statuses: { failed: options.failedStatus, pending: options.pendingStatus },
     beforeGenerate,
     onEvent: (event) => report(event, progress),
-    // What the log says by default is reported above, in the command's own words.
+    // `report` prints what is logged by default, in the command's own words.
     ...(process.env["MEDIAGEN_LOG"] ? {} : { logLevel: "off" }),
   };
 }

@@ -33,7 +33,7 @@ interface BatchCommandOptions extends Omit<ConnectOptions, "store"> {
   readonly timeout: { readonly ms: number; readonly text: string };
 }
 
-/** What the steps of the command share. */
+/** The context that the steps of the command share. */
 interface Context {
   readonly input: string;
   readonly options: BatchCommandOptions;
@@ -51,7 +51,7 @@ function storeIn(directory: string): string {
   return join(directory, "generations");
 }
 
-/** An interrupted batch that has not ended by then is waiting for responses. */
+/** The time after which an interrupted batch that has not ended is waiting for responses. */
 const responsesWithinMs = 300;
 
 /** `mediagen batch`: generates what each line of a file describes, into a directory. */
@@ -105,7 +105,7 @@ async function showPlan(context: Context): Promise<void> {
   output.document(plan);
 }
 
-/** Returns where the results of a directory are from. For a plan alone, any URL will do if there are none. */
+/** Returns the origin of a directory's results. If there are none, any URL will do, because it only serves a plan. */
 async function originOf(directory: string): Promise<string> {
   const { records } = await readRecords(fileStore(storeIn(directory)), ["sending", "created", "unknown", "ended"]);
   return records[0]?.origin ?? nowhere;
@@ -127,7 +127,7 @@ async function run(context: Context): Promise<BatchSummary> {
   });
 }
 
-/** What a plan and a run have in common. */
+/** Returns the options that a plan and a run share. */
 async function batchOptions({ input, options, signal, progress }: Context): Promise<BatchOptions> {
   progress.now(`checking the lines of ${input}`);
   const { limit, maxResults, only, retryFailed } = options;
@@ -141,7 +141,7 @@ function confirmPlan(what: string, signal: AbortSignal): Promise<boolean> {
   throw new CommandError(`not confirmed: ${what}`, advice, exitCodes.usage);
 }
 
-/** Warns if an interrupted batch goes on. Returns how to stop that. */
+/** Warns if an interrupted batch continues. Returns a function that stops that. */
 function warnWhileInterrupted(signal: AbortSignal, progress: Progress): () => void {
   let timer: NodeJS.Timeout | undefined;
   signal.addEventListener("abort", () => {

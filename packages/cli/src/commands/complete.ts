@@ -5,7 +5,7 @@ import { fieldFlagsOf } from "../flags/field-flags.ts";
 import { readRecords } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";
 
-/** Printed to the shell if file names complete the word, or what it has after `--name=`. */
+/** Printed to the shell if file names complete the word, or its part after `--name=`. */
 const filesMark = ":files";
 
 /** Commands of other packages, which read their own options. */
@@ -17,7 +17,7 @@ const otherFlags: Readonly<Record<string, string>> = {
 /** A word that completes the last one, and its description. */
 type Candidate = readonly [word: string, description?: string];
 
-/** What the words before the last one say. */
+/** The parsed words before the last one. */
 interface Read {
   readonly command: Command;
   /** The option whose value the last word is. */

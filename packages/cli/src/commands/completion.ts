@@ -3,7 +3,7 @@ const bash = [
   '# mediagen: add to ~/.bashrc:  eval "$(mediagen completion bash)"',
   "_mediagen() {",
   '  local line="${COMP_LINE:0:COMP_POINT}" words word before candidate',
-  // Bash splits words at ":" and "=", so the line is split again, and what stands before the last of them is there already.
+  // Bash splits words at ":" and "=", so the line is split again, and the part before the last of them is not repeated.
   '  read -ra words <<< "$line"',
   '  [[ $line == *[[:space:]] ]] && words+=("")',
   '  word="${words[${#words[@]}-1]}"',
@@ -60,7 +60,7 @@ const fish = [
   "complete -c mediagen -f -a '(__mediagen)'",
 ];
 
-/** What makes each shell complete the command: it asks `mediagen __complete`, which knows the command's own tree. */
+/** The completion script of each shell. It calls `mediagen __complete`, which knows the command's own tree. */
 export const shells: Readonly<Record<string, readonly string[]>> = { bash, zsh, fish };
 
 /** `mediagen completion`: prints the completion script for a shell. */

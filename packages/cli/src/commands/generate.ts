@@ -23,7 +23,7 @@ interface GenerateCommandOptions extends FinishOptions {
   readonly extraField?: readonly string[];
 }
 
-/** Generates on a client what the command line describes. */
+/** A function that generates on a client what the command line describes. */
 type Generate = (media: MediaGen, more?: GenerateOptions) => Promise<AnyTask>;
 
 /** `mediagen video` and `mediagen image`. */

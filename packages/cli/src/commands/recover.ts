@@ -21,12 +21,12 @@ interface RecoverOptions extends FinishOptions {
   readonly notCreated?: true;
 }
 
-/** What is left to do: here, and the base URLs of other services that the store has something left of. */
+/** The generations that are left, and the origins of other services that have some left in the store. */
 interface Left extends Recovery {
   readonly elsewhere: readonly string[];
 }
 
-/** `mediagen recover`: lists what the store has left to do, downloads it, or resolves a generation of unknown outcome. */
+/** `mediagen recover`: lists the generations that are left, downloads their results, or resolves an unknown outcome. */
 export async function recover(options: RecoverOptions): Promise<void> {
   checkResolution(options);
   const context = openContext(options);
@@ -63,7 +63,7 @@ function checkResolution({ resolve, taskid, unverified, notCreated }: RecoverOpt
   throw new CommandError(`${flag} needs --resolve`, advice, exitCodes.usage);
 }
 
-/** Reads what is left to do. A task whose results were saved is not. */
+/** Reads the generations that are left. A task whose results were saved is not. */
 async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
   const recovery = await media.recover({ signal });
   const { records } = media.store
@@ -114,7 +114,7 @@ async function resolve(
   output.document({ task });
 }
 
-/** Says why a resolution was not recorded. */
+/** Explains why a resolution was not recorded. */
 function explainResolve(generationId: string, error: unknown): CommandError {
   const issue = error instanceof InvalidRequestError ? error.issues[0] : undefined;
   const rejected = (what: string, advice: string) =>
@@ -145,7 +145,7 @@ function list(recovery: Left, options: RecoverOptions, { output, progress }: Com
   warnUnresolved(recovery, options, progress);
 }
 
-/** Reports what no download brings. */
+/** Warns about unknown outcomes and unreadable records, which no download resolves. */
 function warnUnresolved({ unknown, unreadable }: Recovery, options: RecoverOptions, progress: Progress): void {
   for (const { generationId, model, idempotencyKey, reason } of unknown) {
     const about = idempotencyKey === undefined ? model : `${model}, key ${JSON.stringify(idempotencyKey)}`;
@@ -164,7 +164,7 @@ function unknownLine({ generationId, model, at, reason }: UnknownGeneration): st
   return ["unknown", generationId, model, new Date(at).toISOString(), reason].join("\t");
 }
 
-/** Waits for the tasks that are left and downloads their results. Resolves to the error that was printed, if not all are there. */
+/** Waits for the tasks that are left and downloads their results. Resolves to the printed error, if some are missing. */
 async function downloadLeft(
   media: MediaGen,
   recovery: Left,

@@ -3,7 +3,7 @@ import { findTasks, type TaskOptions } from "../tasks/find-tasks.ts";
 import { recordDeleted } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";
 
-/** `mediagen task delete`: deletes tasks. `further` is what the service takes besides the ids. */
+/** `mediagen task delete`: deletes tasks. `further` has the service's fields besides the ids. */
 export async function deleteTasks(
   ids: readonly string[],
   options: TaskOptions,

@@ -25,11 +25,11 @@ interface Listed {
   readonly createdAt: string;
   readonly origin: string;
   readonly idempotencyKey: string | undefined;
-  /** Where its results were saved. */
+  /** The paths of its saved results. */
   readonly saved: readonly string[];
 }
 
-/** `mediagen task list`: prints what the store knows, first what has not ended. It sends nothing. */
+/** `mediagen task list`: prints the generations in the store, first those that have not ended. It sends nothing. */
 export async function listTasks({ limit, ...options }: ListOptions): Promise<void> {
   const progress = createProgress(options);
   const output = createOutput(options);
@@ -89,7 +89,7 @@ function describe(record: CommandRecord): Listed {
   };
 }
 
-/** What needs somebody comes first: an unknown outcome, then what has not ended; of those alike, the newest. */
+/** Compares records by urgency: unknown outcomes come first, then unfinished tasks, and the newest first among equals. */
 function byNeed(a: CommandRecord, b: CommandRecord): number {
   const order = ["unknown", "sending", "created", "ended"];
   return order.indexOf(a.state) - order.indexOf(b.state) || b.createdAt - a.createdAt;

@@ -5,7 +5,7 @@ import { exitCodes } from "./exit-codes.ts";
 /** An error for the person who runs the command. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
-  /** What to do: a sentence, and commands on lines of their own. */
+  /** The advice: a sentence, and commands on lines of their own. */
   readonly advice: string;
   readonly exitCode: number;
   /** The task as the command line spells it, if there is one. */
@@ -19,7 +19,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Returns what something that was thrown says. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -10,7 +10,7 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-/** What each exit code means, for the help and the guide. */
+/** The meaning of each exit code, for the help and the guide. */
 export const exitCodeMeanings: readonly (readonly [code: number, meaning: string])[] = [
   [exitCodes.done, "done"],
   [exitCodes.failed, "the task failed, the service rejected the request, or it could not be reached"],

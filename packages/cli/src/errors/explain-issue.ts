@@ -27,7 +27,7 @@ function describe(issue: Issue, command: Command | undefined): string {
   return describeIssue({ ...issue, field });
 }
 
-/** Says which models have a field that this one does not have. */
+/** Names the models that have a field that this one does not have. */
 function describeUnknown(issue: Issue, command: Command | undefined, flags: readonly string[]): string {
   const flag = command && fieldFlagsOf(command).find(({ field }) => field === issue.field);
   const model: unknown = command?.getOptionValue("model");

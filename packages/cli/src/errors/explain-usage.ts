@@ -3,10 +3,10 @@ import type { Command, CommanderError, Option } from "commander";
 import { argumentField } from "../flags/field-flags.ts";
 import { exitCodes } from "./exit-codes.ts";
 
-/** What happened, what to do, and the exit code. */
+/** A message, the advice, and the exit code. */
 export type Explanation = readonly [what: string, advice: string, exitCode: number];
 
-/** Explains what is wrong with the words of a command line. */
+/** Explains the error of a command line that is not valid. */
 export function explainUsage(error: CommanderError, command: Command | undefined): Explanation {
   const [, model] = /'([^']*)' is invalid(?: for argument 'model')?\. Allowed choices/.exec(error.message) ?? [];
   if (model !== undefined && /model/.test(error.message)) return explainModel(model, command);

@@ -17,7 +17,7 @@ import { describeIssues } from "./explain-issue.ts";
 import { explainUsage, type Explanation } from "./explain-usage.ts";
 import { Interrupted } from "./interrupt.ts";
 
-/** What the command knows besides the error. */
+/** The context of an error. */
 export interface Circumstances {
   /** The command that was run. */
   readonly command?: Command | undefined;
@@ -35,7 +35,7 @@ export interface Circumstances {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Returns what was thrown as an error for the person who runs the command. */
+/** Returns a thrown value as an error for the person who runs the command. */
 export function explain(error: unknown, circumstances: Circumstances = {}): CommandError {
   if (error instanceof CommandError) return error;
   const [what, advice, exitCode] = explanationOf(error, circumstances);
@@ -70,7 +70,7 @@ function afterFix({ resume }: Circumstances): string {
   return resume ? withCommands("Fix that, then continue with:", resume) : "Fix that and run the command again.";
 }
 
-/** Explains how a task ended, or that nobody knows whether there is one. */
+/** Explains the failure of a task, or that it is unknown whether there is one. */
 function explainTask(error: unknown, circumstances: Circumstances): Explanation | undefined {
   const { task, resume, timeout, idempotencyKey } = circumstances;
   if (error instanceof OutcomeUnknownError)
@@ -102,7 +102,7 @@ function explainTask(error: unknown, circumstances: Circumstances): Explanation 
 const imageRead = "fileFrom";
 const checkImage = "Nothing was sent. Check the URL of the image, then run the command again.";
 
-/** Explains why the service, the network or this machine was not of use. */
+/** Explains a failure of the service, the network or this machine. */
 function explainService(error: unknown, circumstances: Circumstances): Explanation | undefined {
   const { generates, resume } = circumstances;
   const goOn = resume && withCommands("Continue with:", resume);
@@ -144,14 +144,14 @@ function explainService(error: unknown, circumstances: Circumstances): Explanati
   return isForeseen ? [error.message, afterFix(circumstances), exitCodes.failed] : undefined;
 }
 
-/** Says what the service responded, without the advice for programs. */
+/** Returns the response of the service in words, without the advice for programs. */
 function rejectionOf({ operation, status, code, msg, message }: ServiceError): string {
   if (operation === imageRead || (status < 300 && code === undefined)) return message;
   const why = code === undefined ? `HTTP ${status}` : `code ${code}: ${msg ?? ""}`;
   return `${operation}: the service rejected it (${why})`;
 }
 
-/** What to do about a generation of unknown outcome, before the two commands that resolve it. */
+/** The advice on a generation of unknown outcome, before the two commands that resolve it. */
 export const lookForTask = "Look for the task at the service, then record its id, or that there is none:";
 
 function adviceOnUnknown({ generationId }: OutcomeUnknownError, { resolve }: Circumstances): string {

@@ -1,7 +1,7 @@
 import { isClosedByReader, stdoutFailed } from "../terminal/stdout-failure.ts";
 import { exitCodes } from "./exit-codes.ts";
 
-/** What ends the command early: Ctrl-C or another signal, or a stdout that cannot be written to. */
+/** The error that ends the command early, after a signal such as Ctrl-C or a failure of stdout. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly exitCode: number;
@@ -17,8 +17,8 @@ export interface Interrupt {
   /** Aborts with `Interrupted`. */
   readonly signal: AbortSignal;
   /**
-   * Until `release`, something runs that should not be interrupted: the first signal only calls `warn` and takes effect at
-   * `release`; the second aborts at once.
+   * Delays interrupts until `release`: the first signal only calls `warn` and takes effect at `release`; the second aborts at
+   * once.
    */
   hold(warn: () => void): void;
   release(): void;
@@ -41,7 +41,7 @@ export function listenForInterrupt(giveUp: (interrupted: Interrupted) => void = 
       warnFirst();
     });
   }
-  // What a command cannot report it does not begin.
+  // A command does not begin what it cannot report.
   process.stdout.on("error", (error) => {
     if (!isClosedByReader(error)) controller.abort(new Interrupted(stdoutFailed(error), exitCodes.unsaved));
   });

@@ -5,7 +5,7 @@ import { exitCodes } from "../errors/exit-codes.ts";
 import { quoted } from "../terminal/shell-commands.ts";
 import { isDirectory } from "./directory.ts";
 
-/** Rejects a directory that is no store, or does not exist: nothing would seem to be left. An empty one may become a store. */
+/** Rejects a directory that is not a store or does not exist: nothing would seem to be left. An empty one may become a store. */
 export async function checkStoreDirectory(directory: string): Promise<void> {
   const fail = (what: string, advice: string) => new CommandError(what, advice, exitCodes.usage);
   if (!(await isDirectory(directory))) throw fail(`--store ${directory}: there is no such directory`, passStore);
@@ -20,7 +20,7 @@ export async function checkStoreDirectory(directory: string): Promise<void> {
 
 const passStore = "Pass the store that the generations were recorded in.";
 
-/** Whether `fileStore` gives a file or a directory such a name. */
+/** Returns whether `fileStore` gives a file or a directory such a name. */
 function isOfStore(name: string): boolean {
   return /^([\da-f]{2}|\..+\.part)$/.test(name);
 }

@@ -21,7 +21,7 @@ export async function makeDirectory(path: string, mode: number = 0o777): Promise
   }
 }
 
-/** Whether a directory of this name exists. */
+/** Returns whether a directory of this name exists. */
 export async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),

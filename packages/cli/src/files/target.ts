@@ -5,7 +5,7 @@ import { CommandError, messageOf } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { isDirectory, makeDirectory } from "./directory.ts";
 
-/** What is to be written to a target. */
+/** The results that are to be written to a target. */
 export interface Results {
   /** Whether existing files may be replaced, or are only compared. */
   readonly overwrite?: boolean | undefined;
@@ -16,7 +16,7 @@ export interface Results {
   readonly json?: true;
 }
 
-/** Stands for stdout. */
+/** The target that stands for stdout. */
 export const stdoutTarget = "-";
 
 /** Rejects a target that results could not be written to, before anything is billed. */
@@ -56,7 +56,7 @@ export async function checkTarget(target: string, results: Results): Promise<voi
     throw fail(`${taken} already exists`, "Nothing was sent. Choose another name or add --overwrite.");
 }
 
-/** Whether the file system rejects a path because of its length. */
+/** Returns whether the file system rejects a path because of its length. */
 async function isTooLong(path: string): Promise<boolean> {
   return stat(path).then(
     () => false,
@@ -64,7 +64,7 @@ async function isTooLong(path: string): Promise<boolean> {
   );
 }
 
-/** Whether results go into a directory of this name, and not to a file. */
+/** Returns whether results go into a directory of this name, and not to a file. */
 export async function isDirectoryTarget(target: string): Promise<boolean> {
   return target.endsWith("/") || target.endsWith(sep) || extname(target) === "" || (await isDirectory(target));
 }

@@ -2,7 +2,7 @@
 
 import type { Descriptions } from "./descriptions.ts";
 
-/** What the service's description says for people. */
+/** The texts of the service's description, for people. */
 export const descriptions: Descriptions = {
   operations: {
     generateVidmodelv2: {

@@ -1,4 +1,4 @@
-/** What the service's description says for people, as `descriptions.gen.ts` holds it. */
+/** The texts of the service's description, for people. `descriptions.gen.ts` has them. */
 export interface Descriptions {
   /** The generations, by their operation's id. */
   readonly operations: Readonly<Record<string, OperationDescription>>;
@@ -6,14 +6,14 @@ export interface Descriptions {
   readonly deletionFields: readonly { readonly field: string; readonly description: string }[];
 }
 
-/** What a generation does, in a line and at length, and what its form's properties mean. */
+/** The summary and the description of a generation, and those of its form's properties. */
 export interface OperationDescription {
   readonly summary: string;
   readonly description: string;
   readonly fields: Readonly<Record<string, FieldDescription>>;
 }
 
-/** What a property of a form means, and its default at the service. */
+/** The description of a form's property, and its default at the service. */
 export interface FieldDescription {
   readonly description: string;
   readonly default?: unknown;

@@ -9,13 +9,13 @@ export const argumentField = "prompt";
 export interface FieldFlag {
   readonly field: string;
   readonly option: Option;
-  /** What the field is to each model that has it. */
+  /** The properties of the field in each model that has it. */
   readonly models: ReadonlyMap<string, FieldInfo>;
 }
 
 const flagsOfCommands = new WeakMap<Command, readonly FieldFlag[]>();
 
-/** The flags of a command that stand for fields. */
+/** Returns the flags of a command that stand for fields. */
 export function fieldFlagsOf(command: Command): readonly FieldFlag[] {
   return flagsOfCommands.get(command) ?? [];
 }
@@ -79,12 +79,12 @@ function addFlag(command: Command, name: string, infos: ReadonlyMap<string, Fiel
   return option;
 }
 
-/** Whether a flag stands for a field that is on or off, for every model that has it. */
+/** Returns whether a flag stands for a field that is on or off, for every model that has it. */
 export function isSwitch(infos: ReadonlyMap<string, FieldInfo>): boolean {
   return [...infos.values()].every(({ takes }) => takes === "flag");
 }
 
-/** What a flag that is on or off is set to, as it is typed. */
+/** The values of a flag that is on or off, as they are typed. */
 export const switchValues: ReadonlyMap<string, boolean> = new Map([
   ["true", true],
   ["false", false],
@@ -92,12 +92,12 @@ export const switchValues: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** How the value of such a flag is typed, for people. */
+/** The syntax of such a flag's value, for people. */
 export const switchSyntax: string = `[=${[...switchValues.keys()].join("|")}]`;
 
 const imageFlag = "image";
 
-/** Returns what is valid if the models agree, and which models have the field if not all do. */
+/** Returns the valid values if the models agree, and which models have the field if not all do. */
 function limitsOf(infos: ReadonlyMap<string, FieldInfo>, modelsInAll: number): string {
   const limits = new Set([...infos.values()].map(({ expected }) => expected));
   const models = infos.size === modelsInAll ? "" : `; only ${[...infos.keys()].join(", ")}`;

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readDuration } from "../terminal/duration.ts";
 
-/** Adds where results go and how they are shown. */
+/** Adds the options for the target and the preview of results. */
 export function addResultOptions(
   command: Command,
   output: string = `a file, a directory, or "-" for stdout (default: the current directory)`,
@@ -12,7 +12,7 @@ export function addResultOptions(
     .option("--preview", "show pictures in the terminal (kitty, Ghostty, iTerm2 or WezTerm)");
 }
 
-/** Adds how many results a task has. */
+/** Adds the option for the number of results of a task. */
 export function addResultCountOption(command: Command): void {
   command.addOption(
     new Option(
@@ -22,7 +22,7 @@ export function addResultCountOption(command: Command): void {
   );
 }
 
-/** Adds how long to wait. */
+/** Adds the option for the timeout of waits. */
 export function addWaitOptions(command: Command): void {
   command.addOption(
     new Option("--timeout <time>", "maximum time to wait, such as 90s, 30m or 2h")
@@ -31,19 +31,19 @@ export function addWaitOptions(command: Command): void {
   );
 }
 
-/** Adds the store. */
+/** Adds the option for the store. */
 export function addStoreOption(command: Command): void {
   command.addOption(
     new Option("--store <dir>", "where generations are recorded (default: the state directory)").argParser(readPath),
   );
 }
 
-/** Adds what is printed. */
+/** Adds the options for the output. */
 export function addPrintOptions(command: Command): void {
   command.addOption(jsonOption()).option("-q, --quiet", "print no progress on stderr");
 }
 
-/** Adds how the service is reached and how its tasks are read. */
+/** Adds the options for the connection and the meaning of statuses. */
 export function addConnectOptions(command: Command): void {
   command
     .addOption(

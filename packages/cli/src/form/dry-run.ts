@@ -5,7 +5,7 @@ import { type ConnectOptions, nowhere } from "../client/connect.ts";
 export interface DescribedRequest {
   readonly method: string;
   readonly url: string;
-  /** Where the key would come from. The key itself is not shown. */
+  /** The source of the key. The key itself is not shown. */
   readonly key: string;
   readonly parts: readonly DescribedPart[];
 }

@@ -7,7 +7,7 @@ import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { argumentField, fieldFlagsOf } from "../flags/field-flags.ts";
 
-/** Where a form is read from besides the command line. */
+/** The sources of a form besides the command line. */
 export interface Sources {
   openStdin(): Readable;
   /** Called before an image is requested from a URL. */
@@ -37,7 +37,7 @@ export async function readForm(
   return form;
 }
 
-/** Returns what the flags of a command were given, by field. */
+/** Returns the values of a command's flags, by field. */
 function valuesOf(command: Command): ReadonlyMap<string, unknown> {
   const given: Readonly<Record<string, unknown>> = command.opts();
   const values = new Map<string, unknown>();
@@ -52,7 +52,7 @@ function valuesOf(command: Command): ReadonlyMap<string, unknown> {
   return values;
 }
 
-/** What was given for a field, as the SDK takes it; what does not read as the field's type is left to the SDK to reject. */
+/** Returns the value of a field as the SDK takes it. A value that is not of the field's type is left to the SDK to reject. */
 function readField(given: unknown, info: FieldInfo | undefined, readFile: (path: string) => Promise<unknown>): unknown {
   if (Array.isArray(given)) return readList(given, info, readFile);
   if (typeof given !== "string") return given;
@@ -93,8 +93,8 @@ function sizeFor(model: string, field: string, value: unknown): unknown {
 }
 
 /**
- * Rejects what would be billed and is not meant: a blank text, which usually comes from a variable of the shell that is not set, and
- * bytes that are no text. Node reads those that are not UTF-8 as U+FFFD.
+ * Rejects text that would be billed by mistake: a blank text, which usually comes from a variable of the shell that is not set, and
+ * bytes that are not text. Node reads bytes that are not UTF-8 as U+FFFD.
  */
 function checkText(name: string, value: string): string {
   const fail = (what: string, advice: string) =>

@@ -7,7 +7,7 @@ import { preview } from "../terminal/preview.ts";
 import { stdoutFailure } from "../terminal/stdout-failure.ts";
 import { nameOf } from "./task-name.ts";
 
-/** How to download results. */
+/** Options for downloading results. */
 export interface DownloadOptions {
   readonly overwrite?: true;
   readonly preview?: true;

@@ -7,7 +7,7 @@ import { kinds, readTaskName } from "./task-name.ts";
 
 /** The options of the commands that take tasks. */
 export interface TaskOptions extends ConnectOptions {
-  /** How many results the form requested: by default as in the store, otherwise 1. */
+  /** The number of results that the form requested: by default that in the store, otherwise 1. */
   readonly results?: number;
 }
 

@@ -18,14 +18,14 @@ import { resumeCommand } from "./resume-commands.ts";
 import { recordSaved } from "./store-records.ts";
 import { nameOf } from "./task-name.ts";
 
-/** How to wait for results and download them. */
+/** Options for waiting for results and downloading them. */
 export interface FinishOptions extends ConnectOptions, DownloadOptions {
   readonly output?: string;
   readonly idempotencyKey?: string;
   readonly timeout: { readonly ms: number; readonly text: string };
 }
 
-/** How one task ended, as `--json` prints it. */
+/** The outcome of one task, as `--json` prints it. */
 export interface Finished {
   readonly task: TaskJSON;
   readonly record?: TaskRecord;
@@ -33,7 +33,7 @@ export interface Finished {
   readonly error?: ErrorDocument;
 }
 
-/** How several tasks ended. */
+/** The outcomes of several tasks. */
 export interface FinishResult {
   readonly finished: readonly Finished[];
   /** The interrupt if there was one, otherwise the first error. All of them have been printed. */
@@ -55,7 +55,7 @@ class Finisher {
   readonly #media: MediaGen;
   readonly #options: FinishOptions;
   readonly #context: CommandContext;
-  /** Where results are downloaded to; undefined if only their URLs are printed. */
+  /** The target of downloads; undefined if only the URLs of results are printed. */
   readonly #target: string | undefined;
   readonly #count: number;
   readonly #left: Set<AnyTask>;

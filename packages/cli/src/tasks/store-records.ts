@@ -15,7 +15,7 @@ export function savedPaths({ saved, task }: CommandRecord): readonly string[] | 
   return saved && saved.taskid === task?.taskid ? saved.paths : undefined;
 }
 
-/** How long a generation without an idempotency key is listed after it has ended. */
+/** The time that a generation without an idempotency key is listed after it has ended. */
 const keptMs = 30 * 24 * 3_600_000;
 
 /** Reads the records in these states, and those that cannot be read. */
@@ -43,7 +43,7 @@ export async function recordSaved(
   });
 }
 
-/** Records that a task was deleted after it had ended: the SDK records that of tasks that were pending. Never rejects. */
+/** Records the deletion of a task that had ended; the SDK records that of pending tasks. Never rejects. */
 export async function recordDeleted(store: GenerationStore | undefined, task: AnyTask): Promise<void> {
   await amend(store, task, { outcome: "deleted" });
 }
@@ -70,11 +70,11 @@ async function amend(
     };
     await store.write(next);
   } catch {
-    // What the command is for is done.
+    // The command itself has succeeded.
   }
 }
 
-/** Whether a task succeeded, and its results have not been saved. A key finds its task again by itself. */
+/** Returns whether a task succeeded, and its results have not been saved. A key finds its task again by itself. */
 export function isUnsaved(record: CommandRecord): boolean {
   const { state, outcome, idempotencyKey } = record;
   const hasResults = state === "ended" && outcome === "succeeded";
@@ -92,6 +92,6 @@ export async function forgetOld(store: GenerationStore, directory: string | unde
     const unsaved = records.filter(isUnsaved).map(({ updatedAt }) => updatedAt);
     await store.forget({ before: Math.min(Date.now() - keptMs, ...unsaved) });
   } catch {
-    // What the command is for is done, and the next one tries again.
+    // The command itself has succeeded, and the next one tries again.
   }
 }

@@ -1,4 +1,4 @@
-/** How the command is called: it may be installed in a project, or not at all. */
+/** The name of the command in a shell: it may be installed in a project, or not at all. */
 const ownName = nameIn(process.argv[1] ?? "");
 
 function nameIn(path: string): string {
