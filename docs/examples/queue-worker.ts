@@ -9,7 +9,7 @@ import {
   type TaskJSON,
 } from "@mediagen/sdk/node";
 
-/** What the queue stores: plain JSON. */
+/** A job of the queue, as plain JSON. */
 type Job =
   | { readonly do: "generate"; readonly order: string; readonly form: Form<"vidmodelv2"> }
   | { readonly do: "check"; readonly order: string; readonly task: TaskJSON };

@@ -7,7 +7,7 @@ const url = process.env["DATABASE_URL"] ?? "";
 const pool = new pg.Pool({ connectionString: url });
 const media = createMediaGen({ store: postgresStore(pool), retries: 0 });
 
-/** What a workflow returns. */
+/** The result of a workflow. */
 interface Made {
   readonly state: string;
   readonly taskid?: string;

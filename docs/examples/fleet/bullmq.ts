@@ -11,21 +11,21 @@ import { createSteps, type StepOptions } from "./steps.ts";
 
 /** A task that is not finished. Its job's id is the order's. */
 export type Pending = { readonly task: TaskJSON };
-/** How a fleet runs. */
+/** Options of a fleet. */
 export interface FleetOptions extends Pick<StepOptions, "stop" | "onStep"> {
-  /** How many generations all workers together send in a second. */
+  /** The number of generations that all workers together send per second. */
   readonly perSecond?: number;
-  /** How many steps one worker runs at once. */
+  /** The number of steps that one worker runs at once. */
   readonly atOnce?: number;
-  /** After how long without a sign of life a worker counts as dead. */
+  /** The time without a sign of life after which a worker counts as dead. */
   readonly deadAfterMs?: number;
-  /** For how long nothing is sent when the credits are out. With 0, only the order itself waits. */
+  /** The time in which nothing is sent when the credits are out. With 0, only the order itself waits. */
   readonly creditsPauseMs?: number;
 }
 // #endregion imports
 
 // #region queues
-/** What to generate, what to check, and what a person has to look at. */
+/** Opens the queues: orders to generate, tasks to check, and unknown outcomes for a person. */
 export function openQueues(redis: Redis) {
   // A step that throws is repeated for as long as it takes: after a second, and then later each time.
   const safe = { attempts: 1_000_000, backoff: { type: "upToOneMinute" }, removeOnComplete: true };
@@ -39,7 +39,7 @@ export function openQueues(redis: Redis) {
 }
 export type Queues = ReturnType<typeof openQueues>;
 
-/** Orders are jobs under their own ids. BullMQ ignores an id that the queue still has. */
+/** Adds orders as jobs under their own ids. BullMQ ignores an id that the queue still has. */
 export async function submit({ generate }: Queues, orders: readonly Order[]): Promise<void> {
   await generate.addBulk(orders.map((order) => ({ name: order.model, data: order, opts: { jobId: order.id } })));
 }
@@ -81,13 +81,13 @@ export function work(redis: Redis, media: MediaGen, directory: string, given: Fl
   ];
 }
 
-/** Puts a job back for so long, and frees its worker until then. */
+/** Delays a job, and frees its worker until then. */
 async function later(job: Job, token: string | undefined, afterMs: number): Promise<never> {
   await job.moveToDelayed(Date.now() + afterMs, token);
   throw new DelayedError();
 }
 
-/** Sends nothing for a time, on all workers. It shortens no longer pause. */
+/** Pauses all workers for a time. A longer pause stays as it is. */
 async function pause(generate: Queues["generate"], ms: number): Promise<void> {
   if ((await generate.getRateLimitTtl()) < ms) await generate.rateLimit(ms);
 }

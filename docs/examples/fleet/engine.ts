@@ -10,19 +10,19 @@ export interface Engine {
   readonly store: GenerationStore;
   /** Adds orders, if the ids and the forms of all of them are valid. */
   submit(orders: readonly Order[]): Promise<void>;
-  /** Begins to work. */
+  /** Starts a worker. */
   work(options: StepOptions): Promise<Work>;
-  /** The orders of unknown outcome. */
+  /** Returns the orders of unknown outcome. */
   unknown(): Promise<readonly UnknownOrder[]>;
   /** Settles an order of unknown outcome by its task at the service, or by none, and runs it again. */
   settle(media: MediaGen, id: string, taskid: string | undefined): Promise<void>;
-  /** The orders and checks that are not run again by themselves. */
+  /** Returns the orders and checks that are not run again by themselves. */
   failed(): Promise<readonly FailedStep[]>;
-  /** Runs the failed steps of an order again; false if it has none. */
+  /** Runs the failed steps of an order again. Returns false if it has none. */
   retry(id: string): Promise<boolean>;
-  /** How many jobs each queue has, by state. */
+  /** Returns the number of jobs in each queue, by state. */
   depths(): Promise<Readonly<Record<string, Readonly<Record<string, number>>>>>;
-  /** Whether the credits are out, and orders wait until one of them is accepted again. */
+  /** Returns whether the credits are out, and orders wait until one of them is accepted again. */
   isPaused(): Promise<boolean>;
   /** Rejects if the queue's server cannot be reached. */
   ping(): Promise<unknown>;
@@ -50,7 +50,7 @@ export async function openEngine(settings: Settings): Promise<Engine> {
   const { open } = isRedis ? await import("./bullmq.ts") : await import("./pg-boss.ts");
   // The text of the queue's own errors is safe to log: it contains no job.
   const engine = await open(settings, ({ name, message }) => log("error", "queue", { error: name, message }));
-  // BullMQ itself would wait for Redis for ever.
+  // BullMQ itself would wait for Redis forever.
   await within(10_000, engine.ping()).catch((cause: unknown) => {
     throw new Error(`The queue's server ${new URL(settings.queueUrl).host} does not respond.`, { cause });
   });

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the server reports. */
+/** Options of `serveHealth`. */
 export interface Health {
   readonly host: string;
   readonly port: number;

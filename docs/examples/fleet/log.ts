@@ -13,7 +13,7 @@ export const logger: Logger = {
   debug: (line) => log("debug", "sdk", { line }),
 };
 
-/** What can be said of an error without its text: its class, and a code such as ECONNREFUSED or ENOSPC. */
+/** Describes an error without its text: its class, and a code such as ECONNREFUSED or ENOSPC. */
 export function describeError(error: unknown): { readonly error: string; readonly code?: unknown } {
   if (!(error instanceof Error)) return { error: typeof error };
   // The cast: an error of the network or of a file has a code, and may be the cause of another.

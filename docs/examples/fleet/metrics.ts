@@ -4,7 +4,7 @@ import type { Engine } from "./engine.ts";
 import { within } from "./health.ts";
 import type { StepReport } from "./steps.ts";
 
-/** Creates the metrics of a worker. Those of the queues are read when they are asked for. */
+/** Creates the metrics of a worker. Those of the queues are read when they are requested. */
 export function createMetrics(engine: Engine) {
   const register = new Registry();
   const registers = [register];
@@ -41,14 +41,14 @@ export function createMetrics(engine: Engine) {
     registers,
   });
   watchQueues(engine, register);
-  // Prometheus sees an increase only of what was there before.
+  // Prometheus sees an increase only of a series that was there before.
   const alerted = { generate: ["rejected", "threw"], check: ["failed", "overdue", "threw"] };
   for (const [step, outcomes] of Object.entries(alerted))
     for (const outcome of outcomes) steps.inc({ step, outcome }, 0);
   for (const type of ["throttled", "storeFailed", "lateTask"]) events.inc({ type }, 0);
 
   return {
-    /** The metrics as text. */
+    /** Returns the metrics as text. */
     text: () => register.metrics(),
     contentType: register.contentType,
     onStep({ step, outcome }: StepReport): void {
@@ -68,7 +68,7 @@ export function createMetrics(engine: Engine) {
   };
 }
 
-/** The delay that the service wants, if the event is an HTTP 429. */
+/** Returns the delay that the service requests, if the event is an HTTP 429. */
 export function throttledMs(event: MediaGenEvent): number | undefined {
   if (event.type !== "failed" || !event.operation.startsWith("generate")) return undefined;
   const step = stepError(event.error);

@@ -1,6 +1,6 @@
 import { type Form, type Model, validate } from "@mediagen/sdk";
 
-/** What you want generated, under your own id. It is plain JSON. */
+/** A generation that you want, under your own id. It is plain JSON. */
 export type Order = { readonly id: string } & {
   [M in Model]: { readonly model: M; readonly form: Form<M> };
 }[Model];
@@ -19,7 +19,7 @@ export function findMistakes(orders: readonly Order[]): readonly string[] {
   ]);
 }
 
-/** It becomes the name of a directory and of a job. BullMQ has no jobs whose names are integers. */
+/** Checks an id, which names a directory and a job. BullMQ has no jobs whose names are integers. */
 function isId(id: unknown): boolean {
   return typeof id === "string" && /^(?!-?\d+$)[\w-][\w.-]{0,99}$/.test(id);
 }

@@ -6,7 +6,7 @@ export const pauseTable = `
   create table if not exists fleet_pause (
     one bool primary key default true check (one), until timestamptz not null, is_credits bool not null, holder text
   )`;
-// It shortens no longer pause. While one order at a time is tried, "until" is no pause, but how long its holder may be silent.
+// A longer pause stays as it is. While one order at a time is tried, "until" is no pause, but the time its holder may be silent.
 const pause = `
   insert into fleet_pause (until, is_credits) values (now() + $1 * interval '1 ms', $2)
   on conflict (one) do update set
@@ -20,7 +20,7 @@ const claim = `
 const read = "select until > now() as waits, is_credits, holder from fleet_pause";
 const resume = "delete from fleet_pause where is_credits";
 
-/** How the workers of a queue take orders: all they can, one at a time, or none. */
+/** The number of orders that workers take: all they can, one at a time, or none. */
 export type Mode = "all" | "one" | "none";
 
 /** A pause of all workers, in the database: pg-boss itself cannot pause a queue. */
@@ -55,7 +55,7 @@ export function createPause(boss: PgBoss, setMode: (mode: Mode) => Promise<void>
     throttle: (ms: number) => begin(ms, false),
     /** Takes no orders on any worker for a time, then one at a time until one is accepted. */
     creditsOut: (ms: number) => begin(ms, true),
-    /** An order was accepted: all workers may go on, if the credits were out. */
+    /** Ends the pause for credits, on all workers, once an order was accepted. */
     async accepted(): Promise<void> {
       if (mode === "one") await sql(resume);
     },
@@ -66,7 +66,7 @@ export function createPause(boss: PgBoss, setMode: (mode: Mode) => Promise<void>
   };
 }
 
-/** Whether the credits are out. */
+/** Returns whether the credits are out. */
 export async function isPaused(boss: PgBoss): Promise<boolean> {
   const { rows } = await boss.getDb().executeSql("select 1 from fleet_pause where is_credits");
   return rows.length > 0;

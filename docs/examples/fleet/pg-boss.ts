@@ -10,15 +10,15 @@ import type { Settings } from "./settings.ts";
 import { type Finding, readRecord, recordFinding } from "./settle.ts";
 import { createSteps, type StepOptions } from "./steps.ts";
 
-/** A task that is not finished, and whose it is. */
+/** An unfinished task, and the id of its order. */
 export type Pending = { readonly id: string; readonly task: TaskJSON };
-/** How a fleet runs. */
+/** Options of a fleet. */
 export interface FleetOptions extends Pick<StepOptions, "stop" | "onStep"> {
-  /** How many generations this worker sends in a second, at most. */
+  /** The maximum number of generations that this worker sends per second. */
   readonly perSecond?: number;
-  /** How many loops a worker runs for each queue. A slow response holds up only its own loop. */
+  /** The number of loops that a worker runs for each queue. A slow response holds up only its own loop. */
   readonly loops?: number;
-  /** For how long nothing is sent when the credits are out. With 0, only the order itself waits. */
+  /** The time in which nothing is sent when the credits are out. With 0, only the order itself waits. */
   readonly creditsPauseMs?: number;
 }
 // #endregion imports
@@ -43,7 +43,7 @@ export async function prepare(boss: PgBoss, deadAfterSeconds = 30): Promise<void
   await boss.getDb().executeSql(`select pg_advisory_xact_lock(4020); ${table}; ${pauseTable}`);
 }
 
-/** Orders are jobs. One that is sent twice is generated once, by its id. */
+/** Adds orders as jobs. An order that is added twice is generated once, because of its id. */
 export async function submit(boss: PgBoss, orders: readonly Order[]): Promise<void> {
   await boss.insert(
     "generate",
@@ -111,7 +111,7 @@ function createCheck(boss: PgBoss, steps: Steps) {
 // #endregion check
 
 // #region work
-/** Does a step for each job of a batch. One that throws is handed out again by itself. */
+/** Runs a step for each job of a batch. pg-boss hands out a job again if its step throws. */
 const each =
   <T>(step: (data: T) => Promise<Result>) =>
   async (jobs: readonly Job<T>[]) =>
@@ -127,7 +127,7 @@ export async function work(boss: PgBoss, media: MediaGen, directory: string, giv
   const { perSecond = 12, loops = 4, creditsPauseMs = 60_000, stop, onStep } = given;
   const steps = createSteps({ media, directory, stop, onStep });
   const options = { perJobResults: true, localConcurrency: loops } as const;
-  // A loop that looks once a second for so many orders is the rate limit.
+  // The rate limit: each loop takes this many orders, once a second.
   const batchSize = Math.max(1, Math.round(perSecond / loops));
   const limit = { pollingIntervalSeconds: Math.max(1, (loops * batchSize) / perSecond), batchSize };
   const modes: Readonly<Record<Mode, object | undefined>> = {

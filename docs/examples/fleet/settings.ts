@@ -1,24 +1,24 @@
-/** How the programs of the fleet run. */
+/** The settings of the fleet's programs. */
 export interface Settings {
   /** The queue's server: a redis: URL for BullMQ, a postgres: URL for pg-boss. */
   readonly queueUrl: string;
-  /** How many generations are sent in a second: by all workers on BullMQ, by each worker on pg-boss. */
+  /** The number of generations sent per second: by all workers on BullMQ, by each worker on pg-boss. */
   readonly perSecond: number;
-  /** How many steps a worker runs at once on BullMQ. On pg-boss, how many batches of each queue. */
+  /** The concurrency of a worker: of steps on BullMQ, of batches of each queue on pg-boss. */
   readonly concurrency: number;
-  /** Results go here, with a directory for each order. */
+  /** The directory for results, with one for each order in it. */
   readonly directory: string;
-  /** Where health and metrics are served. */
+  /** The host and the port of health and metrics. */
   readonly host: string;
   readonly port: number;
-  /** After how long a generation without a response is of unknown outcome. */
+  /** The time after which a generation without a response is of unknown outcome. */
   readonly generateTimeoutMs: number;
   readonly queryTimeoutMs: number;
-  /** For how long generations in flight may go on when the worker has to end. */
+  /** The time that generations in flight have left when the worker has to end. */
   readonly shutdownGraceMs: number;
-  /** For how long nothing is sent when the credits are out. */
+  /** The time in which nothing is sent when the credits are out. */
   readonly creditsPauseMs: number;
-  /** After how long without a sign of life a worker counts as dead. */
+  /** The time without a sign of life after which a worker counts as dead. */
   readonly deadAfterMs: number;
   /** Whether the service may have an http: URL on another machine: for the emulator, never for a real key. */
   readonly allowHttp: boolean;

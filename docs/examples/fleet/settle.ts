@@ -1,6 +1,6 @@
 import { generationIdOf, type GenerationStore, InvalidRequestError, type MediaGen } from "@mediagen/sdk/node";
 
-/** What a person found out about an order of unknown outcome. */
+/** The finding of a person about an order of unknown outcome. */
 export interface Finding {
   readonly media: MediaGen;
   readonly store: GenerationStore;
@@ -26,7 +26,7 @@ export async function recordFinding(finding: Finding): Promise<void> {
   });
 }
 
-/** The record of the order; undefined if the store has none. */
+/** Returns the record of the order; undefined if the store has none. */
 export async function readRecord({ media, store, id }: Omit<Finding, "taskid">) {
   return store.get(await generationIdOf(media.origin, id));
 }

@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import { log } from "./log.ts";
 import type { StopSignals } from "./steps.ts";
 
-/** How long the worker may take to end after its grace: to record what is unknown, and to close its connections. */
+/** The time that the worker has to end after its grace: to record unknown outcomes, and to close its connections. */
 const closingMs = 4_000;
 /** npm and others pass a signal on, so the worker gets it twice. Only a later one is a second signal. */
 const sameSignalMs = 500;

@@ -10,11 +10,11 @@ import {
 } from "@mediagen/sdk/node";
 import type { Order } from "./order.ts";
 
-/** What ends the steps of a worker that has to end. */
+/** The signals that end the steps of a worker that has to end. */
 export interface StopSignals {
   /** Aborts checks and downloads: they are safe to repeat. */
   readonly check: AbortSignal;
-  /** Aborts generations. What is being sent then is of unknown outcome. */
+  /** Aborts generations. One that is being sent then is of unknown outcome. */
   readonly generate: AbortSignal;
 }
 
@@ -24,25 +24,25 @@ export interface StepReport {
   /** The id of the order. */
   readonly order: string;
   readonly outcome: "begun" | GenerateStep["outcome"] | CheckResult["state"] | "stopped" | "threw";
-  /** What a step threw. It is run again. */
+  /** The error that a step threw. The step is run again. */
   readonly error?: unknown;
 }
 
-/** What the steps need. */
+/** Options of `createSteps`. */
 export interface StepOptions {
   readonly media: MediaGen;
-  /** Results go here, with a directory for each order. */
+  /** The directory for results, with one for each order in it. */
   readonly directory: string;
   readonly stop?: StopSignals | undefined;
   readonly onStep?: ((report: StepReport) => void) | undefined;
 }
 
-/** What became of a check. */
+/** The result of a check. */
 export type CheckResult =
   | { readonly state: "pending"; readonly task: TaskJSON; readonly afterMs: number }
   | { readonly state: "succeeded" | "failed" | "overdue" };
 
-/** How old a task becomes before a person has to look at it. */
+/** The age of an unfinished task at which a person has to look at it. */
 const maxAgeMs = 30 * 60_000;
 /** The worker ended before anything was sent: another one takes the order. */
 const notSent: GenerateStep = { outcome: "again", reason: "the worker ended before it sent the order", afterMs: 0 };

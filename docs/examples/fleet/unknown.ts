@@ -57,7 +57,7 @@ async function settle(media: MediaGen, id: string, given: string | undefined): P
     );
   // The CLI prints a task as image:ID.
   const [, givenKind, taskid] = /^(?:(image|video):)?(.*)$/s.exec(given?.trim() ?? "") ?? [];
-  // As of a variable of the shell that is not set: to take it for "not created" could bill the order twice.
+  // It may be a shell variable that is not set: to read it as "not created" could bill the order twice.
   if (given !== undefined && !taskid)
     throw new Error("--taskid is empty. Nothing was changed. If the order has no task, use --not-created.");
   if (givenKind && givenKind !== kind)

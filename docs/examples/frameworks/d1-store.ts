@@ -1,11 +1,11 @@
 import type { GenerationRecord, GenerationStore } from "@mediagen/sdk";
 
-/** What the store uses of Cloudflare's `D1Database`. */
+/** The part of Cloudflare's `D1Database` that the store uses. */
 export interface Database {
   prepare(sql: string): Statement;
 }
 
-/** What the store uses of a `D1PreparedStatement`. */
+/** The part of a `D1PreparedStatement` that the store uses. */
 export interface Statement {
   bind(...values: (string | number)[]): Statement;
   run(): Promise<{ readonly meta: { readonly changes: number } }>;
