@@ -77,9 +77,6 @@ interface Piece {
 
 /** Matches a docstring that asks instead of naming what it documents. */
 const riddle = /^(What|Where|Who|Whom|Whose|Which|When|Why|How)\b/;
-/** The sources whose docstrings are not rewritten yet, and the template of one of them. */
-const riddlesLeft =
-  /^(packages\/(cli|sdk\/src\/(call|client|errors|node|result|wait))|docs\/examples)\/|^scripts\/generate\/descriptions\.ts$/;
 
 /** Matches a heading that is a question. */
 const question = /\?$|^(how|what|why|when|where) (do|does|did|can|is|are|should)\b/i;
@@ -106,7 +103,7 @@ export function proseFaults(path: string, text: string): readonly string[] {
   return piecesOf(path, text).flatMap((piece) => {
     const faults = [...faultsOf(piece, words, mostWords)];
     if (piece.isHeading && !isFaq && question.test(piece.text)) faults.push(`"${piece.text}": name the topic`);
-    const [asked] = (piece.isDocstring && !riddlesLeft.test(path) && riddle.exec(piece.text)) || [];
+    const [asked] = (piece.isDocstring && riddle.exec(piece.text)) || [];
     if (asked) faults.push(`a docstring that begins with "${asked}": begin with a verb or a noun`);
     return faults.map((fault) => `${path}:${piece.line} ${fault}`);
   });
