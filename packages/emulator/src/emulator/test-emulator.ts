@@ -56,7 +56,7 @@ interface Server {
 
 /** Creates an emulator that the hooks of a test framework replace with a new one before each test. */
 export function createTestEmulator(
-  options: TestEmulatorOptions,
+  { listen: isServed, ...options }: TestEmulatorOptions,
   hooks: Hooks,
   listen: (emulator: Emulator) => Promise<Server>,
 ): TestEmulator {
@@ -87,7 +87,7 @@ export function createTestEmulator(
     set: (_, name, value) => Reflect.set(current, name, value),
     // The cast: it reads all other members from the current emulator.
   }) as typeof own & Emulator;
-  if (options.listen) {
+  if (isServed) {
     hooks.beforeAll(async () => void (server = await listen(emulator)));
     hooks.afterAll(async () => server?.close());
   }
