@@ -497,7 +497,7 @@ export const mutants: readonly Mutant[] = [
   {
     guard: "const known = kept.get(key);",
     becomes: "const [known] = kept.values();",
-    promise: "another key is hidden too",
+    promise: "another key is sent, and hidden too",
     tests: ["sdk/keys"],
   },
   {

@@ -139,13 +139,19 @@ describe("a key that the service repeats is in nothing that the SDK shows", () =
     }
   });
 
-  test("also where the key is another one by now", async () => {
+  test("also where the key is another one by now, which is the one that is sent", async () => {
     const keys = ["sk-canary-1", "sk-canary-2", "sk-canary-3"];
+    const left = [...keys];
+    const sent: unknown[] = [];
     const { media } = clientWith(
-      (request) => Response.json({ code: 9999, msg: `no ${request.headers.get("authorization")}` }),
-      { apiKey: () => keys.shift() ?? "" },
+      ({ headers }) => {
+        sent.push(headers.get("authorization"));
+        return Response.json({ code: 9999, msg: `no ${sent.at(-1)}` });
+      },
+      { apiKey: () => left.shift() ?? "" },
     );
-    for (const _ of [...keys]) await expect(media.video.query("t-1")).rejects.toMatchObject({ msg: `no ${hidden}` });
+    for (const _ of keys) await expect(media.video.query("t-1")).rejects.toMatchObject({ msg: `no ${hidden}` });
+    expect(sent).toEqual(keys);
   });
 
   test("also the key of an earlier request, in the URL of a result", async () => {
