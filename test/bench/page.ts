@@ -123,8 +123,8 @@ client runs in its own process, as its README says, in the version that the lock
 the median of all rounds. The brackets have the quartiles, or the range if there are fewer than four rounds. A ratio is computed within
 each round, and the table shows the median of these ratios. Rows may be of different days and versions of mediagen.
 
-Each row names its machine. The aims were set on another one, with an AMD EPYC. On some days, that was about twice as fast as the machines
-of some rows. The aims are kept as they are.
+Each row names its machine and the commit of the packages. The aims were set for another machine, and are kept as they are: a ratio says
+more than a time.
 `;
 
 function overview(parts: readonly Part[]): string {
