@@ -1952,7 +1952,7 @@ export const mutants: readonly Mutant[] = [
     guard: ".catch(() => ({ issuesOf: withoutWords(subject) }))",
     becomes: "",
     promise: "a form whose words cannot be loaded is rejected by field",
-    tests: ["package/package"],
+    tests: ["sdk/missing-file"],
   },
   {
     guard:

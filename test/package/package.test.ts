@@ -7,7 +7,6 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { build as viteBuild } from "vite";
-import type * as Sdk from "@mediagen/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { check, pack } from "../../scripts/release.ts";
 import { install } from "./install.ts";
@@ -197,31 +196,6 @@ test("a client stays small: what a store, limits, a log, files, invalid and unch
   expect(bytes, "bytes gzip").toBeLessThan(23_950);
   for (const name of ["blobs", "streams", "fileFrom"])
     expect((await bundleAndSplit(`export { ${name} } from "@mediagen/sdk";`)).loadedLater, name).toHaveLength(1);
-});
-
-test("a form whose words cannot be loaded is rejected by field, and nothing is sent", async () => {
-  const directory = join(folder, "without-words");
-  await mkdir(directory);
-  await writeFile(join(directory, "package.json"), '{ "type": "module" }');
-  const { outputFiles } = await bundle('export { createMediaGen } from "@mediagen/sdk";');
-  const isOfWords = ({ path }: { readonly path: string }) => basename(path).startsWith("words-");
-  expect(outputFiles.filter(isOfWords)).toHaveLength(1);
-  for (const file of outputFiles.filter((one) => !isOfWords(one)))
-    await writeFile(join(directory, basename(file.path)), file.contents);
-  // The cast: what the bundle exports.
-  const { createMediaGen } = (await import(pathToFileURL(join(directory, "stdin.js")).href)) as typeof Sdk;
-  const sent: string[] = [];
-  const fetch = (url: string) => Promise.reject(new Error(`sent to ${sent.push(url)}`));
-  const media = createMediaGen({ baseUrl: "http://localhost", fetch });
-  await expect(media.generate("vidmodelv2" as string, { duration: 7, fox: true })).rejects.toMatchObject({
-    name: "InvalidRequestError",
-    message: expect.stringContaining("Nothing was sent."),
-    issues: [
-      { field: "duration", code: "notOneOf", received: "7", expected: "what the reference of vidmodelv2 lists" },
-      { field: "fox", code: "unknownField", received: "true" },
-    ],
-  });
-  expect(sent).toEqual([]);
 });
 
 /** The files that a bundle of this source loads at once, and the paths of those that it loads at first use. */

@@ -6,22 +6,33 @@ import type * as Sdk from "@mediagen/sdk/node";
 import { expect, test } from "vitest";
 import { errorOf } from "./fake-service.ts";
 
-// As when a package is replaced while a program runs, or the process has no file descriptors left.
-test("a file of the SDK that cannot be loaded was needed before sending: nothing was sent, and it is tried again", async () => {
+/** A copy of the built SDK, of which a file is gone until it is put back: as when a package is replaced while a program runs. */
+async function sdkWithout(pattern: RegExp) {
   await mkdir("out", { recursive: true });
   const project = resolve(await mkdtemp("out/missing-file-"));
   const folder = join(project, "packages/sdk/dist");
+  await cp("packages/sdk/dist", folder, { recursive: true });
+  await writeFile(join(project, "package.json"), '{"type":"module"}');
+  const names = (await readdir(folder)).filter((name) => pattern.test(name));
+  expect(names).toHaveLength(1);
+  const path = join(folder, names[0] ?? "");
+  await rename(path, `${path}.gone`);
+  // The cast: it is a copy of that entry point.
+  const sdk = (await import(pathToFileURL(join(folder, "node.js")).href)) as typeof Sdk;
+  return {
+    sdk,
+    putBack: () => rename(`${path}.gone`, path),
+    [Symbol.asyncDispose]: () => rm(project, { recursive: true }),
+  };
+}
+
+test("a file of the SDK that cannot be loaded was needed before sending: nothing was sent, and it is tried again", async () => {
+  await using copy = await sdkWithout(/^transport-\w+\.js$/);
   const emulator = createEmulator();
-  const server = await listen(emulator);
+  const { baseUrl, close } = await listen(emulator);
   try {
-    await cp("packages/sdk/dist", folder, { recursive: true });
-    await writeFile(join(project, "package.json"), '{"type":"module"}');
-    const name = (await readdir(folder)).find((file) => /^transport-\w+\.js$/.test(file)) ?? "";
-    await rename(join(folder, name), join(folder, "gone"));
-    // The cast: it is a copy of that entry point.
-    const { createMediaGen, memoryStore } = (await import(pathToFileURL(join(folder, "node.js")).href)) as typeof Sdk;
     const { apiKey } = emulator.client;
-    const media = createMediaGen({ baseUrl: server.baseUrl, apiKey, retries: 0, store: memoryStore() });
+    const media = copy.sdk.createMediaGen({ baseUrl, apiKey, retries: 0, store: copy.sdk.memoryStore() });
     const generate = () => media.image.generate("imgmodelz", { prompt: "A fox" }, { idempotencyKey: "order-1" });
     const error = await errorOf(generate());
     expect(error).toMatchObject({
@@ -31,11 +42,26 @@ test("a file of the SDK that cannot be loaded was needed before sending: nothing
       ),
     });
     expect((await media.recover()).unknown).toEqual([]);
-    await rename(join(folder, "gone"), join(folder, name));
+    await copy.putBack();
     await generate();
     expect(emulator.charges).toHaveLength(1);
   } finally {
-    await server.close();
-    await rm(project, { recursive: true });
+    await close();
   }
+});
+
+test("a form whose words cannot be loaded is rejected by field, and nothing is sent", async () => {
+  await using copy = await sdkWithout(/^words-\w+\.js$/);
+  const sent: string[] = [];
+  const fetch = (url: string) => Promise.reject(new Error(`sent to ${sent.push(url)}`));
+  const media = copy.sdk.createMediaGen({ baseUrl: "http://localhost", fetch });
+  await expect(media.generate("vidmodelv2" as string, { duration: 7, fox: true })).rejects.toMatchObject({
+    name: "InvalidRequestError",
+    message: expect.stringContaining("Nothing was sent."),
+    issues: [
+      { field: "duration", code: "notOneOf", received: "7", expected: "what the reference of vidmodelv2 lists" },
+      { field: "fox", code: "unknownField", received: "true" },
+    ],
+  });
+  expect(sent).toEqual([]);
 });
