@@ -406,6 +406,21 @@ describe("a file", () => {
   });
 
   test.for(Object.entries(changes))(
+    "that %s after its check and before it is sent stops the call, too",
+    async ([, change]) => {
+      await write(16_000_000);
+      const sourceImage = await fileFrom(path());
+      await withServer(answers, {}, async (media, server) => {
+        const asking = media.withOptions({ beforeGenerate: change });
+        const error = await thrownBy(asking.video.generate("vidmodelv2", { sourceImage }));
+        expect(error).toBeInstanceOf(InvalidRequestError);
+        expect(String(error)).toContain("Nothing was sent.");
+        expect(server.heads).toBe(0);
+      });
+    },
+  );
+
+  test.for(Object.entries(changes))(
     "that %s while it is sent leaves the generation unknown and its request cut",
     async ([, change]) => {
       await write(16_000_000);
