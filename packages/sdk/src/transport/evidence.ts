@@ -21,7 +21,7 @@ export class NeverSentError extends Error {
   }
 }
 
-/** Returns what to throw for an error before a request was begun: by a retry it may go away. */
+/** Returns the error to throw if a request could not be prepared: nothing was sent, and a retry may succeed. */
 export function beforeRequest(error: unknown): unknown {
   if (error instanceof InvalidRequestError) return error;
   return new NeverSentError(`nothing was sent, because the request could not be prepared: ${messageOf(error)}`, error);
