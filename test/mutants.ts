@@ -1363,15 +1363,9 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: "[name]: given[name] ?? idempotencyKey ?? crypto.randomUUID?.()",
-    becomes: "[name]: given[name] ?? crypto.randomUUID?.()",
+    guard: "const own = given[name] ?? idempotencyKey ?? crypto.randomUUID?.();",
+    becomes: "const own = given[name] ?? crypto.randomUUID?.();",
     promise: "a server that holds the key gets the caller's idempotency key",
-    tests: ["sdk/headers"],
-  },
-  {
-    guard: "[name]: given[name] ?? idempotencyKey ?? crypto.randomUUID?.()",
-    becomes: "[name]: idempotencyKey ?? crypto.randomUUID?.(), ...given",
-    promise: "a header without a value does not remove the idempotency key",
     tests: ["sdk/headers"],
   },
   {
@@ -2622,5 +2616,41 @@ export const mutants: readonly Mutant[] = [
     becomes: 'const names = Object.keys(sent).filter((name) => name !== "taskid");',
     promise: "a page sets no option of a query",
     tests: ["sdk/media-proxy"],
+  },
+  {
+    guard: 'if ("idempotencyKey" in given) rejectUndefined(model, "idempotencyKey", idempotencyKey);',
+    becomes: "",
+    promise: "a key that is present and undefined is rejected",
+    tests: ["money/keys"],
+  },
+  {
+    guard: "if (name in given) rejectUndefined(model, `headers.${name}`, given[name]);",
+    becomes: "",
+    promise: "a key that is present and undefined in a header is rejected",
+    tests: ["money/keys"],
+  },
+  {
+    guard: "if ((options as GenerateOptions | undefined)?.idempotencyKey === undefined)",
+    becomes: "if (false)",
+    promise: "a step without a key is rejected",
+    tests: ["money/keys"],
+  },
+  {
+    guard: 'if (typeof model !== "string") return undefined;',
+    becomes: "",
+    promise: "a model that is not a string is rejected",
+    tests: ["money/keys"],
+  },
+  {
+    guard: '["authorization", "a client with the other apiKey"],',
+    becomes: "",
+    promise: "another account's key in a header is rejected",
+    tests: ["money/keys"],
+  },
+  {
+    guard: '["idempotency-key", "the option idempotencyKey of generate, which needs a client with a store"],',
+    becomes: "",
+    promise: "an idempotency key that would be ignored is rejected",
+    tests: ["money/keys"],
   },
 ];

@@ -127,7 +127,7 @@ export function clientOf(
     pauses,
     /** Generates an image of the prompt. */
     generate: (idempotencyKey?: string, prompt = "A fox") =>
-      media.image.generate("imgmodelz", { prompt }, { idempotencyKey }),
+      media.image.generate("imgmodelz", { prompt }, idempotencyKey === undefined ? {} : { idempotencyKey }),
     /** How many requests were sent. */
     sent: () => sent,
     now: () => clock.now,

@@ -114,7 +114,7 @@ function optionsOf({ store }: MediaGen, call: Call): (index: number) => Generate
   }
   return (index) => {
     const key = first !== undefined && index > 0 ? `${first}/${index}` : first;
-    if (store || own !== undefined) return { signal, headers, idempotencyKey: key };
+    if (store || own !== undefined) return { signal, headers, ...(key === undefined ? {} : { idempotencyKey: key }) };
     // A client without an API key calls a proxy server, which may support keys. Without a key here, the SDK creates one.
     return { signal, headers: { ...headers, ...(key === undefined ? {} : { [keyHeader]: key }) } };
   };

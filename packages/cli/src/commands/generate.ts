@@ -83,7 +83,8 @@ async function generateAndFinish(
     );
   });
   signal.throwIfAborted();
-  const task = await generate(media, { idempotencyKey }).finally(interrupt.release);
+  const key = idempotencyKey === undefined ? {} : { idempotencyKey };
+  const task = await generate(media, key).finally(interrupt.release);
   try {
     progress.end();
     progress.note(`the task is ${nameOf(task)}`);

@@ -21,6 +21,15 @@ const reserved = new Set([
   "upgrade",
 ]);
 
+/**
+ * Headers that a client with an API key would ignore, each with what to use instead. They say who pays and how often, so that they
+ * are rejected.
+ */
+const ofKeyless = new Map([
+  ["authorization", "a client with the other apiKey"],
+  ["idempotency-key", "the option idempotencyKey of generate, which needs a client with a store"],
+]);
+
 /** A value that the runtime would reject in an error that shows it. */
 export const unsendable = "a value that no header can carry (not shown)";
 
@@ -37,7 +46,12 @@ export function userAgent(): RequestHeaders {
  *
  * @throws An {@link InvalidRequestError} if one cannot be sent, or is set by the SDK; no value is shown, as it may be a secret
  */
-export function readHeaders(subject: string, headers: RequestHeaders = {}, outcome?: string): RequestHeaders {
+export function readHeaders(
+  subject: string,
+  headers: RequestHeaders = {},
+  hasKey: boolean,
+  outcome?: string,
+): RequestHeaders {
   // The entries of a Headers or a Map are not properties of it, so they would be dropped.
   if (!isObject(headers) || Symbol.iterator in headers) {
     const expected = "one, such as Object.fromEntries(headers)";
@@ -49,7 +63,10 @@ export function readHeaders(subject: string, headers: RequestHeaders = {}, outco
     const name = given.toLowerCase();
     const reject = (code: Issue["code"], received: string, expected: string, problem?: string) =>
       issues.push(invalid(`headers.${given}`, code, received, expected, { problem }));
-    if (reserved.has(name)) reject("notAllowed", "a value (not shown)", "other headers", "is set by the SDK");
+    const instead = hasKey ? ofKeyless.get(name) : undefined;
+    if (instead !== undefined)
+      reject("notAllowed", "a value (not shown)", instead, "would be ignored, because the client has an API key");
+    else if (reserved.has(name)) reject("notAllowed", "a value (not shown)", "other headers", "is set by the SDK");
     else if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) reject("wrongFormat", "this name", "letters, digits and hyphens");
     else if (value !== undefined && typeof value !== "string") reject("wrongType", describeValue(value), "a string");
     else if (

@@ -65,7 +65,7 @@ export function createClient<O extends MediaGenOptions>(
     limits,
     recording,
     call,
-    tasks: new Tasks({ call, time, recording, limits }),
+    tasks: new Tasks({ call, time, recording, limits, apiKey }),
     suspicion: new Suspicion(),
     results: { get, time, emit, failures, retries, hide, baseUrl },
   });
@@ -80,7 +80,7 @@ export function createClient<O extends MediaGenOptions>(
 /** Returns the given options. Rejects an undefined key, which must not lead to the account of the client itself. */
 function readChanges(changes: MediaGenOptions): MediaGenOptions {
   const given = readOptions("withOptions", changes, clientOptionNames);
-  readHeaders("withOptions", given.headers);
+  readHeaders("withOptions", given.headers, false);
   if ("apiKey" in changes && (given.apiKey ?? undefined) === undefined)
     throw invalidRequest(
       "withOptions",

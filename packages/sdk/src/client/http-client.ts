@@ -49,6 +49,14 @@ export function createHttpClientOn<O extends ClientOptions>(
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     try {
       const key = await readKey(apiKey, signal);
+      if (key !== undefined && request.headers.has("authorization"))
+        throw reject(
+          "headers.authorization",
+          "notAllowed",
+          "a value (not shown)",
+          "a client with the other apiKey",
+          "would be ignored, because the client has an API key",
+        );
       const outgoing = await outgoingOf(request, paid, signal, keyHeaders(key, request.url, "createHttpClient"));
       return (await transport(outgoing, { paid, signal })).response();
     } catch (error) {

@@ -14,9 +14,9 @@ export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "head
   /**
    * Your own key for this generation, such as an order number. The same key returns the same task, in every process
    * with the same store. It needs the client's `store`. A client without an API key sends it to your own server
-   * instead, in the header `idempotency-key`.
+   * instead, in the header `idempotency-key`. A key that is undefined is rejected: leave the field out.
    */
-  readonly idempotencyKey?: string | undefined;
+  readonly idempotencyKey?: string;
   /**
    * Whether the model and its form are sent without being checked against the service's description. Use it for a model
    * that is newer than this SDK. Files are sent in the same part as for the other models, and a boolean as "1" or "0".

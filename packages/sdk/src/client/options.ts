@@ -31,8 +31,8 @@ export interface ClientOptions {
    */
   readonly baseUrl?: string | undefined;
   /**
-   * Headers of every request to the service: for a gateway, or for tracing. Requests for results do not have them. The
-   * API key replaces an `authorization` header, so this one is only sent without a key, to your own server.
+   * Headers of every request to the service: for a gateway, or for tracing. Requests for results do not have them. With
+   * an API key, an `authorization` header is rejected, because the key is sent in its place.
    * @default {}
    */
   readonly headers?: RequestHeaders | undefined;

@@ -20,7 +20,8 @@ function readGenerateHeaders(
   { headers, idempotencyKey }: GenerateOptions,
   apiKey: ApiKey,
 ): RequestHeaders {
-  const given = readHeaders(model, headers, nothingWasSent);
+  const given = readHeaders(model, headers, apiKey !== undefined, nothingWasSent);
+  if (apiKey !== undefined) return given;
   const name = "idempotency-key";
   if (idempotencyKey !== undefined && (given[name] ?? idempotencyKey) !== idempotencyKey) {
     const received = "another key";
@@ -28,9 +29,17 @@ function readGenerateHeaders(
       problem: "differs from the option idempotencyKey",
     });
   }
+  if (name in given) rejectUndefined(model, `headers.${name}`, given[name]);
   // Pages over http have no randomUUID.
-  const own = apiKey === undefined && { [name]: given[name] ?? idempotencyKey ?? crypto.randomUUID?.() };
-  return readHeaders(model, { ...given, ...own }, nothingWasSent);
+  const own = given[name] ?? idempotencyKey ?? crypto.randomUUID?.();
+  return readHeaders(model, { ...given, [name]: own }, false, nothingWasSent);
+}
+
+/** Rejects a key that is present and undefined: a mistyped `order.id` would be no key, and each run would be billed. */
+function rejectUndefined(model: Model, field: string, key: unknown): void {
+  if (key !== undefined) return;
+  const more = { problem: "is undefined" };
+  throw invalidRequest(model, field, "missing", "undefined", "a key, or leave the field out", nothingWasSent, more);
 }
 
 /** Checks a generation and returns it as it is sent. */
@@ -43,6 +52,7 @@ export async function prepare(
 ): Promise<CheckedGeneration> {
   const options = readOptions(model, given, generateOptionNames, nothingWasSent);
   const { idempotencyKey, onUploadProgress, signal } = options;
+  if ("idempotencyKey" in given) rejectUndefined(model, "idempotencyKey", idempotencyKey);
   const headers = readGenerateHeaders(model, options, apiKey);
   const { operation, wire } = await orAbort(readFields(kind, model, form, options), signal);
   const count = resultCount(operation.body, wire);

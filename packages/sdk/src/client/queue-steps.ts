@@ -1,6 +1,6 @@
 import { readOptions } from "../errors/read-options.ts";
 import { BudgetError, ConnectionError, InvalidRequestError, invalidRequest, StoreError } from "../errors/errors.ts";
-import { describeValue, returnedTask } from "../errors/issue.ts";
+import { describeValue, nothingWasSent, returnedTask } from "../errors/issue.ts";
 import { InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "../errors/response-errors.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
@@ -120,7 +120,7 @@ const againMs = 5_000;
  * @param form The fields of the model's form. The compiler checks them if the model is a literal.
  * @returns What to do next: check the task, run the step again, or set the order aside. Failures that a queue can
  *   handle are outcomes, not errors.
- * @throws An {@link InvalidRequestError} if the client has no store, or the key was used with another form
+ * @throws An {@link InvalidRequestError} if there is no key or no store, or the key was used with another form
  * @throws The error of `beforeGenerate` or the signal's reason, before anything was sent
  * @example
  * const step = await generateStep(media, order.model, order.form, { idempotencyKey: order.id });
@@ -133,6 +133,9 @@ export async function generateStep<M extends string>(
   options: GenerateStepOptions,
 ): Promise<GenerateStep> {
   try {
+    // Without its key, each run of the step would be billed. The cast: without types, a caller may leave the options out.
+    if ((options as GenerateOptions | undefined)?.idempotencyKey === undefined)
+      throw invalidRequest(model, "idempotencyKey", "missing", "nothing", "the id of the order", nothingWasSent);
     const task = await media.generate(model, form, options);
     return { outcome: "created", task: task.toJSON(), afterMs: nextCheckMs(0) };
   } catch (error) {

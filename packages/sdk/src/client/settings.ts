@@ -20,7 +20,7 @@ export function readAccess(
     throw invalidRequest(subject, "apiKey", "wrongType", "a value (not shown)", "text, or a function that returns it");
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
   const baseUrl = readBaseUrl(subject, options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
-  const headers = { ...userAgent(), ...readHeaders(subject, options.headers) };
+  const headers = { ...userAgent(), ...readHeaders(subject, options.headers, apiKey !== undefined) };
   return { baseUrl, headers, apiKey: typeof apiKey === "function" ? async () => apiKey() : apiKey };
 }
 

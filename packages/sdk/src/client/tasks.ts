@@ -1,3 +1,4 @@
+import type { ApiKey } from "../call/api-key.ts";
 import type { Call, Subject } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
 import { readHeaders } from "../call/headers.ts";
@@ -24,6 +25,7 @@ export interface TasksHost {
   /** Loads the part that records the ends of tasks, if there is a store. */
   readonly recording: (() => Promise<RecordedGenerations>) | undefined;
   readonly limits: LazyLimits | undefined;
+  readonly apiKey: ApiKey;
 }
 
 /** The maximum time that a call waits for its record in the store. Its result is known by then, and a store may hang. */
@@ -46,7 +48,7 @@ export class Tasks {
   ): Promise<{ readonly record: Records[K]; readonly response: ServiceResponse }> {
     const { kind, taskid } = subject;
     const operation = operations[kind].query;
-    const { wire, request } = await readRequest(operation, { taskid }, options);
+    const { wire, request } = await readRequest(operation, { taskid }, options, this.#host.apiKey);
     const { data, response } = await this.#host.call(operation, wire, { subject, ...request, pollTimeoutMs });
     const record = { ...data, taskid: taskidIn(data) ?? taskid, url: urlsIn(data["url"]) };
     // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
@@ -64,7 +66,7 @@ export class Tasks {
       const code = isList ? "tooFew" : "wrongType";
       throw invalidRequest(operation.id, "taskids", code, describeValue(taskids), "a list of task ids", nothingWasSent);
     }
-    const { wire, request } = await readRequest(operation, { taskids }, options);
+    const { wire, request } = await readRequest(operation, { taskids }, options, this.#host.apiKey);
     const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
     for (const taskid of taskids) this.#host.limits?.loaded()?.ended({ kind, taskid });
     await this.writeToStore((recording) => recording.endDeleted(kind, taskids), request.signal);
@@ -95,7 +97,12 @@ const ofRequest: Readonly<Record<CheckedOption, true>> = { signal: true, timeout
 const requestOptionNames = Object.keys(ofRequest);
 
 /** Returns the body and the options of one call, or rejects them if they are not valid. The options must not repeat the first argument. */
-function readRequest(operation: Operation, first: object, options: RequestOptions): Request | Promise<never> {
+function readRequest(
+  operation: Operation,
+  first: object,
+  options: RequestOptions,
+  apiKey: ApiKey,
+): Request | Promise<never> {
   // Always throws, because it is not an object.
   if (!isObject(options)) readOptions(operation.id, options, [], nothingWasSent);
   const { signal, headers, timeoutMs, retries, ...further } = options;
@@ -108,7 +115,8 @@ function readRequest(operation: Operation, first: object, options: RequestOption
   if (issues.length + faults.length > 0) return rejectFields(operation.id, faults, issues);
   if (signal !== undefined || timeoutMs !== undefined || retries !== undefined)
     readOptions(operation.id, { signal, timeoutMs, retries }, requestOptionNames, nothingWasSent);
-  const own = headers === undefined ? undefined : readHeaders(operation.id, headers, nothingWasSent);
+  const hasKey = apiKey !== undefined;
+  const own = headers === undefined ? undefined : readHeaders(operation.id, headers, hasKey, nothingWasSent);
   return { wire, request: { signal, headers: own, timeoutMs, retries } };
 }
 

@@ -47,7 +47,7 @@ export function listModels(): readonly ModelInfo[] {
  * if (isModel(text)) await media.generate(text, form);
  */
 export function isModel(text: string): text is Model {
-  return kinds.some((kind) => Object.hasOwn(operations[kind].generate, text));
+  return findOperation(text) !== undefined;
 }
 
 /**
@@ -76,6 +76,8 @@ export function operationOf(model: string, among: readonly Kind[] = kinds): Oper
 
 /** Returns the generation operation of a model, or undefined if there is no such model of these kinds. */
 export function findOperation(model: string, among: readonly Kind[] = kinds): Operation | undefined {
+  // A list of one name, or an object, would be looked up as its text, and recorded as it is.
+  if (typeof model !== "string") return undefined;
   for (const kind of among) {
     const { generate } = operations[kind];
     if (Object.hasOwn(generate, model)) return generate[model];

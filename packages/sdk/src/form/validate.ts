@@ -23,7 +23,6 @@ export function validate<M extends string>(
   form: M extends Model ? Form<M> : Readonly<Record<string, unknown>>,
   options: ValidateOptions = {},
 ): readonly Issue[] {
-  // A call without types may pass anything.
-  const operation = typeof model === "string" ? findOperation(model) : undefined;
+  const operation = findOperation(model);
   return operation ? issuesOf(readForm(operation.body, form, options.extraFields).faults) : [unknownModel(model)];
 }

@@ -177,7 +177,10 @@ export type RequestHeaders = Readonly<Record<string, string | undefined>>;
 
 /** Options of a query, check or deletion. */
 export interface RequestOptions extends CallOptions {
-  /** Headers of this call's requests. They replace the client's headers of the same names. */
+  /**
+   * Headers of this call's requests. They replace the client's headers of the same names. If the client has an API key,
+   * `authorization` and `idempotency-key` are rejected, because they would be ignored.
+   */
   readonly headers?: RequestHeaders | undefined;
   /**
    * The timeout of each attempt, in milliseconds.
