@@ -321,14 +321,9 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging"],
   },
   {
-    guard: "const recording = attempt.created(task); onTask();",
-    becomes: "const recording = attempt.created(task);",
-    promise: "a key stands for its task as soon as there is one, however long its record takes",
-    tests: ["sdk/hanging"],
-  },
-  {
-    guard: "return (await orGrace(recording, signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };",
-    becomes: "return recording;",
+    guard:
+      "return (await orGrace(attempt.created(task), signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };",
+    becomes: "return attempt.created(task);",
     promise: "an abort returns a paid task whose record hangs",
     tests: ["sdk/hanging"],
   },
@@ -1417,8 +1412,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store"],
   },
   {
-    guard: "const recording = attempt.created(task);",
-    becomes: "const recording = Promise.resolve({ ...task, generationId: attempt.id });",
+    guard: "orGrace(attempt.created(task), signal, graceMs, host.time)",
+    becomes: "orGrace(Promise.resolve(undefined), signal, graceMs, host.time)",
     promise: "a task is recorded",
     tests: ["sdk/store"],
   },
@@ -1546,7 +1541,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store", "sdk/steps"],
   },
   {
-    guard: "this.#session.unrecorded.set(this.id, recorded);",
+    guard: "this.#session.unrecorded.set(this.id, recording);",
     becomes: "",
     promise: "a task that could not be recorded is what its key stands for",
     tests: ["sdk/store", "sdk/steps"],
@@ -2652,5 +2647,11 @@ export const mutants: readonly Mutant[] = [
     becomes: "",
     promise: "an idempotency key that would be ignored is rejected",
     tests: ["money/keys"],
+  },
+  {
+    guard: "this.#session.unrecorded.set(this.id, recording);",
+    becomes: "this.#session.unrecorded.set(this.id, Promise.resolve(recorded));",
+    promise: "a key returns a task only once it is recorded",
+    tests: ["money/second-caller"],
   },
 ];

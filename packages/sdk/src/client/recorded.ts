@@ -38,27 +38,20 @@ export class RecordedGenerations implements Recording {
   /** Generates and returns the task: a new one, or the existing one of its idempotency key. */
   async generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
     const { idempotencyKey, signal } = checked;
-    if (idempotencyKey === undefined) return this.#generate(checked, host, undefined, () => undefined);
+    if (idempotencyKey === undefined) return this.#generate(checked, host, undefined);
     const id = await generationIdOf(host.origin, idempotencyKey);
     // A second call with the key finds the task of the first one: until then it must take no place and no budget.
     for (let other = this.#pending.get(id); other; other = this.#pending.get(id)) await orAbort(other, signal);
     let resolve = (): void => undefined;
     const pending = new Promise<void>((done) => (resolve = done));
     this.#pending.set(id, pending);
-    const end = () => {
-      if (this.#pending.get(id) === pending) this.#pending.delete(id);
+    return this.#generate(checked, host, id).finally(() => {
+      this.#pending.delete(id);
       resolve();
-    };
-    // The key stands for the task as soon as there is one, however long its record takes.
-    return this.#generate(checked, host, id, end).finally(end);
+    });
   }
 
-  async #generate(
-    checked: CheckedGeneration,
-    host: GenerateHost,
-    idOfKey: string | undefined,
-    onTask: () => void,
-  ): Promise<TaskJSON> {
+  async #generate(checked: CheckedGeneration, host: GenerateHost, idOfKey: string | undefined): Promise<TaskJSON> {
     const { kind, model, operation, wire, resultCount, idempotencyKey, signal } = checked;
     const { origin } = host;
     const digest = await orAbort(digestOf(wire), signal);
@@ -71,7 +64,7 @@ export class RecordedGenerations implements Recording {
       if (found.task) return found.task;
       const task = await inTurn(checked, host, async () => {
         const attempt = await this.#recorder.begin(facts, id, found.replaces, signal);
-        return attempt && run(attempt, checked, host, facts, onTask);
+        return attempt && run(attempt, checked, host, facts);
       });
       if (task) return task;
     }
@@ -143,7 +136,6 @@ async function run(
   checked: CheckedGeneration,
   host: GenerateHost,
   facts: GenerationFacts,
-  onTask: () => void,
 ): Promise<TaskJSON | undefined> {
   const { signal } = checked;
   let task: TaskJSON;
@@ -156,7 +148,5 @@ async function run(
     throw error;
   }
   // The task is paid, so it is returned even if it cannot be recorded.
-  const recording = attempt.created(task);
-  onTask();
-  return (await orGrace(recording, signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };
+  return (await orGrace(attempt.created(task), signal, graceMs, host.time)) ?? { ...task, generationId: attempt.id };
 }

@@ -72,11 +72,12 @@ export class Attempt {
   }
 
   /** Records the task and returns it. Never rejects, because a failing store must not lose a paid task. */
-  async created(task: TaskJSON): Promise<TaskJSON> {
+  created(task: TaskJSON): Promise<TaskJSON> {
     const recorded = { ...task, generationId: this.id };
-    // From now on, its key returns this task, even before it is recorded.
-    this.#session.unrecorded.set(this.id, recorded);
-    return (await this.#finish(() => this.#recordTask(recorded), recorded)) ?? recorded;
+    const recording = this.#finish(() => this.#recordTask(recorded), recorded).then((stored) => stored ?? recorded);
+    // From now on, its key returns this task, once its first write has ended.
+    this.#session.unrecorded.set(this.id, recording);
+    return recording;
   }
 
   /** Records that there is no task or that the outcome is unknown. Never rejects. */

@@ -37,7 +37,8 @@ export class Recorder {
     const watch = new SilenceWatch(this.session.host);
     for (;;) {
       const unrecorded = this.session.unrecorded.get(id);
-      if (unrecorded) return { task: unrecorded };
+      // If the process died during that write, a task that was returned would be listed as unknown, and generated again.
+      if (unrecorded) return { task: await orAbort(unrecorded, signal) };
       const record = await orAbort(this.read(id, facts.model), signal);
       if (!record || record.state === "notCreated") return { replaces: record };
       const silent = watch.isSilent(record);

@@ -80,7 +80,7 @@ export async function readRecorded(recorder: Recorder, { signal }: CallOptions):
   const tasksOf = (holds: (record: GenerationRecord) => boolean) =>
     current.flatMap((record) => (record.task && holds(record) ? [record.task] : []));
   return {
-    tasks: [...tasksOf(({ state }) => state === "created"), ...unrecorded.values()],
+    tasks: [...tasksOf(({ state }) => state === "created"), ...(await Promise.all(unrecorded.values()))],
     finished: tasksOf(isFinished),
     unknown: current.filter(({ state }) => state === "unknown").map(describe),
     unreadable,

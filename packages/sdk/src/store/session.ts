@@ -26,8 +26,8 @@ export class Session {
   readonly host: RecordingHost;
   /** The ids of the records that this client is renewing. */
   readonly active: Set<string> = new Set();
-  /** Tasks that could not be recorded yet, by the ids of their records. */
-  readonly unrecorded: Map<string, TaskJSON> = new Map();
+  /** Tasks that are not recorded yet, by the ids of their records. Each resolves when its first write has ended. */
+  readonly unrecorded: Map<string, Promise<TaskJSON>> = new Map();
 
   constructor(host: RecordingHost) {
     this.host = host;
