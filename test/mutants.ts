@@ -53,7 +53,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/sending"],
   },
   {
-    guard: "lost ||= exchanged.response?.status !== 429;",
+    guard: 'lost ||= exchanged.response ? exchanged.response.status !== 429 : exchanged.delivery === "unknown";',
     becomes: "",
     promise: "a deletion refused after a lost answer says that it may have been done",
     tests: ["sdk/sending"],
@@ -412,7 +412,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/sending"],
   },
   {
-    guard: "if (length > longestBody) throw new Error(`the response is longer than ${longestBody} bytes`);",
+    guard: "if (end > longestBody) throw new Error(`the response is longer than ${longestBody} bytes`);",
     becomes: "",
     promise: "a response without an end is not read to it",
     tests: ["sdk/responses"],
@@ -2653,5 +2653,17 @@ export const mutants: readonly Mutant[] = [
     becomes: "this.#session.unrecorded.set(this.id, Promise.resolve(recorded));",
     promise: "a key returns a task only once it is recorded",
     tests: ["money/second-caller"],
+  },
+  {
+    guard: "if (error.status === 404 || (isSuccess(error.status) && error.code === codes.failure)) return false;",
+    becomes: "if (error.code !== undefined) return false;",
+    promise: "a rejection that says nothing about a task is not taken for its absence",
+    tests: ["money/responses"],
+  },
+  {
+    guard: "if (envelope && namedTask(envelope) !== undefined) return false;",
+    becomes: "",
+    promise: "a rejection that names a task is of unknown outcome",
+    tests: ["money/responses"],
   },
 ];

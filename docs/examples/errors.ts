@@ -27,7 +27,7 @@ function meaningOf(error: unknown): string {
   if (error instanceof ConnectionError) return "not billed, nothing was sent: try again later";
   if (error instanceof StoreError) return "not billed, nothing was sent: fix the store";
   if (error instanceof OutcomeUnknownError) {
-    return `perhaps billed: look for ${error.model} at ${new Date(error.at).toISOString()} at the service`;
+    return `perhaps billed: look for ${error.model} at ${new Date(error.at).toISOString()} in the service's console`;
   }
   throw error;
 }

@@ -30,5 +30,5 @@ console.log((await media.task(JSON.parse(saved)).check()).state); // one poll, i
 
 const { tasks: unfinished, unknown } = await media.recover(); // after a crash
 for (const one of unfinished) await one.wait();
-for (const { generationId, model } of unknown) console.log(generationId, model); // look for these at the service
+for (const { generationId, model } of unknown) console.log(generationId, model); // look for these in the service's console
 // #endregion resume

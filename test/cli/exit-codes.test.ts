@@ -125,7 +125,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       {
         fault: "resetAfter",
         on: "generate",
-        says: "Look for the task at the service before you run this again. Without --no-store, such a generation is recorded.",
+        says: "Before you run this again, look in the service's console for the task, or ask its support. Without --no-store, such a generation is recorded.",
       },
     ],
     [5, image, { fault: "html", on: "generate", says: "or that there is none:\n    mediagen recover --resolve " }],

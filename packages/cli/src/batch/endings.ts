@@ -55,7 +55,7 @@ const endings: readonly Ending[] = [
       `${summary.unknown} of ${counted(summary.lines, "line")} ${summary.unknown === 1 ? "has" : "have"} an unknown outcome and may have been billed${stopText(summary)}`,
     advice: ({ again }) =>
       withCommands(
-        "Look for their tasks at the service, record what you find as printed above, then continue with:",
+        "Look in the service's console for their tasks, or ask its support. Record what you find as printed above, then continue with:",
         again,
       ),
     exitCode: () => exitCodes.unknown,

@@ -1,4 +1,11 @@
-import { InvalidRequestError, type MediaGen, type Recovery, type UnknownGeneration } from "@mediagen/sdk/node";
+import {
+  AuthenticationError,
+  InvalidRequestError,
+  type MediaGen,
+  type Recovery,
+  ServiceError,
+  type UnknownGeneration,
+} from "@mediagen/sdk/node";
 import { openContext, type CommandContext } from "../client/command-context.ts";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
@@ -124,12 +131,18 @@ function explainResolve(generationId: string, error: unknown): CommandError {
       `--resolve ${generationId}: it is ${issue.received}`,
       "Only an unknown outcome can be resolved. For one that was resolved by hand, --taskid can be corrected.",
     );
+  if (error instanceof ServiceError) {
+    const { message, advice, exitCode } = explain(error);
+    const next = error instanceof AuthenticationError ? advice : "Run the command again later.";
+    const outcome = "Nothing was recorded, and it is still unknown whether the task exists.";
+    return new CommandError(message, `${outcome} ${next}`, exitCode, error);
+  }
   if (issue?.field !== "taskid") return explain(error);
   if (issue.code === "duplicate")
     return rejected(`--taskid ${issue.received}`, "Two generations never share a task. Check both ids.");
   return rejected(
     `--taskid ${issue.received}: the service knows no such task`,
-    "Check the id, or add --unverified to record it anyway.",
+    "Check the id and the base URL, or add --unverified to record it anyway.",
   );
 }
 
@@ -147,8 +160,9 @@ function list(recovery: Left, options: RecoverOptions, { output, progress }: Com
 
 /** Warns about unknown outcomes and unreadable records, which no download resolves. */
 function warnUnresolved({ unknown, unreadable }: Recovery, options: RecoverOptions, progress: Progress): void {
-  for (const { generationId, model, idempotencyKey, reason } of unknown) {
-    const about = idempotencyKey === undefined ? model : `${model}, key ${JSON.stringify(idempotencyKey)}`;
+  for (const { generationId, model, at, idempotencyKey, reason } of unknown) {
+    const key = idempotencyKey === undefined ? "" : `, key ${JSON.stringify(idempotencyKey)}`;
+    const about = `${model}, ${new Date(at).toJSON()}${key}`;
     progress.warn(
       `mediagen: the generation ${generationId} (${about}) is of unknown outcome: ${reason}. ${lookForTask}`,
       ...resolveCommands(generationId, options),

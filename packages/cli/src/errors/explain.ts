@@ -75,7 +75,7 @@ function explainTask(error: unknown, circumstances: Circumstances): Explanation 
   const { task, resume, timeout, idempotencyKey } = circumstances;
   if (error instanceof OutcomeUnknownError)
     return [
-      `${error.operation}: ${error.reason}; a task may exist and may have been billed, so it was not retried`,
+      `${error.operation}: ${error.reason}; a task may exist and may have been billed, so it was not retried (${error.model}, ${new Date(error.at).toJSON()})`,
       adviceOnUnknown(error, circumstances),
       exitCodes.unknown,
     ];
@@ -147,16 +147,18 @@ function explainService(error: unknown, circumstances: Circumstances): Explanati
 /** Returns the response of the service in words, without the advice for programs. */
 function rejectionOf({ operation, status, code, msg, message }: ServiceError): string {
   if (operation === imageRead || (status < 300 && code === undefined)) return message;
-  const why = code === undefined ? `HTTP ${status}` : `code ${code}: ${msg ?? ""}`;
+  const http = status < 300 ? [] : [`HTTP ${status}`];
+  const why = [...http, ...(code === undefined ? [] : [`code ${code}: ${msg ?? ""}`])].join(", ");
   return `${operation}: the service rejected it (${why})`;
 }
 
 /** The advice on a generation of unknown outcome, before the two commands that resolve it. */
-export const lookForTask = "Look for the task at the service, then record its id, or that there is none:";
+export const lookForTask =
+  "Look in the service's console for the task, or ask its support. Then record its id, or that there is none:";
 
 function adviceOnUnknown({ generationId }: OutcomeUnknownError, { resolve }: Circumstances): string {
   if (generationId === undefined || !resolve)
-    return "Look for the task at the service before you run this again. Without --no-store, such a generation is recorded.";
+    return "Before you run this again, look in the service's console for the task, or ask its support. Without --no-store, such a generation is recorded.";
   return withCommands(lookForTask, ...resolve(generationId));
 }
 

@@ -89,7 +89,7 @@ export function createCall(host: CallHost): Call {
       const isOver = pollTimeoutMs !== undefined || (!exchanged.response && signal?.aborted);
       const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid, context.retries);
       if (delayMs !== undefined) {
-        lost ||= exchanged.response?.status !== 429;
+        lost ||= exchanged.response ? exchanged.response.status !== 429 : exchanged.delivery === "unknown";
         emit("retried", () => ({ ...about(), delayMs, ...whyRetried(exchanged) }));
         await orAbort(onPhase?.("claimed") ?? Promise.resolve(), signal);
         await time.sleep(delayMs, signal ?? new AbortController().signal);
@@ -168,6 +168,6 @@ function openAfter(
 ): Readonly<Record<string, unknown>> {
   const isDeletion = lost && Object.values(operations).some((kind) => kind.delete === operation);
   const deleted = isDeletion ? " The response to an earlier attempt was lost: the tasks may already be deleted." : "";
-  const keyless = !hasKey && response.status === 401 ? " No API key was sent." : "";
+  const keyless = hasKey ? "" : " No API key was sent.";
   return openEnvelope(response, operation.id, generation, deleted + keyless);
 }

@@ -31,9 +31,10 @@ export function openEnvelope(
   if (envelope?.code === codes.success && isObject(envelope.data)) {
     if (generation ? taskidIn(envelope.data) !== undefined : isSuccess(status)) return envelope.data;
   }
-  let what = isSuccess(status)
-    ? `the response is not one that the service documents: ${describeResponse(response, envelope)}`
-    : `the response was HTTP ${status}${status < 400 ? ", a redirect, which is not followed. Check baseUrl" : ""}`;
+  let what =
+    isSuccess(status) || (envelope && namedTask(envelope) !== undefined)
+      ? `the response is not one that the service documents: ${describeResponse(response, envelope)}`
+      : `the response was HTTP ${status}${status < 400 ? ", a redirect, which is not followed. Check baseUrl" : ""}`;
   if (generation && !isRejection(response)) throw new OutcomeUnknownError(what, operation, generation, { response });
   const end = (generation ? ". No task was created." : ".") + note;
   if (envelope?.code === codes.insufficientCredits) {
@@ -68,6 +69,12 @@ export function taskidIn(data: Readonly<Record<string, unknown>>): string | unde
   return typeof taskid === "string" && taskid !== "" ? taskid : undefined;
 }
 
+/** Returns the task that an envelope of any code names. A failure that names one contradicts itself. */
+function namedTask({ data }: Envelope): unknown {
+  const taskid = isObject(data) ? data["taskid"] : undefined;
+  return taskid === null || taskid === "" ? undefined : taskid;
+}
+
 /** Returns whether a response says for sure that a generation created no task. */
 export function isRejection(response: ServiceResponse): boolean {
   const { status, redirected } = response;
@@ -75,6 +82,7 @@ export function isRejection(response: ServiceResponse): boolean {
   // The host that redirected it may have accepted it.
   if (redirected) return false;
   const envelope = readEnvelope(response);
+  if (envelope && namedTask(envelope) !== undefined) return false;
   if (envelope?.code === codes.insufficientCredits) return true;
   if (envelope?.code === codes.failure) return isSuccess(status) || isClientError;
   if (envelope || mayHoldTask(response)) return false;
@@ -115,6 +123,10 @@ function describeResponse({ text }: ServiceResponse, envelope: Envelope | undefi
   if (text.trim() === "") return "an empty body";
   if (/^\s*</.test(text)) return "an HTML page, not JSON: check baseUrl";
   if (!envelope) return "there is no code in it";
-  if (envelope.code !== codes.success) return `the unknown code ${envelope.code} (msg: ${envelope.msg})`;
-  return "a success without its data";
+  const { code, msg } = envelope;
+  const task = namedTask(envelope);
+  if (code === codes.success) return "a success without its data";
+  return task === undefined
+    ? `the unknown code ${code} (msg: ${msg})`
+    : `code ${code} (msg: ${msg}) with the task ${String(task)}`;
 }

@@ -17,15 +17,21 @@ export async function readResponse(
 ): Promise<ServiceResponse> {
   const { status, redirected } = incoming;
   const retryAfterMs = readRetryAfter(incoming.header("retry-after"), now);
-  const pieces: Uint8Array[] = [];
+  let body: Uint8Array = new Uint8Array();
   let length = 0;
   await incoming.read((bytes) => {
     onPiece();
-    length += bytes.byteLength;
-    if (length > longestBody) throw new Error(`the response is longer than ${longestBody} bytes`);
-    pieces.push(bytes);
+    const end = length + bytes.byteLength;
+    if (end > longestBody) throw new Error(`the response is longer than ${longestBody} bytes`);
+    // Most responses arrive in one piece. Many small ones, kept as they are, would fill the memory.
+    if (length === 0) body = bytes;
+    else {
+      if (end > body.byteLength) body = grown(body, end);
+      body.set(bytes, length);
+    }
+    length = end;
   });
-  const text = textOf(pieces);
+  const text = decoder.decode(body.subarray(0, length));
   const shown = hide(text);
   const json = parse(text);
   return {
@@ -42,11 +48,11 @@ export async function readResponse(
 /** Decodes complete texts, and keeps nothing between them. */
 const decoder = new TextDecoder();
 
-function textOf(pieces: readonly Uint8Array[]): string {
-  // Most responses arrive in one piece.
-  if (pieces.length <= 1) return decoder.decode(pieces[0]);
-  const whole = new TextDecoder();
-  return pieces.map((piece) => whole.decode(piece, { stream: true })).join("") + whole.decode();
+/** Returns a copy with room for twice as many bytes as are needed. */
+function grown(body: Uint8Array, needed: number): Uint8Array {
+  const copy = new Uint8Array(2 * needed);
+  copy.set(body);
+  return copy;
 }
 
 /** Headers in which services and proxies return the id of a request, the service's own first. */

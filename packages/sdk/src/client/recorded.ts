@@ -1,9 +1,11 @@
 import { readOptions } from "../errors/read-options.ts";
 import { StoreError } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
+import { isSuccess } from "../call/envelope.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { digestOf } from "../form/digest.ts";
 import type { Kind } from "../spec/operation.ts";
+import { codes } from "../spec/operations.gen.ts";
 import { type Attempt, OvertakenError } from "../store/attempt.ts";
 import { Recorder } from "../store/recorder.ts";
 import { findTask, readRecorded, type Resolution, resolveGeneration } from "../store/recovery.ts";
@@ -125,7 +127,9 @@ async function isKnown(tasks: Queries, kind: Kind, taskid: string, signal: Abort
     await tasks.query({ kind, taskid }, { signal });
     return true;
   } catch (error) {
-    if (error instanceof ServiceError && error.code !== undefined) return false;
+    if (!(error instanceof ServiceError)) throw error;
+    // Any other rejection says nothing about the task: whoever believed that there is none would generate it again.
+    if (error.status === 404 || (isSuccess(error.status) && error.code === codes.failure)) return false;
     throw error;
   }
 }

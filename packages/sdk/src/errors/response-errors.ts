@@ -103,7 +103,7 @@ export class InsufficientCreditsError extends ServiceError {
 
 /**
  * A generation was sent and its outcome is unknown: a task may exist and may have been billed. The SDK does not retry
- * it. Look for the task at the service before you do.
+ * it. Before you do, look for the task in the service's console, or ask its support.
  */
 export class OutcomeUnknownError extends MediaGenError {
   override readonly name = "OutcomeUnknownError";
@@ -138,7 +138,9 @@ export class OutcomeUnknownError extends MediaGenError {
   ) {
     super(
       `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried. ` +
-        `Look for it at the service before you generate it again${generationId ? `, then call resolve("${generationId}", ...)` : ""}.`,
+        // Not toISOString, which throws if the clock of the options is wrong.
+        `Look for it in the service's console, or ask its support, before you generate it again: ${model}, ${new Date(at).toJSON()}. ` +
+        (generationId ? `Then call resolve("${generationId}", ...).` : "A client with a store would have recorded it."),
       cause === undefined ? undefined : { cause },
     );
     this.operation = operation;

@@ -1,0 +1,131 @@
+import { InvalidRequestError, type OutcomeUnknownError, ServiceError } from "@mediagen/sdk";
+import { describe, expect, test } from "vitest";
+import { clientOf, created, errorOf, lost, neverSent, refusal, type Reply, sharedStore } from "../sdk/fake-service.ts";
+
+const reply =
+  (status: number, body: object | string): Reply =>
+  () =>
+    typeof body === "string" ? new Response(body, { status }) : Response.json(body, { status });
+const envelope = (code: number, data?: unknown) => ({ code, msg: "no", ...(data === undefined ? {} : { data }) });
+
+/** A client with a generation of unknown outcome, whose queries get this reply. */
+async function withUnknown(query: Reply) {
+  const client = clientOf([lost, query], { store: sharedStore() });
+  const { generationId = "" } = (await errorOf(client.generate("order-1"))) as OutcomeUnknownError;
+  return { ...client, generationId };
+}
+
+describe("resolve", () => {
+  test.for<[string, Reply, string]>([
+    ["401 with 9999", reply(401, envelope(9999)), "AuthenticationError"],
+    ["403 with 9999", reply(403, envelope(9999)), "AuthenticationError"],
+    ["429 with 9999", reply(429, envelope(9999)), "RateLimitError"],
+    ["400 with 9999", reply(400, envelope(9999)), "ServiceError"],
+    ["500 with 9999", reply(500, envelope(9999)), "ServiceError"],
+    ["503 with 9999", reply(503, envelope(9999)), "ServiceError"],
+    ["9000", reply(200, envelope(9000)), "InsufficientCreditsError"],
+    ["an unknown code", reply(200, envelope(1234)), "ServiceError"],
+    ["an HTML page", reply(200, "<html>"), "ServiceError"],
+    ["a connection that was refused", neverSent, "ConnectionError"],
+  ])("says that it could not look when the query returns %s, and records nothing", async ([, query, name]) => {
+    const { media, generationId } = await withUnknown(query);
+    const error = await errorOf(media.resolve(generationId, { taskid: "t-1" }));
+    expect(error).toMatchObject({ name });
+    expect((error as Error).message).not.toMatch(/not known|no such task/);
+    expect((await media.recover()).unknown).toMatchObject([{ generationId }]);
+  });
+
+  test.for<[string, Reply]>([
+    ["9999", refusal],
+    ["404", reply(404, "")],
+    ["404 with 9999", reply(404, envelope(9999))],
+  ])("says that the service does not know the task when the query returns %s", async ([, query]) => {
+    const { media, generationId } = await withUnknown(query);
+    const error = await errorOf(media.resolve(generationId, { taskid: "t-1" }));
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error).toMatchObject({ issues: [{ field: "taskid" }] });
+    expect((await media.recover()).unknown).toMatchObject([{ generationId }]);
+  });
+});
+
+describe("a rejection that names a task is of unknown outcome", () => {
+  const statuses = [200, 201, 400, 402, 404, 429, 500, 503];
+  const rows = [9999, 9000].flatMap((code) => statuses.map((status) => [code, status] as const));
+
+  test.for(rows)("%i under HTTP %i", async ([code, status]) => {
+    for (const taskid of ["t-1", 17, 2 ** 60]) {
+      const store = sharedStore();
+      const replies = [reply(status, envelope(code, { taskid })), () => created("t-2")];
+      const options = { store, retries: 4, resendGenerationAfter: [503] as const };
+      const { generate, sent } = clientOf(replies, options);
+      for (let calls = 0; calls < 2; calls++) {
+        const error = await errorOf(generate("order-1"));
+        expect(error).toMatchObject({ name: "OutcomeUnknownError" });
+        // A person finds the task by it.
+        if (taskid === "t-1") expect((error as Error).message).toContain(taskid);
+      }
+      expect([sent(), store.states().at(-1)]).toEqual([1, "unknown"]);
+    }
+  });
+
+  test("an empty id or none names no task", async () => {
+    for (const data of [{ taskid: null }, { taskid: "" }, {}, null, "taskid"]) {
+      const store = sharedStore();
+      const { generate } = clientOf([reply(200, envelope(9999, data))], { store });
+      expect(await errorOf(generate("order-1"))).toMatchObject({ name: "ServiceError" });
+      expect(store.states().at(-1)).toBe("notCreated");
+    }
+  });
+});
+
+describe("an error says", () => {
+  test("that no API key was sent, whenever none was", async () => {
+    for (const status of [200, 401, 403]) {
+      const replies = [reply(status, envelope(9999))];
+      const messageOf = async (apiKey: string | undefined) => {
+        const { media, generate } = clientOf(replies, { apiKey });
+        const errors = [await errorOf(generate()), await errorOf(media.image.query("t-1"))];
+        expect(errors.every((error) => error instanceof ServiceError)).toBe(true);
+        return errors.map(String).join("\n");
+      };
+      expect((await messageOf(undefined)).match(/No API key was sent\./g)).toHaveLength(2);
+      expect(await messageOf("sk-1")).not.toContain("No API key was sent");
+    }
+  });
+
+  test("where and by what a person finds a task that may exist, and that a store would have kept it", async () => {
+    const now = Date.UTC(2026, 10, 23, 5, 26, 11);
+    const plain = (await errorOf(clientOf([lost], { now: () => now }).generate())) as Error;
+    for (const word of ["imgmodelz", "2026-11-23T05:26:11", "console", "support", "store"])
+      expect(plain.message).toContain(word);
+    const { generate } = clientOf([lost], { store: sharedStore(), now: () => now });
+    const stored = (await errorOf(generate("order-1"))) as OutcomeUnknownError;
+    expect(stored.message).toContain(`resolve("${stored.generationId}"`);
+    expect(stored.message).not.toContain("with a store");
+  });
+
+  test("that a deletion may have been done, only if an earlier attempt may have arrived", async () => {
+    const messageOf = async (first: Reply) => {
+      const { media } = clientOf([first, refusal], { retries: 1 });
+      return String(await errorOf(media.image.delete(["t-1"])));
+    };
+    expect(await messageOf(neverSent)).not.toMatch(/lost|may already be deleted/);
+    expect(await messageOf(lost)).toMatch(/may already be deleted/);
+  });
+});
+
+test("a response that arrives one byte at a time is read", async () => {
+  const bytes = new TextEncoder().encode(
+    JSON.stringify({ code: 1000, msg: "é".repeat(50_000), data: { taskid: "t-1" } }),
+  );
+  let sent = 0;
+  const slow = () =>
+    new Response(
+      new ReadableStream({
+        pull: (controller) =>
+          sent < bytes.length ? controller.enqueue(bytes.subarray(sent, ++sent)) : controller.close(),
+      }),
+    );
+  const { generate } = clientOf([slow, () => created("t-2")]);
+  expect((await generate()).taskid).toBe("t-1");
+});
