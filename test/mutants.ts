@@ -2666,4 +2666,10 @@ export const mutants: readonly Mutant[] = [
     promise: "a rejection that names a task is of unknown outcome",
     tests: ["money/responses"],
   },
+  {
+    guard: "if (sendOptions.paid) rejectMockedFetch(request.url);",
+    becomes: "",
+    promise: "a test with a mocked fetch does not pay",
+    tests: ["money/mocked-fetch"],
+  },
 ];

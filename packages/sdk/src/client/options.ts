@@ -50,7 +50,7 @@ export interface ClientOptions {
   /**
    * The fetch function for every request, called as `fetch(url, init)`: undici's or node-fetch's with a proxy, for
    * example. Unless you pass `fetchSendsOnce`, a generation that it rejects is of unknown outcome.
-   * @default globalThis.fetch
+   * @default the runtime's fetch; with `@mediagen/sdk/node` on Node, node:http sends instead
    */
   readonly fetch?: Fetch | undefined;
   /**

@@ -1,5 +1,8 @@
 import type { ClientOptions } from "../client/options.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { nothingWasSent } from "../errors/issue.ts";
 import { beforeRequest } from "../transport/evidence.ts";
+import { isLoopback } from "../transport/loopback.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { PoolOptions } from "./connections.ts";
 
@@ -8,11 +11,22 @@ export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
   return !fetch && !("Deno" in globalThis) && !("bun" in process.versions);
 }
 
+/** Rejects a generation if a test has replaced `fetch`, which this transport does not call: the test would pay. */
+function rejectMockedFetch(url: string): void {
+  // Mocks of Vitest, Jest and node:test all have this property.
+  const { mock } = globalThis.fetch as { readonly mock?: unknown };
+  if (mock === undefined || isLoopback(new URL(url))) return;
+  const expected = "createMediaGen({ fetch }) with the mock, or the emulator";
+  const problem = "is a mock, and @mediagen/sdk/node does not call globalThis.fetch";
+  throw invalidRequest("generate", "fetch", "notAllowed", "a mock", expected, nothingWasSent, { problem });
+}
+
 /** Loads node:http at the first request: it takes longer than all else together. */
 export function lazyTransport(options: PoolOptions): Transport {
   let transport: Transport | undefined;
   let loading: Promise<Transport> | undefined;
   return async (request, sendOptions) => {
+    if (sendOptions.paid) rejectMockedFetch(request.url);
     loading ??= import("./transport.ts").then(({ nodeTransport }) => nodeTransport(options));
     transport ??= await loading.catch((error: unknown) => {
       // It may be there at the next request.
