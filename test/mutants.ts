@@ -1830,8 +1830,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/hanging-polls"],
   },
   {
-    guard: 'if (message === "" || checks < checksOfSuspicion || this.#reported.has(status)) return false;',
-    becomes: 'if (message === "" || checks < checksOfSuspicion) return false;',
+    guard: "const isNew = !this.#reported.has(status);",
+    becomes: "const isNew = true;",
     promise: "a task that may have failed is reported once",
     tests: ["sdk/events"],
   },
@@ -2671,5 +2671,11 @@ export const mutants: readonly Mutant[] = [
     becomes: "",
     promise: "a test with a mocked fetch does not pay",
     tests: ["money/mocked-fetch"],
+  },
+  {
+    guard: "Promise.resolve(known).catch(() => undefined);",
+    becomes: "",
+    promise: "an async classify that rejects does not end the process",
+    tests: ["money/waiting"],
   },
 ];

@@ -56,8 +56,8 @@ test("a task that may have failed is reported with the flags for both meanings o
   } as const;
   onEvent?.({ ...event, message: "moderation" } satisfies MediaGenEvent);
   expect(printed).toEqual([
-    'mediagen: video:t-1 has status 3 and the message "moderation". If 3 means that it has failed, pass --failed-status 3 ' +
-      "or set MEDIAGEN_FAILED_STATUSES=3. If it means that the task is still running, pass --pending-status 3.",
+    'mediagen: video:t-1 has status 3 and the message "moderation". If 3 means that it has failed, add it ' +
+      "to MEDIAGEN_FAILED_STATUSES or to your --failed-status flags. If it means that the task is still running, pass --pending-status 3.",
   ]);
   expect(statuses).toEqual({ failed: [4], pending: [5] });
 });

@@ -131,8 +131,8 @@ describe("without a logger, the console has", () => {
     expect(shown.mock.calls).toEqual([
       [
         "mediagen: taskMayHaveFailed: The record of task t-1 has status 3. " +
-          "If 3 means that it has failed, pass { statuses: { failed: [3] } } or set MEDIAGEN_FAILED_STATUSES=3. " +
-          "If it means that the task is still running, pass { statuses: { pending: [3] } }.",
+          "If 3 means that it has failed, add it to the option statuses.failed or to MEDIAGEN_FAILED_STATUSES. " +
+          "If it means that the task is still running, add it to statuses.pending.",
       ],
     ]);
   });

@@ -252,7 +252,7 @@ describe("an onUpdate that never settles", () => {
 describe("a wait that times out", () => {
   test("has the last record and its status, and says how to declare that the status means a failure", async () => {
     const failed = { status: 3, message: "the picture was rejected" };
-    const { media } = clientOnAClock([pending, failed, "lost"]);
+    const { media } = clientOnAClock([pending, failed, failed, failed, "lost"]);
     const error: unknown = await media.video
       .task("t-1")
       .wait({ waitTimeoutMs: 60_000 })
@@ -261,7 +261,7 @@ describe("a wait that times out", () => {
     expect(error).toMatchObject({ status: 3, record: { task_status: 3, message: "the picture was rejected" } });
     expect((error as Error).message).toBe(
       'Task t-1 was not finished after 1 minute. Its last record has status 3 and the message "the picture was rejected". ' +
-        "If 3 means that it has failed, pass { statuses: { failed: [3] } } or set MEDIAGEN_FAILED_STATUSES=3. " +
+        "If 3 means that it has failed, add it to the option statuses.failed or to MEDIAGEN_FAILED_STATUSES. " +
         "The last query failed (queryVideoTask: there was no complete response (fetch failed). It is safe to retry.). " +
         "It is not lost: wait again, or save JSON.stringify(error.task).",
     );

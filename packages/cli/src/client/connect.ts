@@ -115,7 +115,7 @@ function report(event: MediaGenEvent, progress: Progress): void {
   if (event.type === "taskMayHaveFailed") {
     const { kind, taskid, status, message } = event;
     const means =
-      `If ${status} means that it has failed, pass --failed-status ${status} or set MEDIAGEN_FAILED_STATUSES=${status}. ` +
+      `If ${status} means that it has failed, add it to MEDIAGEN_FAILED_STATUSES or to your --failed-status flags. ` +
       `If it means that the task is still running, pass --pending-status ${status}.`;
     progress.warn(
       `mediagen: ${kind}:${taskid} has status ${status} and the message ${JSON.stringify(message)}. ${means}`,

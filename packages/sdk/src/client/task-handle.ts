@@ -74,7 +74,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   check(options: RequestOptions = {}): Promise<Check<K>> {
     return this.#reported(operations[this.kind].query.id, async () => {
       try {
-        const { recorded, ...check } = await this.#check(options);
+        const { recorded, mayHaveFailed: _, ...check } = await this.#check(options);
         await recorded;
         // The cast: only a union can say that a final state has a record.
         return check as Check<K>;
@@ -100,16 +100,18 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     const { state, partial, isKnown } = readState(record, status, this.resultCount, this.#partial, states);
     this.#record = record;
     this.#partial = partial;
-    if (state === "pending" && !isKnown) this.#warnOfFailure(status, messageIn(record));
+    const mayHaveFailed = state === "pending" && !isKnown && this.#mayHaveFailed(status, messageIn(record));
     const requestId = response.requestId?.();
-    return { state, status, record, requestId, recorded: this.#end(state, status, options.signal) };
+    return { state, status, record, requestId, mayHaveFailed, recorded: this.#end(state, status, options.signal) };
   }
 
-  #warnOfFailure(status: number | undefined, message: string): void {
+  #mayHaveFailed(status: number | undefined, message: string): boolean {
     const { emit, suspicion, time } = this.#host;
-    if (status === undefined || !suspicion.isNew(this, status, message)) return;
+    if (status === undefined || !suspicion.check(this, status, message)) return false;
     const { kind, model, taskid } = this;
-    emit("taskMayHaveFailed", () => ({ kind, model, taskid, status, message, at: time.now() }));
+    if (suspicion.isNew(status))
+      emit("taskMayHaveFailed", () => ({ kind, model, taskid, status, message, at: time.now() }));
+    return true;
   }
 
   async #end(state: State, status: number | undefined, signal: AbortSignal | undefined): Promise<void> {

@@ -1,6 +1,6 @@
 import { messageOf } from "./errors.ts";
 import type { MediaGenEvent, OnEvent } from "./events.ts";
-import { describeRecord } from "./last-record.ts";
+import { adviceOn } from "./last-record.ts";
 import { type Entry, type Logger, type LogLevel, logLevels } from "./logger.ts";
 
 /** The events that are not logged as `info`, each with its level's index. */
@@ -36,7 +36,7 @@ export function createLog(logger: Logger | undefined, logLevel: LogLevel): Log {
     const name = logLevels[level] as keyof Logger;
     last = last
       .then(() => import("./log-line.ts"))
-      .then(({ writeLine }) => writeLine(logger ?? console, name, entry, { messageOf, describeRecord }))
+      .then(({ writeLine }) => writeLine(logger ?? console, name, entry, { messageOf, adviceOn }))
       // A logger's mistake must not cost the task that the call is about to return.
       .catch(() => undefined);
   };

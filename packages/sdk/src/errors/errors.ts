@@ -109,11 +109,7 @@ export class TaskFailedError extends MediaGenError {
   }
 }
 
-/**
- * The deadline of a wait passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. If
- * the last status means that the task has failed, pass it as `statuses.failed`, because the service does not document
- * what statuses mean.
- */
+/** The deadline of a wait passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. */
 export class WaitTimeoutError extends MediaGenError {
   override readonly name = "WaitTimeoutError";
   /** The task that was waited for. You can wait for it again. */

@@ -6,22 +6,22 @@ export interface LastRecord {
   readonly record: TaskRecord;
   /** The raw status; undefined if the record has none. */
   readonly status: number | undefined;
+  /** Whether the task may have failed: its status is undeclared and, like its message, has not changed over several checks. */
+  readonly mayHaveFailed?: boolean;
 }
 
-/** Returns what a record says and how to declare that its status means a failure, or an empty text if it has no status. */
+/** Returns what a record says, or an empty text if it has no status. */
 export function describeLast(last: LastRecord | undefined): string {
   if (last?.status === undefined) return "";
-  const { record, status } = last;
-  return `${describeRecord("Its last record", status, messageIn(record))} `;
+  const { record, status, mayHaveFailed = false } = last;
+  const message = messageIn(record);
+  const said = message === "" ? "" : ` and the message ${JSON.stringify(shorten(message))}`;
+  return `Its last record has status ${status}${said}. ${mayHaveFailed ? `${adviceOn(status)} ` : ""}`;
 }
 
-/** Returns in sentences what a record says, and how to declare that its status means a failure. */
-export function describeRecord(record: string, status: number, message: string): string {
-  const said = message === "" ? "" : ` and the message ${JSON.stringify(shorten(message))}`;
-  return (
-    `${record} has status ${status}${said}. If ${status} means that it has failed, ` +
-    `pass { statuses: { failed: [${status}] } } or set MEDIAGEN_FAILED_STATUSES=${status}.`
-  );
+/** Returns how to declare that a status means a failure. */
+export function adviceOn(status: number): string {
+  return `If ${status} means that it has failed, add it to the option statuses.failed or to MEDIAGEN_FAILED_STATUSES.`;
 }
 
 /** Returns a record's message, or an empty text if it has none. */

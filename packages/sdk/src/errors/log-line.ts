@@ -4,7 +4,7 @@ import type { Issue } from "./issue.ts";
 /** Functions that format lines. They are passed in, because bundlers would make a separate file of imports shared with other code. */
 interface Words {
   readonly messageOf: (error: unknown) => string;
-  readonly describeRecord: (record: string, status: number, message: string) => string;
+  readonly adviceOn: (status: number) => string;
 }
 
 /** Fields that errors of some classes have. */
@@ -22,7 +22,7 @@ export function writeLine(logger: Logger, level: keyof Logger, entry: Entry, wor
 }
 
 /** Returns the line of an entry: the event's type, then its fields. None of them has a prompt. */
-function textOf(entry: Entry, { messageOf, describeRecord }: Words): string {
+function textOf(entry: Entry, { messageOf, adviceOn }: Words): string {
   if (!entry.event) {
     // The listener's event, and so its error, may contain anything.
     const error = entry.error instanceof Error ? entry.error.name : typeof entry.error;
@@ -31,10 +31,9 @@ function textOf(entry: Entry, { messageOf, describeRecord }: Words): string {
   const { event } = entry;
   if (event.type === "taskMayHaveFailed") {
     const { taskid, status } = event;
-    // Its message may repeat the prompt.
-    const described = describeRecord(`The record of task ${taskid}`, status, "");
-    const otherwise = `If it means that the task is still running, pass { statuses: { pending: [${status}] } }.`;
-    return `mediagen: ${event.type}: ${described} ${otherwise}`;
+    const otherwise = "If it means that the task is still running, add it to statuses.pending.";
+    // Without the record's message, which may repeat the prompt.
+    return `mediagen: ${event.type}: The record of task ${taskid} has status ${status}. ${adviceOn(status)} ${otherwise}`;
   }
   const { type, ...fields } = event;
   const error = "error" in event ? factsOf(event.error, type !== "failed", messageOf) : undefined;

@@ -53,6 +53,8 @@ export function readState(
   const next = count > 0 && count < results ? { count, checks } : undefined;
   const known = classify?.(record) ?? fromStatus(status, statuses);
   if (known !== undefined && !states.includes(known)) {
+    // A rejection that nobody handles would end the process.
+    Promise.resolve(known).catch(() => undefined);
     // A classify that returns something else, such as a promise, must not end the wait for a paid task.
     const expected = `${states.join(", ")} or undefined`;
     throw invalidRequest("createMediaGen", "classify", "notOneOf", describeValue(known), expected);

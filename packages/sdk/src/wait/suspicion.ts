@@ -14,13 +14,18 @@ export class Suspicion {
   readonly #seen = new WeakMap<Task, Seen>();
   readonly #reported = new Set<number>();
 
-  /** Records what a check has shown. Returns true once for each status: when a task that has it may have failed. */
-  isNew(task: Task, status: number, message: string): boolean {
+  /** Records what a check has shown. Returns whether the task may have failed. */
+  check(task: Task, status: number, message: string): boolean {
     const last = this.#seen.get(task);
     const checks = last?.status === status && last?.message === message ? last.checks + 1 : 1;
     this.#seen.set(task, { status, message, checks });
-    if (message === "" || checks < checksOfSuspicion || this.#reported.has(status)) return false;
+    return message !== "" && checks >= checksOfSuspicion;
+  }
+
+  /** Returns true once for each status. */
+  isNew(status: number): boolean {
+    const isNew = !this.#reported.has(status);
     this.#reported.add(status);
-    return true;
+    return isNew;
   }
 }

@@ -16,15 +16,20 @@ const optionNames = Object.keys(known);
 /** The time before the deadline at which the task is queried a last time. */
 const lastQueryMs = 1_000;
 
-/** A check. `recorded` resolves once the end of the task is recorded, if there is one, and soon even if the store hangs. */
-export type RecordedCheck<K extends Kind> = CheckedRecord<K> & { readonly recorded: Promise<void> };
+/** A check, with what only a wait needs. */
+export type RecordedCheck<K extends Kind> = CheckedRecord<K> & {
+  /** Resolves once the end of the task is recorded, if there is one, and soon even if the store hangs. */
+  readonly recorded: Promise<void>;
+  readonly mayHaveFailed: boolean;
+};
 
 /** Queries a task once, without retries, because a wait repeats its queries itself. */
 export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number) => Promise<RecordedCheck<K>>;
 
 type GivenOptions<K extends Kind> = WaitOptions<K> & { readonly waitTimeoutMs: number };
 
-type RecordedObservation<K extends Kind> = Observation<K> & Partial<Pick<RecordedCheck<K>, "recorded">>;
+type RecordedObservation<K extends Kind> = Observation<K> &
+  Partial<Pick<RecordedCheck<K>, "recorded" | "mayHaveFailed">>;
 
 /** Dependencies of a wait. */
 export interface WaitHost {
@@ -112,11 +117,11 @@ class Wait<K extends Kind> {
 
   /** Learns from an observation and reports it. Returns the record of a task that has succeeded; throws if it has failed. */
   async #read(observed: RecordedObservation<K>): Promise<Records[K] | undefined> {
-    const { state, status, record, error } = observed;
+    const { state, status, record, mayHaveFailed = false, error } = observed;
     this.#checks++;
     this.#pace.learn(observed);
     this.#lastError = error;
-    if (record) this.#lastRecord = { record, status };
+    if (record) this.#lastRecord = { record, status, mayHaveFailed };
     await observed.recorded;
     await this.#update(observed);
     if (record && state === "failed") throw new TaskFailedError(this.#task, record);
