@@ -1107,7 +1107,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/download-again"],
   },
   {
-    guard: 'const safe = name?.replace(/[^\\p{L}\\p{N}_.-]|^\\./gu, "_") ?? taskid.replace(/[^\\w-]/g, "_");',
+    guard: 'const safe = name ?? taskid.replace(/[^\\w-]/g, "_");',
     becomes: "const safe = name ?? taskid;",
     promise: "a taskid does not lead out of the directory",
     tests: ["sdk/download"],
@@ -2671,6 +2671,12 @@ export const mutants: readonly Mutant[] = [
     becomes: "",
     promise: "a test with a mocked fetch does not pay",
     tests: ["money/mocked-fetch"],
+  },
+  {
+    guard: "if (response.status !== 200 || isAsStored(response)) return readAhead(response, maxBytes);",
+    becomes: "return readAhead(response, maxBytes);",
+    promise: "compressed bytes that are cut short are not taken for whole",
+    tests: ["money/results"],
   },
   {
     guard: "Promise.resolve(known).catch(() => undefined);",

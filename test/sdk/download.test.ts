@@ -262,24 +262,6 @@ describe("download", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test("goes on from no place in a compressed answer, and takes its length for nothing", async () => {
-    const ranges: (string | null)[] = [];
-    const body = (breaks: boolean) =>
-      new ReadableStream({
-        start: (controller) => controller.enqueue(png),
-        pull: (controller) => (breaks ? controller.error(new Error("reset")) : controller.close()),
-      });
-    const fetch = async (url: string, { headers }: FetchInit) => {
-      if (url.endsWith("infobytaskid"))
-        return Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${origin}/zipped`] } });
-      return new Response(body(ranges.push(headers["range"] ?? null) === 1), {
-        headers: { "content-encoding": "gzip", "content-length": String(2 * png.length) },
-      });
-    };
-    const [file] = await download(taskWith([], { fetch }), folder);
-    expect([file?.bytes, ranges]).toEqual([png.length, [null, null]]);
-  });
-
   test("takes no answer for whole that is shorter than it says", async () => {
     const fetch = async (url: string) =>
       url.endsWith("infobytaskid")

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
-import { gzipSync } from "node:zlib";
+
 import { ConnectionError, fileFrom as plainFileFrom, InvalidRequestError, ServiceError } from "@mediagen/sdk";
 import { fileFrom } from "@mediagen/sdk/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -20,7 +20,6 @@ const handlers: Record<string, (request: IncomingMessage, response: ServerRespon
   "/once": (_, response) => response.writeHead(302, { location: "/fox.gif?token=hush" }).end(),
   "/round": (_, response) => response.writeHead(302, { location: "/round?token=hush" }).end(),
   "/odd": (_, response) => response.writeHead(302, { location: "file:///etc/passwd?token=hush" }).end(),
-  "/zipped": (_, response) => response.setHeader("content-encoding", "gzip").end(gzipSync(gif)),
   "/cut": (_, response) =>
     void response.setHeader("content-length", 100).write(gif, () => setTimeout(() => response.destroy(), 20)),
   "/stuck": (_, response) => void response.write(gif),
@@ -77,7 +76,6 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
       expect(headers["user-agent"]).toMatch(/^mediagen\//);
       expect(headers["accept-encoding"]).toBe("identity");
     }
-    expect(await from(`${origin}/zipped`, { allowPrivateHosts })).toMatchObject({ size: gif.length });
   });
 
   test.for([...privateUrls, ...privateHosts.map((host) => `http://${host}/1`)])(

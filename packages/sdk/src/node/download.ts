@@ -55,6 +55,7 @@ export async function download(task: Task, target: string, given: DownloadOption
       const code = typeof target === "object" ? "wrongType" : "missing";
       throw invalidRequest("download", "target", code, describeValue(target), expected);
     }
+    checkName(options.name);
     const sources = await resultsOf("download", task, options.signal);
     const names = await namesFor(task, target, options.name);
     const done: Download[] = [];
@@ -84,9 +85,17 @@ async function namesFor({ taskid }: Task, target: string, name: string | undefin
   // A directory that is new holds nothing of other processes.
   if ((await mkdir(directory, { recursive: true })) === undefined) await sweep(directory);
   if (isFile) return { target, directory, name: basename(target, extension), extension: extension.slice(1) };
-  // Neither name may lead out of the directory. The task's id comes from the service.
-  const safe = name?.replace(/[^\p{L}\p{N}_.-]|^\./gu, "_") ?? taskid.replace(/[^\w-]/g, "_");
+  // The task's id comes from the service, and must not lead out of the directory.
+  const safe = name ?? taskid.replace(/[^\w-]/g, "_");
   return { target, directory, name: shortenName(safe), extension: undefined };
+}
+
+/** Rejects a name that is no file name on some system, or leads out of the directory. */
+function checkName(name: unknown): void {
+  if (name === undefined || (typeof name === "string" && /^[^.\p{Cc}/\\:*?"<>|][^\p{Cc}/\\:*?"<>|]*$/u.test(name)))
+    return;
+  const expected = "a file name without a path";
+  throw invalidRequest("download", "name", "wrongFormat", describeValue(name), expected, "The task is not lost.");
 }
 
 /** Returns a name that fits. Different names stay different. */
