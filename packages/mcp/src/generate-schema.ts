@@ -4,7 +4,8 @@ import type { Describe } from "./descriptions.ts";
 
 type JSONSchema = Readonly<Record<string, unknown>>;
 
-const idempotencyKey = {
+/** The schema of the argument `idempotencyKey`. */
+export const idempotencyKey: JSONSchema = {
   type: "string",
   minLength: 1,
   description:

@@ -9,7 +9,7 @@ import {
 import { type Form, type Kind, type KindClient, listModels, type Model, stepError } from "@mediagen/sdk/node";
 import { unlessConfirmed } from "./confirmation.ts";
 import { createDescribe, readDocument } from "./descriptions.ts";
-import { generateSchema } from "./generate-schema.ts";
+import { generateSchema, idempotencyKey } from "./generate-schema.ts";
 import type { AddTool, Host } from "./host.ts";
 import { toolResult } from "./results.ts";
 import { withFiles } from "./source-files.ts";
@@ -17,8 +17,21 @@ import { withFiles } from "./source-files.ts";
 /** The arguments of a generate tool besides the fields of the form. */
 interface Arguments extends Readonly<Record<string, unknown>> {
   readonly model: string;
-  readonly idempotencyKey?: string;
+  readonly idempotencyKey: string;
 }
+
+/** The arguments that are checked here. The SDK checks the form, with error messages that help models to correct it. */
+const named = fromJsonSchema<Arguments>({
+  type: "object",
+  properties: { model: { type: "string" }, idempotencyKey },
+  required: ["model", "idempotencyKey"],
+});
+
+const output = {
+  type: "object",
+  properties: { taskid: { type: "string" }, model: { type: "string" }, state: { const: "pending" } },
+  required: ["taskid", "model", "state"],
+};
 
 /** Thrown by `beforeGenerate`, so that the user is asked only about valid generations that are about to be billed. */
 class NotConfirmed extends Error {
@@ -33,12 +46,9 @@ export function generateTool(kind: Kind, host: Host): AddTool {
   const config = {
     title: `Generate ${what} (billed)`,
     description: `Creates a task that generates ${what}. It costs credits and cannot be undone. Returns a taskid at once: call wait_for_task with it to get the files.`,
-    inputSchema: inputSchema(generateSchema(models, createDescribe(readDocument()))),
-    outputSchema: fromJsonSchema({
-      type: "object",
-      properties: { taskid: { type: "string" }, model: { type: "string" }, state: { const: "pending" } },
-      required: ["taskid", "model", "state"],
-    }),
+    inputSchema: schemaFor(generateSchema(models, createDescribe(readDocument())), named["~standard"].validate),
+    // Without a check: after a payment, the model must get its taskid.
+    outputSchema: schemaFor(output, (value) => ({ value })),
     // A repeated call has the same key, and returns the same task.
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   };
@@ -46,23 +56,18 @@ export function generateTool(kind: Kind, host: Host): AddTool {
     server.registerTool(`generate_${kind}`, config, (given, context) => generate(kind, given, server, context, host));
 }
 
-/** Returns the input of a tool. The SDK checks the values, with error messages that help models to correct them. */
-function inputSchema(jsonSchema: Record<string, unknown>): StandardSchemaWithJSON<Arguments, Arguments> {
-  const convert = () => jsonSchema;
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "mediagen",
-      // The cast: the protocol has checked that it is an object.
-      validate: (value) => ({ value: (value ?? {}) as Arguments }),
-      jsonSchema: { input: convert, output: convert },
-    },
-  };
+/** Returns a schema that clients see, with a check of its own. */
+function schemaFor<T>(
+  schema: Record<string, unknown>,
+  validate: StandardSchemaWithJSON<T, T>["~standard"]["validate"],
+): StandardSchemaWithJSON<T, T> {
+  const convert = () => schema;
+  return { "~standard": { version: 1, vendor: "mediagen", validate, jsonSchema: { input: convert, output: convert } } };
 }
 
 async function generate(
   kind: Kind,
-  { model, idempotencyKey = "", ...fields }: Arguments,
+  { model, idempotencyKey, ...fields }: Arguments,
   server: McpServer,
   context: ServerContext,
   { media, directories, confirm, beforeGenerate }: Host,
