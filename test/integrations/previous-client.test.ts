@@ -68,10 +68,10 @@ test("the client before the present one generates, waits and is asked, over stdi
   }
 });
 
-test("and over HTTP", async () => {
+test("and without being asked, over HTTP with confirm: true", async () => {
   const emulator = createEmulator();
   const handler = createHttpHandler(
-    createMcpServerFactory({ ...emulator.client, store: memoryStore(), output: "out/mcp" }),
+    createMcpServerFactory({ ...emulator.client, store: memoryStore(), output: "out/mcp", confirm: true }),
   );
   const { client, call } = createHost("accept");
   const fetch = async (url: string | URL, init: RequestInit = {}) => {

@@ -2,9 +2,16 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type Emulator, type EmulatorOptions } from "@mediagen/emulator";
-import { createMcpServerFactory, type McpServerFactoryOptions } from "@mediagen/mcp";
+import { createHttpHandler, createMcpServerFactory, type McpServerFactoryOptions } from "@mediagen/mcp";
 import { fileStore } from "@mediagen/sdk/node";
-import { type CallToolResult, Client, type ClientCapabilities, InMemoryTransport } from "@modelcontextprotocol/client";
+import {
+  type CallToolResult,
+  Client,
+  type ClientCapabilities,
+  InMemoryTransport,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 
 /** The versions of the protocol: the present one, and those before it. */
@@ -16,6 +23,8 @@ export interface HostOptions {
   readonly era?: (typeof eras)[number];
   /** What its user does when a server asks. Without it, the client cannot ask. */
   readonly answer?: "accept" | "decline" | "cancel";
+  /** How it reaches the server: as a host that has started it, or over HTTP. */
+  readonly over?: "stdio" | "http";
 }
 
 /** A host that is connected to a server, on the emulator. */
@@ -33,7 +42,7 @@ export interface Connected extends AsyncDisposable {
 /** Connects a host to a server of its own. */
 export async function connect(
   options: Partial<McpServerFactoryOptions> = {},
-  { era = "auto", answer }: HostOptions = {},
+  { era = "auto", answer, over = "stdio" }: HostOptions = {},
   emulatorOptions: EmulatorOptions = {},
 ): Promise<Connected> {
   // A directory whose name has no links, as the server resolves them.
@@ -45,11 +54,9 @@ export async function connect(
     output: join(directory, "media"),
     ...options,
   });
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  const server = serveStdio(factory, { transport: far });
   const questions: string[] = [];
   const client = createClient(era, answer, questions);
-  await client.connect(near);
+  const close = await connectTo(client, factory, over);
   return {
     emulator,
     client,
@@ -58,10 +65,35 @@ export async function connect(
     call: (name, args = {}) => client.callTool({ name, arguments: { ...args } }),
     async [Symbol.asyncDispose]() {
       await client.close();
-      await server.close();
+      await close();
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Connects a client to a factory. Returns what closes the server. */
+async function connectTo(
+  client: Client,
+  factory: () => McpServer,
+  over: "stdio" | "http",
+): Promise<() => Promise<void>> {
+  if (over === "http") {
+    const handler = createHttpHandler(factory);
+    const fetch = async (url: string | URL, init: RequestInit = {}) => send(handler, url, init);
+    await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost:3333/mcp"), { fetch }));
+    return async () => undefined;
+  }
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  const server = serveStdio(factory, { transport: far });
+  await client.connect(near);
+  return () => server.close();
+}
+
+/** Sends a request as the server of a host receives it. */
+export function send(handler: (request: Request) => Promise<Response>, url: string | URL, init: RequestInit = {}) {
+  const headers = new Headers(init.headers);
+  headers.set("host", new URL(url).host);
+  return handler(new Request(url, { ...init, headers }));
 }
 
 /** Creates the client of a host, whose user answers questions, if there is one. */

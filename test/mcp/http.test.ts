@@ -1,9 +1,8 @@
 import { createEmulator } from "@mediagen/emulator";
 import { createHttpHandler, createMcpServerFactory } from "@mediagen/mcp";
 import { memoryStore } from "@mediagen/sdk";
-import { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
-import { createClient, eras, textOf } from "./connect.ts";
+import { connect, eras, send, textOf } from "./connect.ts";
 
 const fox = { model: "imgmodelz", prompt: "A fox", idempotencyKey: "fox-1" };
 
@@ -14,28 +13,12 @@ function createServer(hosts?: readonly string[]) {
   return { emulator, handler: createHttpHandler(factory, { hosts }) };
 }
 
-/** Sends a request as the server of a host receives it. */
-function send(handler: (request: Request) => Promise<Response>, url: string | URL, init: RequestInit = {}) {
-  const headers = new Headers(init.headers);
-  headers.set("host", new URL(url).host);
-  return handler(new Request(url, { ...init, headers }));
-}
-
 test.each(eras)("a client of the era %j lists tools and generates over HTTP", async (era) => {
-  const { emulator, handler } = createServer();
-  const questions: string[] = [];
-  const client = createClient(era, "accept", questions);
-  const fetch = async (url: string | URL, init?: RequestInit) => send(handler, url, init);
-  await client.connect(new StreamableHTTPClientTransport(new URL("http://localhost:3333/mcp"), { fetch }));
-  try {
-    expect((await client.listTools()).tools).toHaveLength(6);
-    for (const _ of [1, 2])
-      expect(textOf(await client.callTool({ name: "generate_image", arguments: fox }))).toContain("pending");
-    // Each request has a server of its own, so a client of before 2026-07-28 cannot be asked.
-    expect([questions.length, emulator.charges.length]).toEqual([era === "auto" ? 1 : 0, 1]);
-  } finally {
-    await client.close();
-  }
+  await using host = await connect({ confirm: true }, { era, answer: "accept", over: "http" });
+  expect((await host.client.listTools()).tools).toHaveLength(6);
+  for (const _ of [1, 2]) expect(textOf(await host.call("generate_image", fox))).toContain("pending");
+  // Each request has a server of its own, so a client of before 2026-07-28 cannot be asked.
+  expect([host.questions.length, host.emulator.charges.length]).toEqual([era === "auto" ? 1 : 0, 1]);
 });
 
 test.for<[number, string, Readonly<Record<string, string>>, (readonly string[])?]>([

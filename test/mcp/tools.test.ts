@@ -319,7 +319,7 @@ describe("a task", () => {
     const taskid = taskidOf(await host.call("generate_image", fox));
     const args = { kind: "image", taskids: [taskid] };
     expect((await host.call("delete_tasks", args)).structuredContent).toEqual({ deleted: [taskid] });
-    expect(host.questions[1]).toBe(`Delete at the service? It cannot be undone.\n${taskid}`);
+    expect(host.questions[1]).toBe(`Delete these tasks (1) at the service? It cannot be undone.\n${taskid}`);
     expect(host.emulator.tasks).toEqual([]);
   });
 

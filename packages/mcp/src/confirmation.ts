@@ -1,3 +1,4 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
@@ -8,25 +9,47 @@ import {
   type McpServer,
   type ServerContext,
 } from "@modelcontextprotocol/server";
+import type { Host } from "./host.ts";
 
 /** The name of the question in requests and responses. */
 const name = "confirm";
 
+/** Maximum number of characters of a value in a question. */
+const mostCharacters = 200;
+
+/** A call of a tool, with its arguments. */
+export interface Call {
+  readonly tool: string;
+  readonly given: object;
+  readonly server: McpServer;
+  readonly context: ServerContext;
+}
+
 /** Returns the question or the error that a call must return instead of its result. Undefined if it is confirmed. */
 export function unlessConfirmed(
   question: string,
-  server: McpServer,
-  context: ServerContext,
-  confirm: boolean | "required",
+  { tool, given, server, context }: Call,
+  { confirm = context.http ? "required" : true, secret }: Host,
 ): CallToolResult | InputRequiredResult | undefined {
+  if (confirm === false) return undefined;
+  const hash = (text: string) => createHmac("sha256", secret).update(text).digest();
+  // The client returns it with the answer. An answer without it is forged, or was given to another question. Compared as
+  // hashes, because these have the same length.
+  const state = hash(JSON.stringify([tool, given])).toString("base64url");
   const answer = inputResponse(context.mcpReq.inputResponses, name);
-  if (answer.kind === "elicit" && answer.action !== "accept") {
-    return failure("The user declined. Nothing was sent or billed.");
+  if (answer.kind === "elicit" && timingSafeEqual(hash(state), hash(String(context.mcpReq.requestState())))) {
+    return answer.action === "accept" ? undefined : failure("The user declined. Nothing was sent or billed.");
   }
-  if (answer.kind === "elicit" || confirm === false) return undefined;
-  if (canAsk(server, context)) return ask(question);
+  if (canAsk(server, context)) return ask(question, state);
   if (confirm !== "required") return undefined;
   return failure("The user must confirm this, and this client cannot ask. Nothing was sent or billed. Tell the user.");
+}
+
+/** Shortens a text for a question. Escapes characters that hide or reorder others, and line breaks. */
+export function shown(text: string): string {
+  const escape = (one: string) => `\\u{${one.codePointAt(0)?.toString(16)}}`;
+  const start = text.slice(0, mostCharacters).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escape);
+  return start + (text.length > mostCharacters ? `... (${text.length - mostCharacters} more characters)` : "");
 }
 
 /** Whether the client shows forms to its user. An empty capability means that it does. */
@@ -37,10 +60,10 @@ function canAsk({ server }: McpServer, { mcpReq }: ServerContext): boolean {
   return elicitation !== undefined && ("form" in elicitation || !("url" in elicitation));
 }
 
-function ask(message: string): InputRequiredResult {
+function ask(message: string, requestState: string): InputRequiredResult {
   // Without fields: accepting the form confirms the call.
   const requestedSchema = { type: "object" as const, properties: {} };
-  return inputRequired({ inputRequests: { [name]: inputRequired.elicit({ message, requestedSchema }) } });
+  return inputRequired({ inputRequests: { [name]: inputRequired.elicit({ message, requestedSchema }) }, requestState });
 }
 
 function failure(text: string): CallToolResult {

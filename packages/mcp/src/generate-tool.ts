@@ -2,12 +2,10 @@ import {
   type CallToolResult,
   fromJsonSchema,
   type InputRequiredResult,
-  type McpServer,
-  type ServerContext,
   type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
-import { type Form, type Kind, type KindClient, listModels, type Model, stepError } from "@mediagen/sdk/node";
-import { unlessConfirmed } from "./confirmation.ts";
+import { fieldsOf, type Form, type Kind, type KindClient, listModels, type Model, stepError } from "@mediagen/sdk/node";
+import { type Call, shown, unlessConfirmed } from "./confirmation.ts";
 import { createDescribe, readDocument } from "./descriptions.ts";
 import { generateSchema, idempotencyKey } from "./generate-schema.ts";
 import type { AddTool, Host } from "./host.ts";
@@ -33,15 +31,10 @@ const output = {
   required: ["taskid", "model", "state"],
 };
 
-/** Thrown by `beforeGenerate`, so that the user is asked only about valid generations that are about to be billed. */
-class NotConfirmed extends Error {
-  override readonly name = "NotConfirmed";
-  override readonly message = "the user has not confirmed it";
-}
-
 /** Creates the tool that generates videos or images. */
 export function generateTool(kind: Kind, host: Host): AddTool {
   const models = listModels().filter((one) => one.kind === kind);
+  const tool = `generate_${kind}`;
   const what = kind === "video" ? "a video" : "images";
   const config = {
     title: `Generate ${what} (billed)`,
@@ -53,7 +46,9 @@ export function generateTool(kind: Kind, host: Host): AddTool {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   };
   return (server) =>
-    server.registerTool(`generate_${kind}`, config, (given, context) => generate(kind, given, server, context, host));
+    server.registerTool(tool, config, (given, context) =>
+      generate(kind, given, { tool, given, server, context }, host),
+    );
 }
 
 /** Returns a schema that clients see, with a check of its own. */
@@ -68,31 +63,39 @@ function schemaFor<T>(
 async function generate(
   kind: Kind,
   { model, idempotencyKey, ...fields }: Arguments,
-  server: McpServer,
-  context: ServerContext,
-  { media, directories, confirm, beforeGenerate }: Host,
+  call: Call,
+  host: Host,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const lines = Object.entries(fields).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
-  const question = [`Generate with ${model}? It costs credits and cannot be undone.`, ...lines].join("\n");
-  const instead = unlessConfirmed(question, server, context, confirm);
-  const { [kind]: client } = media.withOptions({
+  let instead: CallToolResult | InputRequiredResult | undefined;
+  const { [kind]: client } = host.media.withOptions({
+    // The user is asked only about valid generations that are about to be billed.
     beforeGenerate: async (form, about) => {
-      await beforeGenerate?.(form, about);
-      if (instead) throw new NotConfirmed();
+      await host.beforeGenerate?.(form, about);
+      instead = unlessConfirmed(questionOf(model, fields), call, host);
+      if (instead) throw new Error("the user has not confirmed it");
     },
   });
   try {
     const info = listModels().find((one) => one.model === model);
-    const form = info ? await withFiles(fields, info, directories) : fields;
+    const form = info ? await withFiles(fields, info, host.directories) : fields;
     // Without the signal of the call: if the client cancelled while the form is sent, the outcome would be unknown.
     // The casts: model and form are checked when they are used.
     const generating = (client as KindClient<Kind>).generate(model as Model, form as Form<Model>, { idempotencyKey });
     const { taskid } = await generating;
     return toolResult({ taskid, model, state: "pending" });
   } catch (error) {
-    if (error instanceof NotConfirmed && instead) return instead;
+    if (instead) return instead;
     throw withAdvice(error);
   }
+}
+
+/** Returns the question about a generation. Numbers and choices, which decide what it costs, come before free text. */
+function questionOf(model: string, fields: object): string {
+  const texts = fieldsOf(model).filter(({ takes, values }) => values.length === 0 && ["text", "file"].includes(takes));
+  const isText = ([name]: [string, unknown]) => Number(texts.some(({ field }) => field === name));
+  const sorted = Object.entries(fields).sort((one, other) => isText(one) - isText(other));
+  const lines = sorted.map(([field, value]) => `${field}: ${shown(JSON.stringify(value))}`);
+  return [`Generate with ${model}? It costs credits and cannot be undone.`, ...lines].join("\n");
 }
 
 /** Adds what the user must do. Without this, models retry with another key. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
 import { type BeforeGenerate, createMediaGen, type Download, type NodeMediaGen } from "@mediagen/sdk/node";
 import { checkFactoryOptions, type McpServerFactoryOptions } from "./options.ts";
@@ -6,7 +7,9 @@ import { checkFactoryOptions, type McpServerFactoryOptions } from "./options.ts"
 export interface Host {
   readonly media: NodeMediaGen;
   readonly beforeGenerate: BeforeGenerate | undefined;
-  readonly confirm: boolean | "required";
+  readonly confirm: McpServerFactoryOptions["confirm"];
+  /** The key that signs questions to the user. */
+  readonly secret: Buffer;
   readonly waitTimeoutMs: number;
   /** The directories that source images may be in. Results are in the first one. */
   readonly directories: readonly [output: string, ...allow: string[]];
@@ -24,12 +27,13 @@ const logger = { error: log, warn: log, info: log, debug: log };
 /** Creates the client and the other shared dependencies of the tools. */
 export function createHost(options: McpServerFactoryOptions): Host {
   checkFactoryOptions(options);
-  const { output, allow = [], confirm = true, waitTimeoutMs = 45_000, ...clientOptions } = options;
+  const { output, allow = [], confirm, waitTimeoutMs = 45_000, ...clientOptions } = options;
   return {
     media: createMediaGen({ logger, ...clientOptions }),
     beforeGenerate: options.beforeGenerate,
     directories: [output, ...allow],
     confirm,
+    secret: randomBytes(32),
     waitTimeoutMs,
     downloads: new Map(),
   };

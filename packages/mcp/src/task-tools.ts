@@ -8,7 +8,7 @@ import {
   type Kind,
   WaitTimeoutError,
 } from "@mediagen/sdk/node";
-import { unlessConfirmed } from "./confirmation.ts";
+import { shown, unlessConfirmed } from "./confirmation.ts";
 import type { AddTool, Host } from "./host.ts";
 import { showFiles, toolResult } from "./results.ts";
 
@@ -84,10 +84,11 @@ export function deleteTool(host: Host): AddTool {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   };
   return (server) =>
-    server.registerTool("delete_tasks", config, async ({ kind, taskids }, context) => {
+    server.registerTool("delete_tasks", config, async (given, context) => {
+      const { kind, taskids } = given;
       for (const taskid of taskids) await findTask("delete_tasks", taskid, host, kind);
-      const question = `Delete at the service? It cannot be undone.\n${taskids.join("\n")}`;
-      const instead = unlessConfirmed(question, server, context, host.confirm);
+      const question = `Delete these tasks (${taskids.length}) at the service? It cannot be undone.\n${shown(taskids.join(", "))}`;
+      const instead = unlessConfirmed(question, { tool: "delete_tasks", given, server, context }, host);
       if (instead) return instead;
       await host.media[kind].delete(taskids, { signal: context.mcpReq.signal });
       return toolResult({ deleted: taskids });
