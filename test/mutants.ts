@@ -2573,6 +2573,20 @@ export const mutants: readonly Mutant[] = [
   },
   {
     in: "ai-sdk-provider",
+    guard: "given !== sent ||",
+    becomes: "",
+    promise: "no video is billed without an image next to its first frame",
+    tests: ["money/ai-sdk"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: "frames.filter(Boolean).length < frameImages.length",
+    becomes: "false",
+    promise: "no video is billed without one of its frames",
+    tests: ["money/ai-sdk"],
+  },
+  {
+    in: "ai-sdk-provider",
     guard: "index > 0 ? `${first}/${index}` : first",
     becomes: "first",
     promise: "the tasks of one call have keys of their own",

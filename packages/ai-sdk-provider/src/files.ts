@@ -20,8 +20,13 @@ export function imagesOf({ files = [], mask }: Pick<ImageCall, "files" | "mask">
 export function framesOf({ image, frameImages = [], inputReferences = [] }: VideoCall): readonly Source[] {
   if (inputReferences.length > 0) throw unsupported("inputReferences", "no model takes them; use frameImages");
   const frameOf = (type: string) => frameImages.find(({ frameType }) => frameType === type)?.image;
-  const [first, last] = [frameOf("first_frame") ?? image, frameOf("last_frame")];
+  const frames = [frameOf("first_frame"), frameOf("last_frame")];
+  const [first = image, last] = frames;
   if (last && !first) throw unsupported("frameImages", "a last frame needs a first one");
+  // The AI SDK passes the first frame as `image`, too.
+  const [given, sent] = [image ?? first, first].map((file) => (file?.type === "url" ? file.url : file?.data));
+  if (given !== sent || frames.filter(Boolean).length < frameImages.length)
+    throw unsupported("frameImages", "pass one first_frame, or an image instead, and at most one last_frame");
   return [first, last].filter((one) => one !== undefined).map(toSource);
 }
 
