@@ -1,4 +1,4 @@
-import { type MediaGenModelOptions, mediagen } from "@mediagen/ai-sdk-provider";
+import { createMediaGenProvider, type MediaGenModelOptions, mediagen } from "@mediagen/ai-sdk-provider";
 import { expectTypeOf, test } from "vitest";
 
 test("models are typed from the spec", () => {
@@ -9,6 +9,14 @@ test("models are typed from the spec", () => {
   // @ts-expect-error -- there is no such model
   mediagen.video("vidmodelx");
   mediagen.imageModel("known at run time");
+});
+
+test("options of a provider are those of a client, each with a value", () => {
+  createMediaGenProvider({ apiKey: () => "a-key", baseUrl: "https://media.example", headers: { "x-team": "foxes" } });
+  // @ts-expect-error -- a misspelled option
+  void (() => createMediaGenProvider({ baseURL: "https://media.example" }));
+  // @ts-expect-error -- the account of the environment would pay
+  void (() => createMediaGenProvider({ apiKey: undefined }));
 });
 
 test("options of a model are its form and a key", () => {

@@ -1,11 +1,111 @@
 import { UnsupportedFunctionalityError } from "@ai-sdk/provider";
-import { experimental_generateVideo as generateVideo, experimental_startVideo as startVideo } from "ai";
-import { describe, expect, test } from "vitest";
-import { createDesk, errorOf, png } from "../ai-sdk/desk.ts";
+import { createMediaGenProvider, type MediaGenProviderOptions } from "@mediagen/ai-sdk-provider";
+import { createEmulator } from "@mediagen/emulator";
+import { listen } from "@mediagen/emulator/node";
+import { createMediaGen, InvalidRequestError, memoryStore } from "@mediagen/sdk";
+import { experimental_generateVideo as generateVideo, experimental_startVideo as startVideo, generateImage } from "ai";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createDesk, type Desk, errorOf, png } from "../ai-sdk/desk.ts";
 
+type ImageCall = Partial<Parameters<typeof generateImage>[0]>;
 type Frames = NonNullable<Parameters<typeof generateVideo>[0]["frameImages"]>;
 
 const prompt = "A fox in snow";
+const behaviour = { imageSide: 32, videoSide: 32, videoFps: 1 };
+
+/** Generates one small image. */
+const generateOne = ({ mediagen }: Pick<Desk, "mediagen">, more: ImageCall = {}) =>
+  generateImage({ model: mediagen.image("imgmodelz"), prompt, size: "32x32", ...more });
+
+/** Makes an emulator the account of the environment. */
+async function listenAsEnvironment() {
+  const emulator = createEmulator({ behaviour, clock: { speed: 100 } });
+  const server = await listen(emulator);
+  vi.stubEnv("MEDIAGEN_BASE_URL", server.baseUrl);
+  vi.stubEnv("MEDIAGEN_API_KEY", emulator.client.apiKey);
+  return { emulator, close: () => server.close() };
+}
+
+afterEach(() => void vi.unstubAllEnvs());
+
+describe("the account that pays for the calls of a provider", () => {
+  test.for<[string, (options: MediaGenProviderOptions) => MediaGenProviderOptions]>([
+    ["its options", (options) => options],
+    ["its options, inherited as from a class,", (options) => Object.create(options) as MediaGenProviderOptions],
+  ])("is that of %s, not that of the environment", async ([, optionsOf]) => {
+    const environment = await listenAsEnvironment();
+    const other = createEmulator({ apiKey: "sk-other-account", behaviour });
+    const teams = new Set<unknown>();
+    const fetch: MediaGenProviderOptions["fetch"] = (url, init) => {
+      teams.add(new Headers(init.headers).get("x-team"));
+      return other.fetch(url, init as RequestInit);
+    };
+    try {
+      const options = optionsOf({ ...other.client, fetch, headers: { "x-team": "foxes" } });
+      await generateOne({ mediagen: createMediaGenProvider(options) });
+      expect([environment.emulator.charges.length, other.charges.length]).toEqual([0, 1]);
+      expect(teams).toContain("foxes");
+    } finally {
+      await environment.close();
+    }
+  });
+
+  test("is that of the environment at the first call, if the options name none", async () => {
+    vi.stubEnv("MEDIAGEN_BASE_URL", undefined);
+    vi.stubEnv("MEDIAGEN_API_KEY", undefined);
+    const taskids: string[] = [];
+    const mediagen = createMediaGenProvider({ onTask: ({ taskid }) => void taskids.push(taskid) });
+    const { emulator, close } = await listenAsEnvironment();
+    try {
+      await generateOne({ mediagen });
+      expect(taskids).toEqual(emulator.charges.map(({ taskid }) => taskid));
+      expect(taskids).toHaveLength(1);
+    } finally {
+      await close();
+    }
+  });
+});
+
+describe("an option of a provider is rejected before anything can be billed:", () => {
+  const { client } = createEmulator();
+  const media = createMediaGen(client);
+  test.for<[string, options: object | string, field: string, says?: RegExp]>([
+    ["a key in place of the options", "sk-1", "options"],
+    ["another spelling of the AI SDK", { apiKey: "sk-1", baseURL: "https://a.example" }, "baseURL", /baseUrl\?/],
+    ["a misspelled listener", { onTasks: () => {} }, "onTasks", /onTask\?/],
+    ["a misspelled timeout", { waitTimeoutMS: 1_000 }, "waitTimeoutMS", /waitTimeoutMs\?/],
+    ["an option that resembles none", { quality: "high" }, "quality"],
+    ["a key that is undefined", { apiKey: undefined }, "apiKey"],
+    ["a key that is null", { ...client, apiKey: null }, "apiKey"],
+    ["an empty key", { ...client, apiKey: "" }, "apiKey"],
+    ["a URL that is undefined", { apiKey: "sk-1", baseUrl: undefined }, "baseUrl"],
+    ["a URL that is null", { apiKey: "sk-1", baseUrl: null }, "baseUrl"],
+    ["a client that is undefined", { media: undefined }, "media"],
+    ["a client that is null", { media: null }, "media"],
+    ["a key next to a client", { media, apiKey: "sk-1" }, "apiKey"],
+    ["a store next to a client", { media, store: memoryStore() }, "store"],
+    ["a misspelled option next to a client", { media, onTasks: () => {} }, "onTasks"],
+    ["an effect that does not exist", { media, unsupported: "thorw" }, "unsupported", /"warn" or "throw"/],
+    ["a listener that is no function", { media, onTask: "log" }, "onTask"],
+    ["a listener of polls that is no function", { media, onUpdate: null }, "onUpdate"],
+    ["a timeout as text", { media, waitTimeoutMs: "5000" }, "waitTimeoutMs"],
+    ["a timeout that is no number", { media, waitTimeoutMs: Number.NaN }, "waitTimeoutMs"],
+    ["a negative timeout", { media, waitTimeoutMs: -1 }, "waitTimeoutMs"],
+  ])("%s", ([, options, field, says = /./]) => {
+    vi.stubEnv("MEDIAGEN_BASE_URL", "http://127.0.0.1:1");
+    vi.stubEnv("MEDIAGEN_API_KEY", "sk-environment");
+    let error: unknown;
+    try {
+      // The cast: a caller without types may pass anything.
+      createMediaGenProvider(options as MediaGenProviderOptions);
+    } catch (thrown) {
+      error = thrown;
+    }
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error).toMatchObject({ issues: [{ field }], message: expect.stringMatching(says) });
+    expect(String(error)).not.toContain("sk-1");
+  });
+});
 
 describe("an image that would be dropped is rejected before sending:", () => {
   const first = { image: png, frameType: "first_frame" } as const;

@@ -1,16 +1,14 @@
+import type {
+  Experimental_VideoModelV4CallOptions as VideoCall,
+  ImageModelV4CallOptions as ImageCall,
+} from "@ai-sdk/provider";
 import { fieldsOf, listModels, type ModelInfo, validate } from "@mediagen/sdk";
 
 /** Settings of the AI SDK that a form may have a field for. */
-export interface Settings {
-  readonly prompt: string | undefined;
-  readonly size?: string | undefined;
-  readonly resolution?: string | undefined;
-  readonly aspectRatio?: string | undefined;
-  readonly duration?: number | undefined;
-  readonly fps?: number | undefined;
-  readonly seed?: number | undefined;
-  readonly generateAudio?: boolean | undefined;
-}
+export type Settings = Partial<
+  Pick<VideoCall, "prompt" | "resolution" | "aspectRatio" | "duration" | "fps" | "seed" | "generateAudio"> &
+    Pick<ImageCall, "size">
+>;
 
 /** A setting's fields in the order in which they are tried, and the ways to write its value. */
 type Place = readonly [fields: readonly string[], spellings?: (value: string) => readonly string[]];

@@ -1,22 +1,8 @@
-import {
-  type Experimental_VideoModelV4 as VideoModelV4,
-  type ImageModelV4,
-  InvalidArgumentError,
-  NoSuchModelError,
-  type ProviderV4,
-} from "@ai-sdk/provider";
-import {
-  createMediaGen,
-  InvalidRequestError,
-  type Kind,
-  listModels,
-  type MediaGen,
-  type Model,
-  type ModelInfo,
-  type TaskJSON,
-} from "@mediagen/sdk";
+import { NoSuchModelError, type ProviderV4 } from "@ai-sdk/provider";
+import type { Experimental_VideoModelV4 as VideoModelV4, ImageModelV4 } from "@ai-sdk/provider";
+import { createMediaGen, type Kind, listModels, type Model, type ModelInfo } from "@mediagen/sdk";
 import { imageModel } from "./image-model.ts";
-import type { MediaGenProviderOptions } from "./options.ts";
+import { checkOptions, type MediaGenProviderOptions } from "./options.ts";
 import type { Host } from "./tasks.ts";
 import { videoModel } from "./video-model.ts";
 
@@ -64,18 +50,20 @@ export interface MediaGenProvider extends ProviderV4 {
  * Creates a provider of image and video models for the AI SDK. Nothing is sent.
  *
  * @returns The provider. One is enough for a program. Creating one for each request, with its own `onTask`, is cheap.
- * @throws An `InvalidArgumentError` of the AI SDK if `media` is no client, or is one of another copy of the SDK
+ * @throws An `InvalidRequestError` of the SDK if an option is not valid, or `media` is a client of another copy of the SDK
  * @example
- * const mediagen = createMediaGenProvider({ media, onTask: (task) => console.log(task.taskid) });
+ * const mediagen = createMediaGenProvider({ apiKey: "...", baseUrl: "https://media.example" });
  */
 export function createMediaGenProvider(options: MediaGenProviderOptions = {}): MediaGenProvider {
-  const { media: given, ...further } = options;
-  if (given) rejectOtherCopy(given);
-  let created: MediaGen | undefined = given;
-  let changed: MediaGen | undefined;
-  const media = () => (created ??= createMediaGen());
-  const withoutRetries = () => (changed ??= media().withOptions({ retries: 0 }));
-  const host: Host = { ...further, media, withoutRetries };
+  // The SDK rejects what is no object, such as a key, without showing it.
+  if (typeof options !== "object") createMediaGen(options);
+  const { media: given, onTask, onUpdate, waitTimeoutMs, unsupported, ...ofClient } = options;
+  const names = Object.keys(ofClient);
+  checkOptions(options, names);
+  // The SDK also reads inherited options, as those of a class.
+  const create = () => createMediaGen(Object.assign(Object.create(options), ofClient));
+  let client = names.length > 0 ? create() : given;
+  const host: Host = { onTask, onUpdate, waitTimeoutMs, unsupported, media: () => (client ??= create()) };
   const none = (modelType: "languageModel" | "embeddingModel") => (modelId: string) => {
     throw new NoSuchModelError({ modelId, modelType });
   };
@@ -96,18 +84,4 @@ function infoOf(kind: Kind, model: string): ModelInfo {
   const info = listModels().find((one) => one.kind === kind && one.model === model);
   if (!info) throw new NoSuchModelError({ modelId: model, modelType: `${kind}Model` });
   return info;
-}
-
-/** Rejects a client of another copy of the SDK. This copy could neither read its errors nor fetch its results. */
-function rejectOtherCopy(media: MediaGen): void {
-  try {
-    // The cast: the client's own copy of the SDK rejects this argument with its own error.
-    media.task({} as TaskJSON);
-  } catch (error) {
-    if (error instanceof InvalidRequestError) return;
-  }
-  const message =
-    "createMediaGenProvider: media is not a client of the @mediagen/sdk that this package uses. " +
-    "Install the same version of both, and pass what createMediaGen returned.";
-  throw new InvalidArgumentError({ argument: "media", message });
 }

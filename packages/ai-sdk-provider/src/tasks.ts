@@ -1,10 +1,5 @@
-import {
-  InvalidArgumentError,
-  type JSONObject,
-  type SharedV4ProviderOptions,
-  type SharedV4Warning,
-  UnsupportedFunctionalityError,
-} from "@ai-sdk/provider";
+import { InvalidArgumentError, UnsupportedFunctionalityError } from "@ai-sdk/provider";
+import type { ImageModelV4CallOptions as ImageCall, JSONObject, SharedV4Warning } from "@ai-sdk/provider";
 import { blobs, type GenerateOptions, type MediaGen, type ModelInfo, type Task } from "@mediagen/sdk";
 import { generationError, joinErrors, resultError, textOf } from "./errors.ts";
 import { fileFields, type Source } from "./files.ts";
@@ -12,20 +7,14 @@ import { countField, fillForm, type Settings } from "./form.ts";
 import { type MediaGenProviderOptions, ownOptions } from "./options.ts";
 
 /** Dependencies that the models of one provider share. */
-export interface Host extends Omit<MediaGenProviderOptions, "media"> {
+export interface Host extends Pick<MediaGenProviderOptions, "onTask" | "onUpdate" | "waitTimeoutMs" | "unsupported"> {
   /** Returns the client. */
   readonly media: () => MediaGen;
-  /** Returns the client without retries of generations. `maxRetries` of the AI SDK replaces them. */
-  readonly withoutRetries: () => MediaGen;
 }
 
 /** A call of a model, with its source images. */
-interface Call extends Settings {
-  readonly n: number;
+interface Call extends Settings, Pick<ImageCall, "n" | "providerOptions" | "headers" | "abortSignal"> {
   readonly sources: readonly Source[];
-  readonly providerOptions: SharedV4ProviderOptions;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-  readonly abortSignal?: AbortSignal;
 }
 
 /** Tasks that have been billed. */
@@ -47,16 +36,17 @@ interface Fetched {
  */
 export async function start(host: Host, info: ModelInfo, call: Call): Promise<Started> {
   const { forms, warnings } = formsOf(host, info, call);
-  const url = host.media().origin;
+  const media = host.media();
+  const { origin: url } = media;
   const tasks: Task[] = [];
   const errors: unknown[] = [];
   // The AI SDK can only retry all of them together, so the client retries them if there are several.
-  const client = forms.length > 1 ? host.media() : host.withoutRetries();
-  const optionsAt = optionsOf(client, call);
+  const client = forms.length > 1 ? media : media.withOptions({ retries: 0 });
+  const optionsAt = optionsOf(media, call);
   const generateOne = async (form: object, index: number) => {
     const task = await client.generate(info.model, { ...form }, optionsAt(index));
     // The tasks stay in the order of their forms.
-    tasks[index] = host.media().task(task.toJSON());
+    tasks[index] = media.task(task.toJSON());
     await host.onTask?.(tasks[index]);
   };
   await Promise.all(
