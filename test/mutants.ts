@@ -2525,7 +2525,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     in: "ai-sdk-provider",
-    guard: '(typeof first !== "string" || !/\\S$/.test(first))',
+    guard: 'typeof key !== "string" || !/\\S$/.test(key)',
     becomes: "false",
     promise: "a key that the SDK rejects for one task of a call is not sent for another",
     tests: ["ai-sdk/money"],
@@ -2573,10 +2573,24 @@ export const mutants: readonly Mutant[] = [
   },
   {
     in: "ai-sdk-provider",
-    guard: "index > 0 ? `${first}/${index}` : first",
-    becomes: "first",
+    guard: "index > 0 ? `${key}/${index}` : key",
+    becomes: "key",
     promise: "the tasks of one call have keys of their own",
     tests: ["ai-sdk/money"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: "keys.size > 1 ||",
+    becomes: "",
+    promise: "a key in a header is not dropped next to another one",
+    tests: ["money/ai-sdk"],
+  },
+  {
+    in: "ai-sdk-provider",
+    guard: '"idempotencyKey" in own ? [own["idempotencyKey"]] : []',
+    becomes: 'own["idempotencyKey"] === undefined ? [] : [own["idempotencyKey"]]',
+    promise: "a key that is undefined is not taken for no key",
+    tests: ["money/ai-sdk"],
   },
   {
     in: "ai-sdk-provider",

@@ -24,4 +24,6 @@ test("options of a model are its form and a key", () => {
   expectTypeOf(options.batchsize).toBeNumber();
   // @ts-expect-error -- a misspelled field
   void ({ batchsiz: 4 } satisfies MediaGenModelOptions<"imgmodelv45">);
+  // @ts-expect-error -- a key without a value would be no key
+  void ({ idempotencyKey: undefined } satisfies MediaGenModelOptions<"imgmodelv45">);
 });

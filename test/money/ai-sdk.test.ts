@@ -1,11 +1,11 @@
-import { UnsupportedFunctionalityError } from "@ai-sdk/provider";
+import { InvalidArgumentError, UnsupportedFunctionalityError } from "@ai-sdk/provider";
 import { createMediaGenProvider, type MediaGenProviderOptions } from "@mediagen/ai-sdk-provider";
 import { createEmulator } from "@mediagen/emulator";
 import { listen } from "@mediagen/emulator/node";
 import { createMediaGen, InvalidRequestError, memoryStore } from "@mediagen/sdk";
 import { experimental_generateVideo as generateVideo, experimental_startVideo as startVideo, generateImage } from "ai";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { createDesk, type Desk, errorOf, png } from "../ai-sdk/desk.ts";
+import { createDesk, type Desk, type DeskOptions, errorOf, png } from "../ai-sdk/desk.ts";
 
 type ImageCall = Partial<Parameters<typeof generateImage>[0]>;
 type Frames = NonNullable<Parameters<typeof generateVideo>[0]["frameImages"]>;
@@ -104,6 +104,75 @@ describe("an option of a provider is rejected before anything can be billed:", (
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect(error).toMatchObject({ issues: [{ field }], message: expect.stringMatching(says) });
     expect(String(error)).not.toContain("sk-1");
+  });
+});
+
+describe("a header that says who pays, or how often, is rejected before sending:", () => {
+  const withStore = (): DeskOptions => ({ client: { store: memoryStore() } });
+  const key = { "Idempotency-Key": "order-42" };
+  test.for<[string, ImageCall, DeskOptions, says: RegExp]>([
+    ["a key, if the client has no store", { headers: key }, {}, /needs a store/],
+    ["a key for several tasks, if the client has no store", { headers: key, n: 2 }, {}, /needs a store/],
+    [
+      "a key that differs from that of the options",
+      { headers: key, providerOptions: { mediagen: { idempotencyKey: "order-43" } } },
+      withStore(),
+      /key/,
+    ],
+    ["another API key", { headers: { Authorization: "Bearer sk-other-account" } }, withStore(), /authorization/],
+  ])("%s", async ([, call, options, says]) => {
+    const desk = createDesk(options);
+    const error = await errorOf(generateOne(desk, call));
+    expect(InvalidArgumentError.isInstance(error)).toBe(true);
+    expect(error).toMatchObject({ message: expect.stringMatching(says) });
+    expect(error).toMatchObject({ message: expect.not.stringContaining("sk-other") });
+    expect(desk.emulator.calls).toEqual([]);
+  });
+
+  test("for videos, too", async () => {
+    const { emulator, mediagen } = createDesk();
+    const model = mediagen.video("vidmodelv2");
+    for (const headers of [key, { authorization: "Bearer sk-other-account" }]) {
+      for (const call of [
+        () => generateVideo({ model, prompt, headers }),
+        () => generateVideo({ model, prompt, headers, poll: { intervalMs: 1 } }),
+        () => startVideo({ model, prompt, headers }),
+      ])
+        expect(InvalidArgumentError.isInstance(await errorOf(call()))).toBe(true);
+    }
+    expect(emulator.calls).toEqual([]);
+  });
+
+  test("but not the key that the AI SDK makes for a video: it is not sent without a store", async () => {
+    const { emulator, mediagen } = createDesk();
+    await startVideo({ model: mediagen.video("vidmodelv2"), prompt });
+    expect(emulator.charges).toHaveLength(1);
+  });
+
+  test("and that key gives way to one of the options", async () => {
+    const { emulator, mediagen } = createDesk(withStore());
+    const providerOptions = { mediagen: { idempotencyKey: "order-42" } };
+    const start = () => startVideo({ model: mediagen.video("vidmodelv2"), prompt, providerOptions });
+    expect((await start()).operation).toEqual((await start()).operation);
+    expect(emulator.charges).toHaveLength(1);
+  });
+});
+
+describe("an idempotency key that is present and has no value", () => {
+  test.for<[unknown, n: number]>([
+    [undefined, 1],
+    [undefined, 2],
+    [null, 1],
+  ])("is rejected before sending: %s, for %i tasks", async ([idempotencyKey, n]) => {
+    for (const client of [{}, { store: memoryStore() }]) {
+      const desk = createDesk({ client });
+      // The cast: a caller without types may pass anything.
+      const providerOptions = { mediagen: { idempotencyKey } } as NonNullable<ImageCall["providerOptions"]>;
+      const error = await errorOf(generateOne(desk, { n, providerOptions }));
+      expect(InvalidArgumentError.isInstance(error)).toBe(true);
+      expect(error).toMatchObject({ argument: "idempotencyKey" });
+      expect(desk.emulator.calls).toEqual([]);
+    }
   });
 });
 

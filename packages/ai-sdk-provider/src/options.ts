@@ -49,8 +49,11 @@ export interface MediaGenProviderOptions extends MediaGenOptions {
  * what the settings of the AI SDK say.
  */
 export type MediaGenModelOptions<M extends Model = Model> = Partial<Form<M>> & {
-  /** Your own key for the generation, as in `generate` of the SDK. The header `Idempotency-Key` does the same. */
-  readonly idempotencyKey?: string | undefined;
+  /**
+   * Your own key for the generation, as in `generate` of the SDK. The header `Idempotency-Key` does the same. A key that
+   * is present and `undefined` is rejected.
+   */
+  readonly idempotencyKey?: string;
 };
 
 /** Returns the `providerOptions` of this provider. */

@@ -88,26 +88,29 @@ function formsOf({ unsupported }: Host, info: ModelInfo, { n, ...call }: Call) {
   return { forms, warnings: left.map((feature): SharedV4Warning => ({ type: "unsupported", feature, details })) };
 }
 
-const keyHeader = "idempotency-key";
-
-/** Returns the options of each of a call's generations. A header is its key if the client has a store. */
-function optionsOf({ store }: MediaGen, call: Call): (index: number) => GenerateOptions {
+/**
+ * Returns the options of each of a call's generations. A header `Idempotency-Key` is the key, which the SDK rejects if the
+ * client has an API key and no store: it would be ignored.
+ */
+function optionsOf({ store }: MediaGen, { abortSignal: signal, ...call }: Call): (index: number) => GenerateOptions {
   const given = Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const { [keyHeader]: sent, ...headers } = Object.fromEntries(given);
-  const { idempotencyKey: own } = ownOptions(call.providerOptions);
-  const [first, signal] = [own ?? sent, call.abortSignal];
+  const { "idempotency-key": header, ...headers } = Object.fromEntries(given);
+  const own = ownOptions(call.providerOptions);
+  // The AI SDK makes such a key for `startVideo` and `poll`. The caller has not asked for it, so it is no mistake.
+  const isIgnored = header?.startsWith("aisdk_vid_") && (!store || "idempotencyKey" in own);
+  const keys = new Set([
+    ...("idempotencyKey" in own ? [own["idempotencyKey"]] : []),
+    ...(header === undefined || isIgnored ? [] : [header]),
+  ]);
+  if (keys.size === 0) return () => ({ signal, headers });
+  const [key] = keys;
   // The SDK rejects such a key, but would accept it with "/1", for the second task.
-  if (first !== undefined && (typeof first !== "string" || !/\S$/.test(first))) {
+  if (keys.size > 1 || typeof key !== "string" || !/\S$/.test(key)) {
     const message =
-      "The idempotency key is not text, is empty, or ends with a space. Nothing was sent. Check its value.";
+      "The idempotency key is not text, is empty, ends with a space, or differs from the header. Nothing was sent. Check it.";
     throw new InvalidArgumentError({ argument: "idempotencyKey", message });
   }
-  return (index) => {
-    const key = first !== undefined && index > 0 ? `${first}/${index}` : first;
-    if (store || own !== undefined) return { signal, headers, ...(key === undefined ? {} : { idempotencyKey: key }) };
-    // A client without an API key calls a proxy server, which may support keys. Without a key here, the SDK creates one.
-    return { signal, headers: { ...headers, ...(key === undefined ? {} : { [keyHeader]: key }) } };
-  };
+  return (index) => ({ signal, headers, idempotencyKey: index > 0 ? `${key}/${index}` : key });
 }
 
 /** Waits for tasks and fetches their results. It fails only if no task has results. */
