@@ -82,6 +82,17 @@ describe("a model that is not a string is rejected before anything is sent", () 
   });
 });
 
+test("an entry with such a model, which an earlier build has paid for, is listed and hides no other", async () => {
+  const store = sharedStore();
+  const { media, generate } = clientOf([], { store });
+  const { taskid } = await generate("order-1");
+  const entry = store.written().at(-1);
+  if (!entry) throw new Error("nothing was written");
+  await store.write({ ...entry, id: "odd", revision: 1, follows: undefined, model: ["imgmodelz"] as never });
+  const { tasks, unreadable } = await media.recover();
+  expect([tasks.map((task) => task.taskid), unreadable.map(({ id }) => id)]).toEqual([[taskid], ["odd"]]);
+});
+
 describe.each([
   ["@mediagen/sdk", createWebMediaGen],
   ["@mediagen/sdk/node", createNodeMediaGen],

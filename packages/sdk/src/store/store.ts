@@ -127,7 +127,8 @@ const states: readonly unknown[] = ["claimed", "sending", "created", "unknown", 
 export function whyUnreadable(value: unknown): string | undefined {
   const record = value as Partial<GenerationRecord> | null | undefined;
   if (record?.version !== version) return `its version is ${JSON.stringify(record?.version)}, not ${version}`;
-  const isWhole = Number.isSafeInteger(record.revision) && record.state && record.attempt;
+  const isWhole =
+    Number.isSafeInteger(record.revision) && record.state && record.attempt && typeof record.model === "string";
   if (!isWhole) return "a field is missing";
   if (!states.includes(record.state)) return `its state is ${JSON.stringify(record.state)}`;
   const { task } = record;
