@@ -1541,7 +1541,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/store", "sdk/steps"],
   },
   {
-    guard: "this.#session.unrecorded.set(this.id, recording);",
+    guard: "this.#session.unrecorded.set(this.id, { facts: this.#base, task: recording });",
     becomes: "",
     promise: "a task that could not be recorded is what its key stands for",
     tests: ["sdk/store", "sdk/steps"],
@@ -2441,7 +2441,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     in: "mcp",
-    guard: "JSON.stringify([tool, given])",
+    guard: "JSON.stringify([tool, Object.entries(given).sort()])",
     becomes: "JSON.stringify([tool])",
     promise: "an answer counts only for the arguments that the user was asked about",
     tests: ["money/mcp"],
@@ -2714,31 +2714,33 @@ export const mutants: readonly Mutant[] = [
     tests: ["money/keys"],
   },
   {
-    guard: '["authorization", "a client with the other apiKey"],',
+    guard:
+      '["authorization", "the option apiKey. The API key (apiKey or MEDIAGEN_API_KEY) is sent in place of this header"],',
     becomes: "",
     promise: "another account's key in a header is rejected",
     tests: ["money/keys"],
   },
   {
-    guard: '["idempotency-key", "the option idempotencyKey of generate, which needs a client with a store"],',
+    guard: "...ignoredInClient,",
     becomes: "",
     promise: "an idempotency key that would be ignored is rejected",
     tests: ["money/keys"],
   },
   {
-    guard: "this.#session.unrecorded.set(this.id, recording);",
-    becomes: "this.#session.unrecorded.set(this.id, Promise.resolve(recorded));",
+    guard: "return { task: await orAbort(unrecorded.task, signal) };",
+    becomes:
+      "return { task: await Promise.race([unrecorded.task, this.session.host.time.sleep(0, new AbortController().signal)]).then(() => unrecorded.task) };",
     promise: "a key returns a task only once it is recorded",
     tests: ["money/second-caller"],
   },
   {
-    guard: "if (error.status === 404 || (isSuccess(error.status) && error.code === codes.failure)) return false;",
-    becomes: "if (error.code !== undefined) return false;",
+    guard: "if (isNotFound || (isSuccess(status) && code === codes.failure)) return false;",
+    becomes: "if (isNotFound || code !== undefined) return false;",
     promise: "a rejection that says nothing about a task is not taken for its absence",
     tests: ["money/responses"],
   },
   {
-    guard: "if (envelope && namedTask(envelope) !== undefined) return false;",
+    guard: "if (envelope && namesTask(response)) return false;",
     becomes: "",
     promise: "a rejection that names a task is of unknown outcome",
     tests: ["money/responses"],
@@ -2750,7 +2752,7 @@ export const mutants: readonly Mutant[] = [
     tests: ["money/mocked-fetch"],
   },
   {
-    guard: "if (response.status !== 200 || isAsStored(response)) return readAhead(response, maxBytes);",
+    guard: "if (response.status !== 200 || !isCompressed(response)) return readAhead(response, maxBytes);",
     becomes: "return readAhead(response, maxBytes);",
     promise: "compressed bytes that are cut short are not taken for whole",
     tests: ["money/results"],

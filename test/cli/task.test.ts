@@ -406,7 +406,10 @@ describe.concurrent("mediagen recover", () => {
       // Whoever believed that there is no task would pay for it again.
       emulator.next({ fault: "insufficientCredits", on: "query" });
       const { code, stderr } = await resolve("--taskid", emulator.tasks[0]?.taskid ?? "");
-      expect([code, stderr]).toEqual([3, expect.stringMatching(/it is still unknown whether the task exists\. Run /)]);
+      expect([code, stderr]).toEqual([
+        3,
+        expect.stringMatching(/it is still unknown whether the task exists\. Add credits, /),
+      ]);
       expect(await resolve("--taskid", "gone", "--unverified")).toMatchObject({ code: 0, stdout: "image:gone\n" });
       expect(await resolve("--taskid", "video:gone", "--unverified")).toMatchObject({
         code: 2,

@@ -48,10 +48,23 @@ describe("an idempotency key that is present and undefined is rejected before an
     }
   });
 
-  test("the header of a client without an API key", async () => {
+  test("the header of a client without an API key, also an empty one or one for all calls", async () => {
     const { media, sent } = clientOf([], { apiKey: undefined });
-    const headers = { "Idempotency-Key": order.id };
-    expect(await errorOf(media.image.generate("imgmodelz", form, { headers }))).toBeInstanceOf(InvalidRequestError);
+    for (const key of [order.id, ""]) {
+      const headers = { "Idempotency-Key": key };
+      expect(await errorOf(media.image.generate("imgmodelz", form, { headers }))).toBeInstanceOf(InvalidRequestError);
+    }
+    expect(sent()).toBe(0);
+    const headers = { "Idempotency-Key": "order-1" };
+    expect(() => clientOf([], { apiKey: undefined, headers })).toThrow(InvalidRequestError);
+  });
+
+  test("options that are a promise or a Map, in which nobody would find it", async () => {
+    const { media, sent } = clientOf();
+    for (const options of [Promise.resolve({ idempotencyKey: "order-1" }), new Map([["idempotencyKey", "order-1"]])])
+      expect(await errorOf(media.image.generate("imgmodelz", form, options as object))).toBeInstanceOf(
+        InvalidRequestError,
+      );
     expect(sent()).toBe(0);
   });
 });
@@ -61,6 +74,7 @@ describe("a model that is not a string is rejected before anything is sent", () 
     ["a list", ["imgmodelz"]],
     ["a String object", new String("imgmodelz")],
     ["an object that converts to text", { toString: () => "imgmodelz" }],
+    ["an object that converts to nothing", Object.create(null)],
     ["undefined", undefined],
   ])("%s", async ([, given]) => {
     const model = given as "imgmodelz";
@@ -131,13 +145,13 @@ describe.each([
       expect(() => client({ apiKey, headers })).toThrow("headers.Authorization would be ignored");
   });
 
-  test("Authorization of a call of createHttpClient", async () => {
+  test.for(["authorization", "idempotency-key"])("%s of a call of createHttpClient", async (name) => {
     const seen: unknown[] = [];
     const fetch = async () => (seen.push(1), created("t-1"));
     const client = createHttpClient({ baseUrl: "http://localhost", apiKey: "sk-own", fetch });
     const body = { taskid: "t-1" };
-    const error = await errorOf(client.POST("/v1/images/infobytaskid", { body, headers: { Authorization: "other" } }));
-    expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "headers.authorization" }] });
+    const error = await errorOf(client.POST("/v1/images/infobytaskid", { body, headers: { [name]: "other" } }));
+    expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field: `headers.${name}` }] });
     expect(seen).toEqual([]);
   });
 

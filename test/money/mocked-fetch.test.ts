@@ -1,7 +1,7 @@
 import { mock } from "node:test";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createMediaGen, InvalidRequestError, type NodeMediaGenOptions } from "@mediagen/sdk/node";
+import { createMediaGen, InvalidRequestError, memoryStore, type NodeMediaGenOptions } from "@mediagen/sdk/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { created, errorOf } from "../sdk/fake-service.ts";
 
@@ -64,6 +64,23 @@ describe.each(Object.entries(doubles))("%s of globalThis.fetch", (_, double) => 
     const local = clientOf({ baseUrl: `http://127.0.0.1:${port}` });
     expect((await local.image.generate("imgmodelz", form)).taskid).toBe("PAID");
   });
+});
+
+test("a key whose generation was rejected is free, and a runtime without fetch is none with a mock", async () => {
+  const store = memoryStore();
+  const options = { idempotencyKey: "order-1" };
+  doubles["vi.spyOn"]?.();
+  expect(await errorOf(clientOf({ store }).image.generate("imgmodelz", form, options))).toBeInstanceOf(
+    InvalidRequestError,
+  );
+  vi.restoreAllMocks();
+  vi.stubGlobal("fetch", undefined);
+  try {
+    expect((await clientOf({ store }).image.generate("imgmodelz", form, options)).taskid).toBe("PAID");
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  expect(requests).toBe(1);
 });
 
 test("without a mock, the same generation is sent", async () => {

@@ -70,6 +70,29 @@ describe("a second call with a key, while the task of the first one is being rec
     }
   });
 
+  test("is rejected if its form or its model is another", async () => {
+    const writing = gate();
+    const { media, generate, first, reached, sent } = twoCalls(() => writing.promise);
+    await reached;
+    const others = [
+      errorOf(generate("order-1", "A lighthouse")),
+      errorOf(media.video.generate("vidmodelv2", form, { idempotencyKey: "order-1" })),
+    ];
+    await idle();
+    writing.resolve();
+    await first;
+    for (const error of await Promise.all(others)) expect(error).toMatchObject({ name: "InvalidRequestError" });
+    expect(sent()).toBe(1);
+  });
+
+  test("also if the record of the first task failed", async () => {
+    const { generate, media, first, sent } = twoCalls(() => Promise.reject(new Error("full")), ["pause"]);
+    const { taskid } = await first;
+    expect(await errorOf(generate("order-1", "A lighthouse"))).toMatchObject({ name: "InvalidRequestError" });
+    expect((await media.recover()).tasks.map((task) => task.taskid)).toEqual([taskid]);
+    expect(sent()).toBe(1);
+  });
+
   test("ends with its own signal, which does not end the first one", async () => {
     const writing = gate();
     const { media, first, reached, sent } = twoCalls(() => writing.promise);

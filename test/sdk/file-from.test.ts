@@ -163,8 +163,9 @@ describe.each(entries)("fileFrom of %s", (entry, from) => {
     const error: unknown = await from(cut).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConnectionError);
     expect((error as Error).message).toContain(`it ended after ${gif.length} of ${gif.length + 1} bytes`);
-    const zipped = new Response(gif, { headers: { "content-length": "999", "content-encoding": "gzip" } });
-    expect(await from(zipped)).toMatchObject({ size: gif.length });
+    // fetch does not notice that the end of compressed bytes is missing.
+    const zipped = new Response(gif, { headers: { "content-encoding": "gzip" } });
+    await expect(from(zipped)).rejects.toBeInstanceOf(InvalidRequestError);
   });
 
   test("reads no more of a stream or a response than it may have, and says how to raise that", async () => {

@@ -172,21 +172,6 @@ test("a store that hangs while it records the end of a task holds no wait beyond
   expect((await task.wait({ waitTimeoutMs: 5_000 })).url).toHaveLength(1);
 });
 
-test("a task whose record hangs is known to its client once the store has had its time", async () => {
-  const store = sharedStore();
-  const reached = gate();
-  store.beforeWrite((record) => (isState("created")(record) ? (reached.resolve(), forever()) : undefined));
-  const passing = ["pause", "background", "limit"] as const;
-  const { media, generate, sent } = clientOf([() => created("t-1")], { store, passing });
-  const controller = new AbortController();
-  const options = { idempotencyKey: "order-1", signal: controller.signal };
-  void media.image.generate("imgmodelz", { prompt: "A fox" }, options).catch(() => undefined);
-  await reached.promise;
-  expect((await generate("order-1")).taskid).toBe("t-1");
-  expect((await media.recover()).tasks.map(({ taskid }) => taskid)).toEqual(["t-1"]);
-  expect(sent()).toBe(1);
-});
-
 test("an abort ends a call that is still reading its files", async () => {
   const slow = new Blob(["GIF89a"]);
   const reached = gate();

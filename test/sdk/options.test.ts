@@ -411,7 +411,7 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
     ],
     [
       generate({ idempotencyKey: "a", headers: { "Idempotency-Key": "b" } }),
-      "imgmodelz: headers.Idempotency-Key would be ignored, because the client has an API key. Nothing was sent. Use the option idempotencyKey of generate, which needs a client with a store.",
+      "imgmodelz: headers.Idempotency-Key would be ignored. Nothing was sent. Use the option idempotencyKey of generate.",
     ],
     [
       () => media.image.query("t-1", { signal: 5 } as object),

@@ -571,7 +571,7 @@ describe("resolve", () => {
     await expect(media.resolve(id, "notCreated")).rejects.toThrow(/has a known outcome/);
     const strange = clientOf([refusal], { store });
     const made = strange.media.resolve(id, { taskid: "t-made-up", unverified: true });
-    await expect(made).rejects.toThrow(/t-made-up.*the service knows/s);
+    await expect(made).rejects.toThrow(/t-made-up.*not known to the service/s);
     const before = sent();
     await media.resolve(id, { taskid: "t-right" });
     expect((await generate("k")).taskid).toBe("t-right");

@@ -55,8 +55,8 @@ export interface MediaGenProvider extends ProviderV4 {
  * const mediagen = createMediaGenProvider({ apiKey: "...", baseUrl: "https://media.example" });
  */
 export function createMediaGenProvider(options: MediaGenProviderOptions = {}): MediaGenProvider {
-  // The SDK rejects what is no object, such as a key, without showing it.
-  if (typeof options !== "object") createMediaGen(options);
+  // The SDK rejects what is no object of options, such as a key or a promise, without showing it.
+  if (Object.getPrototypeOf(Object(options)) !== Object.prototype) createMediaGen(options);
   const { media: given, onTask, onUpdate, waitTimeoutMs, unsupported, ...ofClient } = options;
   const names = Object.keys(ofClient);
   checkOptions(options, names);

@@ -94,13 +94,14 @@ function formsOf({ unsupported }: Host, info: ModelInfo, { n, ...call }: Call) {
  */
 function optionsOf({ store }: MediaGen, { abortSignal: signal, ...call }: Call): (index: number) => GenerateOptions {
   const given = Object.entries(call.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const { "idempotency-key": header, ...headers } = Object.fromEntries(given);
+  const all = Object.fromEntries(given);
+  const { "idempotency-key": header, ...headers } = all;
   const own = ownOptions(call.providerOptions);
   // The AI SDK makes such a key for `startVideo` and `poll`. The caller has not asked for it, so it is no mistake.
-  const isIgnored = header?.startsWith("aisdk_vid_") && (!store || "idempotencyKey" in own);
+  const isIgnored = String(header).startsWith("aisdk_vid_") && (!store || "idempotencyKey" in own);
   const keys = new Set([
     ...("idempotencyKey" in own ? [own["idempotencyKey"]] : []),
-    ...(header === undefined || isIgnored ? [] : [header]),
+    ...("idempotency-key" in all && !isIgnored ? [header] : []),
   ]);
   if (keys.size === 0) return () => ({ signal, headers });
   const [key] = keys;

@@ -33,10 +33,10 @@ export function unlessConfirmed(
 ): CallToolResult | InputRequiredResult | undefined {
   if (confirm === false) return undefined;
   const hash = (text: string) => createHmac("sha256", secret).update(text).digest();
-  // The client returns it with the answer. An answer without it is forged, or was given to another question. Compared as
-  // hashes, because these have the same length.
-  const state = hash(JSON.stringify([tool, given])).toString("base64url");
+  // The client returns it with the answer. An answer without it is forged, or was given to another question.
+  const state = hash(JSON.stringify([tool, Object.entries(given).sort()])).toString("base64url");
   const answer = inputResponse(context.mcpReq.inputResponses, name);
+  // timingSafeEqual needs equal lengths, which hashes have.
   if (answer.kind === "elicit" && timingSafeEqual(hash(state), hash(String(context.mcpReq.requestState())))) {
     return answer.action === "accept" ? undefined : failure("The user declined. Nothing was sent or billed.");
   }
@@ -48,7 +48,7 @@ export function unlessConfirmed(
 /** Shortens a text for a question. Escapes characters that hide or reorder others, and line breaks. */
 export function shown(text: string): string {
   const escape = (one: string) => `\\u{${one.codePointAt(0)?.toString(16)}}`;
-  const start = text.slice(0, mostCharacters).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, escape);
+  const start = text.slice(0, mostCharacters).replace(/[\p{C}\p{DI}\p{Zl}\p{Zp}]/gu, escape);
   return start + (text.length > mostCharacters ? `... (${text.length - mostCharacters} more characters)` : "");
 }
 

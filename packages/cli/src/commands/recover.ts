@@ -1,5 +1,5 @@
 import {
-  AuthenticationError,
+  InsufficientCreditsError,
   InvalidRequestError,
   type MediaGen,
   type Recovery,
@@ -132,8 +132,11 @@ function explainResolve(generationId: string, error: unknown): CommandError {
       "Only an unknown outcome can be resolved. For one that was resolved by hand, --taskid can be corrected.",
     );
   if (error instanceof ServiceError) {
-    const { message, advice, exitCode } = explain(error);
-    const next = error instanceof AuthenticationError ? advice : "Run the command again later.";
+    const { message, exitCode } = explain(error);
+    const isLater = error.status === 429 || error.status >= 500;
+    const isCredits = error instanceof InsufficientCreditsError;
+    const first = isCredits ? "Add credits" : isLater ? "Wait a moment" : "Check the API key and the base URL";
+    const next = `${first}, then run the command again.`;
     const outcome = "Nothing was recorded, and it is still unknown whether the task exists.";
     return new CommandError(message, `${outcome} ${next}`, exitCode, error);
   }

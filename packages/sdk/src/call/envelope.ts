@@ -32,7 +32,7 @@ export function openEnvelope(
     if (generation ? taskidIn(envelope.data) !== undefined : isSuccess(status)) return envelope.data;
   }
   let what =
-    isSuccess(status) || (envelope && namedTask(envelope) !== undefined)
+    isSuccess(status) || (envelope && namesTask(response))
       ? `the response is not one that the service documents: ${describeResponse(response, envelope)}`
       : `the response was HTTP ${status}${status < 400 ? ", a redirect, which is not followed. Check baseUrl" : ""}`;
   if (generation && !isRejection(response)) throw new OutcomeUnknownError(what, operation, generation, { response });
@@ -69,10 +69,9 @@ export function taskidIn(data: Readonly<Record<string, unknown>>): string | unde
   return typeof taskid === "string" && taskid !== "" ? taskid : undefined;
 }
 
-/** Returns the task that an envelope of any code names. A failure that names one contradicts itself. */
-function namedTask({ data }: Envelope): unknown {
-  const taskid = isObject(data) ? data["taskid"] : undefined;
-  return taskid === null || taskid === "" ? undefined : taskid;
+/** Returns whether a response names a task. A rejection that does contradicts itself. */
+function namesTask({ text }: ServiceResponse): boolean {
+  return /"taskid"\s*:(?!\s*(null|""))/.test(text);
 }
 
 /** Returns whether a response says for sure that a generation created no task. */
@@ -82,7 +81,7 @@ export function isRejection(response: ServiceResponse): boolean {
   // The host that redirected it may have accepted it.
   if (redirected) return false;
   const envelope = readEnvelope(response);
-  if (envelope && namedTask(envelope) !== undefined) return false;
+  if (envelope && namesTask(response)) return false;
   if (envelope?.code === codes.insufficientCredits) return true;
   if (envelope?.code === codes.failure) return isSuccess(status) || isClientError;
   if (envelope || mayHoldTask(response)) return false;
@@ -119,14 +118,14 @@ const hints: Readonly<Record<number, string>> = {
   413: " The files are too large for the service or a proxy.",
 };
 
-function describeResponse({ text }: ServiceResponse, envelope: Envelope | undefined): string {
+function describeResponse(response: ServiceResponse, envelope: Envelope | undefined): string {
+  const { text } = response;
   if (text.trim() === "") return "an empty body";
   if (/^\s*</.test(text)) return "an HTML page, not JSON: check baseUrl";
   if (!envelope) return "there is no code in it";
-  const { code, msg } = envelope;
-  const task = namedTask(envelope);
+  const { code, msg, data } = envelope;
   if (code === codes.success) return "a success without its data";
-  return task === undefined
-    ? `the unknown code ${code} (msg: ${msg})`
-    : `code ${code} (msg: ${msg}) with the task ${String(task)}`;
+  if (!namesTask(response)) return `the unknown code ${code} (msg: ${msg})`;
+  const taskid = isObject(data) ? taskidIn(data) : undefined;
+  return `code ${code} (msg: ${msg}) with ${taskid === undefined ? "a taskid" : `the task ${shorten(taskid)}`}`;
 }

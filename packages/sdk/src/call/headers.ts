@@ -21,13 +21,15 @@ const reserved = new Set([
   "upgrade",
 ]);
 
-/**
- * Headers that a client with an API key would ignore, each with what to use instead. They say who pays and how often, so that they
- * are rejected.
- */
-const ofKeyless = new Map([
-  ["authorization", "a client with the other apiKey"],
-  ["idempotency-key", "the option idempotencyKey of generate, which needs a client with a store"],
+/** Headers that would be ignored, each with what to use instead. They say who pays and how often, so that they are rejected. */
+type Ignored = ReadonlyMap<string, string>;
+
+/** Headers that a client ignores if they are of all its calls. */
+export const ignoredInClient: Ignored = new Map([["idempotency-key", "the option idempotencyKey of generate"]]);
+/** Headers that a client with an API key ignores. */
+export const ignoredWithKey: Ignored = new Map([
+  ["authorization", "the option apiKey. The API key (apiKey or MEDIAGEN_API_KEY) is sent in place of this header"],
+  ...ignoredInClient,
 ]);
 
 /** A value that the runtime would reject in an error that shows it. */
@@ -49,7 +51,7 @@ export function userAgent(): RequestHeaders {
 export function readHeaders(
   subject: string,
   headers: RequestHeaders = {},
-  hasKey: boolean,
+  ignored: Ignored = new Map(),
   outcome?: string,
 ): RequestHeaders {
   // The entries of a Headers or a Map are not properties of it, so they would be dropped.
@@ -63,9 +65,8 @@ export function readHeaders(
     const name = given.toLowerCase();
     const reject = (code: Issue["code"], received: string, expected: string, problem?: string) =>
       issues.push(invalid(`headers.${given}`, code, received, expected, { problem }));
-    const instead = hasKey ? ofKeyless.get(name) : undefined;
-    if (instead !== undefined)
-      reject("notAllowed", "a value (not shown)", instead, "would be ignored, because the client has an API key");
+    const instead = ignored.get(name);
+    if (instead !== undefined) reject("notAllowed", "a value (not shown)", instead, "would be ignored");
     else if (reserved.has(name)) reject("notAllowed", "a value (not shown)", "other headers", "is set by the SDK");
     else if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) reject("wrongFormat", "this name", "letters, digits and hyphens");
     else if (value !== undefined && typeof value !== "string") reject("wrongType", describeValue(value), "a string");

@@ -4,7 +4,7 @@ import { createKeys } from "../call/api-key.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { readOptions } from "../errors/read-options.ts";
 import { Failures } from "../errors/failures.ts";
-import { type Form, kindOf, type Model } from "../form/model.ts";
+import { findOperation, type Form, kindOf, type Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { Resolution } from "../store/recovery.ts";
@@ -80,7 +80,7 @@ export function createClient<O extends MediaGenOptions>(
 /** Returns the given options. Rejects an undefined key, which must not lead to the account of the client itself. */
 function readChanges(changes: MediaGenOptions): MediaGenOptions {
   const given = readOptions("withOptions", changes, clientOptionNames);
-  readHeaders("withOptions", given.headers, false);
+  readHeaders("withOptions", given.headers);
   if ("apiKey" in changes && (given.apiKey ?? undefined) === undefined)
     throw invalidRequest(
       "withOptions",
@@ -107,7 +107,7 @@ type Generate = (
 
 function createGenerate(host: ClientHost): Generate {
   return (kind, model, form, options = {}) => {
-    const operation = (kind && operations[kind].generate[model]?.id) ?? "generate";
+    const operation = (kind && findOperation(model, [kind])?.id) ?? "generate";
     return host.failures.report({ operation, kind, model }, async () => {
       const checked = await prepare(kind ?? kindOf(model), model, form, options, host.apiKey);
       // Nothing may throw once the task is paid.

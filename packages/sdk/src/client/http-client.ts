@@ -1,5 +1,6 @@
 import createFetchClient, { type Client } from "openapi-fetch";
 import { keyHeaders, readKey } from "../call/api-key.ts";
+import { ignoredWithKey } from "../call/headers.ts";
 import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { readOptions } from "../errors/read-options.ts";
 import { describeValue, type IssueCode, nothingWasSent } from "../errors/issue.ts";
@@ -49,14 +50,9 @@ export function createHttpClientOn<O extends ClientOptions>(
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     try {
       const key = await readKey(apiKey, signal);
-      if (key !== undefined && request.headers.has("authorization"))
-        throw reject(
-          "headers.authorization",
-          "notAllowed",
-          "a value (not shown)",
-          "a client with the other apiKey",
-          "would be ignored, because the client has an API key",
-        );
+      for (const [name, instead] of key === undefined ? [] : ignoredWithKey)
+        if (request.headers.has(name))
+          throw reject(`headers.${name}`, "notAllowed", "a value (not shown)", instead, "would be ignored");
       const outgoing = await outgoingOf(request, paid, signal, keyHeaders(key, request.url, "createHttpClient"));
       return (await transport(outgoing, { paid, signal })).response();
     } catch (error) {

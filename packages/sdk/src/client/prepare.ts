@@ -1,5 +1,5 @@
 import type { ApiKey } from "../call/api-key.ts";
-import { readHeaders } from "../call/headers.ts";
+import { ignoredWithKey, readHeaders } from "../call/headers.ts";
 import { readOptions } from "../errors/read-options.ts";
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
@@ -20,7 +20,7 @@ function readGenerateHeaders(
   { headers, idempotencyKey }: GenerateOptions,
   apiKey: ApiKey,
 ): RequestHeaders {
-  const given = readHeaders(model, headers, apiKey !== undefined, nothingWasSent);
+  const given = readHeaders(model, headers, apiKey === undefined ? undefined : ignoredWithKey, nothingWasSent);
   if (apiKey !== undefined) return given;
   const name = "idempotency-key";
   if (idempotencyKey !== undefined && (given[name] ?? idempotencyKey) !== idempotencyKey) {
@@ -32,14 +32,14 @@ function readGenerateHeaders(
   if (name in given) rejectUndefined(model, `headers.${name}`, given[name]);
   // Pages over http have no randomUUID.
   const own = given[name] ?? idempotencyKey ?? crypto.randomUUID?.();
-  return readHeaders(model, { ...given, [name]: own }, false, nothingWasSent);
+  return readHeaders(model, { ...given, [name]: own }, undefined, nothingWasSent);
 }
 
-/** Rejects a key that is present and undefined: a mistyped `order.id` would be no key, and each run would be billed. */
+/** Rejects a key that is present and empty or undefined: a mistyped `order.id` would be no key, and each run would be billed. */
 function rejectUndefined(model: Model, field: string, key: unknown): void {
-  if (key !== undefined) return;
-  const more = { problem: "is undefined" };
-  throw invalidRequest(model, field, "missing", "undefined", "a key, or leave the field out", nothingWasSent, more);
+  if (key !== undefined && key !== "") return;
+  const more = { problem: key === "" ? "is empty" : "is undefined" };
+  throw invalidRequest(model, field, "missing", "nothing", "a key, or leave the field out", nothingWasSent, more);
 }
 
 /** Checks a generation and returns it as it is sent. */
@@ -69,8 +69,8 @@ async function readFields(
   if (unchecked) {
     const { readUnchecked } = await import("../form/unchecked.ts");
     const { operation, wire, issues } = readUnchecked(kind, model, form, extraFields);
-    rejectIssues(String(model), issues, nothingWasSent);
-    return { operation, wire: await withFiles(String(model), {}, wire) };
+    rejectIssues(typeof model === "string" ? model : "generate", issues, nothingWasSent);
+    return { operation, wire: await withFiles(model, {}, wire) };
   }
   const operation = operationOf(model, [kind]);
   const { wire, faults } = readForm(operation.body, form, extraFields);

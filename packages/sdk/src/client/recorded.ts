@@ -128,8 +128,10 @@ async function isKnown(tasks: Queries, kind: Kind, taskid: string, signal: Abort
     return true;
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
+    const { status, code } = error;
+    const isNotFound = status === 404 && (code === undefined || code === codes.failure);
     // Any other rejection says nothing about the task: whoever believed that there is none would generate it again.
-    if (error.status === 404 || (isSuccess(error.status) && error.code === codes.failure)) return false;
+    if (isNotFound || (isSuccess(status) && code === codes.failure)) return false;
     throw error;
   }
 }

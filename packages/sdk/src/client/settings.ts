@@ -3,7 +3,7 @@ import { invalidRequest } from "../errors/errors.ts";
 import { describeValue, type IssueCode, type MoreOfIssue } from "../errors/issue.ts";
 import { type Logger, type LogLevel, logLevels } from "../errors/logger.ts";
 import type { ApiKey } from "../call/api-key.ts";
-import { readHeaders, userAgent } from "../call/headers.ts";
+import { ignoredInClient, ignoredWithKey, readHeaders, userAgent } from "../call/headers.ts";
 import type { Timeouts } from "../call/exchange.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { isLoopback } from "../transport/loopback.ts";
@@ -20,7 +20,10 @@ export function readAccess(
     throw invalidRequest(subject, "apiKey", "wrongType", "a value (not shown)", "text, or a function that returns it");
   const apiKey = options.apiKey ?? environment("MEDIAGEN_API_KEY");
   const baseUrl = readBaseUrl(subject, options.baseUrl ?? environment("MEDIAGEN_BASE_URL"), options.allowHttp ?? false);
-  const headers = { ...userAgent(), ...readHeaders(subject, options.headers, apiKey !== undefined) };
+  const headers = {
+    ...userAgent(),
+    ...readHeaders(subject, options.headers, apiKey === undefined ? ignoredInClient : ignoredWithKey),
+  };
   return { baseUrl, headers, apiKey: typeof apiKey === "function" ? async () => apiKey() : apiKey };
 }
 

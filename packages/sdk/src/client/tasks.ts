@@ -1,7 +1,7 @@
 import type { ApiKey } from "../call/api-key.ts";
 import type { Call, Subject } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
-import { readHeaders } from "../call/headers.ts";
+import { ignoredWithKey, readHeaders } from "../call/headers.ts";
 import { readOptions } from "../errors/read-options.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
@@ -115,8 +115,8 @@ function readRequest(
   if (issues.length + faults.length > 0) return rejectFields(operation.id, faults, issues);
   if (signal !== undefined || timeoutMs !== undefined || retries !== undefined)
     readOptions(operation.id, { signal, timeoutMs, retries }, requestOptionNames, nothingWasSent);
-  const hasKey = apiKey !== undefined;
-  const own = headers === undefined ? undefined : readHeaders(operation.id, headers, hasKey, nothingWasSent);
+  const ignored = apiKey === undefined ? undefined : ignoredWithKey;
+  const own = headers === undefined ? undefined : readHeaders(operation.id, headers, ignored, nothingWasSent);
   return { wire, request: { signal, headers: own, timeoutMs, retries } };
 }
 

@@ -20,7 +20,8 @@ export function readOptions<O extends object>(
   outcome?: string,
   field?: string,
 ): O {
-  if (!isObject(options)) {
+  // A promise of options, or a Map of them, has no options of its own.
+  if (!isObject(options) || Symbol.iterator in options || options instanceof Promise) {
     // A text may be a key in the wrong place.
     const received = typeof options === "string" ? "text (not shown)" : describeValue(options);
     throw invalidRequest(subject, field ?? "options", "wrongType", received, "an object", outcome);

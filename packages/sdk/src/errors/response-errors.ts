@@ -139,7 +139,7 @@ export class OutcomeUnknownError extends MediaGenError {
     super(
       `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried. ` +
         // Not toISOString, which throws if the clock of the options is wrong.
-        `Look for it in the service's console, or ask its support, before you generate it again: ${model}, ${new Date(at).toJSON()}. ` +
+        `Before you generate it again, look in the service's console, or ask its support: a task of ${model} at ${new Date(at).toJSON()}. ` +
         (generationId ? `Then call resolve("${generationId}", ...).` : "A client with a store would have recorded it."),
       cause === undefined ? undefined : { cause },
     );

@@ -29,7 +29,7 @@ export function readUnchecked(kind: Kind, model: unknown, form: unknown, extra: 
     if (!isObjectOfFields(given)) issues.push(invalid(name, "wrongType", describeValue(given), "an object of fields"));
     else for (const [field, value] of Object.entries(given)) reader.read(field, value, name === "extraFields");
   }
-  return { operation: operationFor(kind, String(model)), wire: reader.wire, issues };
+  return { operation: operationFor(kind, typeof model === "string" ? model : ""), wire: reader.wire, issues };
 }
 
 function isModelName(kind: Kind, model: unknown): boolean {

@@ -22,7 +22,7 @@ export interface DownloadOptions extends ResultOptions {
    */
   readonly overwrite?: boolean | undefined;
   /**
-   * The start of the file names in a directory.
+   * The start of the file names in a directory: a file name on every system, without a path.
    * @default the task's id
    */
   readonly name?: string | undefined;
@@ -94,7 +94,7 @@ async function namesFor({ taskid }: Task, target: string, name: string | undefin
 function checkName(name: unknown): void {
   if (name === undefined || (typeof name === "string" && /^[^.\p{Cc}/\\:*?"<>|][^\p{Cc}/\\:*?"<>|]*$/u.test(name)))
     return;
-  const expected = "a file name without a path";
+  const expected = 'a file name that does not begin with a dot and has none of / \\ : * ? " < > |';
   throw invalidRequest("download", "name", "wrongFormat", describeValue(name), expected, "The task is not lost.");
 }
 

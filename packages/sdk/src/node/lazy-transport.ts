@@ -14,8 +14,8 @@ export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
 /** Rejects a generation if a test has replaced `fetch`, which this transport does not call: the test would pay. */
 function rejectMockedFetch(url: string): void {
   // Mocks of Vitest, Jest and node:test all have this property.
-  const { mock } = globalThis.fetch as { readonly mock?: unknown };
-  if (mock === undefined || isLoopback(new URL(url))) return;
+  const { fetch } = globalThis as { readonly fetch?: { readonly mock?: unknown } };
+  if (fetch?.mock === undefined || isLoopback(new URL(url))) return;
   const expected = "createMediaGen({ fetch }) with the mock, or the emulator";
   const problem = "is a mock, and @mediagen/sdk/node does not call globalThis.fetch";
   throw invalidRequest("generate", "fetch", "notAllowed", "a mock", expected, nothingWasSent, { problem });

@@ -5,9 +5,14 @@ export function isAsStored({ headers }: ResultResponse): boolean {
   return (headers.get("content-encoding") ?? "identity") === "identity";
 }
 
+/** Returns whether a body is compressed, so that fetch decompresses it. */
+export function isCompressed({ headers }: Pick<ResultResponse, "headers">): boolean {
+  return /gzip|br|deflate|zstd|compress/i.test(headers.get("content-encoding") ?? "");
+}
+
 /** Returns the length of a response's body, if its server says it. */
 export function lengthOf(response: ResultResponse): number | undefined {
-  // If fetch has decompressed the body, the Content-Length is that of the compressed one.
+  // If the body was decompressed, the Content-Length is that of the compressed one.
   const length = isAsStored(response) ? (response.headers.get("content-length") ?? "") : "";
   return /^\d+$/.test(length) ? Number(length) : undefined;
 }

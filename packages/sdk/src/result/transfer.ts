@@ -9,7 +9,7 @@ import { isPrivate } from "../transport/address.ts";
 import { describeDuration } from "../errors/duration.ts";
 import type { ResultContext, ResultResponse } from "./context.ts";
 import { isAsStored, lengthOf, mediaTypeIn } from "./headers.ts";
-import { followRedirects, privateNetwork, type UnusableUrl } from "./redirects.ts";
+import { compressed, followRedirects, privateNetwork, type UnusableUrl } from "./redirects.ts";
 import type { TaskResult } from "./results-of.ts";
 
 /** Receives a result's bytes. */
@@ -216,9 +216,14 @@ export class Transfer {
 function toServiceError({ url, why }: UnusableUrl, hide: Hide): ServiceError {
   // Hidden first: half a key is no longer recognized.
   const shown = JSON.stringify(shorten(hide(url)));
-  const advice = why === privateNetwork ? ". Pass { allowPrivateHosts: true } if you trust the service's URLs" : "";
+  const advice = adviceOn[why] ?? "";
   return new ServiceError(`the result's URL ${shown} ${why}${advice}`, "download", { status: 0, text: "" });
 }
+
+const adviceOn: Readonly<Record<string, string>> = {
+  [privateNetwork]: ". Pass { allowPrivateHosts: true } if you trust the service's URLs",
+  [compressed]: ". The task is not lost: fetch its result with @mediagen/sdk/node, without the option fetch",
+};
 
 /** Returns the identity that a later attempt must find again to continue. */
 function partOf({ headers }: ResultResponse, { totalBytes }: Body): Part | undefined {

@@ -1,7 +1,7 @@
 import type { WebFetch } from "../transport/fetch.ts";
 import type { ResultGet, ResultResponse } from "./context.ts";
-import { isAsStored } from "./headers.ts";
-import { UnusableUrl } from "./redirects.ts";
+import { isCompressed } from "./headers.ts";
+import { compressed, UnusableUrl } from "./redirects.ts";
 
 /** Returns a getter that uses a fetch function. */
 export function webGet(fetch: WebFetch): ResultGet {
@@ -9,10 +9,10 @@ export function webGet(fetch: WebFetch): ResultGet {
   const redirect = typeof document === "undefined" ? "manual" : "follow";
   return async (url, { headers, signal, maxBytes }) => {
     const response = await fetch(url.href, { headers, signal, redirect });
-    // The rest of a result is requested again from its first byte anyway if it is compressed.
-    if (response.status !== 200 || isAsStored(response)) return readAhead(response, maxBytes);
+    // The reader of a 206 requests the result again if the rest is compressed.
+    if (response.status !== 200 || !isCompressed(response)) return readAhead(response, maxBytes);
     void response.body?.cancel().catch(() => undefined);
-    throw new UnusableUrl(url.href, "sends compressed bytes, and fetch does not notice when their end is missing");
+    throw new UnusableUrl(url.href, compressed);
   };
 }
 

@@ -3,6 +3,8 @@ import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { describeValue, type IssueCode, nothingWasSent, shorten } from "../errors/issue.ts";
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
 import type { ResultGet } from "../result/context.ts";
+import { isCompressed } from "../result/headers.ts";
+import { compressed } from "../result/redirects.ts";
 import { webGet } from "../result/web-get.ts";
 import type { CallOptions } from "../task/task.ts";
 import { type Fetch, type FetchResponse, toWebFetch, toWebResponse } from "../transport/fetch.ts";
@@ -141,6 +143,8 @@ function openResponse(given: FetchResponse, options: FileFromOptions): Promise<C
   const subject = url === "" ? "the response" : `the response of ${JSON.stringify(showUrl(url))}`;
   rejectRead(given, subject);
   rejectRead(given.body, subject);
+  if (isCompressed(given))
+    throw notAnImage(subject, "notAllowed", "a compressed body", compressed, "the bytes of the image");
   return readImage(async () => toWebResponse(given), readingOf(options, subject), nameIn(url));
 }
 

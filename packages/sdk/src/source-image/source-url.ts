@@ -5,7 +5,7 @@ import { invalid, nothingWasSent, shorten } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import type { ResultGet, ResultResponse } from "../result/context.ts";
 import { lengthOf, mediaTypeIn } from "../result/headers.ts";
-import { followRedirects, privateNetwork, type UnusableUrl } from "../result/redirects.ts";
+import { compressed, followRedirects, privateNetwork, type UnusableUrl } from "../result/redirects.ts";
 import { startTimer } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { shareTimer } from "../time/shared-timer.ts";
@@ -102,7 +102,8 @@ export async function readImage(
 
 function toInvalid({ url, why }: UnusableUrl): InvalidRequestError {
   const more = { problem: why, ...(why === privateNetwork && { suggestion: "allowPrivateHosts" }) };
-  const issue = invalid(JSON.stringify(showUrl(url)), "notAllowed", `a URL that ${why}`, "a public https URL", more);
+  const expected = why === compressed ? "the bytes of the image" : "a public https URL";
+  const issue = invalid(JSON.stringify(showUrl(url)), "notAllowed", `a URL that ${why}`, expected, more);
   return new InvalidRequestError("fileFrom", [issue], nothingWasSent);
 }
 

@@ -76,7 +76,7 @@ export class Attempt {
     const recorded = { ...task, generationId: this.id };
     const recording = this.#finish(() => this.#recordTask(recorded), recorded).then((stored) => stored ?? recorded);
     // From now on, its key returns this task, once its first write has ended.
-    this.#session.unrecorded.set(this.id, recording);
+    this.#session.unrecorded.set(this.id, { facts: this.#base, task: recording });
     return recording;
   }
 

@@ -37,8 +37,11 @@ export class Recorder {
     const watch = new SilenceWatch(this.session.host);
     for (;;) {
       const unrecorded = this.session.unrecorded.get(id);
-      // If the process died during that write, a task that was returned would be listed as unknown, and generated again.
-      if (unrecorded) return { task: await orAbort(unrecorded, signal) };
+      if (unrecorded) {
+        rejectOther(unrecorded.facts, facts);
+        // If the process died during that write, a task that was returned would be listed as unknown, and generated again.
+        return { task: await orAbort(unrecorded.task, signal) };
+      }
       const record = await orAbort(this.read(id, facts.model), signal);
       if (!record || record.state === "notCreated") return { replaces: record };
       const silent = watch.isSilent(record);
@@ -159,7 +162,7 @@ function outcomeUnknown(record: GenerationRecord, operation: string): OutcomeUnk
 }
 
 /** Rejects a key of another generation. An unknown digest counts as equal. */
-function rejectOther(record: GenerationRecord, { kind, model, digest, idempotencyKey }: GenerationFacts): void {
+function rejectOther(record: GenerationFacts, { kind, model, digest, idempotencyKey }: GenerationFacts): void {
   const reject = (other: string, expected: string) => {
     const key = describeValue(idempotencyKey);
     const more = { problem: `${key} was first used with ${other}` };

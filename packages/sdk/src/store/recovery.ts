@@ -79,8 +79,10 @@ export async function readRecorded(recorder: Recorder, { signal }: CallOptions):
   ];
   const tasksOf = (holds: (record: GenerationRecord) => boolean) =>
     current.flatMap((record) => (record.task && holds(record) ? [record.task] : []));
+  const created = tasksOf(({ state }) => state === "created");
+  const late = await Promise.all([...unrecorded.values()].map(({ task }) => task));
   return {
-    tasks: [...tasksOf(({ state }) => state === "created"), ...(await Promise.all(unrecorded.values()))],
+    tasks: [...created, ...late.filter(({ taskid }) => !created.some((task) => task.taskid === taskid))],
     finished: tasksOf(isFinished),
     unknown: current.filter(({ state }) => state === "unknown").map(describe),
     unreadable,
@@ -153,7 +155,7 @@ export async function resolveGeneration(
     const isKnown = (isUnverified && record.state !== "ended") || (await exists(record.kind, taskid));
     if (!isKnown) {
       const way = record.state === "ended" ? "" : " ({ unverified: true } records it anyway)";
-      const expected = `the id of a task that the service knows${way}`;
+      const expected = `the id of a task that the service at ${record.origin} knows${way}`;
       const received = describeValue(taskid);
       const more = { problem: `${received} is not known to the service` };
       throw invalidRequest("resolve", "taskid", "notAllowed", received, expected, undefined, more);

@@ -1,5 +1,5 @@
 import type { Emit } from "../errors/emit.ts";
-import type { GenerationRecord, Sender } from "../task/generation.ts";
+import type { GenerationFacts, GenerationRecord, Sender } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import type { GenerationStore, WriteResult } from "./store.ts";
@@ -27,7 +27,7 @@ export class Session {
   /** The ids of the records that this client is renewing. */
   readonly active: Set<string> = new Set();
   /** Tasks that are not recorded yet, by the ids of their records. Each resolves when its first write has ended. */
-  readonly unrecorded: Map<string, Promise<TaskJSON>> = new Map();
+  readonly unrecorded: Map<string, { readonly facts: GenerationFacts; readonly task: Promise<TaskJSON> }> = new Map();
 
   constructor(host: RecordingHost) {
     this.host = host;

@@ -57,7 +57,14 @@ export function readState(
     Promise.resolve(known).catch(() => undefined);
     // A classify that returns something else, such as a promise, must not end the wait for a paid task.
     const expected = `${states.join(", ")} or undefined`;
-    throw invalidRequest("createMediaGen", "classify", "notOneOf", describeValue(known), expected);
+    throw invalidRequest(
+      "createMediaGen",
+      "classify",
+      "notOneOf",
+      describeValue(known),
+      expected,
+      "The task is not lost.",
+    );
   }
   if (known !== undefined) return { state: known, partial: next, isKnown: true };
   const done = count >= results || (count > 0 && checks >= checksOfPartialResult);

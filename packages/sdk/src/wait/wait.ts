@@ -16,7 +16,7 @@ const optionNames = Object.keys(known);
 /** The time before the deadline at which the task is queried a last time. */
 const lastQueryMs = 1_000;
 
-/** A check, with what only a wait needs. */
+/** A check, and two facts that only a wait reads. */
 export type RecordedCheck<K extends Kind> = CheckedRecord<K> & {
   /** Resolves once the end of the task is recorded, if there is one, and soon even if the store hangs. */
   readonly recorded: Promise<void>;
