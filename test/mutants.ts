@@ -394,8 +394,8 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/unchecked"],
   },
   {
-    guard: "return Number.isSafeInteger(Number(count)) ? Math.max(1, Number(count)) : 1;",
-    becomes: "return Number(count);",
+    guard: "return Number.isSafeInteger(count) ? Math.max(1, count) : 1;",
+    becomes: "return count;",
     promise: "a count that is none loses no paid task",
     tests: ["sdk/unchecked"],
   },
@@ -1932,10 +1932,28 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/fields"],
   },
   {
-    guard: "const isListed = part.values?.includes(one);",
-    becomes: "const isListed = part.values !== undefined;",
+    guard: "part.check(sent, one, field, faults);",
+    becomes: "",
     promise: "a value that the service does not list is not paid for",
     tests: ["sdk/fields"],
+  },
+  {
+    guard: "if (faults.length === 0 && body.anyOf?.some(isGiven) === false)",
+    becomes: "if (false)",
+    promise: "a video of neither a prompt nor a source image is not paid for",
+    tests: ["money/forms"],
+  },
+  {
+    guard: 'if (regex && !regex.test(value)) return pattern === notBlank ? "empty" : "wrongFormat";',
+    becomes: "",
+    promise: "a blank text, or a path in place of a URL, is not paid for",
+    tests: ["money/forms"],
+  },
+  {
+    guard: "...(this.#notBlank.has(field) && { pattern: notBlank })",
+    becomes: "",
+    promise: "a blank prompt for a model that the SDK does not know is not paid for",
+    tests: ["money/forms"],
   },
   {
     guard: ".catch(() => ({ issuesOf: withoutWords(subject) }))",

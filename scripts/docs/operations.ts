@@ -108,7 +108,8 @@ function operationPage(operation: PlacedOperation, call: SampleCall): Page {
   const notes = [
     body.description,
     body["x-assumption"] && `Assumed: ${body["x-assumption"]}`,
-    body.minProperties && `At least ${body.minProperties} field.`,
+    body.anyOf &&
+      `At least one of ${body.anyOf.flatMap(({ required = [] }) => required.map((name) => `\`${name}\``)).join(", ")}.`,
   ];
   const markdown = [
     `# ${summary}`,

@@ -17,7 +17,6 @@ const kept = new Set<string>([
   "maximum",
   "minItems",
   "maxItems",
-  "minProperties",
   "items",
   "anyOf",
   "required",
@@ -110,9 +109,14 @@ function rejectWhatIsNotChecked(
   if (format !== undefined && !["binary", "int32"].includes(format)) reject(`the format "${format}"`);
   if (schema["x-total-pixels"] && sizeSeparator(schema) === undefined)
     reject("x-total-pixels without the pattern of a size");
-  for (const inner of [...(anyOf ?? []), ...(items ? [items] : []), ...Object.values(properties)]) {
+  const isForm = Object.keys(properties).length > 0;
+  const requiresOne = ({ required = [], ...others }: SpecSchema) =>
+    required.length === 1 && Object.hasOwn(properties, required.join()) && Object.keys(others).length === 0;
+  if (isForm && !(anyOf ?? []).every(requiresOne))
+    reject("anyOf of a form, unless each branch requires one of its fields");
+  for (const inner of [...((!isForm && anyOf) || []), ...(items ? [items] : []), ...Object.values(properties)]) {
     if (inner.properties) reject("objects inside of fields");
-    if (inner.type === "array" && (anyOf || items)) reject("lists inside of anyOf or lists");
+    if (inner.type === "array" && !isForm) reject("lists inside of anyOf or lists");
   }
 }
 

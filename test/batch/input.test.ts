@@ -137,7 +137,7 @@ describe("every bad line is named, and nothing is sent", () => {
     ];
     const ran = await run("jobs.jsonl", lines);
     expect(ran.fields).toEqual(["line 1, prompt", "line 2, prompt", "line 3, resolution"]);
-    expect(ran.error?.message).toContain('line 1, prompt " " is empty. Use text that is not blank');
+    expect(ran.error?.message).toContain('line 1, prompt " " is empty. Use non-blank text');
     expect((await run("jobs.csv", "model,prompt\nimgmodelz, \nimgmodelz,\n")).fields).toEqual([
       "line 2, prompt",
       "line 3, prompt",

@@ -61,11 +61,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       { says: "leads to this machine or into a private network. Use a public https URL." },
     ],
     [2, ["image", "A", "bicycle", "-m", "imgmodelv4"], { says: "Put the prompt in quotes: " }],
-    [
-      2,
-      ["video", "-m", "vidmodelv2"],
-      { says: "There is nothing to generate from. Pass a prompt, or at least one of --image, --ratio, " },
-    ],
+    [2, ["video", "-m", "vidmodelv2"], { says: "There is nothing to generate from. Pass a prompt, or --image." }],
     [2, image.with(5, ""), { says: 'mediagen: --output "" is not valid. The path is empty.\n' }],
     [2, image.slice(0, 5), { says: "mediagen: --output needs a value.\n  Run mediagen image --help for usage." }],
     [
@@ -74,7 +70,11 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
       { says: 'mediagen: --limit "0" is not valid. Use a whole number, 1 or more.\n  Run mediagen task list --help' },
     ],
     [2, ["completion", "foo"], { says: 'mediagen: shell "foo" is not valid. Use one of bash, zsh, fish.\n' }],
-    [2, image.toSpliced(1, 1), { says: 'prompt is missing. Pass text. Example: mediagen image "A red bicycle".\n' }],
+    [
+      2,
+      image.toSpliced(1, 1),
+      { says: 'prompt is missing. Pass non-blank text. Example: mediagen image "A red bicycle".\n' },
+    ],
     [
       2,
       ["recover", "--taskid", "t-1"],
@@ -83,7 +83,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [2, ["recover", "--not-created", "-o", "."], { says: "--not-created needs --resolve\n" }],
     [2, [...image, "--store", ""], { says: "The path is empty." }],
     [2, ["batch", "jobs.jsonl", "-o", ""], { says: "The path is empty." }],
-    [2, image.with(1, "-"), { says: "prompt: the text is empty" }],
+    [2, image.with(1, "-"), { says: 'prompt "" is empty. Use non-blank text.' }],
     [2, image.with(1, "A \uFFFD fox"), { says: "prompt: the text is not valid UTF-8\n  Nothing was sent." }],
     [2, [...image, "--image", "-"], { says: "mediagen: --image is empty. Use an image file" }],
     [
@@ -99,7 +99,11 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     ],
     [2, [...image, "--store", "a", "--no-store"], { says: "--store and --no-store exclude each other" }],
     [2, [...image, "--no-store", "--store", "a"], { says: "--store and --no-store exclude each other" }],
-    [2, ["video", "-m", "vidmodelv15pro", "--image-url", ""], { says: "--image-url: the text is empty" }],
+    [
+      2,
+      ["video", "-m", "vidmodelv15pro", "--image-url", ""],
+      { says: '--image-url "" is not valid. Use http or https URLs' },
+    ],
     [2, ["images"], { says: "Did you mean image?" }],
     [
       2,

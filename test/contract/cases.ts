@@ -82,15 +82,17 @@ export interface BoundCase {
   /** The fields as the SDK takes them. */
   readonly form: Readonly<Record<string, unknown>>;
   /**
-   * Who cannot see the bound: Prism keeps one part of a name, lets an empty form pass, knows no pixel rule; and nobody sees on
-   * the wire that a list of files is empty.
+   * Who cannot see the bound: Prism keeps one part of a name and knows no pixel rule; and nobody sees on the wire that a list of files is empty.
    */
   readonly hiddenFrom: "nobody" | "Prism" | "every service";
 }
 
 /** The last good and the first bad value at every bound of every form, made from the spec. */
 export const boundCases: readonly BoundCase[] = models.flatMap(({ model, form, example }) => {
-  const base = Object.fromEntries((form.required ?? []).map((name) => [name, example[name]]));
+  const needed = form.anyOf?.flatMap(({ required = [] }) => required) ?? [];
+  const base = Object.fromEntries(
+    [...(form.required ?? []), ...needed.slice(0, 1)].map((name) => [name, example[name]]),
+  );
   const fields = Object.entries(form.properties ?? {}).flatMap(([name, schema]) =>
     edges(schema).map(({ bound, good, value, hidden }) => ({
       model,
@@ -119,10 +121,19 @@ export const boundCases: readonly BoundCase[] = models.flatMap(({ model, form, e
       hiddenFrom: "nobody" as const,
     };
   });
-  const empty = form.minProperties
-    ? [{ model, field: "form", bound: "minProperties", good: false, wire: {}, form: {}, hiddenFrom: "Prism" as const }]
-    : [];
-  return [...fields, ...missing, ...empty];
+  const others = Object.fromEntries(Object.entries(example).filter(([name]) => !needed.includes(name)));
+  const ofSeveral = (bound: string, good: boolean, wire: object, given: object = wire) => ({
+    ...{ model, field: "form", bound, good, hiddenFrom: "nobody" as const },
+    wire: { ...wire },
+    form: { ...given },
+  });
+  const oneOfSeveral = needed.flatMap((name) => {
+    const value = edges(schemaOf(model, name)).find(({ good }) => good)?.value ?? "A text";
+    const given = { ...others, [name.replace(/\.items$/, "")]: value };
+    return ofSeveral(`anyOf ${name}`, true, { ...others, [name]: value }, given);
+  });
+  if (form.anyOf) oneOfSeveral.push(ofSeveral("anyOf", false, {}), ofSeveral("anyOf", false, others));
+  return [...fields, ...missing, ...oneOfSeveral];
 });
 
 interface Edge {
@@ -161,7 +172,7 @@ function edges(schema: SpecSchema): Edge[] {
   const pixels = schema["x-total-pixels"];
   if (separator) add("pattern", `1x${pixels?.minimum ?? 1}`.replace("x", separator), "1024by1024");
   else if (schema.pattern)
-    add("pattern", fc.sample(fc.stringMatching(new RegExp(schema.pattern, "u")), { numRuns: 1, seed: 1 })[0], "\0");
+    add("pattern", fc.sample(fc.stringMatching(new RegExp(schema.pattern, "u")), { numRuns: 1, seed: 1 })[0], " ");
   if (pixels) {
     const size = (width: number, height: number) => `${width}${separator}${height}`;
     const [small, large] = [Math.ceil(Math.sqrt(pixels.minimum)), Math.floor(Math.sqrt(pixels.maximum))];

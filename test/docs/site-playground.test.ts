@@ -145,7 +145,7 @@ describe("what goes wrong looks as it should", () => {
     expect(await page.locator("[aria-invalid]").count()).toBe(0);
     await page.getByLabel("prompt").fill("");
     await send(page);
-    expect(await page.locator("#error-prompt").innerText()).toBe("prompt is missing. Pass text.");
+    expect(await page.locator("#error-prompt").innerText()).toBe("prompt is missing. Pass non-blank text.");
     expect(await page.locator(".balance").innerText()).toBe("10,000 credits left");
   });
 

@@ -15,7 +15,7 @@ export const classes = {
   inexactNumbers: "taken",
   oddUnicode: "both",
   loneSurrogates: "taken",
-  emptyText: "both",
+  emptyText: "rejected",
   oddFileNames: "taken",
   emptyFiles: "taken",
   noContentType: "taken",
@@ -87,7 +87,12 @@ const requestsOf: Readonly<Record<RequestClass, readonly Requests[]>> = {
   inexactNumbers: aboutFields("inexactNumbers", ({ schema }) => samples.inexact(schema)),
   oddUnicode: aboutFields("oddUnicode", ({ schema }) => samples.oddUnicode(schema)),
   loneSurrogates: aboutFields("loneSurrogates", ({ schema }) => samples.loneSurrogates(schema)),
-  emptyText: aboutFields("emptyText", ({ schema }) => (isFile(schema) ? [] : [fc.constant({ given: "", sent: [""] })])),
+  // A text in place of a file may be anything: see `withoutReference`.
+  emptyText: aboutFields("emptyText", ({ model, part, schema }) =>
+    isFile(schema) || Object.hasOwn(model.form.properties ?? {}, part + suffix)
+      ? []
+      : [fc.constant({ given: "", sent: [""] })],
+  ),
   oddFileNames: aboutFields("oddFileNames", oneOddFile("oddFileNames")),
   emptyFiles: aboutFields("emptyFiles", oneOddFile("emptyFiles")),
   noContentType: aboutFields("noContentType", oneOddFile("noContentType")),
@@ -143,7 +148,7 @@ function request(name: RequestClass, model: Model, field: string, chosen: fc.Arb
     .map(([good, rest]) => build(about(name, model, field), [...rest, ...good]));
 }
 
-/** Good values in all required and any of the other fields of a model, except one. */
+/** Good values in all required fields of a model, in one of those of which it needs one, and in any of the others, except one. */
 function goodFields({ form }: Model, except: string): fc.Arbitrary<Chosen> {
   const byField = Map.groupBy(Object.entries(form.properties ?? {}), ([part]) => fieldOf(part));
   byField.delete(except);
@@ -151,10 +156,14 @@ function goodFields({ form }: Model, except: string): fc.Arbitrary<Chosen> {
     field,
     fc.oneof(...parts.map(([part, schema]) => valid(schema).map((sample) => [field, part, sample] as const))),
   ]);
-  const requiredKeys = (form.required ?? []).filter((field) => field !== except);
-  return fc
-    .record(Object.fromEntries(choices) as Record<string, fc.Arbitrary<Chosen[number]>>, { requiredKeys })
-    .map((record) => Object.values(record));
+  const required = (form.required ?? []).filter((field) => field !== except);
+  const needed = form.anyOf?.flatMap(({ required: one = [] }) => one.map(fieldOf)) ?? [except];
+  return fc.constantFrom(...needed).chain((one) => {
+    const requiredKeys = needed.includes(except) ? required : [...required, one];
+    return fc
+      .record(Object.fromEntries(choices) as Record<string, fc.Arbitrary<Chosen[number]>>, { requiredKeys })
+      .map((record) => Object.values(record));
+  });
 }
 
 function about(name: RequestClass, { model }: Model, field: string) {

@@ -33,10 +33,15 @@ export function filePart(fileName: string, content = "GIF89a", type?: string): F
 const aFile = fc.constantFrom("first.png", "last.jpg").map((name) => filePart(name, "GIF89a", "image/png"));
 const shortText = fc.string({ maxLength: 12 });
 
-/** Whether a schema bounds nothing of a text. */
-export function isFreeText({ type, format, enum: values, pattern }: SpecSchema): boolean {
-  return type === "string" && format !== "binary" && !values && pattern === undefined;
+/** Whether a schema bounds nothing of a text but that it is not blank, or how long it is. */
+export function isFreeText({ type, format, enum: values, pattern = notBlank }: SpecSchema): boolean {
+  return type === "string" && format !== "binary" && !values && pattern === notBlank;
 }
+
+const notBlank = "\\S";
+/** Texts that are blank only if the schema takes that. */
+const matching = (texts: fc.Arbitrary<string>, { pattern }: SpecSchema) =>
+  texts.filter((one) => pattern !== notBlank || one.trim() !== "");
 
 const isFlag = ({ enum: values }: SpecSchema) => values?.join() === "0,1";
 const isNumeric = ({ type, format }: SpecSchema) => type === "string" && format === "int32";
@@ -73,14 +78,16 @@ export function valid(schema: SpecSchema): Samples {
     );
   if (type === "integer") return fc.maxSafeInteger().map((n) => asText(clamp(n, minimum, maximum)));
   if (separatorOf(schema)) return sizes(schema).map(text);
-  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, "u")).map(text);
   if (isNumeric(schema))
     return fc.oneof(
       fc.integer().map((n) => asText(n)),
-      shortText.map(text),
+      matching(shortText, schema).map(text),
     );
-  if (type === "string")
-    return fc.string({ minLength, maxLength: Math.min(minLength + 30, maxLength ?? Infinity) }).map(text);
+  if (isFreeText(schema)) {
+    const texts = fc.string({ minLength, maxLength: Math.min(minLength + 30, maxLength ?? Infinity) });
+    return matching(texts, schema).map(text);
+  }
+  if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern, "u")).map(text);
   throw new Error(`there is no rule that makes values for ${JSON.stringify(schema)}`);
 }
 
@@ -124,7 +131,11 @@ export function beyondBounds(schema: SpecSchema): Samples[] {
     ...(maxLength === undefined ? [] : [textsOfLength(maxLength + 1)]),
     ...(maxItems === undefined ? [] : [filesOf(maxItems + 1)]),
     ...(pixels ? [fc.constantFrom(pixels.minimum - 1, pixels.maximum + 1).chain(sizesOf(schema))] : []),
-    ...(separatorOf(schema) ? [badSizes(schema)] : schema.pattern === undefined ? [] : [fc.constant(text("\0"))]),
+    ...(separatorOf(schema)
+      ? [badSizes(schema)]
+      : schema.pattern === undefined
+        ? []
+        : [fc.constantFrom("", " ", "\t\r\n", "\u3000", "\u{feff}").map(text)]),
   ];
 }
 

@@ -140,6 +140,7 @@ describe("calls", () => {
   test("are listed with what was wrong with each", async () => {
     const { emulator, baseUrl, look, text, texts, image } = open;
     const form = new FormData();
+    form.set("prompt", "A fox");
     form.set("duration", "-7");
     await fetch(`${baseUrl}/v1/video/vidmodelv2`, {
       method: "POST",

@@ -119,10 +119,10 @@ describe("a refusal names the field and the bound, in its message and in the log
     .anyOf?.map((branch) => branch["x-total-pixels"])
     .find((bound) => bound);
   test.for([
-    ["/v1/video/vidmodelv2", { duration: "-7" }, new RegExp(`^duration: .*\\[${durations.join()}\\]`)],
+    ["/v1/video/vidmodelv2", { prompt: "x", duration: "-7" }, new RegExp(`^duration: .*\\[${durations.join()}\\]`)],
     [
       "/v1/video/vidmodelv2",
-      { execution_expires_after: `${minimum - 1}` },
+      { prompt: "x", execution_expires_after: `${minimum - 1}` },
       new RegExp(`^execution_expires_after: ${minimum - 1} .*${minimum}`),
     ],
     [
@@ -198,7 +198,13 @@ describe("what the description leaves unbounded has limits of the emulator's", (
       {},
       "resolution: 1024000 by 1024000 is more than",
     ],
-    ["ratios", "/v1/video/vidmodelv15pro", { ratio: "1000000:1" }, {}, "ratio: 720000000 by 720 is more than"],
+    [
+      "ratios",
+      "/v1/video/vidmodelv15pro",
+      { prompt: "x", ratio: "1000000:1" },
+      {},
+      "ratio: 720000000 by 720 is more than",
+    ],
   ])("%s", async ([, path, fields, behaviour, msg]) => {
     const { emulator, postForm } = start({ behaviour });
     expect(await postForm(path, fields)).toEqual({ code: 9999, msg: expect.stringContaining(msg) });

@@ -144,7 +144,9 @@ test("the fast test of a schema decides as the validator does", () => {
         { code: fc.constantFrom(1000, 9999, 9000, 1), msg: odd, data: odd },
         { requiredKeys: [] },
       );
-      const value = fc.oneof(odd, fc.dictionary(fc.constantFrom(...names), odd, { maxKeys: 4 }), envelope);
+      const fields = (maxKeys: number) => fc.dictionary(fc.constantFrom(...names), odd, { maxKeys });
+      const form = fields(1).map((some) => ({ ...some, prompt: "A fox" }));
+      const value = fc.oneof(odd, fields(4), form, envelope);
       const property = fc.property(value, (one) => {
         const expected = validator.validate(one).valid;
         expected ? valid++ : invalid++;

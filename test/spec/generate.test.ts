@@ -54,6 +54,12 @@ describe("what the SDK would not check stops the generation, and says where it s
       "tags: [Sound]\n      operationId: generateVidmodelnine",
       'tag "sound" is neither Video nor Image',
     ],
+    [
+      "required: [prompt]",
+      "anyOf: [{ required: [promt] }]",
+      "generateVidmodelnine: the SDK does not check anyOf of a form",
+    ],
+    ["required: [prompt]", "minProperties: 1", 'generateVidmodelnine: the SDK does not check "minProperties"'],
   ])("%s as %s", async ([from, to, message]) => {
     await expect(generate(withFurtherModels().replace(from, to))).rejects.toThrow(message);
   });

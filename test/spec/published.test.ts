@@ -50,11 +50,13 @@ test("examples of addresses are quoted in the YAML, because some parsers end a p
 });
 
 test("it says the same as the YAML", () => {
-  // An enum of one value is a const, and the type next to anyOf follows from its branches.
+  // An enum of one value is a const, and the type next to anyOf follows from its branches. The anyOf of a form is left out, because
+  // generators of types would lose the form's fields.
   const plain = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(plain);
     if (!isObject(node)) return node;
-    const entries = Object.entries(node).filter(([key]) => key !== "type" || !("anyOf" in node));
+    const left = "properties" in node ? "anyOf" : "anyOf" in node ? "type" : undefined;
+    const entries = Object.entries(node).filter(([key]) => key !== left);
     return Object.fromEntries(
       entries.map(([key, value]) => (key === "const" ? ["enum", [value]] : [key, plain(value)])),
     );

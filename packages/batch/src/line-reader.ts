@@ -68,7 +68,7 @@ export class LineReader {
       id,
       form: { info: known.info, given, form },
       fingerprint: fingerprintOf([text, ...files.stamps]),
-      issues: [...files.issues, ...blanksIn(given, known.fields)],
+      issues: files.issues,
     };
   }
 
@@ -134,16 +134,6 @@ class Files {
       return value;
     }
   }
-}
-
-/** Returns issues for blank texts. They usually come from an empty column or variable, and would be billed. */
-function blanksIn(given: Readonly<Record<string, unknown>>, fields: Fields): readonly Issue[] {
-  return Object.entries(given).flatMap(([field, value]) => {
-    const isBlank = [value].flat().some((one) => typeof one === "string" && one.trim() === "");
-    return isBlank && fields.get(field)?.takes !== "file"
-      ? [issueOf(field, "empty", describe(value), "text that is not blank, or leave the field out")]
-      : [];
-  });
 }
 
 /** Converts texts to the types of their fields. A text that cannot be converted stays, so that the check rejects it. */

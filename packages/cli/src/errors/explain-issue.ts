@@ -18,8 +18,8 @@ function describe(issue: Issue, command: Command | undefined): string {
     return `${describeIssue(issue)} Example: ${pathOf(command)} "A red bicycle".`;
   if (code === "notFound" && issue.field === "input" && command) return `${command.args[0]} does not exist.`;
   if (code === "unknownField") return describeUnknown(issue, command, flags);
-  if (code === "tooFew" && flags.length > 0)
-    return `There is nothing to generate from. Pass a prompt, or at least one of ${flags.filter((one) => one !== argumentField).join(", ")}.`;
+  if (code === "missing" && flags.length > 0)
+    return `There is nothing to generate from. Pass a prompt, or ${flags.filter((one) => one !== argumentField).join(" or ")}.`;
   if (suggestion === "allowPrivateHosts")
     return `${describeIssue({ ...rest, field, code })} Or download it yourself and pass the file.`;
   if (code === "notAllowed" && flag) return `${describeIssue({ ...rest, field, code })} Pass ${flag} to allow it.`;

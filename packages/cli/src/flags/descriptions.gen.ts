@@ -11,7 +11,7 @@ export const descriptions: Descriptions = {
       fields: {
         prompt: { description: "What the video shows." },
         "sourceImage.items": {
-          description: "One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or two references).",
+          description: "One or two source images. The service does not document what two images mean (first and last frame, or two references).",
         },
         sourceImage: {
           description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a path on your machine has no meaning there.",
@@ -43,7 +43,7 @@ export const descriptions: Descriptions = {
       fields: {
         prompt: { description: "What the video shows." },
         "sourceImage.items": {
-          description: "One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or two references).",
+          description: "One or two source images. The service does not document what two images mean (first and last frame, or two references).",
         },
         sourceImage: {
           description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a path on your machine has no meaning there.",
@@ -75,7 +75,7 @@ export const descriptions: Descriptions = {
       fields: {
         prompt: { description: "What the video shows." },
         "sourceImage.items": {
-          description: "One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or two references).",
+          description: "One or two source images. The service does not document what two images mean (first and last frame, or two references).",
         },
         sourceImage: {
           description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a path on your machine has no meaning there.",
@@ -113,7 +113,7 @@ export const descriptions: Descriptions = {
           description: "The number of images. The default is not documented by the service; its usage example has 1.",
         },
         resolution: { description: "The aspect ratio, the level, or the exact size of the images." },
-        "sourceImage.items": { description: "The source image, a file part of this name." },
+        "sourceImage.items": { description: "The source image." },
         sourceImage: {
           description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a path on your machine has no meaning there.",
         },
@@ -130,7 +130,7 @@ export const descriptions: Descriptions = {
         prompt: { description: "What the image shows. The maximum length is not documented by the service." },
         batchsize: { description: "The number of images. Its limits and default are not documented by the service." },
         resolution: { description: "The resolution. Its valid values are not documented by the service." },
-        "sourceImage.items": { description: "The source image, a file part of this name." },
+        "sourceImage.items": { description: "The source image." },
         sourceImage: {
           description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a path on your machine has no meaning there.",
         },
@@ -148,7 +148,7 @@ export const descriptions: Descriptions = {
         prompt: { description: "What the image shows. The maximum length is not documented by the service." },
         batchsize: { description: "The number of images. The default is not documented by the service." },
         resolution: { description: "The aspect ratio of the images." },
-        "sourceImage.items": { description: "The source image, a file part of this name." },
+        "sourceImage.items": { description: "The source image." },
         sourceImage: {
           description: "A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a path on your machine has no meaning there.",
         },

@@ -92,16 +92,11 @@ function sizeFor(model: string, field: string, value: unknown): unknown {
   return !isValid(value) && isValid(starred) ? starred : value;
 }
 
-/**
- * Rejects text that would be billed by mistake: a blank text, which usually comes from a variable of the shell that is not set, and
- * bytes that are not text. Node reads bytes that are not UTF-8 as U+FFFD.
- */
+/** Rejects bytes that are not text, which would be billed by mistake. Node reads bytes that are not UTF-8 as U+FFFD. */
 function checkText(name: string, value: string): string {
-  const fail = (what: string, advice: string) =>
-    new CommandError(`${name}: the text is ${what}`, `Nothing was sent. ${advice}`, exitCodes.usage);
-  if (value.trim() === "") throw fail("empty", "Check what it is made from, or leave it out.");
-  if (/[\0\uFFFD]/.test(value)) throw fail("not valid UTF-8", "Check what it is made from, or convert it to UTF-8.");
-  return value;
+  if (!/[\0\uFFFD]/.test(value)) return value;
+  const advice = "Nothing was sent. Check what it is made from, or convert it to UTF-8.";
+  throw new CommandError(`${name}: the text is not valid UTF-8`, advice, exitCodes.usage);
 }
 
 /** Reads the values of `--extra-field name=value`. */

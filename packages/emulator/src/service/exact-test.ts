@@ -22,7 +22,6 @@ const keywords: Readonly<Record<string, (given: never, testOf: (schema: Schema) 
     return (value) =>
       !isObject(value) || tests.every(([name, test]) => !Object.hasOwn(value, name) || test(value[name]));
   },
-  minProperties: (least: number) => (value) => !isObject(value) || Object.keys(value).length >= least,
   items(given: Schema, testOf) {
     const test = testOf(given);
     return (value) => !Array.isArray(value) || value.every(test);

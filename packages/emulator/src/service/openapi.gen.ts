@@ -17,14 +17,16 @@ export const document: OpenApiDocument = {
             "multipart/form-data": {
               schema: {
                 type: "object",
-                description: "What vidmodelv2 and vidmodelv2fast make a video from.",
-                minProperties: 1,
-                "x-assumption": "Which fields the video forms require is not documented. An empty form is assumed to be a mistake; everything else is left to the service.",
+                description: "What vidmodelv2 and vidmodelv2fast make a video from. A prompt or a source image is needed.",
+                anyOf: [{ required: ["prompt"] }, { required: ["sourceImage.items"] }, { required: ["sourceImage"] }],
+                "x-assumption": "Which fields the video forms require is not documented. A form with neither a prompt nor a source image is assumed to be a mistake that would be billed. Everything else is left to the service.",
                 properties: {
                   prompt: {
                     type: "string",
                     maxLength: 8192,
+                    pattern: "\\S",
                     description: "What the video shows.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                     examples: ["A fox runs through snow"],
                   },
                   "sourceImage.items": {
@@ -32,7 +34,7 @@ export const document: OpenApiDocument = {
                     minItems: 1,
                     maxItems: 2,
                     items: { type: "string", format: "binary", contentMediaType: "image/*" },
-                    description: "One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or\ntwo references).\n",
+                    description: "One or two source images. The service does not document what two images mean (first and last frame, or two references).\n",
                     "x-assumption": "The service says that file parts may be sent as `sourceImage.items`; files are always sent under that name, once per file.",
                   },
                   sourceImage: {
@@ -57,9 +59,10 @@ export const document: OpenApiDocument = {
                   fps: {
                     type: "string",
                     format: "int32",
+                    pattern: "\\S",
                     default: "24",
                     description: "The frame rate in frames per second. Its valid values are not documented by the service.",
-                    "x-assumption": "A frame rate that is a number is assumed to be an integer. A string is sent unchanged.",
+                    "x-assumption": "A frame rate that is a number is assumed to be an integer. A string is sent unchanged. A blank one is assumed to be a mistake that would be billed.",
                   },
                   generate_audio: { type: "string", enum: ["0", "1"], description: "Whether the video has sound; `1` enables." },
                   return_last_frame: {
@@ -174,14 +177,16 @@ export const document: OpenApiDocument = {
             "multipart/form-data": {
               schema: {
                 type: "object",
-                description: "What vidmodelv2 and vidmodelv2fast make a video from.",
-                minProperties: 1,
-                "x-assumption": "Which fields the video forms require is not documented. An empty form is assumed to be a mistake; everything else is left to the service.",
+                description: "What vidmodelv2 and vidmodelv2fast make a video from. A prompt or a source image is needed.",
+                anyOf: [{ required: ["prompt"] }, { required: ["sourceImage.items"] }, { required: ["sourceImage"] }],
+                "x-assumption": "Which fields the video forms require is not documented. A form with neither a prompt nor a source image is assumed to be a mistake that would be billed. Everything else is left to the service.",
                 properties: {
                   prompt: {
                     type: "string",
                     maxLength: 8192,
+                    pattern: "\\S",
                     description: "What the video shows.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                     examples: ["A fox runs through snow"],
                   },
                   "sourceImage.items": {
@@ -189,7 +194,7 @@ export const document: OpenApiDocument = {
                     minItems: 1,
                     maxItems: 2,
                     items: { type: "string", format: "binary", contentMediaType: "image/*" },
-                    description: "One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or\ntwo references).\n",
+                    description: "One or two source images. The service does not document what two images mean (first and last frame, or two references).\n",
                     "x-assumption": "The service says that file parts may be sent as `sourceImage.items`; files are always sent under that name, once per file.",
                   },
                   sourceImage: {
@@ -214,9 +219,10 @@ export const document: OpenApiDocument = {
                   fps: {
                     type: "string",
                     format: "int32",
+                    pattern: "\\S",
                     default: "24",
                     description: "The frame rate in frames per second. Its valid values are not documented by the service.",
-                    "x-assumption": "A frame rate that is a number is assumed to be an integer. A string is sent unchanged.",
+                    "x-assumption": "A frame rate that is a number is assumed to be an integer. A string is sent unchanged. A blank one is assumed to be a mistake that would be billed.",
                   },
                   generate_audio: { type: "string", enum: ["0", "1"], description: "Whether the video has sound; `1` enables." },
                   return_last_frame: {
@@ -331,17 +337,28 @@ export const document: OpenApiDocument = {
             "multipart/form-data": {
               schema: {
                 type: "object",
-                description: "What vidmodelv15pro makes a video from.",
-                minProperties: 1,
-                "x-assumption": "Which fields the video forms require is not documented. An empty form is assumed to be a mistake; everything else is left to the service.",
+                description: "What vidmodelv15pro makes a video from. A prompt or a source image is needed.",
+                anyOf: [
+                  { required: ["prompt"] },
+                  { required: ["sourceImage.items"] },
+                  { required: ["sourceImage"] },
+                  { required: ["imageUrl"] },
+                ],
+                "x-assumption": "Which fields the video forms require is not documented. A form with neither a prompt nor a source image is assumed to be a mistake that would be billed. Everything else is left to the service.",
                 properties: {
-                  prompt: { type: "string", description: "What the video shows.", examples: ["A lighthouse at dusk"] },
+                  prompt: {
+                    type: "string",
+                    pattern: "\\S",
+                    description: "What the video shows.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
+                    examples: ["A lighthouse at dusk"],
+                  },
                   "sourceImage.items": {
                     type: "array",
                     minItems: 1,
                     maxItems: 2,
                     items: { type: "string", format: "binary", contentMediaType: "image/*" },
-                    description: "One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or\ntwo references).\n",
+                    description: "One or two source images. The service does not document what two images mean (first and last frame, or two references).\n",
                     "x-assumption": "The service says that file parts may be sent as `sourceImage.items`; files are always sent under that name, once per file.",
                   },
                   sourceImage: {
@@ -351,13 +368,17 @@ export const document: OpenApiDocument = {
                   },
                   imageUrl: {
                     type: "string",
+                    pattern: "^https?://[^\\s,]+(,https?://[^\\s,]+)*$",
                     description: "The URLs of source images, separated by commas.",
+                    "x-assumption": "Which URLs are accepted is not documented. Anything but an http or https URL is assumed to be a mistake that would be billed without its image.",
                     examples: ["https://example.com/first.png,https://example.com/last.png"],
                   },
                   ratio: {
                     type: "string",
+                    pattern: "\\S",
                     default: "9:16",
                     description: "The aspect ratio. Its valid values are not documented by the service.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                     examples: ["16:9"],
                   },
                   duration: { type: "integer", enum: [5, 10], description: "The length of the video in seconds." },
@@ -366,8 +387,9 @@ export const document: OpenApiDocument = {
                   fps: {
                     type: "string",
                     format: "int32",
+                    pattern: "\\S",
                     description: "The frame rate in frames per second. Its valid values are not documented by the service.",
-                    "x-assumption": "A frame rate that is a number is assumed to be an integer. A string is sent unchanged.",
+                    "x-assumption": "A frame rate that is a number is assumed to be an integer. A string is sent unchanged. A blank one is assumed to be a mistake that would be billed.",
                   },
                   fixed_camera: {
                     type: "string",
@@ -723,12 +745,16 @@ export const document: OpenApiDocument = {
                 properties: {
                   category: {
                     type: "string",
+                    pattern: "\\S",
                     default: "imgmodelv45",
                     description: "The category identifier. Other values are not documented by the service.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                   },
                   prompt: {
                     type: "string",
+                    pattern: "\\S",
                     description: "What the image shows. The maximum length is not documented by the service.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                     examples: ["A red bicycle against a yellow wall"],
                   },
                   batchsize: {
@@ -762,7 +788,7 @@ export const document: OpenApiDocument = {
                     type: "string",
                     format: "binary",
                     contentMediaType: "image/*",
-                    description: "The source image, a file part of this name.",
+                    description: "The source image.",
                     "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and assumed for the others.",
                   },
                   sourceImage: {
@@ -772,7 +798,9 @@ export const document: OpenApiDocument = {
                   },
                   imageUrl: {
                     type: "string",
+                    pattern: "^https?://\\S+$",
                     description: "The URL of a source image.",
+                    "x-assumption": "Which URLs are accepted is not documented. Anything but an http or https URL is assumed to be a mistake that would be billed without its image.",
                     examples: ["https://example.com/source.png"],
                   },
                 },
@@ -875,12 +903,16 @@ export const document: OpenApiDocument = {
                 properties: {
                   category: {
                     type: "string",
+                    pattern: "\\S",
                     description: "The category identifier. Its valid values are not documented by the service; `imgmodelv5` is in use.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                     examples: ["imgmodelv5"],
                   },
                   prompt: {
                     type: "string",
+                    pattern: "\\S",
                     description: "What the image shows. The maximum length is not documented by the service.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                     examples: ["A red bicycle against a yellow wall"],
                   },
                   batchsize: {
@@ -892,14 +924,16 @@ export const document: OpenApiDocument = {
                   },
                   resolution: {
                     type: "string",
+                    pattern: "\\S",
                     description: "The resolution. Its valid values are not documented by the service.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                     examples: ["2K"],
                   },
                   "sourceImage.items": {
                     type: "string",
                     format: "binary",
                     contentMediaType: "image/*",
-                    description: "The source image, a file part of this name.",
+                    description: "The source image.",
                     "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and assumed for the others.",
                   },
                   sourceImage: {
@@ -909,7 +943,9 @@ export const document: OpenApiDocument = {
                   },
                   imageUrl: {
                     type: "string",
+                    pattern: "^https?://\\S+$",
                     description: "The URL of a source image.",
+                    "x-assumption": "Which URLs are accepted is not documented. Anything but an http or https URL is assumed to be a mistake that would be billed without its image.",
                     examples: ["https://example.com/source.png"],
                   },
                 },
@@ -1016,12 +1052,16 @@ export const document: OpenApiDocument = {
                 properties: {
                   category: {
                     type: "string",
+                    pattern: "\\S",
                     default: "imgmodelv4",
                     description: "The category identifier. Other values are not documented by the service.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                   },
                   prompt: {
                     type: "string",
+                    pattern: "\\S",
                     description: "What the image shows. The maximum length is not documented by the service.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                     examples: ["A red bicycle against a yellow wall"],
                   },
                   batchsize: {
@@ -1041,7 +1081,7 @@ export const document: OpenApiDocument = {
                     type: "string",
                     format: "binary",
                     contentMediaType: "image/*",
-                    description: "The source image, a file part of this name.",
+                    description: "The source image.",
                     "x-assumption": "How many source images an image form takes is not documented beyond \"source image file\"; one is sent. The part name is documented for imgmodelv45 alone and assumed for the others.",
                   },
                   sourceImage: {
@@ -1051,7 +1091,9 @@ export const document: OpenApiDocument = {
                   },
                   imageUrl: {
                     type: "string",
+                    pattern: "^https?://\\S+$",
                     description: "The URL of a source image.",
+                    "x-assumption": "Which URLs are accepted is not documented. Anything but an http or https URL is assumed to be a mistake that would be billed without its image.",
                     examples: ["https://example.com/source.png"],
                   },
                 },
@@ -1155,7 +1197,9 @@ export const document: OpenApiDocument = {
                 properties: {
                   prompt: {
                     type: "string",
+                    pattern: "\\S",
                     description: "What the image shows. The maximum length is not documented by the service.",
+                    "x-assumption": "Whether blank text is accepted is not documented. It is assumed to be a mistake that would be billed.",
                     examples: ["A red bicycle against a yellow wall"],
                   },
                   resolution: {

@@ -1,6 +1,6 @@
 import { countCharacters, type IssueCode } from "../errors/issue.ts";
 import type { Bounds } from "../spec/operation.ts";
-import { isFile, sizeSeparator } from "../spec/schema.ts";
+import { isFile, notBlank } from "../spec/schema.ts";
 import { isBlob } from "../spec/is-blob.ts";
 import { isObject } from "../spec/is-object.ts";
 import type { Fault } from "./faults.ts";
@@ -63,15 +63,11 @@ function codeOfClosest(alternatives: readonly CodeOf[]): CodeOf {
     for (const codeOf of alternatives) {
       const code = codeOf(value);
       if (!code) return undefined;
-      if (!closest || rankOf(code) > rankOf(closest)) closest = code;
+      // As an unsigned number, -1 is the highest rank.
+      if (!closest || ranking.indexOf(code) >>> 0 > ranking.indexOf(closest) >>> 0) closest = code;
     }
     return closest;
   };
-}
-
-function rankOf(code: IssueCode): number {
-  const rank = ranking.indexOf(code);
-  return rank < 0 ? ranking.length : rank;
 }
 
 /** Returns the fault of a file. An empty one is a fault, because it would be billed without its content. */
@@ -100,22 +96,22 @@ function codeOfType(type: Bounds["type"], value: unknown): IssueCode | undefined
 }
 
 function codeInText(bounds: Bounds): (value: string) => IssueCode | undefined {
-  const { minLength = 0, maxLength = Infinity, pattern, "x-total-pixels": pixels } = bounds;
+  const { minLength, maxLength = Infinity, pattern, "x-total-pixels": pixels } = bounds;
   const regex = pattern === undefined ? undefined : new RegExp(pattern, "u");
-  const separator = sizeSeparator(bounds) ?? "x";
   return (value) => {
-    // A string has at most as many code points as it has code units, and at least half as many.
-    if (value.length > maxLength || value.length < 2 * minLength) {
-      const length = countCharacters(value);
-      if (length > maxLength) return "tooLong";
-      if (length < minLength) return "tooShort";
-    }
-    if (regex && !regex.test(value)) return "wrongFormat";
+    if (isTooLong(value, maxLength)) return "tooLong";
+    if (minLength && countCharacters(value) < minLength) return "tooShort";
+    if (regex && !regex.test(value)) return pattern === notBlank ? "empty" : "wrongFormat";
     if (!pixels) return undefined;
-    const [width, height] = value.split(separator).map(BigInt);
+    const [width, height] = value.split(/\D+/).map(BigInt);
     const total = (width ?? 0n) * (height ?? 0n);
     return total >= pixels.minimum && total <= pixels.maximum ? undefined : "outOfRange";
   };
+}
+
+/** Returns whether a text has more characters than this. It has at most as many code points as code units. */
+function isTooLong(text: string, limit: number): boolean {
+  return text.length > limit && countCharacters(text) > limit;
 }
 
 /** Returns whether a value is an object of fields. */

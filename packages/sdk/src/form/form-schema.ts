@@ -98,8 +98,9 @@ export function formSchema<M extends Model, Field extends keyof Form<M> & string
 /**
  * Creates the schema of a model's form. It finds the mistakes that `validate` finds.
  *
- * Its JSON Schema cannot bound the total pixels of an explicit size. JSON has no files either: a file is a string
- * there. If a language model fills in the form, leave file fields to your server with `without`.
+ * Its JSON Schema cannot bound the total pixels of an explicit size. It does not say that a form needs one of several fields either,
+ * because model APIs reject `anyOf` at the top. JSON has no files: a file is a string there. If a language model fills in the form, leave
+ * file fields to your server with `without`.
  *
  * @returns The schema, for libraries that take a Standard Schema or a Standard JSON Schema.
  * @throws An {@link InvalidRequestError} if there is no such model, or an option is not valid
@@ -163,8 +164,9 @@ function formWithout(form: Bounds, without: readonly string[]): Bounds {
   const isLeft = (part: string) => !without.includes(fieldOf(part));
   const properties = Object.entries(form.properties ?? {}).filter(([part]) => isLeft(part));
   const required = (form.required ?? []).filter(isLeft);
-  // `minProperties` is left out, because it also counts the fields of the server.
-  return { type: "object", properties: Object.fromEntries(properties), required };
+  // A field of the server may be the one that the form needs.
+  const anyOf = form.anyOf?.every(({ required: one = [] }) => one.every(isLeft)) && { anyOf: form.anyOf };
+  return { type: "object", properties: Object.fromEntries(properties), required, ...anyOf };
 }
 
 function toFormIssue(issue: Issue, names: readonly string[]): FormIssue {

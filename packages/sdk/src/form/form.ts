@@ -35,11 +35,7 @@ export interface Field {
 interface Part {
   readonly name: string;
   readonly bounds: Bounds;
-  /** The valid values, if the description lists them. */
-  readonly values: readonly unknown[] | undefined;
   readonly check: Check;
-  /** Converts a value to its text in a form. */
-  readonly toText: (given: unknown) => unknown;
 }
 
 const tables = new WeakMap<Bounds, ReadonlyMap<string, Field>>();
@@ -52,7 +48,7 @@ export function fieldsIn(body: Bounds): ReadonlyMap<string, Field> {
   for (const [name, bounds] of Object.entries(body.properties ?? {})) {
     const field = fields.get(fieldOf(name)) ?? { name: fieldOf(name) };
     // By the service's rule, files of the field X go into the part `X.items`, and a string into the text part X.
-    const part = { name, bounds, values: bounds.enum, check: checkOf(bounds), toText: textOf(bounds) };
+    const part = { name, bounds, check: checkOf(bounds) };
     field[name === field.name ? "text" : "files"] = part;
     fields.set(field.name, field);
   }
@@ -64,7 +60,6 @@ function readFields(body: Bounds, given: unknown, extra: unknown, isForm: boolea
   const fields = fieldsIn(body);
   const wire: Record<string, unknown> = {};
   const faults: Fault[] = [];
-  let count = 0;
   if (!isObjectOfFields(given)) faults.push({ field: "form", code: "wrongType", given, bounds: body });
   else {
     for (const field of Object.keys(given)) {
@@ -73,17 +68,14 @@ function readFields(body: Bounds, given: unknown, extra: unknown, isForm: boolea
       // A copy, so that the checked list is sent even if the caller changes the original.
       const one: unknown = Array.isArray(value) ? [...value] : value;
       const known = fields.get(field);
-      const part = known?.files && !(known.text && typeof one === "string") ? known.files : known?.text;
+      const part = (typeof one === "string" && known?.text) || (known?.files ?? known?.text);
       if (!part) {
         faults.push({ field, code: "unknownField", given: one, bounds: body });
         continue;
       }
-      count++;
-      // Most values are listed ones, and are sent unchanged.
-      const isListed = part.values?.includes(one);
-      const sent = isForm && !isListed ? part.toText(one) : one;
+      const sent = isForm ? toText(part.bounds, one) : one;
       wire[part.name] = sent;
-      if (!isListed) part.check(sent, one, field, faults);
+      part.check(sent, one, field, faults);
       if (known?.files && typeof one === "string" && isReference(one))
         faults.push({ field, code: "notAFile", given: one, bounds: part.bounds, why: "reference" });
     }
@@ -93,60 +85,51 @@ function readFields(body: Bounds, given: unknown, extra: unknown, isForm: boolea
     const missing = wire[part] === undefined && !faults.some((fault) => fault.field === field);
     if (missing) faults.push({ field, code: "missing", given: undefined, bounds: body.properties?.[part] ?? {} });
   }
-  if (isObjectOfFields(extra)) count += readExtra(extra, body, wire, faults);
+  if (isObjectOfFields(extra)) readExtra(extra, body, wire, faults);
   else if (extra !== undefined) faults.push({ field: "extraFields", code: "wrongType", given: extra, bounds: body });
-  if (faults.length === 0 && count < (body.minProperties ?? 0))
-    faults.push({ field: "form", code: "tooFew", given, bounds: body });
+  const isGiven = ({ required }: Bounds) => required?.every((part) => part in wire);
+  if (faults.length === 0 && body.anyOf?.some(isGiven) === false)
+    faults.push({ field: "form", code: "missing", given, bounds: body });
   return { wire, faults };
 }
 
 const anything: Bounds = {};
 const anyFile: Bounds = { format: "binary" };
 
-/** Reads fields that are not in the service's description, and returns their number. */
+/** Reads fields that are not in the service's description. */
 function readExtra(
   extra: Readonly<Record<string, unknown>>,
   { properties = {} }: Bounds,
   wire: Record<string, unknown>,
   faults: Fault[],
-): number {
-  let count = 0;
+): void {
   for (const [name, given] of Object.entries(extra)) {
     const field = `extraFields.${name}`;
     const fail = (code: Fault["code"]) => void faults.push({ field, code, given, bounds: anything, why: "extra" });
-    const value = textOf(anything)(given);
+    const value = toText(anything, given);
     if (Object.hasOwn(properties, name)) fail("notAllowed");
     else if (isText(value) || isBlob(value)) {
-      count++;
       // An assignment to `__proto__` would not add a field.
-      Object.defineProperty(wire, name, {
-        value: typeof value === "object" ? value : String(value),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
+      Object.defineProperty(wire, name, { value: isBlob(value) ? value : String(value), enumerable: true });
       checkOf(isBlob(value) ? anyFile : anything)(wire[name], given, field, faults);
     } else if (given !== undefined) fail("wrongType");
   }
-  return count;
 }
 
-function textOf(bounds: Bounds): Part["toText"] {
-  const [isSwitch, isNumber, isList] = [isFlag(bounds), isNumericString(bounds), bounds.type === "array"];
-  return (given) => {
-    if (typeof given === "string") return toCRLF(given);
-    if (isSwitch && typeof given === "boolean") return given ? "1" : "0";
-    if (isNumber && typeof given === "number" && given === (given | 0)) return String(given);
-    return isList && isBlob(given) ? [given] : given;
-  };
+/** Converts a value to its text in a form, and one file to a list. */
+function toText(bounds: Bounds, given: unknown): unknown {
+  if (typeof given === "string") return toCRLF(given);
+  if (typeof given === "boolean" && isFlag(bounds)) return given ? "1" : "0";
+  if (typeof given === "number" && given === (given | 0) && isNumericString(bounds)) return String(given);
+  return bounds.type === "array" && isBlob(given) ? [given] : given;
 }
 
 /** Returns the number of results that a form requests: the documented default if it does not say, or else 1. */
 export function resultCount(body: Bounds, wire: WireFields): number {
   const [field, bounds] = Object.entries(body.properties ?? {}).find(([, one]) => one["x-result-count"]) ?? [];
-  const count = field === undefined ? undefined : (wire[field] ?? bounds?.default);
+  const count = Number(field && (wire[field] ?? bounds?.default));
   // A form without bounds accepts any number or text. In any case, a task has at least one result.
-  return Number.isSafeInteger(Number(count)) ? Math.max(1, Number(count)) : 1;
+  return Number.isSafeInteger(count) ? Math.max(1, count) : 1;
 }
 
 function isText(value: unknown): value is string | number | boolean {

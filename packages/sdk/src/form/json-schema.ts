@@ -21,7 +21,7 @@ export function jsonSchemaOf(form: Bounds, fields: readonly FieldInfo[], dialect
     const expected = Object.keys(dialects).join(" or ");
     throw new InvalidRequestError("formSchema", [invalid("target", "notOneOf", describeValue(dialect), expected)]);
   }
-  const { properties = {}, minProperties } = form;
+  const { properties = {} } = form;
   const schemas = fields.map(
     ({ field, property, expected }) =>
       [field, { ...schemaOf(properties[property] ?? {}), description: expected }] as const,
@@ -31,7 +31,6 @@ export function jsonSchemaOf(form: Bounds, fields: readonly FieldInfo[], dialect
     type: "object",
     properties: Object.fromEntries(schemas),
     required: fields.filter(({ required }) => required).map(({ field }) => field),
-    ...(minProperties === undefined ? {} : { minProperties }),
     additionalProperties: false,
   };
 }
@@ -44,9 +43,9 @@ const others = ["anyOf", "items", "format", "default"];
 
 /** Converts bounds to standard keywords of JSON Schema, with the types that a form accepts. */
 function schemaOf(bounds: Bounds): JSONSchema {
-  const { type, enum: values, anyOf, items } = bounds;
+  const { type, enum: values, anyOf, items, pattern } = bounds;
   if (isFlag(bounds)) return { anyOf: [{ type: "boolean" }, { type, enum: values }] };
-  if (isNumericString(bounds)) return { anyOf: [int32, { type }] };
+  if (isNumericString(bounds)) return { anyOf: [int32, { type, ...(pattern !== undefined && { pattern }) }] };
   const keywords = Object.entries(bounds).filter(([key]) => !others.includes(key) && !key.startsWith("x-"));
   return {
     ...(type === "integer" && !values && safeIntegers),

@@ -1,12 +1,13 @@
 import { describeValue, invalid, type Issue } from "../errors/issue.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
-import { fieldOf, filePartSuffix } from "../spec/schema.ts";
+import { fieldOf, filePartSuffix, notBlank } from "../spec/schema.ts";
 import { isBlob } from "../spec/is-blob.ts";
-import { isObjectOfFields } from "./bounds.ts";
+import { checkOf, isObjectOfFields } from "./bounds.ts";
+import type { Fault } from "./faults.ts";
 import { isReference } from "./file-reference.ts";
 import type { WireFields } from "./form.ts";
-import { referenceIssue } from "./words.ts";
+import { issuesOf, referenceIssue } from "./words.ts";
 
 /** A form of a model that the service's description may not have, and how it is sent. */
 interface UncheckedFields {
@@ -59,11 +60,14 @@ class UncheckedReader {
   readonly #issues: Issue[];
   /** The fields for files in all known forms. */
   readonly #fileFields: ReadonlySet<string>;
+  /** The fields of known forms whose text must not be blank. */
+  readonly #notBlank: ReadonlySet<string>;
 
   constructor(kind: Kind, issues: Issue[]) {
     this.#issues = issues;
-    const parts = partsOf(kind).filter(([part]) => part.endsWith(filePartSuffix));
-    this.#fileFields = new Set(parts.map(([part]) => fieldOf(part)));
+    const parts = partsOf(kind);
+    this.#fileFields = new Set(parts.flatMap(([part]) => (part.endsWith(filePartSuffix) ? [fieldOf(part)] : [])));
+    this.#notBlank = new Set(parts.flatMap(([part, { pattern }]) => (pattern === notBlank ? [part] : [])));
   }
 
   read(field: string, given: unknown, isExtra: boolean): void {
@@ -89,9 +93,14 @@ class UncheckedReader {
       const empty = files.find(({ size }) => size === 0);
       return empty && invalid(field, "empty", describeValue(empty), "a file");
     }
-    if (typeof value === "string" && this.#fileFields.has(field))
-      return isReference(value) ? referenceIssue(field, value) : undefined;
-    if (typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return undefined;
+    if (typeof value === "string") {
+      if (this.#fileFields.has(field) && isReference(value)) return referenceIssue(field, value);
+      const faults: Fault[] = [];
+      const check = checkOf({ type: "string", ...(this.#notBlank.has(field) && { pattern: notBlank }) });
+      check(value, value, field, faults);
+      return issuesOf(faults)[0];
+    }
+    if (typeof value === "boolean" || Number.isFinite(value)) return undefined;
     const expected = "a string, a number, a boolean, a file or a list of files";
     return invalid(field, "wrongType", describeValue(value), expected);
   }

@@ -20,8 +20,8 @@ function issueOf(fault: Fault): Issue {
       : invalid(field, code, received, "a string, a number, a boolean or a file");
   }
   if (why === "reference") return referenceIssue(field, String(given));
-  if (code === "missing") return invalid(field, code, "nothing", describe(bounds));
-  return bounds.properties ? issueOfForm(fault) : issueOfValue(fault, received);
+  if (bounds.properties) return issueOfForm(fault);
+  return code === "missing" ? invalid(field, code, "nothing", describe(bounds)) : issueOfValue(fault, received);
 }
 
 /** Returns the issue for text in place of a file. */
@@ -35,9 +35,10 @@ export function referenceIssue(field: string, text: string): Issue {
 function issueOfForm({ field, code, given, bounds }: Fault): Issue {
   const names = [...fieldsIn(bounds).keys()];
   if (code === "wrongType") return invalid(field, code, describeValue(given), "an object of fields");
-  if (code === "tooFew") {
-    const expected = `at least ${bounds.minProperties} of ${names.join(", ")}`;
-    return invalid(field, code, "no field", expected, { names, problem: "is empty" });
+  if (code === "missing") {
+    const needed = [...new Set(bounds.anyOf?.flatMap(({ required = [] }) => required.map(fieldOf)))];
+    const problem = `has neither ${needed.join(" nor ")}`;
+    return invalid(field, code, "nothing", needed.join(" or "), { names: needed, problem });
   }
   const suggestion = closestName(fieldOf(field), names);
   return invalid(shorten(field), code, describeValue(given), `one of ${names.join(", ")}`, { names, suggestion });

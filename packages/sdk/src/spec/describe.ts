@@ -49,7 +49,7 @@ export function describeIn(style: BoundsStyle, bounds: Bounds): string {
   if (isFlag(bounds)) return listed([true, false, ...(bounds.enum ?? [])].map((value) => style.value(value)));
   if (bounds.enum) return listed(bounds.enum.map((value) => style.value(value)));
   if (isFile(bounds)) return isImage(bounds) ? "an image file" : "a file";
-  if (isNumericString(bounds)) return "text or a 32-bit whole number";
+  if (isNumericString(bounds)) return `${describeText(style, bounds)} or a 32-bit whole number`;
   switch (bounds.type) {
     case "string":
       return describeText(style, bounds);
@@ -73,6 +73,13 @@ function describeAlternatives(style: BoundsStyle, alternatives: readonly Bounds[
   return [...(values.length > 0 ? [listed(values.map((value) => style.value(value)))] : []), ...others].join("; or ");
 }
 
+/** The words for patterns. Without computed keys, which a bundler would keep in programs that need no words. */
+const patternWords: Readonly<Record<string, string>> = {
+  "\\S": "non-blank text",
+  "^https?://\\S+$": "an http or https URL",
+  "^https?://[^\\s,]+(,https?://[^\\s,]+)*$": "http or https URLs separated by commas",
+};
+
 function describeText(style: BoundsStyle, bounds: Bounds): string {
   const separator = sizeSeparator(bounds);
   const pixels = bounds["x-total-pixels"];
@@ -80,9 +87,11 @@ function describeText(style: BoundsStyle, bounds: Bounds): string {
     const size = style.pattern(`<width>${separator}<height>`);
     return pixels ? `${size} with ${range(style, pixels.minimum, pixels.maximum)} pixels in total` : size;
   }
-  if (bounds.pattern) return `text that matches ${style.pattern(bounds.pattern)}`;
-  const length = range(style, bounds.minLength, bounds.maxLength);
-  return length ? `text of ${length} characters` : "text";
+  const { pattern, minLength, maxLength } = bounds;
+  const text =
+    pattern === undefined ? "text" : (patternWords[pattern] ?? `text that matches ${style.pattern(pattern)}`);
+  const length = range(style, minLength, maxLength);
+  return length ? `${text} of ${length} characters` : text;
 }
 
 function describeList(style: BoundsStyle, { items, minItems, maxItems }: Bounds): string {

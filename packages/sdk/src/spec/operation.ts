@@ -29,11 +29,9 @@ export interface Bounds {
   readonly minItems?: number;
   /** The maximum number of items of a list. */
   readonly maxItems?: number;
-  /** The minimum number of fields. */
-  readonly minProperties?: number;
   /** The bounds of each item of a list. */
   readonly items?: Bounds;
-  /** Bounds of which at least one must hold. */
+  /** Bounds of which at least one must hold. Those of a form each require one field. */
   readonly anyOf?: readonly Bounds[];
   /** The required fields. */
   readonly required?: readonly string[];

@@ -18,9 +18,9 @@ export const operations: Operations = {
         path: "/v1/video/vidmodelv2",
         body: {
           type: "object",
-          minProperties: 1,
+          anyOf: [{ required: ["prompt"] }, { required: ["sourceImage.items"] }, { required: ["sourceImage"] }],
           properties: {
-            prompt: { type: "string", maxLength: 8192 },
+            prompt: { type: "string", maxLength: 8192, pattern: "\\S" },
             "sourceImage.items": {
               type: "array",
               minItems: 1,
@@ -32,7 +32,7 @@ export const operations: Operations = {
             duration: { type: "integer", enum: [5, 10, 15], default: 5 },
             seed: { type: "integer" },
             resolution: { type: "string", enum: ["480p", "720p"], default: "720p" },
-            fps: { type: "string", format: "int32", default: "24" },
+            fps: { type: "string", format: "int32", pattern: "\\S", default: "24" },
             generate_audio: { type: "string", enum: ["0", "1"] },
             return_last_frame: { type: "string", enum: ["0", "1"] },
             execution_expires_after: { type: "integer", minimum: 3600, maximum: 259200 },
@@ -45,9 +45,9 @@ export const operations: Operations = {
         path: "/v1/video/vidmodelv2fast",
         body: {
           type: "object",
-          minProperties: 1,
+          anyOf: [{ required: ["prompt"] }, { required: ["sourceImage.items"] }, { required: ["sourceImage"] }],
           properties: {
-            prompt: { type: "string", maxLength: 8192 },
+            prompt: { type: "string", maxLength: 8192, pattern: "\\S" },
             "sourceImage.items": {
               type: "array",
               minItems: 1,
@@ -59,7 +59,7 @@ export const operations: Operations = {
             duration: { type: "integer", enum: [5, 10, 15], default: 5 },
             seed: { type: "integer" },
             resolution: { type: "string", enum: ["480p", "720p"], default: "720p" },
-            fps: { type: "string", format: "int32", default: "24" },
+            fps: { type: "string", format: "int32", pattern: "\\S", default: "24" },
             generate_audio: { type: "string", enum: ["0", "1"] },
             return_last_frame: { type: "string", enum: ["0", "1"] },
             execution_expires_after: { type: "integer", minimum: 3600, maximum: 259200 },
@@ -72,9 +72,14 @@ export const operations: Operations = {
         path: "/v1/video/vidmodelv15pro",
         body: {
           type: "object",
-          minProperties: 1,
+          anyOf: [
+            { required: ["prompt"] },
+            { required: ["sourceImage.items"] },
+            { required: ["sourceImage"] },
+            { required: ["imageUrl"] },
+          ],
           properties: {
-            prompt: { type: "string" },
+            prompt: { type: "string", pattern: "\\S" },
             "sourceImage.items": {
               type: "array",
               minItems: 1,
@@ -82,12 +87,12 @@ export const operations: Operations = {
               items: { type: "string", format: "binary", contentMediaType: "image/*" },
             },
             sourceImage: { type: "string" },
-            imageUrl: { type: "string" },
-            ratio: { type: "string", default: "9:16" },
+            imageUrl: { type: "string", pattern: "^https?://[^\\s,]+(,https?://[^\\s,]+)*$" },
+            ratio: { type: "string", pattern: "\\S", default: "9:16" },
             duration: { type: "integer", enum: [5, 10] },
             seed: { type: "integer" },
             resolution: { type: "string", enum: ["480p", "720p", "1080p"] },
-            fps: { type: "string", format: "int32" },
+            fps: { type: "string", format: "int32", pattern: "\\S" },
             fixed_camera: { type: "string", enum: ["0", "1"] },
             return_last_frame: { type: "string", enum: ["0", "1"] },
             generate_audio: { type: "string", enum: ["0", "1"] },
@@ -124,8 +129,8 @@ export const operations: Operations = {
           type: "object",
           required: ["prompt"],
           properties: {
-            category: { type: "string", default: "imgmodelv45" },
-            prompt: { type: "string" },
+            category: { type: "string", pattern: "\\S", default: "imgmodelv45" },
+            prompt: { type: "string", pattern: "\\S" },
             batchsize: { type: "integer", minimum: 1, maximum: 15, "x-result-count": true },
             resolution: {
               anyOf: [
@@ -140,7 +145,7 @@ export const operations: Operations = {
             },
             "sourceImage.items": { type: "string", format: "binary", contentMediaType: "image/*" },
             sourceImage: { type: "string" },
-            imageUrl: { type: "string" },
+            imageUrl: { type: "string", pattern: "^https?://\\S+$" },
           },
         },
       },
@@ -151,13 +156,13 @@ export const operations: Operations = {
           type: "object",
           required: ["prompt"],
           properties: {
-            category: { type: "string" },
-            prompt: { type: "string" },
+            category: { type: "string", pattern: "\\S" },
+            prompt: { type: "string", pattern: "\\S" },
             batchsize: { type: "integer", "x-result-count": true },
-            resolution: { type: "string" },
+            resolution: { type: "string", pattern: "\\S" },
             "sourceImage.items": { type: "string", format: "binary", contentMediaType: "image/*" },
             sourceImage: { type: "string" },
-            imageUrl: { type: "string" },
+            imageUrl: { type: "string", pattern: "^https?://\\S+$" },
           },
         },
       },
@@ -168,13 +173,13 @@ export const operations: Operations = {
           type: "object",
           required: ["prompt"],
           properties: {
-            category: { type: "string", default: "imgmodelv4" },
-            prompt: { type: "string" },
+            category: { type: "string", pattern: "\\S", default: "imgmodelv4" },
+            prompt: { type: "string", pattern: "\\S" },
             batchsize: { type: "integer", minimum: 1, maximum: 15, "x-result-count": true },
             resolution: { type: "string", enum: ["9:16", "16:9", "3:4", "4:3", "1:1"] },
             "sourceImage.items": { type: "string", format: "binary", contentMediaType: "image/*" },
             sourceImage: { type: "string" },
-            imageUrl: { type: "string" },
+            imageUrl: { type: "string", pattern: "^https?://\\S+$" },
           },
         },
       },
@@ -185,7 +190,7 @@ export const operations: Operations = {
           type: "object",
           required: ["prompt"],
           properties: {
-            prompt: { type: "string" },
+            prompt: { type: "string", pattern: "\\S" },
             resolution: { type: "string", pattern: "^[1-9][0-9]*\\*[1-9][0-9]*$" },
             seed: { type: "integer" },
           },

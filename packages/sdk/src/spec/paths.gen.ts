@@ -235,7 +235,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What vidmodelv2 and vidmodelv2fast make a video from. */
+        /** @description What vidmodelv2 and vidmodelv2fast make a video from. A prompt or a source image is needed. */
         Vidmodelv2Form: {
             /**
              * @description What the video shows.
@@ -279,7 +279,7 @@ export interface components {
              */
             websearch?: "0" | "1";
         };
-        /** @description What vidmodelv15pro makes a video from. */
+        /** @description What vidmodelv15pro makes a video from. A prompt or a source image is needed. */
         Vidmodelv15proForm: {
             /**
              * @description What the video shows.
@@ -411,13 +411,10 @@ export interface components {
         Seed: number;
         /**
          * Format: binary
-         * @description The source image, a file part of this name.
+         * @description The source image.
          */
         SourceImageFile: Blob;
-        /**
-         * @description One or two source images, each a file part of this name. The service does not document what two images mean (first and last frame, or
-         *     two references).
-         */
+        /** @description One or two source images. The service does not document what two images mean (first and last frame, or two references). */
         SourceImageFiles: Blob[];
         /**
          * @description A text part of this name also appears in the service's forms. What it may hold is not documented by the service; a

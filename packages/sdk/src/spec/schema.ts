@@ -23,6 +23,9 @@ export function isNumericString({ type, format }: Bounds): boolean {
   return type === "string" && format === "int32";
 }
 
+/** The pattern of text that is not blank. */
+export const notBlank = "\\S";
+
 const sizePattern = /^\^\[1-9\]\[0-9\]\*(.+)\[1-9\]\[0-9\]\*\$$/;
 
 /** Returns the separator of width and height if the bounds are those of an explicit size. */
