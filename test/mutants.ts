@@ -1950,6 +1950,12 @@ export const mutants: readonly Mutant[] = [
     tests: ["money/forms"],
   },
   {
+    guard: 'if (isTooLong(value, maxLength)) return "tooLong";',
+    becomes: "",
+    promise: "a text of megabytes is not sent",
+    tests: ["money/forms"],
+  },
+  {
     guard: "...(this.#notBlank.has(field) && { pattern: notBlank })",
     becomes: "",
     promise: "a blank prompt for a model that the SDK does not know is not paid for",

@@ -106,3 +106,25 @@ describe("a video is made from a prompt or a source image", () => {
     expect(check(["prompt"], { ratio: "16:9" })).toBe(0);
   });
 });
+
+describe("a text of more than 1,000,000 characters is rejected", () => {
+  const tooLong = "\n".repeat(1_000_001);
+
+  test.for<[string, string, Form, Options, string]>([
+    ["in a form", "vidmodelv15pro", { prompt: tooLong }, {}, "prompt"],
+    ["in extraFields", "vidmodelv2", { prompt }, { extraFields: { note: tooLong } }, "extraFields.note"],
+    ["in an unchecked form", "vidmodelv9", { note: tooLong }, { unchecked: true }, "note"],
+    ["in its extraFields", "vidmodelv9", { prompt }, { unchecked: true, extraFields: { note: tooLong } }, "note"],
+  ])("%s", async ([, model, form, options, field]) => {
+    expect(await rejected(model, form, options)).toEqual([[field, "tooLong"]]);
+  });
+
+  test("by the number of characters as sent, and the message says the limit", () => {
+    const issues = (text: string) => validate("vidmodelv15pro", { prompt: text });
+    expect(issues("🦊".repeat(1_000_000))).toEqual([]);
+    expect(issues(`x${"\n".repeat(499_999)}`)).toEqual([]);
+    expect(issues(`x${"\n".repeat(500_000)}`)).toMatchObject([{ code: "tooLong", field: "prompt" }]);
+    expect(issues("x".repeat(1_000_001))[0]?.expected).toContain("1000000");
+    expect(validate("vidmodelv2", { prompt: tooLong })[0]?.expected).toContain("8192");
+  });
+});

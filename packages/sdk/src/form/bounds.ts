@@ -8,6 +8,9 @@ import type { Fault } from "./faults.ts";
 /** Adds the faults of one value. `value` is sent, `given` is what the caller passed. */
 export type Check = (value: unknown, given: unknown, field: string, faults: Fault[]) => void;
 
+/** The maximum number of characters of any text. It would take seconds to convert the line breaks of a text of many megabytes. */
+export const textLimit = 1_000_000;
+
 /** Matches a lone surrogate. With the flag `u`, a complete pair is one character. */
 const halfPair = /[\uD800-\uDFFF]/u;
 
@@ -96,7 +99,7 @@ function codeOfType(type: Bounds["type"], value: unknown): IssueCode | undefined
 }
 
 function codeInText(bounds: Bounds): (value: string) => IssueCode | undefined {
-  const { minLength, maxLength = Infinity, pattern, "x-total-pixels": pixels } = bounds;
+  const { minLength, maxLength, pattern, "x-total-pixels": pixels } = bounds;
   const regex = pattern === undefined ? undefined : new RegExp(pattern, "u");
   return (value) => {
     if (isTooLong(value, maxLength)) return "tooLong";
@@ -110,7 +113,7 @@ function codeInText(bounds: Bounds): (value: string) => IssueCode | undefined {
 }
 
 /** Returns whether a text has more characters than this. It has at most as many code points as code units. */
-function isTooLong(text: string, limit: number): boolean {
+export function isTooLong(text: string, limit: number = textLimit): boolean {
   return text.length > limit && countCharacters(text) > limit;
 }
 

@@ -1,7 +1,7 @@
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf, isFlag, isNumericString } from "../spec/schema.ts";
 import { isBlob } from "../spec/is-blob.ts";
-import { type Check, checkOf, isObjectOfFields } from "./bounds.ts";
+import { type Check, checkOf, isObjectOfFields, isTooLong } from "./bounds.ts";
 import type { Fault } from "./faults.ts";
 import { isReference } from "./file-reference.ts";
 import { toCRLF } from "./line-breaks.ts";
@@ -116,9 +116,9 @@ function readExtra(
   }
 }
 
-/** Converts a value to its text in a form, and one file to a list. */
+/** Converts a value to its text in a form, and one file to a list. A text that is too long stays: it is rejected. */
 function toText(bounds: Bounds, given: unknown): unknown {
-  if (typeof given === "string") return toCRLF(given);
+  if (typeof given === "string") return isTooLong(given) ? given : toCRLF(given);
   if (typeof given === "boolean" && isFlag(bounds)) return given ? "1" : "0";
   if (typeof given === "number" && given === (given | 0) && isNumericString(bounds)) return String(given);
   return bounds.type === "array" && isBlob(given) ? [given] : given;

@@ -3,6 +3,7 @@ import { describe, valuesOf } from "../spec/describe.ts";
 import type { Bounds } from "../spec/operation.ts";
 import { fieldOf } from "../spec/schema.ts";
 import { closestName } from "../errors/closest-name.ts";
+import { textLimit } from "./bounds.ts";
 import type { Fault } from "./faults.ts";
 import { fieldsIn } from "./form.ts";
 
@@ -48,6 +49,7 @@ function issueOfValue({ field, code, given, bounds, why }: Fault, received: stri
   const words = wordsOf(bounds);
   let { expected } = words;
   if (why) expected = "well-formed text (this contains half of a surrogate pair)";
+  else if (code === "tooLong") expected = describe({ type: "string", maxLength: textLimit, ...bounds });
   // A whole number without bounds is out of range only if it is not a safe integer.
   else if (code === "outOfRange" && isUnbounded(bounds) && Number.isInteger(given))
     expected += ` of at most ${Number.MAX_SAFE_INTEGER}`;
