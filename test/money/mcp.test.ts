@@ -169,7 +169,7 @@ describe("the question", () => {
     await host.call("generate_image", {
       ...fox,
       prompt: "🦊".repeat(200_000),
-      category: "\n".repeat(5_000),
+      category: "a\n".repeat(5_000),
       batchsize: 15,
     });
     const lines = lastQuestion(host);
