@@ -51,7 +51,7 @@ function mockable(spec: Spec): Spec {
 function mockableOperation(operation: SpecOperation): SpecOperation {
   const answers = operation.responses["200"]?.content["application/json"];
   const failure = answers?.schema.oneOf?.find(({ properties }) => !properties?.["data"]) ?? {};
-  const refusal = (msg: string) => ({
+  const rejection = (msg: string) => ({
     description: msg,
     content: {
       "application/json": {
@@ -74,8 +74,8 @@ function mockableOperation(operation: SpecOperation): SpecOperation {
     requestBody: { ...operation.requestBody, content: Object.fromEntries(content) },
     responses: {
       ...operation.responses,
-      "401": refusal("The request has no Authorization header"),
-      "422": refusal("The request does not match the spec"),
+      "401": rejection("The request has no Authorization header"),
+      "422": rejection("The request does not match the spec"),
     },
   };
 }

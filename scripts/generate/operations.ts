@@ -77,7 +77,7 @@ function rejectUnknownCounts(forms: ReadonlyMap<string, PlacedOperation>): void 
   const silent = fields.find((field) => field.type === "integer" && field["x-result-count"] === undefined);
   if (silent)
     throw new Error(
-      `${silent.where}: does it say how many results are asked for? Write "x-result-count: true" or "x-result-count: false"`,
+      `${silent.where}: does it say how many results are requested? Write "x-result-count: true" or "x-result-count: false"`,
     );
 }
 

@@ -39,7 +39,7 @@ describe("what the SDK would not check stops the generation, and says where it s
     ["prompt: { type: string, x-result-count: true }", "generateVidmodelnine.prompt: a result count is an integer"],
     [
       "prompt: { type: integer, x-result-count: true }",
-      'generateVidmodelv2.duration: does it say how many results are asked for? Write "x-result-count: true" or "x-result-count: false"',
+      'generateVidmodelv2.duration: does it say how many results are requested? Write "x-result-count: true" or "x-result-count: false"',
     ],
   ])("%s", async ([field, message]) => {
     const changed = withFurtherModels().replace("prompt: { type: string, maxLength: 5 }", field);

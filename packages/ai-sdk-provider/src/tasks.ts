@@ -97,7 +97,7 @@ function optionsOf({ store }: MediaGen, { abortSignal: signal, ...call }: Call):
   const all = Object.fromEntries(given);
   const { "idempotency-key": header, ...headers } = all;
   const own = ownOptions(call.providerOptions);
-  // The AI SDK makes such a key for `startVideo` and `poll`. The caller has not asked for it, so it is no mistake.
+  // The AI SDK makes such a key for `startVideo` and `poll`. The caller has not requested it, so it is no mistake.
   const isIgnored = String(header).startsWith("aisdk_vid_") && (!store || "idempotencyKey" in own);
   const keys = new Set([
     ...("idempotencyKey" in own ? [own["idempotencyKey"]] : []),

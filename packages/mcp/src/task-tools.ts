@@ -138,7 +138,7 @@ function ended(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Reports progress to a client that has asked for it. */
+/** Reports progress to a client that has requested it. */
 function notifyProgress({ mcpReq }: ServerContext, progress: number, total: number, message: string): void {
   const { _meta: { progressToken } = {} } = mcpReq;
   if (progressToken === undefined) return;

@@ -187,7 +187,7 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   expect(
     "partial",
     saved.partial === undefined || saved.partial.count < saved.resultCount,
-    "fewer results than asked for, or nothing",
+    "fewer results than requested, or nothing",
   );
   expect(
     "origin",
