@@ -48,7 +48,7 @@ export async function readReference(): Promise<Reference> {
     const project = await app.convert();
     if (project) app.validate(project);
     if (!project || app.logger.hasWarnings() || app.logger.hasErrors())
-      throw new Error("TypeDoc has warned (see above). Every export and every field needs a description");
+      throw new Error("TypeDoc has warned (see above). Every export needs a description");
     await app.generateOutputs(project);
     const json = JSON.stringify(app.serializer.projectToObject(project, normalizePath(process.cwd())));
     return { ...referencePages(out, project), json };
@@ -89,6 +89,7 @@ const options = {
     notDocumented: true,
     unusedMergeModuleWith: true,
   },
+  requiredToBeDocumented: ["Variable", "Function", "Class", "Interface", "TypeAlias"],
   packagesRequiringDocumentation: [...new Set(entryPoints.map(({ name }) => name.split("/").slice(0, 2).join("/")))],
   hideBreadcrumbs: true,
   hidePageHeader: true,
