@@ -1,0 +1,135 @@
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import * as sdk from "@mediagen/sdk/node";
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { bundle, consumerOf, weigh } from "../bench/consumers.ts";
+
+/** Sizes by what is measured. The names say what each number counts. Files named *.gen.* do not count. */
+type Sizes = Readonly<Record<string, readonly number[]>>;
+
+/** The most of each size. */
+const budgets: Sizes = {
+  "packages/sdk: lines, code lines": [6_000, 4_300],
+  "packages/stores: lines, code lines": [600, 450],
+  "packages/proxy: lines, code lines": [440, 330],
+  "packages/batch: lines, code lines": [1_550, 1_150],
+  "packages/cli: lines, code lines": [3_000, 2_400],
+  "packages/emulator: lines, code lines": [4_850, 3_550],
+  "packages/ai-sdk-provider: lines, code lines": [640, 470],
+  "packages/mcp: lines, code lines": [800, 620],
+  "scripts: lines": [3_500],
+  "test: lines of TypeScript": [24_000],
+  "docs/site: lines": [1_500],
+  "docs/guides: words": [30_000],
+  "packages: lines of the longest file, files over 400 lines": [400, 0],
+  "packages: lines of the longest function, functions over 60 lines": [60, 0],
+  "@mediagen/sdk/node: options of createMediaGen": [20],
+  "@mediagen/sdk/node: exported values": [30],
+  // After gzip, rounded up to 100 bytes, because compressors differ between machines. These are the bytes of today.
+  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [26_000, 34_200],
+};
+
+/** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
+const debts: Sizes = {
+  "packages/sdk: lines, code lines": [7_115, 4_937],
+  "packages/batch: lines, code lines": [563, 406],
+  "packages/cli: lines, code lines": [520, 541],
+  "packages/emulator: lines, code lines": [1_177, 771],
+  "packages/ai-sdk-provider: lines, code lines": [42, 22],
+  "packages/mcp: lines, code lines": [58, 42],
+  "scripts: lines": [848],
+  "test: lines of TypeScript": [19_133],
+  "docs/site: lines": [84],
+  "docs/guides: words": [22_132],
+  "packages: lines of the longest function, functions over 60 lines": [16, 4],
+  "@mediagen/sdk/node: options of createMediaGen": [11],
+  "@mediagen/sdk/node: exported values": [3],
+};
+
+const sizes: Sizes = {
+  ...Object.fromEntries(readdirSync("packages").map((name) => [`packages/${name}: lines, code lines`, linesOf(name)])),
+  "scripts: lines": [sum(read("scripts/**/*.{ts,js}").map(lines))],
+  "test: lines of TypeScript": [sum(read("test/**/*.ts").map(lines))],
+  "docs/site: lines": [sum(read("docs/site/*.{ts,css,html}").map(lines))],
+  "docs/guides: words": [sum(read("docs/guides/*.md").map((text) => text.match(/\S+/g)?.length ?? 0))],
+  "packages: lines of the longest file, files over 400 lines": over(400, sources("*").map(lines)),
+  "packages: lines of the longest function, functions over 60 lines": over(60, sources("*").flatMap(functionsIn)),
+  "@mediagen/sdk/node: options of createMediaGen": [optionsOf("createMediaGen", "packages/sdk/dist/node.d.ts")],
+  "@mediagen/sdk/node: exported values": [Object.keys(sdk).length],
+  "test/bench/consumers/mediagen.ts: bytes that load first, bytes as a single file": [
+    await bytesOf({ splitting: true }),
+    await bytesOf({ splitting: false }),
+  ],
+};
+
+test.each(Object.keys({ ...budgets, ...debts, ...sizes }))("%s", (name) => {
+  // A package that does not exist yet has no size, and a package without a budget may have no code.
+  const size = sizes[name] ?? [];
+  const excess = size.map((one, index) => Math.max(0, one - (budgets[name]?.[index] ?? 0)));
+  const debt = excess.some((one) => one > 0) ? excess : [];
+  const row =
+    debt.length > 0 ? `Its row in debts would be "${name}": [${debt.join(", ")}]` : "It needs no row in debts";
+  const rule = "If it has grown, remove code, do not add to debts. If it has shrunk, write the smaller debt";
+  expect(debts[name] ?? [], `${name}: ${size.join(", ")}. ${row}. ${rule}`).toEqual(debt);
+});
+
+function read(pattern: string): readonly string[] {
+  const files = globSync(pattern, { exclude: (name) => /^(node_modules|dist)$|\.gen\./.test(name) });
+  return files.map((file) => readFileSync(file, "utf8"));
+}
+
+function sources(name: string): readonly string[] {
+  return read(`packages/${name}/src/**/*.ts`);
+}
+
+function linesOf(name: string): readonly number[] {
+  return [sum(sources(name).map(lines)), sum(sources(name).map(codeLines))];
+}
+
+function lines(text: string): number {
+  return text.split("\n").length - 1;
+}
+
+/** Counts the lines that are neither blank nor part of a comment only. */
+function codeLines(text: string): number {
+  const code = text.replace(/^\s*\/\*[^]*?\*\/.*$/gm, "").replace(/^\s*\/\/.*$/gm, "");
+  return code.split("\n").filter((line) => line.trim() !== "").length;
+}
+
+function functionsIn(text: string): readonly number[] {
+  const file = ts.createSourceFile("", text, ts.ScriptTarget.Latest);
+  const found: number[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node)) found.push(lines(node.getText(file)) + 1);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** Counts the fields of a function's first parameter, by its declaration. */
+function optionsOf(name: string, file: string): number {
+  const program = ts.createProgram([file], { module: ts.ModuleKind.NodeNext, lib: ["lib.es5.d.ts"], types: [] });
+  const checker = program.getTypeChecker();
+  const source = program.getSourceFile(file);
+  const module = source && checker.getSymbolAtLocation(source);
+  const found = module && checker.tryGetMemberInModuleExports(name, module);
+  if (!found) throw new Error(`${file} does not export ${name}`);
+  const value = found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found;
+  const [parameter] = checker.getTypeOfSymbol(value).getCallSignatures()[0]?.parameters ?? [];
+  if (!parameter) throw new Error(`${name} takes no options`);
+  return checker.getNonNullableType(checker.getTypeOfSymbol(parameter)).getProperties().length;
+}
+
+async function bytesOf(options: { readonly splitting: boolean }): Promise<number> {
+  const { initial } = await bundle(consumerOf("@mediagen/sdk"), options);
+  return Math.ceil(weigh(initial).gzip / 100) * 100;
+}
+
+function over(limit: number, all: readonly number[]): readonly number[] {
+  return [Math.max(...all), all.filter((one) => one > limit).length];
+}
+
+function sum(all: readonly number[]): number {
+  return all.reduce((total, one) => total + one, 0);
+}
