@@ -2112,12 +2112,6 @@ export const mutants: readonly Mutant[] = [
     tests: ["sdk/wait-each"],
   },
   {
-    guard: 'callListener("onUploadProgress", () => onUploadProgress?.({ bytes, totalBytes }), log);',
-    becomes: "onUploadProgress?.({ bytes, totalBytes });",
-    promise: "a listener of an upload costs no task",
-    tests: ["sdk/upload-progress"],
-  },
-  {
     guard: 'if (!type?.startsWith("image/")) throw notAnImage(subject, "wrongFormat", received, problem);',
     becomes: "",
     promise: "what is no image is not sent",

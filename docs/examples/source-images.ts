@@ -51,14 +51,6 @@ const response = await fetch(imageUrl, { headers: { accept: "image/png" } });
 await media.video.generate("vidmodelv2", { prompt: "The fox yawns", sourceImage: await fileFrom(response) });
 // #endregion response
 
-// #region progress
-await media.video.generate(
-  "vidmodelv2",
-  { prompt: "The fox falls asleep", sourceImage: await fileFrom("first.png") },
-  { onUploadProgress: ({ bytes, totalBytes }) => console.log(`${Math.round((100 * bytes) / totalBytes)} %`) },
-);
-// #endregion progress
-
 // #region rejected
 for (const source of ["http://169.254.169.254/latest/meta-data", "no-such.png", "notes.txt"]) {
   try {

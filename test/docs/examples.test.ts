@@ -116,7 +116,6 @@ test.concurrent("source-images sends each source as a file with its name and typ
     [],
     ["file.png image/png"],
     ["file.png image/png"],
-    ["first.png image/png"],
   ]);
   expect(desk.emulator.tasks[4]?.fields).toMatchObject({
     imageUrl: "https://example.com/first.png,https://example.com/last.png",

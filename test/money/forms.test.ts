@@ -17,10 +17,9 @@ const prompt = "A fox";
 /** Generates without types, and returns the fields and codes of the rejection. Nothing was sent then. */
 async function rejected(model: string, form: Form, options: Options = {}): Promise<readonly [string, IssueCode][]> {
   const { media, sent } = clientOf();
+  const { unchecked, ...others } = options;
   const error = await errorOf(
-    options.unchecked
-      ? media.video.generate(model, form, { ...options, unchecked: true })
-      : media.generate(model, form, options),
+    unchecked ? media.video.generate(model, form, { ...others, unchecked }) : media.generate(model, form, others),
   );
   expect(sent()).toBe(0);
   if (!(error instanceof InvalidRequestError)) throw error;

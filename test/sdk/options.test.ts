@@ -394,7 +394,6 @@ describe("an option of the wrong type is rejected in words, and nothing is sent"
       "media.image.task: resultcount is not a known option. Did you mean resultCount?",
     ],
     [generate(null), "imgmodelz: options must be an object, not null. Nothing was sent."],
-    [generate({ onUploadProgress: 5 }), "imgmodelz: onUploadProgress must be a function, not 5. Nothing was sent."],
     [generate({ unchecked: "false" }), 'imgmodelz: unchecked must be true or false, not "false". Nothing was sent.'],
     [
       generate({ signal: { aborted: false } }),

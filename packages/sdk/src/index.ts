@@ -98,7 +98,6 @@ export type {
   State,
   Task,
   TaskJSON,
-  UploadProgress,
   WaitOptions,
   WaitUpdate,
 } from "./task/task.ts";

@@ -9,7 +9,7 @@ import type { Operation } from "../spec/operation.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { NeverSentError } from "../transport/evidence.ts";
-import type { OnUpload, Transport } from "../transport/transport.ts";
+import type { Transport } from "../transport/transport.ts";
 import { type ApiKey, type Keyed, readKey } from "./api-key.ts";
 import type { Hide } from "./hide-key.ts";
 import { readResponse } from "./read-response.ts";
@@ -51,8 +51,6 @@ export interface ExchangeOptions {
   readonly timeoutMs?: number | undefined;
   /** Set for a poll of a wait: its timeout, besides `timeoutMs`. It is sent once, because the wait itself repeats it. */
   readonly pollTimeoutMs?: number | undefined;
-  /** Called while the request leaves. */
-  readonly onUpload?: OnUpload | undefined;
 }
 
 /** The outcome of an exchange: a response, or the reason why there is none. */
@@ -114,7 +112,6 @@ export async function exchange(
       paid,
       signal,
       onLeaving,
-      onUpload: options.onUpload,
       beforeSend,
     });
     timeouts.onArriving();

@@ -45,7 +45,7 @@ export function createClient<O extends MediaGenOptions>(
   const { origin } = new URL(baseUrl);
   const { store, beforeGenerate } = options;
   const parts = createParts(options, origin, () => createRuntime(options, origin), kept);
-  const { runtime, time, log, emit, retries, scheduler, turns, limits, recording } = parts;
+  const { runtime, time, emit, retries, scheduler, turns, limits, recording } = parts;
   const { transport, get } = runtime;
   const { keyed, hide } = createKeys(baseUrl, headers);
   const failures = new Failures(emit, time);
@@ -57,7 +57,6 @@ export function createClient<O extends MediaGenOptions>(
     beforeGenerate,
     states: readStates("createMediaGen", options),
     time,
-    log,
     emit,
     failures,
     scheduler,

@@ -2,7 +2,6 @@ import type { ApiKey } from "../call/api-key.ts";
 import type { Call } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
 import { invalidRequest } from "../errors/errors.ts";
-import { callListener, type Log } from "../errors/emit.ts";
 import { describeValue, nothingWasSent } from "../errors/issue.ts";
 import type { WireFields } from "../form/form.ts";
 import type { Form, Model } from "../form/model.ts";
@@ -15,15 +14,12 @@ import type { Time } from "../time/clock.ts";
 import { orAbort } from "../time/deadline.ts";
 import type { Semaphore } from "../time/semaphore.ts";
 import type { LazyLimits } from "./limits.ts";
-import type { OnUpload } from "../transport/transport.ts";
-import type { GenerateOptions } from "./media-gen.ts";
 import type { BeforeGenerate } from "./options.ts";
 
 /** Dependencies of `generate`. */
 export interface GenerateHost {
   readonly call: Call;
   readonly time: Time;
-  readonly log: Log;
   readonly origin: string;
   /** Limits how many generations are sent at once. */
   readonly turns: Semaphore;
@@ -52,7 +48,6 @@ export interface CheckedGeneration {
   readonly idempotencyKey: string | undefined;
   readonly signal: AbortSignal | undefined;
   readonly headers: RequestHeaders | undefined;
-  readonly onUploadProgress: GenerateOptions["onUploadProgress"];
 }
 
 /** Generates and returns the task: a new one, or the existing one of its idempotency key. */
@@ -106,8 +101,8 @@ export async function askBefore(
 
 /** Sends a generation, as an attempt if it is recorded, and returns its task. */
 export async function send(
-  { kind, model, form, operation, wire, resultCount, signal, headers, onUploadProgress }: CheckedGeneration,
-  { call, time, log, origin }: GenerateHost,
+  { kind, model, form, operation, wire, resultCount, signal, headers }: CheckedGeneration,
+  { call, time, origin }: GenerateHost,
   attempt: Attempt | undefined,
   facts: GenerationFacts | undefined,
 ): Promise<TaskJSON> {
@@ -125,15 +120,12 @@ export async function send(
     origin,
   };
   const onPhase = attempt && ((phase: "sending" | "claimed") => attempt.enter(phase));
-  const onUpload: OnUpload = (bytes, totalBytes) =>
-    callListener("onUploadProgress", () => onUploadProgress?.({ bytes, totalBytes }), log);
   const { data, response } = await call(operation, wire, {
     subject: { kind, model },
     signal,
     headers,
     generation,
     onPhase,
-    onUpload,
   });
   const { url } = data;
   return {

@@ -4,7 +4,7 @@ import type { DeleteFields, Deletions, QueryFields, Records } from "../spec/type
 import type { Resolution, UnknownGeneration } from "../store/recovery.ts";
 import type { GenerationStore } from "../store/store.ts";
 import type { UnreadableRecord } from "../task/generation.ts";
-import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON, UploadProgress } from "../task/task.ts";
+import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON } from "../task/task.ts";
 import type { MediaGenOptions } from "./options.ts";
 
 /** Options of `generate`. */
@@ -24,12 +24,6 @@ export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "head
    * @default false
    */
   readonly unchecked?: boolean | undefined;
-  /**
-   * Called while the form with its files is uploaded. Each attempt starts at 0 again. `@mediagen/sdk/node` calls it for
-   * each piece that the operating system has accepted. With `@mediagen/sdk` or your own `fetch`, it is called once,
-   * with all bytes, when the response begins. If it throws, the error is printed and the generation goes on.
-   */
-  readonly onUploadProgress?: ((progress: UploadProgress) => void) | undefined;
 }
 
 /** Options of `generate` for a form that is not checked against the service's description. */

@@ -45,7 +45,6 @@ const ofGenerate: Readonly<Record<keyof GenerateOptions, true>> = {
   extraFields: true,
   unchecked: true,
   headers: true,
-  onUploadProgress: true,
   signal: true,
 };
 

@@ -51,12 +51,12 @@ export async function prepare(
   apiKey: ApiKey,
 ): Promise<CheckedGeneration> {
   const options = readOptions(model, given, generateOptionNames, nothingWasSent);
-  const { idempotencyKey, onUploadProgress, signal } = options;
+  const { idempotencyKey, signal } = options;
   if ("idempotencyKey" in given) rejectUndefined(model, "idempotencyKey", idempotencyKey);
   const headers = readGenerateHeaders(model, options, apiKey);
   const { operation, wire } = await orAbort(readFields(kind, model, form, options), signal);
   const count = resultCount(operation.body, wire);
-  return { kind, model, form, operation, wire, resultCount: count, idempotencyKey, onUploadProgress, signal, headers };
+  return { kind, model, form, operation, wire, resultCount: count, idempotencyKey, signal, headers };
 }
 
 /** Checks a form and returns it as it is sent. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { messageOf } from "../errors/errors.ts";
 import type { ResultGet, ResultResponse } from "../result/context.ts";
-import { privateNetwork, UnusableUrl } from "../result/redirects.ts";
+import { privateNetwork, UnusableUrl } from "../result/unusable-url.ts";
 import { orAbort } from "../time/deadline.ts";
 import { isPrivateAddress } from "../transport/address.ts";
 import type { ConnectOptions, Lookup, LookupAddress } from "./connect-options.ts";

@@ -45,19 +45,16 @@ export async function rejectChangedFiles({ pieces }: Encoded): Promise<void> {
   }
 }
 
-/** Yields the bytes of a body, a piece at a time, and calls `onPiece` before each with how many bytes have left before it. */
+/** Yields the bytes of a body, a piece at a time, and calls `onPiece` before each. */
 export async function* readPieces(
   { pieces }: Encoded,
-  onPiece: (bytes: number) => void,
+  onPiece: () => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let left = 0;
   for (const piece of pieces) {
     for await (const bytes of typeof piece === "string" ? [Buffer.from(piece)] : readBlob(piece)) {
       for (let at = 0; at < bytes.length; at += pieceBytes) {
-        onPiece(left);
-        const step = bytes.subarray(at, at + pieceBytes);
-        yield step;
-        left += step.length;
+        onPiece();
+        yield bytes.subarray(at, at + pieceBytes);
         // A server that rejects the request may have responded and closed: its response has to be read before another write
         // fails. The first bytes do not wait: mocking libraries take a connection that stays silent for no HTTP request.
         await setImmediate();

@@ -66,7 +66,7 @@ function exchangeOn(
   body: Encoded,
   connections: Connections,
   url: URL,
-  { paid, signal, beforeSend, onLeaving, onUpload }: SendOptions,
+  { paid, signal, beforeSend, onLeaving }: SendOptions,
 ): Promise<IncomingResponse> {
   return new Promise((resolve, reject) => {
     let sent = false;
@@ -82,10 +82,7 @@ function exchangeOn(
       // Reading the response ends with the reason, too.
       request.destroy(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
     };
-    const left = () => {
-      onLeaving?.(true);
-      onUpload?.(body.length, body.length);
-    };
+    const left = () => onLeaving?.(true);
     const write = () => {
       if (request.destroyed) return;
       sent = true;
@@ -96,11 +93,10 @@ function exchangeOn(
         return left();
       }
       request.on("finish", left);
-      const onPiece = (bytes: number) => {
-        onLeaving?.(false);
-        onUpload?.(bytes, body.length);
-      };
-      pipeline(readPieces(body, onPiece), request).catch(failSending);
+      pipeline(
+        readPieces(body, () => onLeaving?.(false)),
+        request,
+      ).catch(failSending);
     };
     const failSending = (error: unknown) => {
       fail(error);

@@ -9,8 +9,9 @@ import { isPrivate } from "../transport/address.ts";
 import { describeDuration } from "../errors/duration.ts";
 import type { ResultContext, ResultResponse } from "./context.ts";
 import { isAsStored, lengthOf, mediaTypeIn } from "./headers.ts";
-import { compressed, followRedirects, privateNetwork, type UnusableUrl } from "./redirects.ts";
+import { followRedirects } from "./redirects.ts";
 import type { TaskResult } from "./results-of.ts";
+import { compressed, privateNetwork, type UnusableUrl } from "./unusable-url.ts";
 
 /** Receives a result's bytes. */
 export interface ResultSink {

@@ -1,7 +1,7 @@
 import type { WebFetch } from "../transport/fetch.ts";
 import type { ResultGet, ResultResponse } from "./context.ts";
 import { isCompressed } from "./headers.ts";
-import { compressed, UnusableUrl } from "./redirects.ts";
+import { compressed, UnusableUrl } from "./unusable-url.ts";
 
 /** Returns a getter that uses a fetch function. */
 export function webGet(fetch: WebFetch): ResultGet {

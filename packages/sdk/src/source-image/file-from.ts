@@ -4,7 +4,7 @@ import { describeValue, type IssueCode, nothingWasSent, shorten } from "../error
 import { headLength, mediaTypeOf } from "../form/media-type.ts";
 import type { ResultGet } from "../result/context.ts";
 import { isCompressed } from "../result/headers.ts";
-import { compressed } from "../result/redirects.ts";
+import { compressed } from "../result/unusable-url.ts";
 import { webGet } from "../result/web-get.ts";
 import type { CallOptions } from "../task/task.ts";
 import { type Fetch, type FetchResponse, toWebFetch, toWebResponse } from "../transport/fetch.ts";

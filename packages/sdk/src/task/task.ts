@@ -231,14 +231,6 @@ export interface WaitUpdate<K extends Kind = Kind> {
   readonly error: unknown;
 }
 
-/** The progress of uploading one form. */
-export interface UploadProgress {
-  /** The number of bytes that have been sent. */
-  readonly bytes: number;
-  /** The size of the form with its files, as it is sent. */
-  readonly totalBytes: number;
-}
-
 /** Options of `download`, `blobs` and `streams`. */
 export interface ResultOptions extends CallOptions {
   /**

@@ -7,9 +7,6 @@ export interface OutgoingRequest {
   readonly body: Multipart | Blob | string;
 }
 
-/** Called while a request is sent, with the number of body bytes that have left. It must not throw. */
-export type OnUpload = (bytes: number, totalBytes: number) => void;
-
 /** Options of a `Transport`. */
 export interface SendOptions {
   /** Whether the request is paid. Then it is sent on its own connection, and never twice. */
@@ -19,8 +16,6 @@ export interface SendOptions {
   readonly beforeSend?: (() => Promise<void>) | undefined;
   /** Called for each piece that leaves, and with true after the last one. Never called if the engine does not report this. */
   readonly onLeaving?: ((complete: boolean) => void) | undefined;
-  /** Called for each piece that has left, or once when the response begins if the engine does not report pieces. */
-  readonly onUpload?: OnUpload | undefined;
 }
 
 /** A response whose head has arrived. */

@@ -10,7 +10,7 @@ import type { IncomingResponse, OutgoingRequest, Transport } from "./transport.t
  * @param sendsOnce whether it is the runtime's fetch, or one with `fetchSendsOnce`. Only then does a rejection prove anything
  */
 export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
-  return async (request, { signal, beforeSend, onLeaving, onUpload }) => {
+  return async (request, { signal, beforeSend, onLeaving }) => {
     rejectAborted(signal);
     const body = await toFetchBody(request.body);
     await beforeSend?.();
@@ -25,7 +25,6 @@ export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
       sending.then(({ body }) => body?.cancel()).catch(() => undefined);
       throw error;
     });
-    if (body instanceof Blob) onUpload?.(body.size, body.size);
     return incoming(response, signal);
   };
 }
