@@ -1,6 +1,6 @@
 import { runBatch } from "@mediagen/batch";
 import { createEmulator } from "@mediagen/emulator";
-import { InvalidRequestError, type IssueCode, validate } from "@mediagen/sdk";
+import { InvalidRequestError, type IssueCode, type UncheckedForm, validate } from "@mediagen/sdk";
 import { createMediaGen } from "@mediagen/sdk/node";
 import { formSchema } from "@mediagen/sdk/schema";
 import { describe, expect, test } from "vitest";
@@ -19,7 +19,10 @@ async function rejected(model: string, form: Form, options: Options = {}): Promi
   const { media, sent } = clientOf();
   const { unchecked, ...others } = options;
   const error = await errorOf(
-    unchecked ? media.video.generate(model, form, { ...others, unchecked }) : media.generate(model, form, others),
+    // The cast: a caller without types may pass any form.
+    unchecked
+      ? media.video.generate(model, form as UncheckedForm, { ...others, unchecked })
+      : media.generate(model, form, others),
   );
   expect(sent()).toBe(0);
   if (!(error instanceof InvalidRequestError)) throw error;

@@ -96,7 +96,7 @@ describe("a model that is not a string is rejected before anything is sent", () 
   });
 });
 
-test("an entry with such a model, which an earlier build has paid for, is listed and hides no other", async () => {
+test("an entry with such a model, which was billed by an earlier build, is listed and hides no other", async () => {
   const store = sharedStore();
   const { media, generate } = clientOf([], { store });
   const { taskid } = await generate("order-1");

@@ -103,12 +103,12 @@ describe("a confirmation belongs to one question", () => {
     expect(other.emulator.calls).toEqual([]);
   });
 
-  test("also a refusal: one that nobody gave does not keep the user from being asked", async () => {
+  test("also a decline: one that nobody gave does not keep the user from being asked", async () => {
     await using host = await connect({}, { answer: "accept" });
-    const refused = { inputResponses: { confirm: { action: "decline" } } };
-    const { requestState = "", inputRequests } = await callWith(host, "generate_image", fox, refused);
+    const declined = { inputResponses: { confirm: { action: "decline" } } };
+    const { requestState = "", inputRequests } = await callWith(host, "generate_image", fox, declined);
     expect(inputRequests).toBeDefined();
-    expect((await callWith(host, "generate_image", fox, { ...refused, requestState })).isError).toBe(true);
+    expect((await callWith(host, "generate_image", fox, { ...declined, requestState })).isError).toBe(true);
     expect(host.emulator.calls).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { InvalidRequestError, type OutcomeUnknownError, ServiceError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
-import { clientOf, created, errorOf, lost, neverSent, refusal, type Reply, sharedStore } from "../sdk/fake-service.ts";
+import { clientOf, created, errorOf, lost, neverSent, type Reply, sharedStore } from "../sdk/fake-service.ts";
 
 const reply =
   (status: number, body: object | string): Reply =>
@@ -28,7 +28,7 @@ describe("resolve", () => {
     ["404 with the task", reply(404, { code: 1000, msg: "", data: { taskid: "t-1" } }), "NotFoundError"],
     ["404 with 9000", reply(404, envelope(9000)), "InsufficientCreditsError"],
     ["an HTML page", reply(200, "<html>"), "ServiceError"],
-    ["a connection that was refused", neverSent, "ConnectionError"],
+    ["a connection that failed", neverSent, "ConnectionError"],
   ])("says that it could not look when the query returns %s, and records nothing", async ([, query, name]) => {
     const { media, generationId } = await withUnknown(query);
     const error = await errorOf(media.resolve(generationId, { taskid: "t-1" }));
@@ -38,7 +38,7 @@ describe("resolve", () => {
   });
 
   test.for<[string, Reply]>([
-    ["9999", refusal],
+    ["9999", reply(200, envelope(9999))],
     ["404", reply(404, "")],
     ["404 with 9999", reply(404, envelope(9999))],
   ])("says that the service does not know the task when the query returns %s", async ([, query]) => {
@@ -115,7 +115,7 @@ describe("an error says", () => {
 
   test("that a deletion may have been done, only if an earlier attempt may have arrived", async () => {
     const messageOf = async (first: Reply) => {
-      const { media } = clientOf([first, refusal], { retries: 1 });
+      const { media } = clientOf([first, reply(200, envelope(9999))], { retries: 1 });
       return String(await errorOf(media.image.delete(["t-1"])));
     };
     expect(await messageOf(neverSent)).not.toMatch(/lost|may already be deleted/);

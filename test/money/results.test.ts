@@ -21,7 +21,7 @@ const server = createServer((request, response) => {
   if (path === "plain.png") return void response.end(noise);
   if (path !== "gzip" && path !== "br")
     return void response.end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: [result] } }));
-  // Framed properly: only the compression tells that the end is missing.
+  // Framed properly: only the compression shows that the end is missing.
   response.setHeader("content-encoding", path).end(compressors[path as Encoding](noise).subarray(0, -5_000));
 });
 let result = "";
@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe.each(["gzip", "br"])("a result in %s whose end is missing", (encoding) => {
-  test("is not taken for whole where the runtime's fetch decompresses it, and the error names its URL", async () => {
+  test("is not taken for complete where the runtime's fetch decompresses it, and the error names its URL", async () => {
     result = `${origin}/${encoding}/1.png`;
     const task = createMediaGen({ baseUrl: origin, apiKey: "sk-1" }).image.task("t-1");
     const error = await errorOf(blobs(task));

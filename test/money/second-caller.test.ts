@@ -39,7 +39,7 @@ describe("a second call with a key, while the task of the first one is being rec
     expect(sent()).toBe(1);
   });
 
-  test("also when the first call was aborted meanwhile", async () => {
+  test("also when the first call was aborted before that", async () => {
     const writing = gate();
     const store = sharedStore();
     const reached = gate();
