@@ -25,8 +25,12 @@ const alone = [
   "test/docs/{frameworks,open-telemetry,page-in-chromium,samples}.test.ts",
   "test/ai-sdk/readme.test.ts",
 ];
-/** `npm run test:long`, `test:engines`, `test:fleet`, `test:generators`, `test:integrations`; and what `npm run bench` installs. */
-const elsewhere = ["test/*/long/**", "test/{engines,fleet,generators,integrations}/**", "test/bench/node_modules/**"];
+/** `npm run test:long`, `test:engines`, `test:fleet`, `test:generators`, `test:integrations`; and what other commands install. */
+const elsewhere = [
+  "test/*/long/**",
+  "test/{engines,fleet,generators,integrations}/**",
+  "test/{bench,mutants}/node_modules/**",
+];
 
 export default defineConfig({
   test: {

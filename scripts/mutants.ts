@@ -1,152 +1,67 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
-import { cp, mkdir, rm, symlink, writeFile } from "node:fs/promises";
-import { join, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
-import { mutants, type Mutant } from "../test/mutants.ts";
-import { bundle } from "./build.ts";
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const packages = ["sdk", "batch", "ai-sdk-provider", "mcp"] as const;
-/** Below the root, so that imports that a copy does not have resolve to the root. */
-const copies = join(root, "out/mutants");
-/** Number of mutants that are tested in parallel. */
-const atOnce = 2;
-/** Timeout of a test run. A mutant that exceeds it has an endless loop, and counts as killed. */
-const longestMs = 60_000;
+const tools = "test/mutants/node_modules/";
+/** The sources to mutate, by directory: the code that decides what is sent, how often, and what its outcome means. */
+const sources = new Map([
+  ...["call", "store", "form", "wait", "transport"].map((name) => [name, `packages/sdk/src/${name}/*.ts`] as const),
+  ["batch", "packages/batch/src/{ids,known-lines,plan,results-file,runner,stop-rules}.ts"],
+]);
 
 /**
- * Creates each mutant in a copy of the built packages, and runs the tests that must fail. Fails if a mutant survives or cannot be
- * created. Pass packages, or files and directories below a package's src, to test only their mutants.
+ * Mutates all directories, or those in `names`, with StrykerJS. Prints the mutants that no test kills, and a score for each directory.
+ * Keeps the results in out/mutants.json for mutants whose file and tests have not changed. Delete that file to test all of them again.
  */
-export default async function run(places: readonly string[]): Promise<void> {
-  const chosen = mutants.filter((mutant) => {
-    const { file } = mutate(readSources(sourcesOf(root, mutant)), mutant);
-    const isAt = (place: string) => place === (mutant.in ?? "sdk") || file === place || file.startsWith(`${place}/`);
-    return places.length === 0 || places.some(isAt);
-  });
-  if (chosen.length === 0) throw new TypeError(`test:mutants: no mutant is in ${places.join(" or ")}`);
-  await rm(copies, { recursive: true, force: true });
-  const from = performance.now();
-  const trees = await Promise.all(Array.from({ length: atOnce }, (_, index) => makeTree(join(copies, String(index)))));
-  try {
-    const tests = [...new Set(chosen.flatMap((mutant) => mutant.tests))];
-    const [sound = ""] = trees;
-    const { passed, printed } = await runTests(sound, tests, 10 * longestMs);
-    if (!passed) throw new Error(`the tests fail without any mutant:\n${printed}`);
-    console.log(
-      `${tests.length} test files pass without any mutant; now ${chosen.length} mutants, ${atOnce} at a time`,
-    );
+export default function run(names: readonly string[]): void {
+  const chosen = names.length > 0 ? names : [...sources.keys()];
+  if (chosen.some((name) => !sources.has(name)))
+    throw new TypeError(`test:mutants: there are ${[...sources.keys()].join(", ")}`);
+  const changedAt = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (changedAt("test/mutants/package-lock.json") > changedAt(`${tools}.package-lock.json`))
+    execFileSync("npm", ["ci", "--ignore-scripts"], {
+      cwd: "test/mutants",
+      stdio: "inherit",
+      shell: process.platform === "win32",
+    });
+  const stryker = [`${tools}@stryker-mutator/core/bin/stryker.js`, "run", "test/mutants/stryker.config.js"];
+  for (const name of chosen)
+    execFileSync(process.execPath, stryker, {
+      stdio: "inherit",
+      env: { ...process.env, MUTATED: name, SOURCES: sources.get(name) },
+    });
+  // The cast: Stryker wrote it.
+  const { files } = JSON.parse(readFileSync("out/mutants.json", "utf8")) as Report;
+  console.table(Object.fromEntries(chosen.map((name) => [name, scoreOf(name, files)])));
+}
 
-    const waiting = [...chosen];
-    const survivors: Mutant[] = [];
-    let tried = 0;
-    const work = async (tree: string) => {
-      for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-        const start = performance.now();
-        const survived = await survives(mutant, tree);
-        if (survived) survivors.push(mutant);
-        const seconds = ((performance.now() - start) / 1000).toFixed(1);
-        console.log(
-          `${String(++tried).padStart(4)}/${chosen.length} ${survived ? "SURVIVED" : "killed"} ${mutant.promise} (${seconds} s)`,
-        );
-      }
-    };
-    await Promise.all(trees.map(work));
-    for (const { guard, becomes, promise, tests: blind } of survivors) {
-      console.error(
-        `\nNo test of ${blind.join(", ")} fails without this guard: ${promise}\n  - ${guard}\n  + ${becomes}`,
-      );
+/** The part of Stryker's report that is read here. */
+interface Report {
+  readonly files: Readonly<Record<string, { readonly mutants: readonly Mutant[] }>>;
+}
+
+interface Mutant {
+  readonly status: string;
+  readonly mutatorName: string;
+  readonly replacement?: string;
+  readonly location: { readonly start: { readonly line: number } };
+}
+
+/** Counts the mutants of a directory, and prints those that no test kills. */
+function scoreOf(name: string, files: Report["files"]): Readonly<Record<string, number | string>> {
+  const counts = { Killed: 0, Survived: 0, NoCoverage: 0, Timeout: 0 };
+  for (const [file, { mutants }] of Object.entries(files).filter(([file]) => file.includes(`/${name}/`)))
+    for (const { status, mutatorName, replacement = "", location } of mutants) {
+      if (status in counts) counts[status as keyof typeof counts]++;
+      if (status === "Survived" || status === "NoCoverage")
+        console.log(`${file}:${location.start.line} ${status}: ${mutatorName} ${replacement.replaceAll(/\s+/g, " ")}`);
     }
-    console.log(
-      `\n${chosen.length - survivors.length} of ${chosen.length} mutants killed in ${((performance.now() - from) / 1000).toFixed(0)} s`,
-    );
-    if (survivors.length > 0) process.exitCode = 1;
-  } finally {
-    await rm(copies, { recursive: true, force: true });
-  }
-}
-
-/** Copies the built packages and the tests, which import the copy instead of the root's packages. */
-async function makeTree(tree: string): Promise<string> {
-  await mkdir(join(tree, "node_modules/@mediagen"), { recursive: true });
-  for (const name of packages)
-    await cp(join(root, "packages", name), join(tree, "packages", name), { recursive: true });
-  for (const name of ["test", "scripts", "openapi", "package.json", "tsconfig.json", "vitest.config.ts"])
-    await cp(join(root, name), join(tree, name), { recursive: true });
-  for (const name of packages) await symlink(join(tree, "packages", name), join(tree, "node_modules/@mediagen", name));
-  await symlink(join(root, "packages/emulator"), join(tree, "node_modules/@mediagen/emulator"));
-  return tree;
-}
-
-async function survives(mutant: Mutant, tree: string): Promise<boolean> {
-  const directory = sourcesOf(tree, mutant);
-  const sources = readSources(directory);
-  const { file, source } = mutate(sources, mutant);
-  const path = join(directory, file);
-  await writeFile(path, source);
-  try {
-    await bundle(join(directory, ".."));
-    return (await runTests(tree, mutant.tests, longestMs)).passed;
-  } finally {
-    await writeFile(path, sources.get(file) ?? "");
-  }
-}
-
-/** Returns the source directory of the package with a mutant's guard. */
-function sourcesOf(tree: string, mutant: Mutant): string {
-  return join(tree, "packages", mutant.in ?? "sdk", "src");
-}
-
-/** Reads the handwritten sources of a package, by their paths below its src. */
-export function readSources(directory: string): ReadonlyMap<string, string> {
-  const names = readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) =>
-    /(?<!\.gen)\.ts$/.test(name),
-  );
-  return new Map(names.map((name) => [name.replaceAll(sep, "/"), readFileSync(join(directory, name), "utf8")]));
-}
-
-/** Returns the file of a mutant's guard, and its source with the guard replaced. */
-export function mutate(
-  sources: ReadonlyMap<string, string>,
-  { file, guard, becomes }: Mutant,
-): { readonly file: string; readonly source: string } {
-  const pattern = new RegExp(spacedAnyhow(guard), "g");
-  const found = [...sources].flatMap(([name, source]) =>
-    file === undefined || file === name
-      ? [...source.matchAll(pattern)].map(({ 0: { length }, index }) => ({ name, source, index, length }))
-      : [],
-  );
-  const [only] = found;
-  if (!only || found.length > 1) throw new Error(`a mutant's guard is found ${found.length} times: ${guard}`);
-  const { name, source, index, length } = only;
-  return { file: name, source: source.slice(0, index) + becomes + source.slice(index + length) };
-}
-
-/** Returns a pattern of code that ignores formatting: line breaks, spaces and trailing commas. */
-function spacedAnyhow(code: string): string {
-  const characters = [...code.replace(/\s+/g, "")].map((character) => character.replace(/[^\w]/, "\\$&"));
-  return characters.map((character) => (/^\\[)\]}]$/.test(character) ? `,?\\s*${character}` : character)).join("\\s*");
-}
-
-async function runTests(
-  tree: string,
-  tests: readonly string[],
-  longest: number,
-): Promise<{ readonly passed: boolean; readonly printed: string }> {
-  const vitest = resolve(root, "node_modules/vitest/vitest.mjs");
-  const options = ["--bail=1", "--typecheck.enabled=false", "--reporter=dot", "--testTimeout=15000", "--maxWorkers=1"];
-  // Its own process group, so that its workers are killed with it.
-  const child = spawn(process.execPath, [vitest, "run", ...options, ...tests.map((test) => `test/${test}.test.ts`)], {
-    cwd: tree,
-    detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let printed = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text: Buffer) => (printed += text.toString()));
-  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), longest);
-  const [code] = (await once(child, "close")) as [number | null];
-  clearTimeout(timer);
-  return { passed: code === 0, printed };
+  const { Killed: killed, Survived: survived, NoCoverage, Timeout: timeout } = counts;
+  const all = killed + survived + NoCoverage + timeout;
+  return {
+    killed,
+    survived,
+    "no coverage": NoCoverage,
+    timeout,
+    score: `${Math.round((100 * (killed + timeout)) / all)} %`,
+  };
 }
