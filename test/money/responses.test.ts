@@ -87,6 +87,29 @@ describe("a rejection that names a task is of unknown outcome", () => {
   });
 });
 
+describe("a rejection without an envelope", () => {
+  const generateWith = async (body: object | string) => {
+    const store = sharedStore();
+    const error = await errorOf(clientOf([reply(404, body)], { store }).generate("order-1"));
+    return [(error as Error).name, store.states().at(-1)];
+  };
+
+  test.for<[string, object | string]>([
+    ["JSON of another server", { detail: "Not found" }],
+    ["a page with braces", "<html><style>p { margin: 0 }</style>"],
+    ["nothing", ""],
+  ])("created no task, if it is %s", async ([, body]) => {
+    expect(await generateWith(body)).toEqual(["NotFoundError", "notCreated"]);
+  });
+
+  test.for(['{"code": 1000, "da', '\n [{"co', "id: taskid"])(
+    "may have created one, if it is what is left of a response: %o",
+    async (body) => {
+      expect(await generateWith(body)).toEqual(["OutcomeUnknownError", "unknown"]);
+    },
+  );
+});
+
 describe("an error says", () => {
   test("that no API key was sent, whenever none was", async () => {
     for (const status of [200, 401, 403]) {
@@ -118,7 +141,8 @@ describe("an error says", () => {
       const { media } = clientOf([first, reply(200, envelope(9999))], { retries: 1 });
       return String(await errorOf(media.image.delete(["t-1"])));
     };
-    expect(await messageOf(neverSent)).not.toMatch(/lost|may already be deleted/);
+    for (const first of [neverSent, reply(429, "")])
+      expect(await messageOf(first)).not.toMatch(/lost|may already be deleted/);
     expect(await messageOf(lost)).toMatch(/may already be deleted/);
   });
 });
