@@ -53,6 +53,24 @@ describe("races", () => {
     expect(fast.sent()).toBe(1);
   });
 
+  test("a sender that was taken for dead frees its key once the service has rejected its form", async () => {
+    const store = sharedStore();
+    const response = gate<Response>();
+    const slowTask = errorOf(clientOf([() => response.promise], { store }).generate("order-1"));
+    await expect.poll(() => store.states()).toContain("sending");
+    store.beforeWrite(({ state }) => {
+      if (state === "sending") throw new Error("the network of this sender is down");
+    });
+    const other = clientOf([], { store });
+    expect(await errorOf(other.generate("order-1"))).toBeInstanceOf(OutcomeUnknownError);
+    response.resolve(refusal());
+    expect(await slowTask).toMatchObject({ name: "ServiceError" });
+    expect(store.states()).toEqual(["claimed", "sending", "unknown", "notCreated"]);
+    store.beforeWrite(() => undefined);
+    await other.generate("order-1");
+    expect(other.sent()).toBe(1);
+  });
+
   test("a sender that was paused since its key was forgotten overwrites no later attempt of the same number", async () => {
     const store = sharedStore();
     const [paused, reached, veto] = [gate(), gate(), gate()];
