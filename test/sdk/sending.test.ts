@@ -121,9 +121,10 @@ test("a failure under 503 is not sent again, also where the caller opts in: what
 
 describe("HTTP 429", () => {
   test("is followed by another try after Retry-After, for generations too", async () => {
-    const { generate, pauses, sent } = client([limited("7"), limited(), task]);
+    const { generate, media, pauses, sent } = client([limited("60"), limited(), task, limited("7"), task]);
     expect((await generate()).taskid).toBe("t-1");
-    expect([sent(), pauses]).toEqual([3, [7_000, 1_000]]);
+    await media.image.query("t-1");
+    expect([sent(), pauses]).toEqual([5, [60_000, 1_000, 7_000]]);
   });
 
   test("is followed by so many tries and no more", async () => {
@@ -205,6 +206,18 @@ describe("queries and deletions are safe to repeat", () => {
     expect(sent()).toBe(300 + 30 + 20);
     await errorOf(generate());
     expect(sent()).toBe(350 + 5);
+  });
+
+  test("to which five responses return one retry", async () => {
+    let reply = fails(reset);
+    const { media, sent } = client([(request) => reply(request)]);
+    for (let call = 0; call < 5; call++) await errorOf(media.video.query("t-1"));
+    reply = task;
+    for (let call = 0; call < 5; call++) await media.video.query("t-1");
+    reply = fails(reset);
+    const before = sent();
+    for (let call = 0; call < 2; call++) await errorOf(media.video.query("t-1"));
+    expect([before, sent()]).toEqual([5 + 20 + 5, 30 + 2 + 1]);
   });
 
   test("so a success that cannot be read is repeated", async () => {
