@@ -7,7 +7,18 @@ import {
 } from "@mediagen/sdk";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clientOf, created, errorOf, forever, gate, lost, neverSent, refusal, sharedStore } from "./fake-service.ts";
+import {
+  clientOf,
+  created,
+  errorOf,
+  forever,
+  gate,
+  lost,
+  neverSent,
+  refusal,
+  sharedStore,
+  success,
+} from "./fake-service.ts";
 
 describe("races", () => {
   test("a sender that is paused before it writes `sending`, and whose claim is taken over, does not send", async () => {
@@ -53,20 +64,91 @@ describe("races", () => {
     expect(fast.sent()).toBe(1);
   });
 
-  test("a sender that was taken for dead frees its key once the service has rejected its form", async () => {
+  /** A generation that is being sent, by a sender that can renew its record no more, and another client of its store. */
+  async function silentSender() {
     const store = sharedStore();
     const response = gate<Response>();
-    const slowTask = errorOf(clientOf([() => response.promise], { store }).generate("order-1"));
+    const slow = clientOf([() => response.promise], { store });
+    const slowTask = errorOf(slow.generate("order-1"));
     await expect.poll(() => store.states()).toContain("sending");
-    store.beforeWrite(({ state }) => {
-      if (state === "sending") throw new Error("the network of this sender is down");
+    const { id = "", attempt } = store.written()[0] ?? {};
+    store.beforeWrite((record) => {
+      if (record.attempt === attempt && record.state === "sending") throw new Error("the network is down");
     });
+    return { store, slow, slowTask, respond: response.resolve, id };
+  }
+
+  test("a rejection that arrives after a person has resolved the generation to a task does not free its key", async () => {
+    const { store, slowTask, respond, id } = await silentSender();
+    const other = clientOf([], { store });
+    await errorOf(other.generate("order-1"));
+    await other.media.resolve(id, { taskid: "t-7", unverified: true });
+    respond(refusal());
+    await slowTask;
+    expect((await other.generate("order-1")).taskid).toBe("t-7");
+    expect(other.sent()).toBe(0);
+  });
+
+  test("a task that arrives while another attempt is being sent is kept, next to the record of that attempt", async () => {
+    const { store, slow, slowTask, respond, id } = await silentSender();
+    const response = gate<Response>();
+    const later = clientOf([() => response.promise], { store });
+    await errorOf(later.generate("order-1"));
+    await later.media.resolve(id, "notCreated");
+    const laterTask = later.generate("order-1");
+    await expect.poll(() => store.states().at(-1)).toBe("sending");
+    respond(created("t-1"));
+    expect(await slowTask).toMatchObject({ taskid: "t-1" });
+    expect(slow.events.find(({ type }) => type === "lateTask")).toMatchObject({ task: { taskid: "t-1" } });
+    expect(await store.get(id)).toMatchObject({ state: "sending" });
+    response.resolve(created("t-2"));
+    expect((await laterTask).taskid).toBe("t-2");
+    expect((await slow.media.recover()).tasks.map(({ taskid }) => taskid).toSorted()).toEqual(["t-1", "t-2"]);
+    expect(later.events.map(({ type }) => type)).not.toContain("lateTask");
+  });
+
+  test("a client does not take its own generation for lost, even if its record cannot be renewed", async () => {
+    const { store, slow, slowTask, respond } = await silentSender();
+    expect((await slow.media.recover()).unknown).toEqual([]);
+    expect(store.states().at(-1)).toBe("sending");
+    respond(created("t-1"));
+    expect(await slowTask).toMatchObject({ taskid: "t-1" });
+  });
+
+  test("a task whose record was stored by writes that seemed to fail is listed once", async () => {
+    const memory = memoryStore();
+    let failures = 2;
+    const write = async (record: GenerationRecord) => {
+      const result = await memory.write(record);
+      if (record.state === "created" && failures-- > 0) throw new Error("no response");
+      return result;
+    };
+    const { generate, media, events } = clientOf([], { store: { ...memory, write } });
+    const task = await generate("order-1");
+    await expect.poll(async () => (await media.recover()).tasks.map(({ taskid }) => taskid)).toEqual([task.taskid]);
+    expect(events.map(({ type }) => type)).not.toContain("lateTask");
+  });
+
+  test("a deletion ends no task of another kind or another service that has the same id", async () => {
+    const store = sharedStore();
+    const replies = [() => created("t-1"), () => created("t-1"), () => success({ status: "Success" })];
+    const { media } = clientOf(replies, { store });
+    const other = clientOf([() => created("t-1")], { store, baseUrl: "http://localhost:81" });
+    await other.generate("order-1");
+    await media.image.generate("imgmodelz", { prompt: "A fox" }, { idempotencyKey: "order-1" });
+    await media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey: "order-2" });
+    await media.image.delete(["t-1"]);
+    expect((await media.recover()).tasks).toMatchObject([{ kind: "video", taskid: "t-1" }]);
+    expect((await other.media.recover()).tasks).toMatchObject([{ kind: "image", taskid: "t-1" }]);
+  });
+
+  test("a sender that was taken for dead frees its key once the service has rejected its form", async () => {
+    const { store, slowTask, respond } = await silentSender();
     const other = clientOf([], { store });
     expect(await errorOf(other.generate("order-1"))).toBeInstanceOf(OutcomeUnknownError);
-    response.resolve(refusal());
+    respond(refusal());
     expect(await slowTask).toMatchObject({ name: "ServiceError" });
     expect(store.states()).toEqual(["claimed", "sending", "unknown", "notCreated"]);
-    store.beforeWrite(() => undefined);
     await other.generate("order-1");
     expect(other.sent()).toBe(1);
   });
