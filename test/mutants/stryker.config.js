@@ -16,7 +16,7 @@ export default {
   ignorers: ["texts"],
   mutator: { excludedMutations: ["StringLiteral"] },
   coverageAnalysis: "perTest",
-  timeoutMS: 30_000,
+  timeoutMS: 10_000,
   incremental: true,
   incrementalFile: "out/mutants.json",
   tempDirName: "out/stryker",
