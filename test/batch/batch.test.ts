@@ -628,7 +628,7 @@ describe("what is no fault of the lines stops what is sent, leaves the lines unp
     expect(await run({ concurrency: 2 })).toMatchObject({ succeeded: 20 - paid, unknown: paid, stopped: undefined });
   });
 
-  test("but not one refusal among others, nor an outage of a moment", async () => {
+  test("but not one rejection among others, nor an outage of a moment", async () => {
     const { run, emulator } = await start(linesOf(9));
     const statuses = [200, 403, 404, 200, 0, 0, 200];
     // One response at a time: the next one waits until the batch has counted what came of the last.

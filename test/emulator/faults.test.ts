@@ -42,7 +42,7 @@ const unreadable = (status: number): Seen => ({
   generation: [OutcomeUnknownError, { status }],
   other: [ServiceError, { status, code: undefined }],
 });
-const refusal = (type: unknown, fields: object): Seen => ({ generation: [type, fields], other: [type, fields] });
+const rejection = (type: unknown, fields: object): Seen => ({ generation: [type, fields], other: [type, fields] });
 
 const seen: Partial<Record<FaultName, Seen>> = {
   resetBefore: lost,
@@ -60,9 +60,9 @@ const seen: Partial<Record<FaultName, Seen>> = {
     generation: [OutcomeUnknownError, { status: 503 }],
     other: [ServiceError, { status: 503, retryAfterMs: 7_000 }],
   },
-  rateLimited: refusal(RateLimitError, { status: 429, retryAfterMs: 7_000 }),
-  failure: refusal(ServiceError, { status: 200, code: 9999 }),
-  insufficientCredits: refusal(InsufficientCreditsError, { status: 200, code: 9000 }),
+  rateLimited: rejection(RateLimitError, { status: 429, retryAfterMs: 7_000 }),
+  failure: rejection(ServiceError, { status: 200, code: 9999 }),
+  insufficientCredits: rejection(InsufficientCreditsError, { status: 200, code: 9000 }),
 };
 const faults = Object.entries(seen) as [FaultName, Seen][];
 

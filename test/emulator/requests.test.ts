@@ -112,7 +112,7 @@ test("the HTTP statuses of a wrong key, an unknown path and a wrong method are s
   expect(emulator.calls.map(({ status }) => status)).toEqual([200, 400, 200]);
 });
 
-describe("a refusal names the field and the bound, in its message and in the log of calls", () => {
+describe("a rejection names the field and the bound, in its message and in the log of calls", () => {
   const { minimum = 0 } = schemaOf("vidmodelv2", "execution_expires_after");
   const { maxLength = 0 } = schemaOf("vidmodelv2", "prompt");
   const pixels = schemaOf("imgmodelv45", "resolution")

@@ -230,7 +230,7 @@ export const faults: readonly FaultRow[] = [
     ...answered,
   },
   {
-    name: "a refusal before a large request has left",
+    name: "a rejection before a large request has left",
     onHalf: (socket) => void socket.end(reply("too large", "413 Payload Too Large")),
     large: true,
     ...refused,
@@ -536,7 +536,7 @@ export const faults: readonly FaultRow[] = [
     ...limited,
     generate: ["t-1", 1],
   },
-  { name: "429 with a refusal in it", ...withReply('{"code":9999,"msg":"no"}', "429 Too Many Requests"), ...limited },
+  { name: "429 with a rejection in it", ...withReply('{"code":9999,"msg":"no"}', "429 Too Many Requests"), ...limited },
   {
     name: "429 with an unknown code in it",
     ...withReply('{"code":7,"msg":"what"}', "429 Too Many Requests"),
@@ -549,7 +549,7 @@ export const faults: readonly FaultRow[] = [
     ...lost,
     download: ["ServiceError", 3],
   },
-  { name: "409 with a refusal in it", ...withReply('{"code":9999,"msg":"no"}', "409 Conflict"), ...refused },
+  { name: "409 with a rejection in it", ...withReply('{"code":9999,"msg":"no"}', "409 Conflict"), ...refused },
   { name: "599", ...withReply("", "599 What"), ...down },
   {
     name: "999",
@@ -561,7 +561,7 @@ export const faults: readonly FaultRow[] = [
       because: "fetch hands over statuses that no Response may have",
     },
   },
-  { name: "a refusal in an envelope", ...withReply('{"code":9999,"msg":"no"}'), ...refused, download: ["file", 1] },
+  { name: "a rejection in an envelope", ...withReply('{"code":9999,"msg":"no"}'), ...refused, download: ["file", 1] },
   {
     name: "credits that are out",
     ...withReply('{"code":9000,"msg":"no"}'),
@@ -571,7 +571,7 @@ export const faults: readonly FaultRow[] = [
   },
   // The key, repeated.
   {
-    name: "a refusal with the key in it",
+    name: "a rejection with the key in it",
     ...echoes((key) => reply(JSON.stringify({ code: 9999, msg: `the key ${key} is bad` }))),
     ...refused,
     download: ["file", 1],

@@ -51,7 +51,7 @@ export async function startRawServer(fault: Fault, elsewhere = ""): Promise<RawS
   const converse = (socket: Socket) =>
     readRequests(socket, fault, server, { head: (head) => (heads++, (headText += head)), body: () => bodies++ });
   const listener: Server = fault.certificate ? createTls(fault.certificate, converse) : createPlain(converse);
-  listener.on("tlsClientError", () => undefined); // The client's refusal of a certificate.
+  listener.on("tlsClientError", () => undefined); // The client's rejection of a certificate.
   const lowLevel = fault.certificate && fault.onConnection ? createPlain() : listener;
   lowLevel.on("connection", (socket: Socket) => {
     connections++;

@@ -18,7 +18,7 @@ export const origin = "http://localhost";
 export const success = (data: object): Response => Response.json({ code: 1000, msg: "", data });
 /** A success with a task. */
 export const created = (taskid: string): Response => success({ taskid, url: [`${origin}/1.png`] });
-export const refusal = (): Response => Response.json({ code: 9999, msg: "no" });
+export const rejection = (): Response => Response.json({ code: 9999, msg: "no" });
 export const lost = (): Response => new Response("", { status: 500 });
 export const forever = (): Promise<Response> => new Promise(() => undefined);
 /** A fetch that rejects with this. */

@@ -183,7 +183,7 @@ describe("nothing was sent, and a generation is retried, if a proxy", () => {
   });
 });
 
-describe("a refusal is final, and says what to do, if a proxy", () => {
+describe("a rejection is final, and says what to do, if a proxy", () => {
   const answers = (status: string) => (socket: Socket) =>
     void socket.end(`HTTP/1.1 ${status}\r\nProxy-Authenticate: Basic\r\nX: ${basic} ${secret}\r\n\r\n${secret}`);
   const refusals = [

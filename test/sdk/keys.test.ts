@@ -38,7 +38,7 @@ const anySpelling = /canary|\\u0063\\u0061\\u006e/i;
 
 describe("a key that the service repeats is in nothing that the SDK shows", () => {
   const answers: Readonly<Record<string, (spelled: string) => Response>> = {
-    "a refusal": (spelled) => new Response(`{"code":9999,"msg":"bad key ${spelled}"}`),
+    "a rejection": (spelled) => new Response(`{"code":9999,"msg":"bad key ${spelled}"}`),
     "HTML under 403": (spelled) => new Response(`<p>${spelled}</p>`, { status: 403 }),
     "an unknown code": (spelled) => new Response(`{"code":7,"msg":"${spelled}","data":{"why":["${spelled}"]}}`),
     "a server error": (spelled) => new Response(spelled, { status: 500 }),
@@ -244,7 +244,7 @@ describe("a browser is refused", () => {
   });
 });
 
-test("a refusal for the key is told as such", async () => {
+test("a rejection for the key is told as such", async () => {
   const { media } = clientWith(() => new Response(JSON.stringify({ code: 9999, msg: key }), { status: 401 }));
   await expect(media.video.query("t-1")).rejects.toMatchObject({
     constructor: AuthenticationError,

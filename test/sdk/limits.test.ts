@@ -16,7 +16,7 @@ import {
   gate,
   lost,
   neverSent,
-  refusal,
+  rejection,
   type Reply,
   sharedStore,
   success,
@@ -138,7 +138,7 @@ describe("maxTasksInFlight", () => {
     });
 
     test.for<[string, Reply]>([
-      ["rejected", refusal],
+      ["rejected", rejection],
       ["never sent", neverSent],
       ["of unknown outcome", lost],
     ])("when a generation is %s", async ([, reply]) => {
@@ -310,7 +310,7 @@ describe("budget", () => {
   });
 
   test.for<[string, Reply, boolean]>([
-    ["rejected", refusal, false],
+    ["rejected", rejection, false],
     ["never sent", neverSent, false],
     ["of unknown outcome", lost, true],
   ])("a generation that is %s", async ([, reply, isUsed]) => {

@@ -11,7 +11,7 @@ import {
   fails,
   lost,
   origin,
-  refusal,
+  rejection,
   success,
   type FakeOptions,
   type Reply,
@@ -223,7 +223,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
 /** What the service does wrong, or what cannot be reached. */
 const troubles: Readonly<Record<string, () => unknown>> = {
   "generate: insufficient credits": () => generateAt(() => Response.json({ code: 9000, msg: "5 credits are missing" })),
-  "generate: rejected": () => generateAt(refusal),
+  "generate: rejected": () => generateAt(rejection),
   "generate: HTTP 400": () => generateAt(() => new Response("", { status: 400 })),
   "generate: HTTP 401": () => generateAt(() => new Response("", { status: 401 })),
   "generate: HTTP 401 without a key": () => generateAt(() => new Response("", { status: 401 }), { apiKey: undefined }),
@@ -245,9 +245,9 @@ const troubles: Readonly<Record<string, () => unknown>> = {
   "generate: connection refused": () => generateAt(fails(connectionRefused)),
   "generate: connection reset": () => generateAt(fails(new TypeError("terminated"))),
   "generate: outcome unknown, with a store": () => generateAt(lost, { store: sdk.memoryStore() }),
-  "generate: budget": () => generateAt(refusal, { budget: { generations: 0 } }),
+  "generate: budget": () => generateAt(rejection, { budget: { generations: 0 } }),
   "generate: the store fails": () =>
-    generateAt(refusal, { store: { ...sdk.memoryStore(), write: () => Promise.reject(new Error("disk full")) } }),
+    generateAt(rejection, { store: { ...sdk.memoryStore(), write: () => Promise.reject(new Error("disk full")) } }),
   "generate: no server": () =>
     sdk
       .createMediaGen({ baseUrl: "http://127.0.0.1:9", apiKey: "k", retries: 0 })
@@ -256,7 +256,7 @@ const troubles: Readonly<Record<string, () => unknown>> = {
     sdk
       .createMediaGen({ baseUrl: "https://media.invalid", apiKey: "k", retries: 0 })
       .image.generate("imgmodelz", { prompt: "A fox" }),
-  "check: rejected": () => checkAt(refusal),
+  "check: rejected": () => checkAt(rejection),
   "check: HTTP 401": () => checkAt(() => new Response("", { status: 401 })),
   "check: HTTP 404": () => checkAt(() => new Response("", { status: 404 })),
   "check: HTTP 302": () => checkAt(() => new Response("", { status: 302 })),

@@ -106,7 +106,7 @@ describe.for(Object.entries(entries))("a fetch function of the caller's, with %s
 
   test.for([
     ["a 404", 404, "no"],
-    ["a refusal", 200, '{"code":9999,"msg":"no"}'],
+    ["a rejection", 200, '{"code":9999,"msg":"no"}'],
     ["HTTP 429", 429, "later"],
   ] as const)("that follows a redirect to %s leaves the outcome unknown", async ([, status, body]) => {
     const { baseUrl, paid } = await service(({ url }, response) => {

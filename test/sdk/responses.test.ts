@@ -12,7 +12,7 @@ async function outcomes(reply: Reply): Promise<{ generation: unknown; query: unk
   return { generation, query: await errorOf(media.image.query("t-1")), sent: sent() };
 }
 
-describe("a refusal is told as such, and the generation was not accepted", () => {
+describe("a rejection is told as such, and the generation was not accepted", () => {
   test.for([
     ["9999", 200, envelope(9999), ServiceError, { code: 9999, msg: "as it says" }],
     ["9000", 200, envelope(9000), InsufficientCreditsError, { code: 9000 }],
@@ -92,7 +92,7 @@ describe("whatever else comes leaves the outcome of a generation unknown, and it
     expect([generation, query]).toMatchObject([{ cause }, { cause }]);
   });
 
-  test("a refusal to which a fetch function followed a redirect: another server may have taken it", async () => {
+  test("a rejection to which a fetch function followed a redirect: another server may have taken it", async () => {
     for (const [status, body] of [
       [404, ""],
       [429, ""],
@@ -118,8 +118,8 @@ test("a long answer and a long message are shown shortened", async () => {
   const { query, generation } = await outcomes(() => new Response("x".repeat(5000)));
   for (const error of [query, generation])
     expect(error).toMatchObject({ body: `${"x".repeat(200)}... (5000 characters)` });
-  const refusal = await outcomes(() => Response.json({ code: 9999, msg: "y".repeat(100_000) }));
-  expect((refusal.query as Error).message.length).toBeLessThan(400);
+  const rejection = await outcomes(() => Response.json({ code: 9999, msg: "y".repeat(100_000) }));
+  expect((rejection.query as Error).message.length).toBeLessThan(400);
 });
 
 test("an answer of more than a mebibyte is not read to its end", async () => {

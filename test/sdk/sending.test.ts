@@ -16,7 +16,7 @@ import {
   forever,
   neverSent,
   success,
-  refusal,
+  rejection,
   type Reply,
 } from "./fake-service.ts";
 
@@ -239,14 +239,14 @@ describe("queries and deletions are safe to repeat", () => {
   });
 
   test("and a deletion refused after a lost answer says that it may have been done", async () => {
-    const { media } = client([fails(reset), refusal]);
+    const { media } = client([fails(reset), rejection]);
     const error = await errorOf(media.video.delete(["t-1"]));
     expect(error).toMatchObject({
       name: "ServiceError",
       code: 9999,
       message: expect.stringContaining("the tasks may already be deleted"),
     });
-    const atOnce = client([refusal]);
+    const atOnce = client([rejection]);
     expect(String(await errorOf(atOnce.media.video.delete(["t-1"])))).not.toContain("already be deleted");
   });
 

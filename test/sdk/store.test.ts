@@ -15,7 +15,7 @@ import {
   gate,
   lost,
   neverSent,
-  refusal,
+  rejection,
   sharedStore,
   success,
 } from "./fake-service.ts";
@@ -57,9 +57,9 @@ describe("races", () => {
     });
     await fast.media.resolve(record?.id ?? "", "notCreated");
     const task = await fast.generate("order-1");
-    answer.resolve(refusal());
+    answer.resolve(rejection());
     expect(await slowTask).toMatchObject({ name: "ServiceError" });
-    // The refusal belongs to the first attempt: the key still stands for the task of the second.
+    // The rejection belongs to the first attempt: the key still stands for the task of the second.
     expect((await clientOf([], { store }).generate("order-1")).taskid).toBe(task.taskid);
     expect(fast.sent()).toBe(1);
   });
@@ -83,7 +83,7 @@ describe("races", () => {
     const other = clientOf([], { store });
     await errorOf(other.generate("order-1"));
     await other.media.resolve(id, { taskid: "t-7", unverified: true });
-    respond(refusal());
+    respond(rejection());
     await slowTask;
     expect((await other.generate("order-1")).taskid).toBe("t-7");
     expect(other.sent()).toBe(0);
@@ -146,7 +146,7 @@ describe("races", () => {
     const { store, slowTask, respond } = await silentSender();
     const other = clientOf([], { store });
     expect(await errorOf(other.generate("order-1"))).toBeInstanceOf(OutcomeUnknownError);
-    respond(refusal());
+    respond(rejection());
     expect(await slowTask).toMatchObject({ name: "ServiceError" });
     expect(store.states()).toEqual(["claimed", "sending", "unknown", "notCreated"]);
     await other.generate("order-1");
@@ -167,7 +167,7 @@ describe("races", () => {
     const slowTask = errorOf(slow.generate("order-1"));
     await reached.promise;
     // Its claim is taken over and refused; the key is forgotten and used again.
-    expect(await errorOf(clientOf([refusal], { store }).generate("order-1"))).toMatchObject({ name: "ServiceError" });
+    expect(await errorOf(clientOf([rejection], { store }).generate("order-1"))).toMatchObject({ name: "ServiceError" });
     expect(await store.forget({ keyed: true })).toBe(1);
     const answer = gate<Response>();
     const later = clientOf([() => answer.promise], { store });
@@ -223,7 +223,7 @@ describe("races", () => {
           const refused = outcomes.shift() === "rejected";
           await later("response", async () => undefined);
           out--;
-          return refused ? refusal() : created(`t-${++paid}`);
+          return refused ? rejection() : created(`t-${++paid}`);
         };
         const calls = Array.from({ length: 3 }, () => errorOf(clientOf([], { store, fetch }).generate("k")));
         await scheduler.waitFor(Promise.all(calls));
@@ -304,7 +304,7 @@ describe("a generation is recorded before it is sent, and what became of it afte
   });
 
   test.for([
-    ["rejected", refusal, "notCreated"],
+    ["rejected", rejection, "notCreated"],
     ["never sent", neverSent, "notCreated"],
     ["lost", lost, "unknown"],
     ["lost, with the key in the response", () => new Response("sk-canary", { status: 500 }), "unknown"],
@@ -581,7 +581,7 @@ describe("an idempotency key", () => {
   });
 
   test("whose generation was refused may be used again, also with another form", async () => {
-    const { generate, sent } = clientOf([refusal, () => created("t-2")], { store: sharedStore() });
+    const { generate, sent } = clientOf([rejection, () => created("t-2")], { store: sharedStore() });
     await errorOf(generate("k", "A hare"));
     expect((await generate("k")).taskid).toBe("t-2");
     expect(sent()).toBe(2);
@@ -626,6 +626,30 @@ describe("resolve", () => {
     return (error as OutcomeUnknownError).generationId ?? "";
   };
 
+  test("changes no generation of another service, and takes no task of one for that of this one", async () => {
+    const store = sharedStore();
+    const [here, there] = [clientOf([lost, () => created("t-1")], { store }), "http://localhost:81"];
+    const other = clientOf([lost, () => created("t-1")], { store, baseUrl: there });
+    const [own, foreign] = [await errorOf(here.generate("1")), await errorOf(other.generate("1"))];
+    await other.generate("2");
+    await here.media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey: "3" });
+    const idOf = (error: unknown) => (error as OutcomeUnknownError).generationId ?? "";
+    expect(await errorOf(here.media.resolve(idOf(foreign), "notCreated"))).toBeInstanceOf(InvalidRequestError);
+    expect(await store.get(idOf(foreign))).toMatchObject({ state: "unknown" });
+    const task = await here.media.resolve(idOf(own), { taskid: "t-1", unverified: true });
+    expect(task).toMatchObject({ kind: "image", taskid: "t-1" });
+  });
+
+  test("corrects a task: the end of the wrong one is not recorded as that of the right one", async () => {
+    const store = sharedStore();
+    const { media, generate } = clientOf([lost, () => success({ url: ["http://localhost/1.png"] })], { store });
+    const { generationId = "" } = (await errorOf(generate("1"))) as OutcomeUnknownError;
+    const wrong = await media.resolve(generationId, { taskid: "t-7", unverified: true });
+    await media.resolve(generationId, { taskid: "t-8", unverified: true });
+    await wrong?.wait();
+    expect((await media.recover()).tasks).toMatchObject([{ taskid: "t-8" }]);
+  });
+
   test.for([{ taskid: "t-7" }, "notCreated"] as const)(
     "settles a generation of unknown outcome: %o",
     async (resolution) => {
@@ -643,7 +667,7 @@ describe("resolve", () => {
   test("asks the service whether it knows the task, unless it is told not to", async () => {
     const store = sharedStore();
     const id = await unknown(store);
-    const { media, sent } = clientOf([refusal], { store });
+    const { media, sent } = clientOf([rejection], { store });
     await expect(media.resolve(id, { taskid: "t-typo" })).rejects.toThrow(/t-typo.*unverified/s);
     expect((await media.resolve(id, { taskid: "t-typo", unverified: true })).taskid).toBe("t-typo");
     expect(sent()).toBe(1);
@@ -669,7 +693,7 @@ describe("resolve", () => {
     await (await media.resolve(id, { taskid: "t-wrong" })).wait();
     expect(await store.get(id)).toMatchObject({ state: "ended", outcome: "succeeded" });
     await expect(media.resolve(id, "notCreated")).rejects.toThrow(/has a known outcome/);
-    const strange = clientOf([refusal], { store });
+    const strange = clientOf([rejection], { store });
     const made = strange.media.resolve(id, { taskid: "t-made-up", unverified: true });
     await expect(made).rejects.toThrow(/t-made-up.*not known to the service/s);
     const before = sent();

@@ -1,7 +1,7 @@
 import { InvalidRequestError, type TaskJSON } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { clientOnAClock } from "./client-on-a-clock.ts";
-import { clientOf, created, errorOf, refusal, success } from "./fake-service.ts";
+import { clientOf, created, errorOf, rejection, success } from "./fake-service.ts";
 
 test("a task is plain JSON and resumes in another client", async () => {
   const first = clientOnAClock([]);
@@ -80,7 +80,7 @@ test("a task deletes itself by its kind", async () => {
 });
 
 describe("a check of a task that the service does not know", () => {
-  const unknown = () => clientOf([() => created("t-1"), refusal], { latencyMs: 100 });
+  const unknown = () => clientOf([() => created("t-1"), rejection], { latencyMs: 100 });
 
   test("is pending within a minute of its generation, as in a wait, and an error later", async () => {
     const { media, generate, now } = unknown();
@@ -91,7 +91,7 @@ describe("a check of a task that the service does not know", () => {
   });
 
   test("is an error if nobody knows when it was generated", async () => {
-    const { media } = clientOf([refusal]);
+    const { media } = clientOf([rejection]);
     expect(await errorOf(media.image.task("t-1").check())).toMatchObject({ name: "ServiceError", code: 9999 });
   });
 

@@ -87,7 +87,7 @@ async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
 async function resolve(
   generationId: string,
   { taskid, unverified, notCreated }: RecoverOptions,
-  { signal, output }: CommandContext,
+  { signal, output, progress }: CommandContext,
   media: MediaGen,
 ): Promise<void> {
   if ((taskid === undefined) === (notCreated === undefined) || (unverified && notCreated)) {
@@ -109,6 +109,7 @@ async function resolve(
     });
   if (taskid === undefined) {
     await settle(media.resolve(generationId, "notCreated", { signal }));
+    progress.note("recorded that no task was created; generating it again is billed");
     return output.document({ task: null });
   }
   const [kind, id] = readTaskName(taskid);

@@ -38,8 +38,9 @@ function readGenerateHeaders(
 /** Rejects a key that is present and empty or undefined: a mistyped `order.id` would be no key, and each run would be billed. */
 function rejectUndefined(model: Model, field: string, key: unknown): void {
   if (key !== undefined && key !== "") return;
+  const expected = "a key: without one, each run is billed";
   const more = { problem: key === "" ? "is empty" : "is undefined" };
-  throw invalidRequest(model, field, "missing", "nothing", "a key, or leave the field out", nothingWasSent, more);
+  throw invalidRequest(model, field, "missing", "nothing", expected, nothingWasSent, more);
 }
 
 /** Checks a generation and returns it as it is sent. */

@@ -136,11 +136,12 @@ export class OutcomeUnknownError extends MediaGenError {
     { kind, model, digest, at, generationId }: SentGeneration,
     { response, cause }: { readonly response?: ServiceResponse; readonly cause?: unknown },
   ) {
+    const advice = `media.resolve("${generationId}", { taskid }), or with "notCreated" if there is none.`;
     super(
       `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried. ` +
         // Not toISOString, which throws if the clock of the options is wrong.
         `Before you generate it again, look in the service's console, or ask its support: a task of ${model} at ${new Date(at).toJSON()}. ` +
-        (generationId ? `Then call resolve("${generationId}", ...).` : "A client with a store would have recorded it."),
+        (generationId ? `Then call ${advice}` : "A client with a store would have recorded it."),
       cause === undefined ? undefined : { cause },
     );
     this.operation = operation;

@@ -56,7 +56,7 @@ export function readState(
     // A rejection that nobody handles would end the process.
     Promise.resolve(known).catch(() => undefined);
     // A classify that returns something else, such as a promise, must not end the wait for a paid task.
-    const expected = `${states.join(", ")} or undefined`;
+    const expected = `${states.join(", ")} or undefined, not a promise`;
     throw invalidRequest(
       "createMediaGen",
       "classify",
