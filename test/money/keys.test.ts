@@ -59,6 +59,14 @@ describe("an idempotency key that is present and undefined is rejected before an
     expect(() => clientOf([], { apiKey: undefined, headers })).toThrow(InvalidRequestError);
   });
 
+  test("a blank one, as of a variable that is not set", async () => {
+    for (const client of [clientOf([], { store: memoryStore() }), clientOf([], { apiKey: undefined })]) {
+      for (const key of ["", "  ", "\n"])
+        expect(await errorOf(client.generate(key))).toBeInstanceOf(InvalidRequestError);
+      expect(client.sent()).toBe(0);
+    }
+  });
+
   test("options that are a promise or a Map, in which nobody would find it", async () => {
     const { media, sent } = clientOf();
     for (const options of [Promise.resolve({ idempotencyKey: "order-1" }), new Map([["idempotencyKey", "order-1"]])])

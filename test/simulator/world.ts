@@ -101,7 +101,7 @@ export class World {
 
   /** Adds something that may happen next. It happens once. */
   add(event: Event): void {
-    this.#events.add(event);
+    if (!event.process?.isDead) this.#events.add(event);
   }
 
   /** Returns a promise that an event settles. It never does if its process has died. */
@@ -116,6 +116,7 @@ export class World {
   /** Sleeps in virtual time. */
   sleep(process: Process, ms: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
+      if (process.isDead) return;
       if (signal.aborted) return reject(signal.reason);
       const sleeper = { until: this.now + ms, process, wake: resolve };
       this.#sleepers.add(sleeper);

@@ -67,8 +67,8 @@ function checkIdempotencyKey({ idempotencyKey, model }: CheckedGeneration, isKep
     invalidRequest(model, "idempotencyKey", code, received, expected, nothingWasSent, { problem });
   if (!isKept)
     throw reject("notAllowed", "a key and no store", "a client with one: createMediaGen({ store })", "needs a store");
-  if (typeof idempotencyKey !== "string" || idempotencyKey === "") {
-    throw reject("wrongType", describeValue(idempotencyKey), "text that is not empty");
+  if (typeof idempotencyKey !== "string" || idempotencyKey.trim() === "") {
+    throw reject("wrongType", describeValue(idempotencyKey), "text that is not blank");
   }
 }
 
