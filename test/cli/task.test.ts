@@ -403,7 +403,7 @@ describe.concurrent("mediagen recover", () => {
           /"gone": the service knows no such task\n {2}Nothing was recorded\..*--unverified/,
         ),
       });
-      // Whoever believed that there is no task would pay for it again.
+      // A person who believed that there is no task would pay again.
       emulator.next({ fault: "insufficientCredits", on: "query" });
       const { code, stderr } = await resolve("--taskid", emulator.tasks[0]?.taskid ?? "");
       expect([code, stderr]).toEqual([

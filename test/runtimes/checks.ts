@@ -152,7 +152,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: "a rejection is told, and not sent again",
+    name: "a rejection is reported, and not resent",
     async run({ client, next, seen }) {
       const media = client();
       for (const [fault, name] of [

@@ -107,7 +107,7 @@ export class World {
   /** Returns a promise that an event settles. It never does if its process has died. */
   happens<T>(name: string, process: Process, ways: (settle: PromiseWithResolvers<T>) => readonly Way[]): Promise<T> {
     const promise = Promise.withResolvers<T>();
-    // Whoever waits for it may have given up.
+    // The caller may no longer wait for it.
     promise.promise.catch(() => undefined);
     this.add({ name: `${process.name}: ${name}`, process, ways: ways(promise) });
     return promise.promise;

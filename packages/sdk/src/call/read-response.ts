@@ -48,7 +48,7 @@ export async function readResponse(
 /** Decodes complete texts, and keeps nothing between them. */
 const decoder = new TextDecoder();
 
-/** Returns a copy with room for twice as many bytes as are needed. */
+/** Copies bytes into a buffer of twice the needed size. */
 function grown(body: Uint8Array, needed: number): Uint8Array {
   const copy = new Uint8Array(2 * needed);
   copy.set(body);

@@ -14,7 +14,7 @@ export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "head
   /**
    * Your own key for this generation, such as an order number. The same key returns the same task, in every process
    * with the same store. It needs the client's `store`. A client without an API key sends it to your own server
-   * instead, in the header `idempotency-key`. A key that is undefined is rejected: leave the field out.
+   * instead, in the header `idempotency-key`. A key that is present and undefined is rejected.
    */
   readonly idempotencyKey?: string;
   /**

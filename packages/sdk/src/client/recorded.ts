@@ -130,7 +130,7 @@ async function isKnown(tasks: Queries, kind: Kind, taskid: string, signal: Abort
     if (!(error instanceof ServiceError)) throw error;
     const { status, code } = error;
     const isNotFound = status === 404 && (code === undefined || code === codes.failure);
-    // Any other rejection says nothing about the task: whoever believed that there is none would generate it again.
+    // Any other rejection says nothing about the task. A person who believed that there is none would pay again.
     if (isNotFound || (isSuccess(status) && code === codes.failure)) return false;
     throw error;
   }
