@@ -6,7 +6,7 @@ import { createTwoFilesPatch } from "diff";
 const packages = new URL("../packages/", import.meta.url);
 
 /** The packages with an `api.md` next to their package.json, which shows their public API. */
-export const reported: readonly string[] = ["sdk", "emulator", "batch", "mcp", "ai-sdk-provider"];
+export const reported: readonly string[] = ["sdk", "emulator", "stores", "proxy", "batch", "mcp", "ai-sdk-provider"];
 
 /** The fields of a package.json that name its entry points. */
 interface Manifest {
@@ -14,7 +14,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
 }
 
-/** Returns the public API of the built packages as Markdown: the declarations of each entry point, without comments. */
+/** Returns the public API of the built packages as Markdown: the declarations of each entry point but the kit, without comments. */
 export async function apis(): Promise<ReadonlyMap<string, string>> {
   const entries = await Promise.all(reported.map(async (name) => [name, await entryPointsOf(name)] as const));
   const files = entries.flatMap(([, entry]) => entry.files.map(([, file]) => file));
@@ -41,7 +41,7 @@ async function entryPointsOf(directory: string): Promise<EntryPoints> {
   // The conditions of an entry point have different code, but the same types.
   const files = Object.entries(exports)
     .map(([path, target]) => [path, typeof target === "string" ? target : target.default] as const)
-    .filter(([, file]) => file.endsWith(".js"))
+    .filter(([path, file]) => file.endsWith(".js") && path !== "./kit")
     .map(([path, file]) => [path, fileURLToPath(new URL(file.replace(/\.js$/, ".d.ts"), root))] as const);
   return { root: fileURLToPath(root), name, files };
 }

@@ -8,12 +8,9 @@ import { build, type BuildOptions, type Metafile, type Plugin } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The packages, each after those that it imports. */
-export const packages: readonly string[] = ["sdk", "emulator", "batch", "mcp", "ai-sdk-provider", "cli"].map(
-  (name) => `packages/${name}`,
-);
-
-/** The sources that are entry points if a package has them: imports of programs, and commands. */
-const entryPoints = ["index", "node", "http", "http-node", "schema", "proxy", "command", "vitest", "node-test"];
+export const packages: readonly string[] = "sdk emulator stores proxy batch mcp ai-sdk-provider cli"
+  .split(" ")
+  .map((name) => `packages/${name}`);
 
 /**
  * Builds the packages: declarations with the TypeScript compiler, if sources have changed, and scripts with esbuild. The compiler is
@@ -64,9 +61,11 @@ export async function bundle(directory: string): Promise<void> {
   );
 }
 
-/** The sources of a package that are entry points. */
+/** The sources of a package that are entry points: those that its package.json exports, and its command. */
 function scriptsOf(directory: string): string[] {
-  return entryPoints.map((name) => `src/${name}.ts`).filter((path) => existsSync(join(directory, path)));
+  const exported = readFileSync(join(directory, "package.json"), "utf8").matchAll(/"\.\/dist\/([\w-]+)\.js"/g);
+  const names = new Set([...[...exported].map(([, name = ""]) => name), "command"]);
+  return [...names].map((name) => `src/${name}.ts`).filter((path) => existsSync(join(directory, path)));
 }
 
 function versionOf(directory: string): string {

@@ -1,11 +1,24 @@
 import { parse } from "yaml";
-import type { Bounds, Kind } from "../packages/sdk/src/spec/operation.ts";
+import type { Kind } from "../packages/sdk/src/spec/operation.ts";
 
 /** The source of truth. */
 export const specFile = new URL("../openapi/openapi.yaml", import.meta.url);
 
 /** A JSON Schema as the spec writes one, references resolved. */
-export interface SpecSchema extends Omit<Bounds, "anyOf" | "items" | "properties"> {
+export interface SpecSchema {
+  readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
+  /** The format: `binary` for a file, `int32` for a number in a string. */
+  readonly format?: string;
+  readonly contentMediaType?: string;
+  readonly enum?: readonly (string | number)[];
+  readonly pattern?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly required?: readonly string[];
   readonly description?: string;
   readonly default?: unknown;
   readonly const?: unknown;
@@ -15,6 +28,10 @@ export interface SpecSchema extends Omit<Bounds, "anyOf" | "items" | "properties
   readonly items?: SpecSchema;
   readonly properties?: Readonly<Record<string, SpecSchema>>;
   readonly "x-assumption"?: string;
+  /** The minimum and maximum of width times height of an explicit size. */
+  readonly "x-total-pixels"?: { readonly minimum: number; readonly maximum: number };
+  /** Whether the field sets the number of results. */
+  readonly "x-result-count"?: boolean;
 }
 
 /** One media type of a request or a response. */
@@ -43,9 +60,13 @@ export interface Spec {
   readonly components: { readonly schemas: Readonly<Record<string, SpecSchema>> };
 }
 
-/** Parses the spec in `yaml` and resolves each `$ref`. Keys next to a `$ref` override those of its target. */
+/** Parses the spec in `yaml` and resolves each `$ref`. */
 export function readSpec(yaml: string): Spec {
-  const document: unknown = parse(yaml);
+  return resolveSpec(parse(yaml));
+}
+
+/** Resolves each `$ref` of the spec. Keys next to a `$ref` override those of its target. */
+export function resolveSpec(document: unknown): Spec {
   const resolve = (node: unknown, within: readonly string[]): unknown => {
     if (Array.isArray(node)) return node.map((item) => resolve(item, within));
     if (typeof node !== "object" || node === null) return node;

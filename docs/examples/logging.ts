@@ -1,11 +1,7 @@
-import { createMediaGen, type Logger } from "@mediagen/sdk/node";
+import { createMediaGen } from "@mediagen/sdk/node";
 
-/** Writes each line as JSON, as log collectors expect it. */
-function write(level: keyof Logger): (line: string) => void {
-  return (line) => console.log(JSON.stringify({ level, time: Date.now(), msg: line }));
-}
-
-const logger: Logger = { error: write("error"), warn: write("warn"), info: write("info"), debug: write("debug") };
-const media = createMediaGen({ logger, logLevel: "info" });
+/** Writes each entry as one line of JSON. Your program's logger takes objects too. */
+const logger = { info: (entry: object) => console.log(JSON.stringify(entry)) };
+const media = createMediaGen({ onEvent: (event) => logger.info(event) });
 
 await (await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" })).wait();

@@ -1,10 +1,14 @@
 // #region client
 import { createMediaGen, download, waitEach } from "@mediagen/sdk/node";
 
+let left = 8; // as many results as this run may pay for
+
 const media = createMediaGen({
   statuses: { failed: [3] }, // what you have seen at the service; 3 is the emulator's
-  maxTasksInFlight: 2, // as many as the service runs for you at once
-  budget: { generations: 5 }, // as many as this run may pay for
+  beforeGenerate(_form, { model, resultCount }) {
+    if (resultCount > left) throw new Error(`${model}: the limit of this run is reached`);
+    left -= resultCount;
+  },
 });
 // #endregion client
 

@@ -4,7 +4,7 @@ import { fileStore } from "@mediagen/sdk/node";
 const factory = createMcpServerFactory({
   store: fileStore("generations"),
   output: "media",
-  budget: { results: 100 }, // of all connections together, until the program ends
+  maxResults: 100, // of all connections together, until the program ends
 });
 const handler = createHttpHandler(factory, { hosts: ["localhost", "127.0.0.1", "media.example.com"] });
 

@@ -1,6 +1,6 @@
 // #region instruments
 import { context, metrics, SpanKind, SpanStatusCode, trace, type Attributes, type Context } from "@opentelemetry/api";
-import { blobs, createMediaGen, type MediaGenEvent, ServiceError } from "@mediagen/sdk/node";
+import { createMediaGen, type MediaGenEvent, ServiceError } from "@mediagen/sdk/node";
 
 // Those of the providers that your app has registered.
 const tracer = trace.getTracer("mediagen");
@@ -20,19 +20,24 @@ const mostGenerations = 10_000;
 // #region spans
 /** Creates the span of an event, and measures it. */
 export function toTelemetry(event: MediaGenEvent): void {
-  // The log has these.
-  if (event.type === "storeFailed" || event.type === "lateTask" || event.type === "taskMayHaveFailed") return;
-  const { at, durationMs = 0, model, taskid = "" } = event;
-  const attributes = { ...measured(event), ...traced(event) };
-  const parent = (event.type !== "generated" && generations.get(taskid)) || context.active();
-  const name = [attributes["gen_ai.operation.name"], model].filter(Boolean).join(" ");
+  // These two are for the log.
+  if (event.type === "storeFailed" || event.type === "lateTask") return;
+  const { type, at, durationMs = 0, model, taskid = "" } = event;
+  const measured = attributesOf(event);
+  const parent = (type !== "generated" && generations.get(taskid)) || context.active();
+  const name = [measured["gen_ai.operation.name"], model].filter(Boolean).join(" ");
+  const attributes = { ...measured, ...moreAttributesOf(event) };
   const startTime = new Date(at - durationMs);
   const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime, attributes }, parent);
   // Without the error's text, which may repeat a prompt.
-  if (attributes["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  if (measured["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
   span.end(new Date(at));
-  if (event.type === "generated") remember(taskid, trace.setSpan(parent, span));
-  measure(event);
+  if (type === "generated" || type === "failed") callDuration.record(durationMs / 1000, measured);
+  if (type === "ended" && event.durationMs !== undefined) taskDuration.record(durationMs / 1000, measured);
+  if (type === "generated") {
+    resultCount.add(event.resultCount, measured);
+    remember(taskid, trace.setSpan(parent, span));
+  }
 }
 
 function remember(taskid: string, generation: Context): void {
@@ -40,69 +45,56 @@ function remember(taskid: string, generation: Context): void {
   const [oldest] = generations.keys();
   if (generations.size > mostGenerations && oldest !== undefined) generations.delete(oldest);
 }
-
-function measure(event: Timed): void {
-  const { type, durationMs } = event;
-  if (durationMs === undefined) return;
-  const histogram = type === "settled" ? taskDuration : callDuration;
-  if (type !== "retried") histogram.record(durationMs / 1000, measured(event));
-  if (type === "generated") resultCount.add(event.resultCount, measured(event));
-}
 // #endregion spans
 
 // #region attributes
-type Timed = Extract<MediaGenEvent, { readonly durationMs: number | undefined }>;
+type CallOrTask = Extract<MediaGenEvent, { readonly durationMs: number | undefined }>;
 
 /** Returns the attributes of spans and metrics, which have few values each. */
-function measured(event: Timed): Attributes {
-  const { type, kind, model } = event;
-  const names = { queried: "query_task", settled: "task", downloaded: "download", retried: "retry", generated: "" };
-  const operation = "operation" in event ? event.operation : "";
-  const name = type === "failed" ? operation : names[type];
+function attributesOf(event: CallOrTask): Attributes {
+  const { kind, model } = event;
   const error = errorOf(event);
   return {
     "gen_ai.provider.name": "mediagen",
-    "gen_ai.operation.name": name === "" || name.startsWith("generate") ? "generate_content" : name,
+    "gen_ai.operation.name": nameOf(event),
     ...(kind && { "gen_ai.output.type": kind }),
     ...(model && { "gen_ai.request.model": model }),
     ...(error && { "error.type": error }),
   };
 }
 
-function errorOf(event: Timed): string | undefined {
-  if (event.type === "settled") return event.state === "failed" ? "TaskFailedError" : undefined;
+function nameOf(event: CallOrTask): string {
+  if (event.type === "ended") return "task";
+  if (event.type === "retried") return "retry";
+  return event.operation.startsWith("generate") ? "generate_content" : event.operation;
+}
+
+function errorOf(event: CallOrTask): string | undefined {
+  if (event.type === "ended") return event.state === "failed" ? "TaskFailedError" : undefined;
+  if (event.type === "generated") return undefined;
   if (event.type === "retried" && event.status !== undefined) return String(event.status);
-  if (!("error" in event)) return undefined;
   return event.error instanceof Error ? event.error.name : "_OTHER";
 }
 
 /** Returns the attributes of spans alone. No event has a prompt, a file or the API key. */
-function traced(event: Timed): Attributes {
-  const attributes: Attributes = {};
-  const add = (name: string, value: string | number | undefined) => {
-    if (value !== undefined) attributes[name] = value;
+function moreAttributesOf(event: CallOrTask): Attributes {
+  const status = event.type === "failed" && event.error instanceof ServiceError ? event.error.status : undefined;
+  return {
+    "gen_ai.response.id": event.taskid,
+    ...("requestId" in event && { "mediagen.request_id": event.requestId }),
+    ...("attempt" in event && event.attempt > 1 && { "http.request.resend_count": event.attempt - 1 }),
+    "http.response.status_code": event.type === "retried" ? event.status : status,
+    ...(event.type === "ended" && { "mediagen.task.status": event.status }),
+    ...(event.type === "generated" && {
+      "gen_ai.request.choice.count": event.resultCount,
+      "server.address": new URL(event.origin).host,
+    }),
   };
-  add("gen_ai.response.id", event.taskid);
-  if ("requestId" in event) add("mediagen.request_id", event.requestId);
-  if ("attempt" in event && event.attempt > 1) add("http.request.resend_count", event.attempt - 1);
-  if ("error" in event && event.error instanceof ServiceError) add("http.response.status_code", event.error.status);
-  if (event.type === "retried") add("http.response.status_code", event.status);
-  if (event.type === "queried" || event.type === "settled") add("mediagen.task.status", event.status);
-  if (event.type === "downloaded") add("mediagen.result.bytes", event.bytes);
-  if (event.type === "generated") {
-    const { hostname, port, protocol } = new URL(event.origin);
-    add("server.address", hostname);
-    add("server.port", Number(port || (protocol === "https:" ? 443 : 80)));
-    add("gen_ai.request.choice.count", event.resultCount);
-    if (event.seed !== undefined) add("gen_ai.request.seed", Number(event.seed));
-  }
-  return attributes;
 }
 // #endregion attributes
 
 // #region use
 const media = createMediaGen({ onEvent: toTelemetry });
 const task = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
-await task.wait();
-console.log(`${(await blobs(task)).length} clip`);
+console.log((await task.wait()).url);
 // #endregion use

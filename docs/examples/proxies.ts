@@ -1,16 +1,19 @@
-// #region option
+// #region agent
+import https from "node:https";
 import { createMediaGen } from "@mediagen/sdk/node";
 
-const media = createMediaGen({ proxy: process.env["COMPANY_PROXY"] }); // http://user:password@proxy.example:3128
+const proxy = process.env["COMPANY_PROXY"]; // http://user:password@proxy.example:3128
+const agent = new https.Agent({ proxyEnv: { HTTPS_PROXY: proxy } });
+const media = createMediaGen({ agent });
 const { taskid } = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
-console.log(`through the option: ${taskid}`);
-// #endregion option
+console.log(`through the agent: ${taskid}`);
+// #endregion agent
 
 // #region undici
 import { createMediaGen as createPlainMediaGen } from "@mediagen/sdk";
 import { fetch, ProxyAgent, type RequestInit } from "undici";
 
-const dispatcher = new ProxyAgent({ uri: process.env["COMPANY_PROXY"] ?? "", proxyTunnel: true });
+const dispatcher = new ProxyAgent({ uri: proxy ?? "", proxyTunnel: true });
 const plain = createPlainMediaGen({
   fetch: (url, init) => fetch(url, { ...init, dispatcher } as RequestInit),
   fetchSendsOnce: true,

@@ -1,18 +1,12 @@
 // #region job
-import {
-  checkStep,
-  createMediaGen,
-  download,
-  fileStore,
-  generateStep,
-  type Form,
-  type TaskJSON,
-} from "@mediagen/sdk/node";
+import { createMediaGen, download, fileStore, MediaGenError, type Form, type TaskJSON } from "@mediagen/sdk/node";
 
-/** A job of the queue, as plain JSON. */
-type Job =
-  | { readonly do: "generate"; readonly order: string; readonly form: Form<"vidmodelv2"> }
-  | { readonly do: "check"; readonly order: string; readonly task: TaskJSON };
+/** A job of the queue, as plain JSON. It has a task once the order is generated. */
+interface Job {
+  readonly order: string;
+  readonly form: Form<"vidmodelv2">;
+  readonly task?: TaskJSON;
+}
 
 /** The next job, and its delay. */
 interface Next {
@@ -27,33 +21,29 @@ const media = createMediaGen({
 // #endregion job
 
 // #region generate
-/** Generates an order once, however often the queue runs this job. */
-async function generate(job: Job & { readonly do: "generate" }): Promise<Next | undefined> {
-  const { order, form } = job;
-  const step = await generateStep(media, "vidmodelv2", form, { idempotencyKey: order });
-  switch (step.outcome) {
-    case "created":
-      return { job: { do: "check", order, task: step.task }, afterMs: step.afterMs };
-    case "again":
-      return { job, afterMs: step.afterMs };
-    case "creditsOut":
-      return { job, afterMs: 60_000 };
-    case "unknown": // A person looks at the service and calls media.resolve.
-    case "rejected":
-      console.log(`${order}: ${step.outcome}`);
-      return undefined;
+/** Generates an order once, however often the queue runs this step. */
+async function generate(job: Job): Promise<Next | undefined> {
+  try {
+    const task = await media.generate("vidmodelv2", job.form, { idempotencyKey: job.order });
+    return { job: { ...job, task: task.toJSON() }, afterMs: 0 };
+  } catch (error) {
+    // The queue repeats a step that throws.
+    if (!MediaGenError.is(error) || (error.billed === "no" && error.isRetryable)) throw error;
+    console.log(`${job.order} is set aside, billed: ${error.billed}. ${error.message}`); // Save it for a person.
+    return undefined;
   }
 }
 // #endregion generate
 
 // #region check
 /** Checks a task once. It does not sleep, so it blocks no worker. */
-async function check({ order, task: saved }: Job & { readonly do: "check" }): Promise<Next | undefined> {
+async function check(job: Job, saved: TaskJSON): Promise<Next | undefined> {
   const task = media.task(saved);
-  const step = await checkStep(task);
-  if (step.state === "pending") return { job: { do: "check", order, task: step.task }, afterMs: step.afterMs };
-  if (step.state === "succeeded") await download(task, `out/${order}`, { overwrite: true });
-  console.log(`${order}: ${step.state}`);
+  const { state, afterMs } = await task.check();
+  const isOverdue = Date.now() - (task.createdAt ?? 0) > 30 * 60_000;
+  if (state === "pending" && !isOverdue) return { job: { ...job, task: task.toJSON() }, afterMs };
+  if (state === "succeeded") await download(task, `out/${job.order}`, { overwrite: true });
+  console.log(`${job.order}: ${state}`);
   return undefined;
 }
 // #endregion check
@@ -61,10 +51,13 @@ async function check({ order, task: saved }: Job & { readonly do: "check" }): Pr
 // #region run
 // A queue in a few lines, so that this program runs. Yours stores its jobs and runs them on many machines.
 async function run(job: Job): Promise<void> {
-  const next = await (job.do === "generate" ? generate(job) : check(job));
+  const next = await (job.task ? check(job, job.task) : generate(job)).catch((error: unknown) => {
+    console.log(`${job.order} runs again: ${String(error)}`);
+    return { job, afterMs: 5_000 };
+  });
   if (next) setTimeout(() => void run(next.job), next.afterMs);
 }
 
-await run({ do: "generate", order: "order-1", form: { prompt: "A fox runs through snow" } });
-await run({ do: "generate", order: "order-2", form: { prompt: "A lighthouse at dusk" } });
+await run({ order: "order-1", form: { prompt: "A fox runs through snow" } });
+await run({ order: "order-2", form: { prompt: "A lighthouse at dusk" } });
 // #endregion run

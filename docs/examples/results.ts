@@ -12,7 +12,6 @@ await task.wait();
 
 // #region files
 const files = await download(task, "out", {
-  retries: 2,
   onProgress: ({ bytes, totalBytes }) => console.log(`${bytes} of ${totalBytes ?? "?"} bytes`),
 });
 console.log(files.map(({ path, type, sha256 }) => `${path} ${type} ${sha256}`));

@@ -1,5 +1,5 @@
 // #region list
-import { createMediaGen, describeIssue, fieldsOf, isModel, listModels, validate } from "@mediagen/sdk/node";
+import { createMediaGen, fieldsOf, isModel, listModels, validate } from "@mediagen/sdk/node";
 
 const media = createMediaGen();
 
@@ -15,7 +15,7 @@ if (!isModel(text)) throw new Error(`${text} is not a model`);
 const form = JSON.parse(json) as Record<string, unknown>;
 
 const issues = validate(text, form);
-for (const issue of issues) console.log(describeIssue(issue));
+for (const issue of issues) console.log(issue.message);
 if (issues.length === 0) {
   const task = await media.generate(text, form);
   console.log(`${task.kind} task ${task.taskid}`);

@@ -57,7 +57,7 @@ for (const source of ["http://169.254.169.254/latest/meta-data", "no-such.png", 
     await fileFrom(source);
   } catch (error) {
     if (!(error instanceof InvalidRequestError)) throw error;
-    console.log(`${source}: ${error.issues[0]?.received}`);
+    console.log(error.issues[0]?.message);
   }
 }
 // #endregion rejected

@@ -35,17 +35,6 @@ const reading = createMediaGen({
 console.log((await reading.video.task(doomed.taskid).check()).state);
 // #endregion classify
 
-// #region progress
-const shown = await media.video.generate("vidmodelv2", { prompt: "A fox runs through snow" });
-await shown.wait({
-  onUpdate({ expectedMs, task: { createdAt = Date.now() } }) {
-    if (expectedMs === undefined) return;
-    const share = Math.min(0.99, (Date.now() - createdAt) / expectedMs);
-    console.log(`about ${Math.round(100 * share)} %`);
-  },
-});
-// #endregion progress
-
 // #region resume
 const saved = media.task(JSON.parse(await readFile("task.json", "utf8")));
 const record = await saved.wait({ signal: AbortSignal.timeout(60_000) });

@@ -1,7 +1,7 @@
-import { describeIssue, type Issue } from "@mediagen/sdk";
-import type { Route } from "../../packages/emulator/src/service/routes.ts";
-import { describeIn, valuesOf } from "../../packages/sdk/src/spec/describe.ts";
-import { isBounded, isFile, isFlag } from "../../packages/sdk/src/spec/schema.ts";
+import type { Issue } from "@mediagen/sdk";
+import type { Route } from "./playground-operations.ts";
+import { describeIn } from "../../scripts/generate/describe.ts";
+import { isBounded, isFile, isFlag } from "../../scripts/generate/schema.ts";
 import { inMarkdown, type SampleFile } from "../../scripts/docs/samples.ts";
 import type { SpecSchema } from "../../scripts/spec.ts";
 
@@ -81,7 +81,7 @@ export function createForm({ body }: Route, example: Readonly<Record<string, unk
       for (const { name, control } of typed) control.value = texts[name] ?? "";
     },
     show(issues, all) {
-      const textOf = (own: readonly Issue[]) => own.map(describeIssue).join(" ");
+      const textOf = (own: readonly Issue[]) => own.map(({ message }) => message).join(" ");
       for (const { name, control, error, touched } of fields) {
         const own = issues.filter(({ field }) => field === name || field.startsWith(`${name}[`));
         const shown = all || touched || control.value !== "" ? own : [];
@@ -125,7 +125,7 @@ function select(values: readonly string[], schema: SpecSchema): HTMLSelectElemen
 
 /** Returns suggestions for a text field that also accepts other values. */
 function suggestionsFor(control: Control, schema: SpecSchema): HTMLElement[] {
-  const values = [...valuesOf(schema).values, ...(schema.examples ?? [])].filter(
+  const values = [...(schema.anyOf ?? [schema]).flatMap((one) => one.enum ?? []), ...(schema.examples ?? [])].filter(
     (value) => typeof value === "string" && !/^https?:/.test(value),
   );
   if (!(control instanceof HTMLInputElement) || control.type !== "text" || values.length === 0) return [];

@@ -1,5 +1,5 @@
 import { createEmulator, type Emulator } from "@mediagen/emulator";
-import { createMediaGen, type Logger, type MediaGen } from "@mediagen/sdk";
+import { createMediaGen, type OnEvent, type MediaGen } from "@mediagen/sdk";
 import { make } from "./playground-form.ts";
 import type { Mishap } from "./playground-faults.ts";
 
@@ -11,7 +11,7 @@ export interface Service {
   /** The emulator; undefined if calls go to the user's own service. */
   readonly emulator: Emulator | undefined;
   /** Creates a client for one call. The emulator injects this fault. */
-  connect(mishap: Mishap, logger: Logger): MediaGen;
+  connect(mishap: Mishap, onEvent: OnEvent): MediaGen;
   showBalance(): void;
 }
 
@@ -73,8 +73,8 @@ export function createService(changed: () => void): Service {
     get emulator() {
       return isInside() ? emulator : undefined;
     },
-    connect(mishap, logger) {
-      const common = { ...mishap.client, allowBrowser: true, logger, logLevel: "info" } as const;
+    connect(mishap, onEvent) {
+      const common = { ...mishap.client, allowBrowser: true, onEvent };
       // Without a key, the URL is that of the user's own server, which adds it. The service does not document its statuses.
       if (!isInside()) return createMediaGen({ ...common, baseUrl: baseUrl.value, apiKey: apiKey.value || undefined });
       renew(mishap);

@@ -4,24 +4,20 @@ import {
   InvalidRequestError,
   validate,
   type AnyTask,
-  type Bounds,
   type Issue,
   type KindClient,
-  type Logger,
+  type MediaGenEvent,
 } from "@mediagen/sdk";
-import { document as openapi } from "../../packages/emulator/src/service/openapi.gen.ts";
-import { readRoutes, type Route } from "../../packages/emulator/src/service/routes.ts";
 import { readBody } from "../../packages/sdk/src/form/form.ts";
-import { issuesOf as inWords } from "../../packages/sdk/src/form/words.ts";
+import { operations } from "../../packages/sdk/src/spec/operations.gen.ts";
 import { asSdkTakesIt, handlers, type CaughtError, type SampleCall } from "../../scripts/docs/samples.ts";
 import { createFaultMenu, type Mishap } from "./playground-faults.ts";
 import { createForm, make, type CallForm } from "./playground-form.ts";
 import { fragmentOf, readFragment } from "./playground-link.ts";
+import { routes, type Route } from "./playground-operations.ts";
 import { createOutcome } from "./playground-outcome.ts";
 import { createSamples } from "./playground-samples.ts";
 import { createService, labelled } from "./playground-service.ts";
-
-const routes = [...readRoutes().values()];
 
 let route: Route;
 let form: CallForm;
@@ -58,15 +54,11 @@ outcome.clear();
 
 function issuesOf(fields: Readonly<Record<string, unknown>>): readonly Issue[] {
   if (route.verb === "generate") return validate(route.model, fields);
-  return inWords(readBody(route.body as Bounds, fields).faults);
+  return readBody(operations[route.kind as SampleCall["kind"]][route.verb].body, fields).issues;
 }
 
-function exampleOf({ path, verb, kind, body }: Route): Record<string, unknown> {
-  if (verb === "generate") {
-    const [content] = Object.values(openapi.paths[path]?.post.requestBody.content ?? {});
-    const [example] = Object.values(content?.examples ?? {});
-    return asSdkTakesIt(body as Bounds, (example?.value ?? {}) as Record<string, unknown>);
-  }
+function exampleOf({ verb, kind, body, example }: Route): Record<string, unknown> {
+  if (verb === "generate") return asSdkTakesIt(body, { ...example });
   const [first = ""] = Object.keys(body.properties ?? {});
   const taskid = latest.get(kind);
   return taskid === undefined ? {} : { [first]: taskid };
@@ -98,7 +90,7 @@ function update(): void {
   const call: SampleCall = {
     ...route,
     kind: route.kind as SampleCall["kind"],
-    body: route.body as Bounds,
+    body: route.body,
     fields: form.sampleValues(),
     caught,
   };
@@ -125,10 +117,9 @@ async function submit(): Promise<void> {
   stop.hidden = false;
   try {
     const mishap = faults.mishap();
-    const { log } = outcome;
-    const logger: Logger = { error: log, warn: log, info: log, debug: log };
+    const onEvent = ({ type, ...fields }: MediaGenEvent) => outcome.log(`${type} ${JSON.stringify(fields)}`);
     // The casts: the kind and the fields of a route come from the spec.
-    const client: KindClient<"video"> = service.connect(mishap, logger)[route.kind as "video"];
+    const client: KindClient<"video"> = service.connect(mishap, onEvent)[route.kind as "video"];
     if (verb === "generate") await generate(client, fields, mishap, signal);
     else {
       const [[, first] = [], ...further] = Object.entries(fields);

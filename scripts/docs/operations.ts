@@ -3,7 +3,7 @@ import { publishedDocument } from "../generate/published.ts";
 import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../spec.ts";
 import type { Kind } from "../../packages/sdk/src/spec/operation.ts";
 import type { NavGroup, NavLink, Page } from "./site.ts";
-import { describeIn } from "../../packages/sdk/src/spec/describe.ts";
+import { describeIn } from "../generate/describe.ts";
 import { asSdkTakesIt, commandSample, curlSample, inMarkdown, typescriptSample, type SampleCall } from "./samples.ts";
 import { fieldsTable, table, type SpecPages } from "./tables.ts";
 

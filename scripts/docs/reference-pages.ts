@@ -46,7 +46,7 @@ function exportsOf(entryPoint: EntryPoint, project: ProjectReflection): readonly
     if (kind === ReflectionKind.Class) return "Errors";
     return Object.keys(sdkGroups).find((group) => sdkGroups[group]?.includes(name)) ?? last;
   };
-  // On macOS and Windows, CheckStep and checkStep are the same file name.
+  // On macOS and Windows, Download and download are the same file name.
   const isTaken = (name: string) =>
     members.some((one) => one.name !== name && one.name.toLowerCase() === name.toLowerCase());
   const rankOf = ({ name, group }: Export) =>

@@ -1,6 +1,7 @@
-import type { BoundsStyle } from "../../packages/sdk/src/spec/describe.ts";
-import type { Bounds, Kind } from "../../packages/sdk/src/spec/operation.ts";
-import { isFlag } from "../../packages/sdk/src/spec/schema.ts";
+import type { BoundsStyle } from "../generate/describe.ts";
+import type { Kind } from "../../packages/sdk/src/spec/operation.ts";
+import type { SpecSchema } from "../spec.ts";
+import { isFlag } from "../generate/schema.ts";
 
 /** The Markdown format of valid values. */
 export const inMarkdown: BoundsStyle = {
@@ -21,7 +22,7 @@ export interface SampleCall {
   /** The last segment of the path; the model if the verb is generate. */
   readonly model: string;
   readonly path: string;
-  readonly body: Bounds;
+  readonly body: SpecSchema;
   readonly fields: Readonly<Record<string, unknown>>;
   /** The error that the program handles. */
   readonly caught?: CaughtError | undefined;
@@ -100,7 +101,7 @@ export function aiSdkSample(call: SampleCall): string {
 }
 
 /** Converts fields to code with settings of the AI SDK. `own` are the fields without an equivalent setting. */
-function aiSdkSettings(kind: Kind, { properties = {} }: Bounds, fields: SampleCall["fields"]) {
+function aiSdkSettings(kind: Kind, { properties = {} }: SpecSchema, fields: SampleCall["fields"]) {
   const settings: Record<string, string> = {};
   const own: Record<string, unknown> = {};
   const prompt = JSON.stringify(fields["prompt"] ?? "");
@@ -127,7 +128,7 @@ function aiSdkSettings(kind: Kind, { properties = {} }: Bounds, fields: SampleCa
 }
 
 /** Returns the setting of the AI SDK that is equivalent to this field with this value. `n` is 1 by default. */
-function aiSdkSetting(kind: Kind, name: string, value: unknown, bounds: Bounds | undefined): string | undefined {
+function aiSdkSetting(kind: Kind, name: string, value: unknown, bounds: SpecSchema | undefined): string | undefined {
   if (typeof value === "number" && (name === "seed" || (name === "duration" && kind === "video"))) return name;
   if (bounds?.["x-result-count"] && Number(value) > 1 && Number(value) <= (bounds.maximum ?? Infinity)) return "n";
   if (name === "generate_audio") return "generateAudio";
@@ -175,7 +176,7 @@ export function curlSample({ verb, path, body, fields }: SampleCall): string {
 }
 
 /** Converts the spec's example of a form to the SDK's format: flags become booleans. */
-export function asSdkTakesIt(body: Bounds, example: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function asSdkTakesIt(body: SpecSchema, example: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(example).map(([name, value]) => [
       name,
@@ -184,7 +185,7 @@ export function asSdkTakesIt(body: Bounds, example: Readonly<Record<string, unkn
   );
 }
 
-function formPart(name: string, value: unknown, body: Bounds): string {
+function formPart(name: string, value: unknown, body: SpecSchema): string {
   if (isSampleFile(value))
     return `-F ${quoted(`${`${name}.items` in (body.properties ?? {}) ? `${name}.items` : name}=@"${value.file.replace(/["\\]/g, "\\$&")}"`)}`;
   const text = typeof value === "boolean" ? String(Number(value)) : String(value);

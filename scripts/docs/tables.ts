@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { describeIn } from "../../packages/sdk/src/spec/describe.ts";
+import { describeIn } from "../generate/describe.ts";
 import { inMarkdown } from "./samples.ts";
 import { bodyOf, byKind, readSpec, type Spec, type SpecSchema } from "../spec.ts";
 

@@ -60,7 +60,7 @@ export function readGuides(): { readonly pages: readonly Page[]; readonly sideba
 
 /** Merges the packages' changelogs into one page. */
 export function changelogPage(): Page {
-  const logs = ["sdk", "cli", "batch", "ai-sdk-provider", "mcp", "emulator"].map((name) =>
+  const logs = ["sdk", "cli", "stores", "proxy", "batch", "ai-sdk-provider", "mcp", "emulator"].map((name) =>
     readFileSync(join(root, `packages/${name}/CHANGELOG.md`), "utf8")
       .replace(/^#/gm, "##")
       .trim(),

@@ -96,7 +96,7 @@ function errorsTable(): string {
 
 /** Returns a table of the options in an interface: the first sentence of each docstring, and its `@default`. */
 function optionsTable(name: string): string | undefined {
-  const files = globSync("packages/{sdk,batch,emulator,mcp,ai-sdk-provider}/src/**/*.ts", { cwd: root }).map(
+  const files = globSync("packages/{sdk,proxy,batch,emulator,mcp,ai-sdk-provider}/src/**/*.ts", { cwd: root }).map(
     (path) => read(path) ?? "",
   );
   const body = files

@@ -1,7 +1,16 @@
-import type { Bounds, KindOperations, Operation } from "../../packages/sdk/src/spec/operation.ts";
+import {
+  type Field,
+  fieldOf,
+  filePartSuffix,
+  type FormFields,
+  type KindOperations,
+  type Operation,
+} from "../../packages/sdk/src/spec/operation.ts";
+import { withoutUndefined } from "../../packages/sdk/src/spec/without-undefined.ts";
 import { bodyOf, byKind, dataOf, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
 import { print } from "./print.ts";
-import { sizeSeparator } from "../../packages/sdk/src/spec/schema.ts";
+import { describe, isImage } from "./describe.ts";
+import { isBounded, isFile, isFlag, isNumericString, sizeSeparator } from "./schema.ts";
 
 // The keywords that the SDK uses, and those that are only documentation. Any other keyword in a body's schema would be a bound
 // that the SDK does not check, so it stops the generation.
@@ -24,7 +33,7 @@ const kept = new Set<string>([
   "default",
   "x-total-pixels",
   "x-result-count",
-] satisfies (keyof Bounds)[]);
+] satisfies (keyof SpecSchema)[]);
 const dropped = new Set(["title", "description", "example", "examples", "deprecated", "x-assumption"]);
 
 /** Returns the table of operations, which the SDK serialises and checks by at run time. */
@@ -52,7 +61,7 @@ export function operationsFile(spec: Spec): string {
 }
 
 function operation(placed: PlacedOperation): Operation {
-  return { id: placed.operationId, path: placed.path, body: bounds(bodyOf(placed), placed.operationId) };
+  return { id: placed.operationId, path: placed.path, body: formFields(bodyOf(placed), placed.operationId) };
 }
 
 /**
@@ -81,43 +90,92 @@ function rejectUnknownCounts(forms: ReadonlyMap<string, PlacedOperation>): void 
     );
 }
 
-function bounds(schema: SpecSchema, where: string): Bounds {
-  rejectWhatIsNotChecked(schema, where);
-  const entries = Object.entries(schema).filter(([keyword, value]) => !dropped.has(keyword) && value !== false);
-  return Object.fromEntries(
-    entries.map(([keyword, value]) => {
-      if (!kept.has(keyword))
-        throw new Error(`${where}: the SDK does not check "${keyword}" (packages/sdk/src/spec/operation.ts)`);
-      if (keyword === "items") return [keyword, bounds(value as SpecSchema, `${where}[]`)];
-      if (keyword === "anyOf") return [keyword, (value as SpecSchema[]).map((one) => bounds(one, where))];
-      if (keyword !== "properties") return [keyword, value];
-      const fields = Object.entries(value as Record<string, SpecSchema>);
-      return [keyword, Object.fromEntries(fields.map(([name, field]) => [name, bounds(field, `${where}.${name}`)]))];
-    }),
-  );
+function formFields(body: SpecSchema, where: string): FormFields {
+  const { properties = {}, required = [], anyOf = [] } = body;
+  rejectKeywords(body, where);
+  const requiresOne = ({ required: names = [], ...others }: SpecSchema) =>
+    names.length === 1 && Object.hasOwn(properties, names.join()) && Object.keys(others).length === 0;
+  if (!anyOf.every(requiresOne)) reject("anyOf of a form, unless each branch requires one of its fields", where);
+  const parts = Object.entries(properties).filter(([name]) => !Object.hasOwn(properties, `${name}${filePartSuffix}`));
+  const fields = parts.map(([part, schema]) => {
+    const text = part === fieldOf(part) ? undefined : properties[fieldOf(part)];
+    if (text && isBounded(text)) reject("the bounds of a text in place of a file", `${where}.${fieldOf(part)}`);
+    const isRequired = required.some((name) => fieldOf(name) === fieldOf(part));
+    return field(part, schema, isRequired, text !== undefined, `${where}.${part}`);
+  });
+  const one = new Set(anyOf.flatMap(({ required: names = [] }) => names.map(fieldOf)));
+  const needs = [...required.map((name) => [fieldOf(name)]), ...(one.size > 0 ? [[...one]] : [])];
+  return { ...(needs.length > 0 && { needs }), fields };
 }
 
-/** Rejects combinations of known keywords that the SDK's checks do not support. */
-function rejectWhatIsNotChecked(
-  { type, format, anyOf, items, properties = {}, ...schema }: SpecSchema,
-  where: string,
-): void {
-  const reject = (what: string) => {
-    throw new Error(`${where}: the SDK does not check ${what} (packages/sdk/src/form/bounds.ts)`);
+function field(property: string, schema: SpecSchema, required: boolean, acceptsText: boolean, where: string): Field {
+  rejectKeywords(schema, where);
+  const { items, minItems, maxItems, "x-result-count": countsResults } = schema;
+  const one = items ?? schema;
+  const all = one.anyOf ?? [one];
+  for (const inner of new Set([one, ...all])) rejectWhatIsNotChecked(inner, schema, where);
+  const values = all.flatMap((schema) => schema.enum ?? []);
+  const [pattern] = all.filter((schema) => schema.pattern !== undefined);
+  const pixels = pattern?.["x-total-pixels"];
+  // The cast: the service's defaults are texts and numbers.
+  const fallback = schema.default as Field["default"];
+  return {
+    field: fieldOf(property),
+    ...(property !== fieldOf(property) && { part: property }),
+    takes: takenBy(all[0] ?? one),
+    expected: describe(schema),
+    ...(required && { required }),
+    ...(items && { many: true, item: describe(items) }),
+    ...(values.length > 0 && { values }),
+    ...withoutUndefined({
+      pattern: pattern?.pattern,
+      min: minItems ?? one.minimum ?? one.minLength,
+      max: maxItems ?? one.maximum ?? one.maxLength,
+      default: fallback,
+    }),
+    ...(pixels && { pixels: [pixels.minimum, pixels.maximum] }),
+    ...((all[0]?.type === "integer" || isNumericString(one)) && { isWhole: true }),
+    ...(isImage(one) && { isImage: true }),
+    ...(acceptsText && { acceptsText }),
+    ...(countsResults && { countsResults }),
   };
-  if (Array.isArray(type)) reject("several types");
-  if (format !== undefined && !["binary", "int32"].includes(format)) reject(`the format "${format}"`);
+}
+
+function takenBy(schema: SpecSchema): Field["takes"] {
+  if (isFile(schema)) return "file";
+  if (isFlag(schema) || schema.type === "boolean") return "flag";
+  return schema.type === "integer" || schema.type === "number" ? "number" : "text";
+}
+
+function reject(what: string, where: string): never {
+  throw new Error(`${where}: the SDK does not check ${what} (packages/sdk/src/form/field.ts)`);
+}
+
+function rejectKeywords(schema: SpecSchema, where: string): void {
+  for (const keyword of Object.keys(schema))
+    if (!kept.has(keyword) && !dropped.has(keyword)) reject(`"${keyword}"`, where);
+}
+
+/** Rejects combinations of known keywords that the SDK does not check. `schema` is that of a value, an item or an alternative. */
+function rejectWhatIsNotChecked(schema: SpecSchema, whole: SpecSchema, where: string): void {
+  const { type, format, anyOf, items, properties, pattern, minimum, maximum, minLength, maxLength } = schema;
+  rejectKeywords(schema, where);
+  const isBoundedText = [pattern, minLength, maxLength].some((one) => one !== undefined);
+  const hasRange = [minimum, maximum, minLength, maxLength].some((one) => one !== undefined);
+  const alternatives = (whole.items ?? whole).anyOf ?? [];
+  if (Array.isArray(type)) reject("several types", where);
+  if (format !== undefined && !["binary", "int32"].includes(format)) reject(`the format "${format}"`, where);
   if (schema["x-total-pixels"] && sizeSeparator(schema) === undefined)
-    reject("x-total-pixels without the pattern of a size");
-  const isForm = Object.keys(properties).length > 0;
-  const requiresOne = ({ required = [], ...others }: SpecSchema) =>
-    required.length === 1 && Object.hasOwn(properties, required.join()) && Object.keys(others).length === 0;
-  if (isForm && !(anyOf ?? []).every(requiresOne))
-    reject("anyOf of a form, unless each branch requires one of its fields");
-  for (const inner of [...((!isForm && anyOf) || []), ...(items ? [items] : []), ...Object.values(properties)]) {
-    if (inner.properties) reject("objects inside of fields");
-    if (inner.type === "array" && !isForm) reject("lists inside of anyOf or lists");
-  }
+    reject("x-total-pixels without the pattern of a size", where);
+  if (properties || type === "object") reject("objects inside of fields", where);
+  if (items) reject("lists inside of anyOf or lists", where);
+  if (schema.enum && (isBoundedText || hasRange)) reject("values together with other bounds", where);
+  if (whole.items && hasRange) reject("bounds of the items of a list", where);
+  if (anyOf && (isBoundedText || hasRange || schema.enum)) reject("bounds next to anyOf", where);
+  if (!alternatives.includes(schema)) return;
+  if (anyOf || isFlag(schema) || type !== alternatives[0]?.type) reject("alternatives of several types", where);
+  if (!schema.enum && (pattern === undefined || hasRange)) reject("an alternative without values or a pattern", where);
+  if (alternatives.filter((one) => one.pattern !== undefined).length > 1) reject("alternatives of patterns", where);
 }
 
 function statusField(query: PlacedOperation): string {

@@ -1,13 +1,6 @@
-import { type BoundsStyle, describeIn } from "../../packages/sdk/src/spec/describe.ts";
-import {
-  fieldOf,
-  filePartSuffix,
-  isBounded,
-  isFile,
-  isFlag,
-  isNumericString,
-  sizeSeparator,
-} from "../../packages/sdk/src/spec/schema.ts";
+import { type BoundsStyle, describeIn } from "./describe.ts";
+import { fieldOf, filePartSuffix } from "../../packages/sdk/src/spec/operation.ts";
+import { isBounded, isFile, isFlag, isNumericString, sizeSeparator } from "./schema.ts";
 import { bodyOf, byKind, dataOf, type Spec, type SpecSchema } from "../spec.ts";
 
 type Direction = "in" | "out";

@@ -23,9 +23,8 @@ export interface DeskOptions extends Omit<MediaGenProviderOptions, "media"> {
 }
 
 export function createDesk({ emulator: given, client, ...options }: DeskOptions = {}): Desk {
-  const behaviour = { imageSide: 32, videoSide: 32, videoFps: 1 };
-  const emulator = createEmulator({ credits: 1_000_000, behaviour, ...given });
-  const media = createMediaGen({ ...emulator.client, logLevel: "error", ...client });
+  const emulator = createEmulator({ credits: 1_000_000, ...given });
+  const media = createMediaGen({ ...emulator.client, ...client });
   const tasks: Task[] = [];
   const onTask = (task: Task) => void tasks.push(task);
   return { emulator, media, tasks, mediagen: createMediaGenProvider({ media, onTask, ...options }) };

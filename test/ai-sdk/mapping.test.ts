@@ -150,7 +150,7 @@ describe("is rejected before anything is sent:", () => {
       "a duration that is not valid",
       video({ duration: 7 }),
       InvalidArgumentError,
-      /duration: 7 is not valid. Nothing was sent. Use one of 5, 10 or 15/,
+      /duration must be one of 5, 10 or 15, not 7/,
     ],
     [
       "a resolution that is not valid",

@@ -1,9 +1,9 @@
 import { APICallError } from "@ai-sdk/provider";
 import { createMediaGenProvider } from "@mediagen/ai-sdk-provider";
 import type { FaultName } from "@mediagen/emulator";
-import { BudgetError, createMediaGen, memoryStore, OutcomeUnknownError, type TaskJSON } from "@mediagen/sdk";
+import { createMediaGen, memoryStore, OutcomeUnknownError, type TaskJSON } from "@mediagen/sdk";
 import { experimental_generateVideo as generateVideo, generateImage } from "ai";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { shown } from "../shown.ts";
 import { createDesk, type Desk, errorOf } from "./desk.ts";
 
@@ -54,7 +54,7 @@ describe("a generation that created no task", () => {
   });
 
   test("after HTTP 429 is retried by the AI SDK, when the service says", async () => {
-    const desk = createDesk();
+    const desk = createDesk({ client: { retries: 0 } });
     desk.emulator.next({ fault: "rateLimited", on: "generate", retryAfter: "0" });
     const { images } = await generateOne(desk, { maxRetries: 1 });
     expect(images).toHaveLength(1);
@@ -79,10 +79,14 @@ describe("a generation that created no task", () => {
         ),
     ],
   ])("because %s is not retried by the AI SDK", async ([, fetch]) => {
-    const media = createMediaGen({ baseUrl: "http://localhost", apiKey: "a-key", fetch, fetchSendsOnce: true });
-    const error = await errorOf(
-      generateImage({ model: createMediaGenProvider({ media }).image("imgmodelz"), ...small }),
-    );
+    // The provider's own client leaves retries to the AI SDK.
+    const mediagen = createMediaGenProvider({
+      baseUrl: "http://localhost",
+      apiKey: "a-key",
+      fetch,
+      fetchSendsOnce: true,
+    });
+    const error = await errorOf(generateImage({ model: mediagen.image("imgmodelz"), ...small }));
     expect(error).toMatchObject({ name: "AI_APICallError", isRetryable: false });
     expect((error as APICallError).cause).not.toBeInstanceOf(OutcomeUnknownError);
   });
@@ -106,9 +110,12 @@ describe("a generation that created no task", () => {
     expect(() => createMediaGenProvider({ media: { ...media, task } })).toThrow("same version");
   });
 
-  test("because of the client's budget is the SDK's own error", async () => {
-    const desk = createDesk({ client: { budget: { generations: 0 } } });
-    expect(await errorOf(generateOne(desk))).toBeInstanceOf(BudgetError);
+  test("because of beforeGenerate is its own error, and is not retried", async () => {
+    const veto = new Error("the limit is reached");
+    const beforeGenerate = vi.fn(() => Promise.reject(veto));
+    const desk = createDesk({ client: { beforeGenerate } });
+    expect(await errorOf(generateOne(desk))).toBe(veto);
+    expect(beforeGenerate).toHaveBeenCalledTimes(1);
     expect(desk.emulator.calls).toEqual([]);
   });
 });
@@ -238,12 +245,11 @@ describe("an idempotency key", () => {
   test("goes to the server behind a client without an API key", async () => {
     const seen: unknown[] = [];
     const desk = createDesk();
-    const { fetch, statuses, now, sleep } = desk.emulator.client;
+    const { fetch, statuses, clock } = desk.emulator.client;
     const media = createMediaGen({
       baseUrl: desk.emulator.client.baseUrl,
       statuses,
-      now,
-      sleep,
+      clock,
       fetch: (url, init) => {
         const headers = new Headers(init.headers);
         if (headers.has("idempotency-key")) seen.push([headers.get("idempotency-key"), headers.get("x-team")]);

@@ -5,7 +5,7 @@ import { createEmulator, listen } from "@mediagen/emulator/node";
 import { expect, test, vi } from "vitest";
 
 test("the program of the README runs with the environment alone, and prints its two images", async () => {
-  const emulator = createEmulator({ clock: { speed: 100 }, behaviour: { imageSide: 32 } });
+  const emulator = createEmulator({ clock: { speed: 100 } });
   const server = await listen(emulator);
   await mkdir("out", { recursive: true });
   const folder = resolve(await mkdtemp("out/ai-sdk-"));

@@ -123,8 +123,8 @@ describe("every bad line is named, and nothing is sent", () => {
       "line 10, sourceImage",
       "line 11, sourceImage",
     ]);
-    expect(ran.error?.message).toMatch(/line 2, model "imgmodelq" is not valid\. Did you mean "imgmodelz"\?/);
-    expect(ran.error?.message).toMatch(/line 8, id "A" is used twice\. Line 7 has the same id\./);
+    expect(ran.error?.message).toMatch(/line 2, model "imgmodelq" is not known\. Did you mean "imgmodelz"\?/);
+    expect(ran.error?.message).toMatch(/line 8, id "A" is used twice\. Use another id than line 7\./);
     expect(ran.error?.message).toMatch(/line 10, sourceImage "none\.png" does not exist/);
     expect(ran.emulator.calls).toEqual([]);
   });
@@ -203,8 +203,8 @@ describe("every bad line is named, and nothing is sent", () => {
   test("once for a CSV file whose header has no column of models, with the column that was meant", async () => {
     const rows = "imgmodelz,A fox\nimgmodelz,A hare";
     for (const [header, message] of [
-      ["Model,prompt", "line 1, Model is not a known field. Nothing was sent. Did you mean model?"],
-      ["name,prompt", "line 1, model is missing. Nothing was sent. Pass a column with this name."],
+      ["Model,prompt", "line 1, Model is not a known field. Did you mean model? Nothing was sent."],
+      ["name,prompt", "line 1, model is missing. Pass a column with this name. Nothing was sent."],
       ['"Model,prompt', "line 1, form has a quote that is not closed."],
     ] as const) {
       const ran = await run("jobs.csv", `${header}\n${rows}`);
@@ -221,9 +221,9 @@ describe("every bad line is named, and nothing is sent", () => {
       (await run("jobs.jsonl", Buffer.from('{"model":"imgmodelz","prompt":"F\u00fcchse"}', "latin1"))).error?.message,
     ).toContain("UTF-8");
     expect((await run("jobs.jsonl", "\n\n")).error?.message).toContain("no line");
-    expect((await run("jobs.txt", "")).error?.message).toContain("ends in .jsonl, .ndjson, .csv or .tsv.");
+    expect((await run("jobs.txt", "")).error?.message).toContain("end in .jsonl, .ndjson, .csv or .tsv, not ");
     await expect(runBatch("none.jsonl", "out/none", { baseUrl: "http://localhost" })).rejects.toThrow(
-      /input "none.jsonl" does not exist\. Nothing was sent\. Use a file/,
+      /input "none.jsonl" does not exist\. Use a file/,
     );
   });
 });

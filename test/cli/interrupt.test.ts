@@ -86,7 +86,7 @@ describe.concurrent("Ctrl-C", () => {
       await twice(run);
       const { code, stdout } = await run.ended;
       expect(code).toBe(5);
-      expect(stdout).toMatch(/a task may exist and may have been billed, so it was not retried \(.+\)\r\n/);
+      expect(stdout).toMatch(/A task may exist and may have been billed, so it was not retried\.\r\n/);
       // The task exists, and can be resumed by whoever finds it at the service.
       const { taskid } = emulator.tasks[0] ?? { taskid: "" };
       const [found = ""] = commandsIn(stdout);
@@ -195,7 +195,7 @@ describe.concurrent("Ctrl-C", () => {
           130,
           [
             { task: { kind: "image" }, files: [{}] },
-            { error: { name: "Interrupted", task: slow, taskMayExist: true, exitCode: 130 } },
+            { error: { name: "Interrupted", task: slow, billed: "yes", exitCode: 130 } },
           ],
         ]);
         expect(stderr).toContain(`Continue with:\n    mediagen task download ${slow} -o .\n`);

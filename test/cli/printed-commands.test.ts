@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { clientOptions } from "../../packages/cli/src/client/connect.ts";
 import { resolveCommands, resumeCommand } from "../../packages/cli/src/tasks/resume-commands.ts";
-import { createMediaGen, type MediaGenEvent } from "@mediagen/sdk/node";
+import { createMediaGen } from "@mediagen/sdk/node";
 import { quoted } from "../../packages/cli/src/terminal/shell-commands.ts";
 
 /** The shells of this machine that printed commands are pasted into. bash is on all of them. */
@@ -26,38 +25,14 @@ test.for(shells)("%s reads each word of a printed command as it was given", (she
 
 test.for(shells)("%s parses the commands that continue, whatever their task is called", (shell) => {
   const media = createMediaGen({ baseUrl: "http://127.0.0.1:9", apiKey: "key-of-a-test" });
-  const options = { store: "a (store)", baseUrl: "http://127.0.0.1:9", failedStatus: [3, -4], pendingStatus: [7] };
+  const options = { store: "a (store)", baseUrl: "http://127.0.0.1:9", failedStatus: [3, -4] };
   const resume = resumeCommand([media.image.task("a'b\n; rm c")], { ...options, overwrite: true }, "out; put/");
   expect(wordsIn(shell, resume).join("|")).toBe(
     "mediagen|task|download|image:a'b\n; rm c|-o|out; put/|--overwrite|--base-url|http://127.0.0.1:9|--store|a (store)|" +
-      "--failed-status|3|--failed-status|-4|--pending-status|7",
+      "--failed-status|3|--failed-status|-4",
   );
   for (const command of resolveCommands("g-1", options)) {
     expect(spawnSync(shell, ["-n"], { input: command, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
     expect(wordsIn(shell, command).slice(0, 4)).toEqual(["mediagen", "recover", "--resolve", "g-1"]);
   }
-});
-
-test("a task that may have failed is reported with the flags for both meanings of its status", async () => {
-  const printed: string[] = [];
-  const progress = { now: () => undefined, note: () => undefined, hint: () => undefined, end: () => undefined };
-  const warn = (text: string) => void printed.push(text);
-  const { onEvent, statuses } = await clientOptions(
-    { failedStatus: [4], pendingStatus: [5] },
-    { signal: new AbortController().signal, progress: { ...progress, warn } },
-  );
-  const event = {
-    type: "taskMayHaveFailed",
-    kind: "video",
-    model: undefined,
-    taskid: "t-1",
-    status: 3,
-    at: 0,
-  } as const;
-  onEvent?.({ ...event, message: "moderation" } satisfies MediaGenEvent);
-  expect(printed).toEqual([
-    'mediagen: video:t-1 has status 3 and the message "moderation". If 3 means that it has failed, add it ' +
-      "to MEDIAGEN_FAILED_STATUSES or to your --failed-status flags. If it means that the task is still running, pass --pending-status 3.",
-  ]);
-  expect(statuses).toEqual({ failed: [4], pending: [5] });
 });

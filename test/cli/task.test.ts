@@ -400,7 +400,7 @@ describe.concurrent("mediagen recover", () => {
       expect(await resolve("--taskid", "gone")).toMatchObject({
         code: 2,
         stderr: expect.stringMatching(
-          /"gone": the service knows no such task\n {2}Nothing was recorded\..*--unverified/,
+          /--taskid "gone" is not known to the service\..*--unverified to record it anyway\.\n {2}Nothing was recorded\./,
         ),
       });
       // A person who believed that there is no task would pay again.
@@ -422,7 +422,7 @@ describe.concurrent("mediagen recover", () => {
       expect(await mediagen(["recover", "-o", "out", "-q"], stored).ended).toMatchObject({ code: 0 });
       expect(await resolve("--not-created")).toMatchObject({
         code: 2,
-        stderr: expect.stringMatching(/outcome is known \(image-\w+\)\n {2}Nothing was recorded\./),
+        stderr: expect.stringMatching(/has a known outcome \(image-\w+\)\..*\n {2}Nothing was recorded\./),
       });
       expect(await resolve("--taskid", taskid)).toMatchObject({ code: 0, stdout: `image:${taskid}\n` });
       // The files of the wrong task do not stand for those of this one.

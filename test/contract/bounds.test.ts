@@ -63,14 +63,7 @@ describe.for(targets)("$name", (target) => {
       expect(schemas.get(model)?.(form)).toBe(true);
       const error = await errorOf(form);
       expect((error as InvalidRequestError).issues).toEqual([
-        {
-          field: "promt",
-          code: "unknownField",
-          received: '"A fox"',
-          expected: expect.stringContaining("prompt"),
-          names: expect.arrayContaining(["prompt"]),
-          suggestion: "prompt",
-        },
+        { field: "promt", code: "unknown", message: "promt is not a known field. Did you mean prompt?" },
       ]);
     });
   });

@@ -72,7 +72,10 @@ function emulator(): Target {
     name: "the emulator",
     answersOnDemand: true,
     client: (outcome, apiKey) => createMediaGen(optionsFor(outcome, apiKey)),
-    http: (outcome, apiKey) => createHttpClient(optionsFor(outcome, apiKey)),
+    http(outcome, key) {
+      const { baseUrl, apiKey, fetch } = optionsFor(outcome, key);
+      return createHttpClient({ baseUrl, apiKey, fetch });
+    },
     refuses: ({ hiddenFrom }) => hiddenFrom !== "every service",
     taskid: (kind) => generateAny(target.client("success", "key"), kind),
     close: async () => undefined,

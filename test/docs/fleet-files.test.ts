@@ -75,7 +75,7 @@ test("the Dockerfile copies what is there, and runs the worker", async () => {
   const dockerfile = await read("Dockerfile");
   const copied = [...dockerfile.matchAll(/^COPY (.*) \S+$/gm)].flatMap(([, paths = ""]) => paths.split(" "));
   // The lockfile and the packages are there after `npm install`.
-  expect(copied).toEqual(["fleet/package.json", "fleet/package-lock.json", "fleet/packages", "fleet/*.ts", "stores"]);
+  expect(copied).toEqual(["fleet/package.json", "fleet/package-lock.json", "fleet/packages", "fleet/*.ts"]);
   expect(dockerfile).toContain('CMD ["node", "worker.ts"]');
   const own = JSON.parse(await readFile("package.json", "utf8")) as Package;
   expect(dockerfile).toContain(`FROM node:${own.dependencies["node"]}-`);

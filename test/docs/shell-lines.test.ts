@@ -57,8 +57,8 @@ test("every shell line of guides and READMEs is run below, or one that differs i
     "kubectl apply -f kubernetes.yaml",
     "kubectl create secret generic mediagen-fleet --from-env-file=.env",
     "kubectl scale deploy/mediagen-fleet --replicas=4",
-    "mkdir ../my-fleet && cp -r docs/examples/fleet docs/examples/stores ../my-fleet",
-    "mkdir ../my-fleet/fleet/packages && cp out/packages/mediagen-sdk-*.tgz out/packages/mediagen-emulator-*.tgz ../my-fleet/fleet/packages",
+    "mkdir ../my-fleet && cp -r docs/examples/fleet ../my-fleet",
+    "mkdir ../my-fleet/fleet/packages && cp out/packages/mediagen-{sdk,stores,emulator}-*.tgz ../my-fleet/fleet/packages",
     "mkdir ../my-videos && cd ../my-videos", // The directory of the project, which is empty.
     // test/fleet runs these programs, which need a Redis or PostgreSQL.
     "node failed.ts list",

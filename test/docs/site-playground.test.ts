@@ -123,7 +123,7 @@ describe("what goes wrong looks as it should", () => {
     await spoil(page, "rateLimited");
     await send(page);
     await succeeds(page);
-    expect(await page.locator(".log code").textContent()).toMatch(/mediagen: retried [^\n]*status=429\n/);
+    expect(await page.locator(".log code").textContent()).toMatch(/retried [^\n]*"status":429[^\n]*\n/);
     expect(await page.locator(".tabs .code").first().innerText()).not.toContain("catch");
   });
 

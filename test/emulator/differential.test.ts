@@ -1,9 +1,10 @@
-import type { OpenApiDocument } from "@mediagen/emulator";
+import type { Service } from "@mediagen/emulator";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readSpec } from "../../scripts/spec.ts";
+import { readSpec, type Spec } from "../../scripts/spec.ts";
 import { models, yaml } from "../contract/cases.ts";
 import { judgeByEmulator, judgeBySchema, judgeBySdk } from "./form-readers.ts";
+import { serviceOf } from "./service-of.ts";
 import { classes, formRequests, type FormRequest, type RequestClass } from "./form-requests.ts";
 
 const long = process.env["MEDIAGEN_LONG"] !== undefined;
@@ -19,9 +20,9 @@ interface Count {
 }
 
 /** Holds the three readers against each other; throws where they disagree. */
-async function compare(request: FormRequest, document?: OpenApiDocument): Promise<boolean> {
+async function compare(request: FormRequest, service?: Service): Promise<boolean> {
   const sdk = judgeBySdk(request);
-  const emulator = await judgeByEmulator(request, sdk.takes, document);
+  const emulator = await judgeByEmulator(request, sdk.takes, service);
   const schema = judgeBySchema(request);
   const fail = (what: string) => {
     const told = { SDK: sdk, emulator, schema };
@@ -41,14 +42,14 @@ async function compare(request: FormRequest, document?: OpenApiDocument): Promis
 }
 
 /** Runs so many requests; throws the smallest one that the readers disagree on, told so that a person can read it. */
-async function run(count: number, document?: OpenApiDocument): Promise<ReadonlyMap<RequestClass, Count>> {
+async function run(count: number, service?: Service): Promise<ReadonlyMap<RequestClass, Count>> {
   const counts = new Map(
     names.map((name): [RequestClass, Count] => [name, { taken: 0, rejected: 0, places: new Set() }]),
   );
   const property = fc.asyncProperty(formRequests, async (request) => {
     const counted = counts.get(request.class);
     counted?.places.add(`${request.model} ${request.field}`);
-    if (await compare(request, document)) counted && counted.taken++;
+    if (await compare(request, service)) counted && counted.taken++;
     else counted && counted.rejected++;
   });
   const { failed, counterexample, errorInstance, numRuns, numShrinks, seed, counterexamplePath } = await fc.check(
@@ -115,7 +116,9 @@ describe("one wrong bound in the emulator's document is found, and told by a sma
     ],
   ] as const)("%s", async ([keyword, change]) => {
     const paths = changed(readSpec(yaml).paths, keyword, change as (value: never) => unknown);
-    const error: unknown = await run(3_000, { paths } as unknown as OpenApiDocument).catch((thrown: unknown) => thrown);
+    const error: unknown = await run(3_000, await serviceOf({ paths } as Pick<Spec, "paths">)).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toBeInstanceOf(Error);
     const { message } = error as Error;
     expect(message).toContain("The emulator and the schema disagree.");

@@ -103,11 +103,15 @@ async function behindAPort(): Promise<Setup> {
   const emulator = createEmulator();
   const server = await listen(emulator);
   servers.push(server);
-  const { apiKey, statuses, random } = emulator.client;
+  const {
+    apiKey,
+    statuses,
+    clock: { random },
+  } = emulator.client;
   // Each query moves the emulator's time on, so waits need not sleep as long as they say.
   const sleep = async (ms: number, signal: AbortSignal, why: SleepReason) =>
     setTimeout(why === "pause" ? ms / 100 : ms, undefined, { signal });
-  const media = createMediaGen({ baseUrl: server.baseUrl, apiKey, statuses, random, sleep, retries: 0 });
+  const media = createMediaGen({ baseUrl: server.baseUrl, apiKey, statuses, clock: { random, sleep }, retries: 0 });
   const next = async (fault: Fault) => {
     const answer = await fetch(`${server.baseUrl}/_emulator/next`, {
       method: "POST",
@@ -263,7 +267,7 @@ describe("magic words in a prompt", () => {
   });
 
   test("#slow takes longer by what the behaviour says", async () => {
-    const { client, clock } = createEmulator({ behaviour: { slowFactor: 50 } });
+    const { client, clock } = createEmulator();
     const media = createMediaGen(client);
     const took = async (prompt: string) => {
       const start = clock.now();
@@ -271,7 +275,7 @@ describe("magic words in a prompt", () => {
       return clock.now() - start;
     };
     expect(await took("A fox")).toBeLessThan(10_000);
-    expect(await took("A fox #slow")).toBeGreaterThan(50 * 2_500);
+    expect(await took("A fox #slow")).toBeGreaterThan(20 * 2_500);
   });
 });
 

@@ -1,6 +1,6 @@
-import { createEmulator, type OpenApiDocument } from "@mediagen/emulator";
-import { createMediaGen, describeIssue, validate } from "@mediagen/sdk";
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { createEmulator, type Service } from "@mediagen/emulator";
+import { createMediaGen, validate } from "@mediagen/sdk";
+import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import type { SpecSchema } from "../../scripts/spec.ts";
 import { generate, models } from "../contract/cases.ts";
 import { multipartRequest, type Part } from "./form-parts.ts";
@@ -25,22 +25,18 @@ export function judgeBySdk({
   const fields = issues.map(({ field }) => field.replace(/\[\d+\]$/, ""));
   return {
     takes: issues.length === 0,
-    why: issues.map(describeIssue).join(" "),
+    why: issues.map(({ message }) => message).join(" "),
     fields,
   };
 }
 
 /** The second reader: the emulator, on the bytes of the parts, and where the SDK takes the form on what the SDK sends. */
-export async function judgeByEmulator(
-  request: FormRequest,
-  sdkTakes: boolean,
-  document?: OpenApiDocument,
-): Promise<Verdict> {
+export async function judgeByEmulator(request: FormRequest, sdkTakes: boolean, service?: Service): Promise<Verdict> {
   // Only the spec is to judge, so what the emulator bounds beyond it is out of the way.
   const emulator = createEmulator({
-    document,
+    service,
     credits: Number.MAX_SAFE_INTEGER,
-    behaviour: { textLimit: Infinity, pixelLimit: Infinity },
+    limits: { text: Infinity, pixels: Infinity },
   });
   const { client } = emulator;
   const answer = await emulator.fetch(
@@ -69,23 +65,25 @@ function readFields(fields: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify(entries.sort());
 }
 
-const ajv = new Ajv2020({
-  strict: false,
-  strictNumbers: true,
-  allErrors: true,
-  formats: { int32: true, binary: (text: string) => text === "(a file)" },
-});
-ajv.addKeyword({
-  keyword: "x-total-pixels",
-  type: "string",
-  validate: ({ minimum, maximum }: { minimum: number; maximum: number }, size: string) => {
-    const [width = 0, height = 0] = size.split(/\D/).map(Number);
-    return width * height >= minimum && width * height <= maximum;
-  },
-});
-const validators = new Map(models.map(({ model, form }) => [model, ajv.compile(form)]));
+// The cast: the validator's type of a schema has fewer keywords than it reads.
+const validators = new Map(models.map(({ model, form }) => [model, new Validator(form as Schema, "2020-12", false)]));
 
-/** The third reader: the bare schema by Ajv, on the parts as JSON. */
+/** Whether sizes in the branches that otherwise take them have as many pixels as these say, which cfworker does not know. */
+function pixelsFit(form: SpecSchema, json: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(form.properties ?? {}).every(([name, property]) => {
+    const value = json[name];
+    if (typeof value !== "string") return true;
+    const taking = (property.anyOf ?? [property]).filter(
+      (branch) => new Validator(branch as Schema, "2020-12").validate(value).valid,
+    );
+    const [width = 0, height = 0] = value.split(/\D/).map(Number);
+    const fits = ({ "x-total-pixels": bound }: SpecSchema) =>
+      !bound || (width * height >= bound.minimum && width * height <= bound.maximum);
+    return taking.length === 0 || taking.some(fits);
+  });
+}
+
+/** The third reader: the bare schema by another validator than the emulator's, on the parts as JSON. */
 export function judgeBySchema({ model, parts }: FormRequest): Verdict {
   const validate = validators.get(model);
   const properties = modelNamed.get(model)?.form.properties ?? {};
@@ -94,9 +92,10 @@ export function judgeBySchema({ model, parts }: FormRequest): Verdict {
   const json = Object.fromEntries(
     [...named].map(([name, all]) => [name, asJson(all, (Object.hasOwn(properties, name) && properties[name]) || {})]),
   );
-  const takes = validate(json);
-  const where = ({ instancePath, message }: ErrorObject) => `${instancePath} ${message}`;
-  return { takes, why: takes ? JSON.stringify(json) : (validate.errors ?? []).map(where).join("; ") };
+  const { valid, errors } = validate.validate(json);
+  const takes = valid && pixelsFit(modelNamed.get(model)?.form ?? {}, json);
+  const where = ({ instanceLocation, error }: OutputUnit) => `${instanceLocation} ${error}`;
+  return { takes, why: takes ? JSON.stringify(json) : errors.map(where).join("; ") };
 }
 
 /** The parts of one name as JSON: a list where there are several, or where the schema wants one. */
@@ -105,6 +104,7 @@ function asJson(parts: readonly Part[], schema: SpecSchema): unknown {
     const one = schema.type === "array" ? (schema.items ?? {}) : schema;
     // A file is text to a schema that says binary, and none to any other.
     if (typeof value !== "string") return one.format === "binary" ? "(a file)" : { file: value.fileName };
+    if (one.format === "binary") return { text: value };
     return one.type === "integer" && /^-?(0|[1-9][0-9]*)$/.test(value) ? Number(value) : value;
   });
   return schema.type === "array" || values.length > 1 ? values : values[0];

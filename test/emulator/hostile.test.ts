@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "../contract/cases.ts";
 
-const emulator = createEmulator({ clock: "manual", behaviour: { bodyLimit: 100_000 } });
+const emulator = createEmulator({ clock: "manual", limits: { body: 100_000 } });
 let server: Awaited<ReturnType<typeof listen>>;
 beforeAll(async () => void (server = await listen(emulator)));
 afterAll(() => server.close());
@@ -80,7 +80,7 @@ describe("behind a port", () => {
     const headers = { "content-type": "application/json", authorization: emulator.client.apiKey };
     expect(await statusOf("/_emulator/restore", headers, "POST", body)).toBe(400);
     const answer = await fetch(`${server.baseUrl}/v1/video/infobytaskid`, { method: "POST", headers, body });
-    expect(await answer.json()).toMatchObject({ code: 9999, msg: expect.stringContaining("bodyLimit") });
+    expect(await answer.json()).toMatchObject({ code: 9999, msg: expect.stringContaining("the emulator's limit") });
     expect(await statusOf("/_emulator/state")).toBe(200);
   });
 

@@ -15,7 +15,7 @@ interface Sent {
 
 /** Sends a body as it is to an operation that accepts any fields, and returns the task that it creates, or the message. */
 async function send(body: string | Uint8Array<ArrayBuffer>, { contentType, cuts = [] }: Sent = {}) {
-  const emulator = createEmulator({ behaviour: { bodyLimit: 2 ** 26 } });
+  const emulator = createEmulator({ limits: { body: 2 ** 26 } });
   const { client } = emulator;
   const bytes = typeof body === "string" ? bytesOf(body) : body;
   const places = [0, ...cuts.map((share) => Math.floor(share * bytes.length)).sort((a, b) => a - b), bytes.length];

@@ -47,7 +47,7 @@ const media = createMediaGen({
   apiKey,
   statuses,
   // Each query moves the emulator's time on, so waits need not pause as long as they say. Limits are on what takes real time.
-  sleep: async (ms, signal, reason) => setTimeout(reason === "pause" ? ms / 100 : ms, undefined, { signal }),
+  clock: { sleep: async (ms, signal, reason) => setTimeout(reason === "pause" ? ms / 100 : ms, undefined, { signal }) },
   async fetch(url, init) {
     const signal = AbortSignal.any([init.signal, AbortSignal.timeout(10_000)]);
     const answer = await fetch(url, { ...init, signal });

@@ -99,7 +99,9 @@ test("a file has one owner: exec does without it, and --state is refused, until 
   const owner = await serve(["--state", file]);
   expect(await onUsualPort("owned", generate)).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/emulator\.json is in use by another emulator\. This run saves nothing, .*\n$/),
+    stderr: expect.stringMatching(
+      /emulator\.json is in use by another emulator, process \d+\. If it is not, delete \S+\.lock\. This run saves nothing, .*\n$/,
+    ),
   });
   const { code, stderr } = await runCommand(["--port", "0", "--state", file]).ended;
   expect([code, stderr]).toEqual([2, expect.stringContaining("is in use by another emulator")]);

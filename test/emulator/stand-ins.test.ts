@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, resultsFrom, type EmulatorOptions } from "@mediagen/emulator/node";
 import { blobs, createMediaGen } from "@mediagen/sdk";
-import { zlibSync } from "fflate";
+
 import { describe, expect, test } from "vitest";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
-import { hasDot, thumbnailOf } from "../../packages/emulator/src/media/thumbnail.ts";
+
 import { readPng } from "./media/read-png.ts";
 import { readLines, shows, type Grid } from "./media/read-text.ts";
 
@@ -64,73 +64,6 @@ describe("a source image", () => {
       }),
     );
     expect(results[0]).not.toBe(results[1]);
-  });
-
-  test("in a snapshot with a thumbnail that cannot be drawn makes it invalid", async () => {
-    const { emulator, media } = start();
-    await media.image.generate("imgmodelv4", { prompt: "A fox", sourceImage: file(png(9, 9)) });
-    const snapshot = JSON.parse(JSON.stringify(emulator.snapshot()).replace('"columns":40', '"columns":-1')) as never;
-    expect(() => emulator.restore(snapshot)).toThrow("this is not a snapshot");
-  });
-});
-
-describe("a thumbnail", () => {
-  /** A PNG with a bright right half: of each colour type, depth and filter. */
-  const halves = (colourType: number, depth: number, channels: number, filter: number): Uint8Array<ArrayBuffer> => {
-    const [width, height] = [16, 8];
-    const stride = (width * channels * depth) / 8;
-    const plain = Uint8Array.from({ length: stride }, (_, index) =>
-      colourType === 3 ? (index >= stride / 2 ? 0x11 * (depth === 8 ? 1 / 17 : 1) : 0) : index >= stride / 2 ? 255 : 0,
-    );
-    const step = Math.max(1, (channels * depth) >> 3);
-    const before = (index: number) => (index >= step ? (plain[index - step] ?? 0) : 0);
-    // All lines are alike, so Up, and Average and Paeth of any line but the first, are known.
-    const lineOf = (row: number) =>
-      plain.map((byte, index) => {
-        const up = row > 0 ? byte : 0;
-        const corner = row > 0 ? before(index) : 0;
-        const estimate = before(index) + up - corner;
-        const near =
-          [before(index), up, corner].sort((a, b) => Math.abs(estimate - a) - Math.abs(estimate - b))[0] ?? 0;
-        return byte - ([0, before(index), up, (before(index) + up) >> 1, near][filter] ?? 0);
-      });
-    const data = Array.from({ length: height }, (_, row) => [filter, ...lineOf(row)]).flat();
-    const chunk = (name: string, ...content: readonly number[]) => [
-      ...[0, 0, content.length >> 8, content.length & 255, ...bytesOf(name), ...content, 0, 0, 0, 0],
-    ];
-    return Uint8Array.from([
-      ...bytesOf("\x89PNG\r\n\x1a\n"),
-      ...chunk("IHDR", 0, 0, 0, width, 0, 0, 0, height, depth, colourType, 0, 0, 0),
-      ...(colourType === 3 ? chunk("PLTE", 0, 0, 0, 255, 255, 255) : []),
-      ...chunk("IDAT", ...zlibSync(Uint8Array.from(data))),
-      ...chunk("IEND"),
-    ]);
-  };
-  test.for([
-    [0, 8, 1],
-    [0, 1, 1],
-    [0, 16, 1],
-    [2, 8, 3],
-    [3, 8, 1],
-    [3, 4, 1],
-    [4, 8, 2],
-    [6, 8, 4],
-    [6, 16, 4],
-  ] as const)(
-    "of a PNG of colour type %i with %i bits and %i channels shows it, whatever its filter",
-    ([colourType, depth, channels]) => {
-      for (const filter of [0, 1, 2, 3, 4]) {
-        const thumbnail = thumbnailOf(halves(colourType, depth, channels, filter));
-        expect(thumbnail).toMatchObject({ width: 16, height: 8, columns: 40, rows: 20 });
-        const row = Array.from({ length: 40 }, (_, column) => (hasDot(thumbnail, column, 10) ? "#" : "."));
-        expect(row.join(""), `filter ${filter}`).toBe(".".repeat(20) + "#".repeat(20));
-      }
-    },
-  );
-
-  test("of any other file is a pattern that only its bytes have", () => {
-    const patterns = Array.from({ length: 50 }, (_, byte) => thumbnailOf(Uint8Array.from([1, 2, 3, byte])).dots);
-    expect(new Set(patterns).size).toBe(50);
   });
 });
 

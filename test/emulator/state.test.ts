@@ -8,7 +8,8 @@ import { generate, kinds, models } from "../contract/cases.ts";
 /** An emulator and a client on it. */
 function start(options: EmulatorOptions = {}) {
   const emulator = createEmulator(options);
-  return { emulator, media: createMediaGen(emulator.client), http: createHttpClient(emulator.client) };
+  const { baseUrl, apiKey, fetch } = emulator.client;
+  return { emulator, media: createMediaGen(emulator.client), http: createHttpClient({ baseUrl, apiKey, fetch }) };
 }
 
 const statuses = { pending: 11, running: 12, succeeded: 13, failed: 14 };

@@ -13,7 +13,7 @@ export default function setup(): void {
       shell: process.platform === "win32",
     });
   rmSync(`${here}out`, { recursive: true, force: true });
-  for (const name of ["engines", "stores"]) cpSync(`docs/examples/${name}`, `${here}out/${name}`, { recursive: true });
+  cpSync("docs/examples/engines", `${here}out/engines`, { recursive: true });
   // The Workflow SDK needs its own build.
   execFileSync(`${here}node_modules/.bin/nitro`, ["build"], { cwd: `${here}workflow-sdk`, stdio: "ignore" });
 }

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { backoff, faults, reply, trusted, type Asked } from "./faults.ts";
 import { startRawServer, type RawServer } from "./raw-server.ts";
 import { shown } from "../shown.ts";
-import { askService, canary, createWitness, entries, httpClients } from "./witness.ts";
+import { createHttpClient } from "@mediagen/sdk/http";
+import { askService, canary, createWitness, entries } from "./witness.ts";
 
 setDefaultCACertificates([...getCACertificates("default"), ...trusted]);
 
@@ -64,7 +65,6 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
           : askService(media, asked, row.large ? { sourceImage: large } : {}),
       );
       expect([seen.outcome, server.heads, paused], String(seen.result)).toEqual([outcome, heads, pauses]);
-      if (row.says && seen.result instanceof Error) expect(seen.result.message).toMatch(row.says);
       if (asked === "generate" && entry === "node:http")
         expect(server.connections).toBe(row.connections ?? (row.warm ? 2 : heads));
       // Whatever is not turned away may have become a task.
@@ -81,17 +81,17 @@ describe.each(["node:http", "global fetch"] as const)("on %s", (entry) => {
       await server.close();
     }
   });
+});
 
-  test("a response that is none and repeats the key is an error of the HTTP client, too, that does not show it", async () => {
-    const server = await startRawServer({ onRequest: (socket, _, __, request) => void socket.end(request) });
-    const http = httpClients[entry]({ baseUrl: server.baseUrl, apiKey: canary });
-    const error: unknown = await http
-      .POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })
-      .catch((thrown: unknown) => thrown);
-    await server.close();
-    expect(error).toBeInstanceOf(Error);
-    expect(shown(error)).not.toContain(canary);
-  });
+test("a response that is none and repeats the key is an error of the HTTP client that does not show it", async () => {
+  const server = await startRawServer({ onRequest: (socket, _, __, request) => void socket.end(request) });
+  const http = createHttpClient({ baseUrl: server.baseUrl, apiKey: canary });
+  const error: unknown = await http
+    .POST("/v1/video/vidmodelv2", { body: { prompt: "A fox" } })
+    .catch((thrown: unknown) => thrown);
+  await server.close();
+  expect(error).toBeInstanceOf(Error);
+  expect(shown(error)).not.toContain(canary);
 });
 
 test("over the whole matrix nothing is sent twice, nor elsewhere, nothing is left behind, and the key is not to be seen", () => {

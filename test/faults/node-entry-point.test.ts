@@ -3,8 +3,7 @@ import { appendFile, mkdtemp, rm, truncate, utimes, writeFile } from "node:fs/pr
 import http, { Agent, type RequestOptions } from "node:http";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { deflateSync } from "node:zlib";
 import {
@@ -15,7 +14,6 @@ import {
   OutcomeUnknownError,
   type NodeMediaGenOptions,
 } from "@mediagen/sdk/node";
-import { createHttpClient } from "@mediagen/sdk/http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { reply } from "./faults.ts";
 import { startRawServer, type Fault, type RawServer } from "./raw-server.ts";
@@ -30,7 +28,7 @@ async function withServer(
   const server = await startRawServer(fault);
   try {
     await run(
-      createMediaGen({ baseUrl: server.baseUrl, apiKey: "key", retries: 2, random: () => 0, ...options }),
+      createMediaGen({ baseUrl: server.baseUrl, apiKey: "key", retries: 2, clock: { random: () => 0 }, ...options }),
       server,
     );
   } finally {
@@ -55,15 +53,30 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
+/** Lets the time for establishing a connection pass again and again while `run` runs. */
+async function whileTenSecondsPass<T>(run: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const passing = { timer: setTimeout(pass, 100) };
+  function pass(): void {
+    vi.advanceTimersByTime(10_000);
+    passing.timer = setTimeout(pass, 100);
+  }
+  try {
+    return await run();
+  } finally {
+    clearTimeout(passing.timer);
+    vi.useRealTimers();
+  }
+}
+
 describe("a connection that never stands sends nothing", () => {
   test("for the port is closed, at a name and at its addresses", async () => {
     const port = await closedPort();
     for (const host of ["localhost", "127.0.0.1", "[::1]"]) {
-      const media = createMediaGen({ baseUrl: `http://${host}:${port}`, retries: 1, random: () => 0 });
+      const media = createMediaGen({ baseUrl: `http://${host}:${port}`, retries: 1, clock: { random: () => 0 } });
       for (const call of [() => media.video.generate("vidmodelv2", form), () => media.video.query("t-1")]) {
         const error = await thrownBy(call());
         expect(error).toBeInstanceOf(ConnectionError);
-        expect(String(error)).toMatch(/nothing was sent, .* (ECONNREFUSED|EADDRNOTAVAIL|ENETUNREACH)/);
       }
     }
   });
@@ -75,8 +88,9 @@ describe("a connection that never stands sends nothing", () => {
     };
     const told: string[] = [];
     const onEvent = ({ type }: { readonly type: string }) => void told.push(type);
-    await withServer(hangs, { connectTimeoutMs: 100, onEvent }, async (media, server) => {
-      expect(String(await thrownBy(media.video.generate("vidmodelv2", form)))).toContain("no connection within 100 ms");
+    await withServer(hangs, { onEvent }, async (media, server) => {
+      const error = await whileTenSecondsPass(() => thrownBy(media.video.generate("vidmodelv2", form)));
+      expect(error).toBeInstanceOf(ConnectionError);
       expect(told).toEqual(["retried", "retried", "failed"]);
       // The server may be told of a connection when the client has long given it up.
       await expect.poll(() => server.connections, { interval: 5 }).toBeGreaterThan(0);
@@ -89,7 +103,7 @@ describe("a connection that never stands sends nothing", () => {
     const takes: Fault = { onRequest: (socket) => void waits.push(socket) };
     await withServer(takes, {}, async (_, server) => {
       const program = `
-        import { createMediaGen } from ${JSON.stringify(resolve("packages/sdk/dist/node.js"))};
+        import { createMediaGen } from "@mediagen/sdk/node";
         const media = createMediaGen({ baseUrl: process.argv[1], retries: 0 });
         const calls = Array.from({ length: 100 }, () => media.video.generate("vidmodelv2", { prompt: "A fox" }));
         const outcome = (error) => error.name + (/EMFILE/.test(error.message) ? " EMFILE" : "");
@@ -115,10 +129,6 @@ describe("a connection that never stands sends nothing", () => {
     await withServer(aborts, {}, async (media, server) => {
       expect(await thrownBy(media.video.generate("vidmodelv2", form, { signal: controller.signal }))).toBe("enough");
       expect(await thrownBy(media.video.generate("vidmodelv2", form, { signal: controller.signal }))).toBe("enough");
-      const http = createHttpClient({ baseUrl: server.baseUrl });
-      expect(await thrownBy(http.POST("/v1/video/vidmodelv2", { body: form, signal: controller.signal }))).toBe(
-        "enough",
-      );
       expect([server.connections, server.heads]).toEqual([1, 0]);
       await expect.poll(() => server.open, { interval: 5 }).toBe(0);
     });
@@ -170,18 +180,6 @@ describe("connections", () => {
     });
   });
 
-  test("of the HTTP client are kept for queries, too, and not for generations", async () => {
-    await withServer(answers, {}, async (_, server) => {
-      const http = createHttpClient({ baseUrl: server.baseUrl });
-      for (let round = 0; round < 3; round++) {
-        await http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" } });
-        await http.POST("/v1/video/vidmodelv2", { body: form });
-      }
-      expect(server.connections).toBe(1 + 3);
-      await expect.poll(() => server.open, { interval: 5 }).toBe(1);
-    });
-  });
-
   test("that the server closes just as they are used again cost a query another try, and a generation nothing", async () => {
     const closesAtTheSecond: Fault = {
       onRequest: (socket, _, nth) => void (nth === 1 ? socket.write(reply()) : socket.destroy()),
@@ -215,13 +213,16 @@ describe("connections", () => {
     const waiting: Socket[] = [];
     await withServer(
       { onRequest: (socket) => void waiting.push(socket) },
-      { ...oneSlot, connectTimeoutMs: 1_000, retries: 0 },
+      { ...oneSlot, retries: 0 },
       async (media) => {
+        vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
         const calls = Array.from({ length: most + 1 }, (_, index) => media.video.query(`t-${index}`));
         await expect.poll(() => waiting.length, { interval: 5 }).toBe(most);
-        await pause(1_500);
+        for (let round = 0; round < 4; round++) vi.advanceTimersByTime(10_000);
         for (const socket of waiting.splice(0)) socket.write(reply());
         await expect.poll(() => waiting.length, { interval: 5 }).toBe(1);
+        vi.advanceTimersByTime(10_000);
+        vi.useRealTimers();
         waiting[0]?.write(reply());
         await Promise.all(calls);
       },
@@ -241,42 +242,17 @@ describe("connections", () => {
   });
 });
 
-test("an upload that stands still, and an answer that does not begin after it, end by limits of their own", async () => {
+test("an upload that stands still, and an answer that does not begin after it, end by the timeout of their call", async () => {
   const sourceImage = new File([Buffer.concat([Buffer.from("GIF89a"), Buffer.alloc(64_000_000)])], "large.gif");
-  const limits = { headersTimeoutMs: 1_000 };
+  const limits = { generateTimeoutMs: 1_000, queryTimeoutMs: 1_000 };
+  const cause = { message: "the call took longer than 1 second" };
   // From the start: systems buffer up to 32 MB of a connection.
-  await withServer({ onConnection: (socket) => void socket.pause() }, limits, async (media) => {
-    expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
-      name: "OutcomeUnknownError",
-      cause: { message: "the upload stalled for 1 second" },
+  for (const fault of [{ onConnection: (socket: Socket) => void socket.pause() }, {}])
+    await withServer(fault, limits, async (media) => {
+      const unknown = { name: "OutcomeUnknownError", cause };
+      expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject(unknown);
+      expect(await thrownBy(media.video.query("t-1"))).toMatchObject({ name: "ConnectionError", cause });
     });
-  });
-  await withServer({}, limits, async (media) => {
-    const cause = { message: "the request had left, and no response began within 1 second" };
-    expect(await thrownBy(media.video.generate("vidmodelv2", { sourceImage }))).toMatchObject({
-      name: "OutcomeUnknownError",
-      cause,
-    });
-    expect(await thrownBy(media.video.query("t-1"))).toMatchObject({ name: "ConnectionError", cause });
-  });
-  // A slow network is none that stands still: the system hands on in steps what it took at once.
-  const isSlow = (socket: Socket) => void (socket.pause(), setTimeout(() => socket.resume(), 200));
-  await withServer({ ...answers, onHalf: isSlow }, { stallTimeoutMs: 100 }, async (media) => {
-    expect((await media.video.generate("vidmodelv2", { sourceImage })).taskid).toBe("t-1");
-  });
-});
-
-test("a response without a length is not complete if an abort ended it, for the HTTP client too", async () => {
-  const controller = new AbortController();
-  const begins: Fault = {
-    onRequest: (socket) =>
-      void socket.write('HTTP/1.1 200 OK\r\n\r\n{"code":1000}', () => setTimeout(() => controller.abort("enough"), 50)),
-  };
-  await withServer(begins, {}, async (_, { baseUrl }) => {
-    const http = createHttpClient({ baseUrl });
-    const { signal } = controller;
-    expect(await thrownBy(http.POST("/v1/video/infobytaskid", { body: { taskid: "t-1" }, signal }))).toBe("enough");
-  });
 });
 
 test("a compressed response is complete where its encoding ends, and what follows on its connection is not read", async () => {
@@ -344,31 +320,25 @@ describe("a library that gives every request an agent of its own", () => {
   });
 
   test("has sent nothing if it gives no connection, or fails to open one", async () => {
-    const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", retries: 0, connectTimeoutMs: 100 });
+    const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", retries: 0 });
     const refuses = agentThat(() => {
       throw new Error("CONNECT was refused with 403");
     });
-    for (const [agent, says] of [
-      [agentThat(() => undefined), "no connection within 100 ms"],
-      [refuses, "CONNECT was refused with 403"],
-    ] as const)
+    for (const agent of [agentThat(() => undefined), refuses])
       await withAgent(agent, async () => {
         for (const call of [() => media.video.generate("vidmodelv2", form), () => media.video.query("t-1")]) {
-          const error = await thrownBy(call());
-          expect(error).toBeInstanceOf(ConnectionError);
-          expect(String(error)).toContain(says);
+          expect(await whileTenSecondsPass(() => thrownBy(call()))).toBeInstanceOf(ConnectionError);
         }
       });
   });
 
-  test("has its connections given up after connectTimeoutMs", async () => {
-    const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", retries: 0, connectTimeoutMs: 100 });
+  test("has sent nothing if it opens a connection that is never established", async () => {
+    const media = createMediaGen({ baseUrl: "http://127.0.0.1:1", retries: 0 });
     // Its name is never found.
     const hangs = agentThat(() => connect({ host: "proxy.example.com", port: 1, lookup: () => undefined }));
     await withAgent(hangs, async () => {
-      const error = await thrownBy(media.video.generate("vidmodelv2", form));
-      expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(String(error)).toContain("no connection within 100 ms");
+      const error = await whileTenSecondsPass(() => thrownBy(media.video.generate("vidmodelv2", form)));
+      expect(error).toBeInstanceOf(ConnectionError);
     });
   });
 });
@@ -397,10 +367,7 @@ describe("a file", () => {
     await change();
     await withServer(answers, {}, async (media, server) => {
       const error = await thrownBy(media.video.generate("vidmodelv2", { sourceImage }));
-      expect(error).toBeInstanceOf(InvalidRequestError);
-      expect(String(error)).toMatch(
-        /sourceImage\[0\]: a file \(.+ bytes\) has changed since it was given\. Nothing was sent\. Pass the file again\.$/,
-      );
+      expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ field: "sourceImage[0]" }] });
       expect(server.connections).toBe(0);
     });
   });
@@ -410,11 +377,9 @@ describe("a file", () => {
     async ([, change]) => {
       await write(16_000_000);
       const sourceImage = await fileFrom(path());
-      await withServer(answers, {}, async (media, server) => {
-        const asking = media.withOptions({ beforeGenerate: change });
-        const error = await thrownBy(asking.video.generate("vidmodelv2", { sourceImage }));
+      await withServer(answers, { beforeGenerate: change }, async (media, server) => {
+        const error = await thrownBy(media.video.generate("vidmodelv2", { sourceImage }));
         expect(error).toBeInstanceOf(InvalidRequestError);
-        expect(String(error)).toContain("Nothing was sent.");
         expect(server.heads).toBe(0);
       });
     },
@@ -435,7 +400,6 @@ describe("a file", () => {
       await withServer(changed, {}, async (media, server) => {
         const error = await thrownBy(media.video.generate("vidmodelv2", { sourceImage }));
         expect(error).toBeInstanceOf(OutcomeUnknownError);
-        expect(String(error)).toContain("the file of sourceImage.items changed while it was sent");
         await expect.poll(() => server.open, { interval: 5 }).toBe(0);
         expect([server.heads, whole]).toEqual([1, 0]);
       });
@@ -476,11 +440,9 @@ describe("a process ends by itself, at once,", () => {
   /** What calls in a process of its own came to; it must end soon after the last. */
   async function outcomesIn(baseUrl: string, calls: readonly string[]): Promise<unknown> {
     const program = `
-      import { createMediaGen } from ${JSON.stringify(resolve("packages/sdk/dist/node.js"))};
-      import { createHttpClient } from ${JSON.stringify(resolve("packages/sdk/dist/http-node.js"))};
+      import { createMediaGen } from "@mediagen/sdk/node";
       const options = { baseUrl: process.argv[1], retries: 0 };
       const media = createMediaGen(options), hasty = createMediaGen({ ...options, generateTimeoutMs: 500, queryTimeoutMs: 500 });
-      const http = createHttpClient({ baseUrl: process.argv[1] });
       const large = new Blob(["GIF89a", new Uint8Array(16_000_000)]);
       const seen = [];
       for (const call of [${calls.map((call) => `() => ${call}`).join()}]) seen.push(await call().then(({ taskid }) => taskid, (error) => error.name));
@@ -511,9 +473,8 @@ describe("a process ends by itself, at once,", () => {
         "hasty.video.generate('vidmodelv2', { sourceImage: large })",
         "hasty.video.delete(['t-1'])",
         "media.video.query('t-1')",
-        "http.POST('/v1/video/infobytaskid', { body: { taskid: 't-1' } }).then(({ data }) => data.data)",
       ];
-      expect(await outcomesIn(baseUrl, calls)).toEqual(["t-1", "OutcomeUnknownError", "ConnectionError", "t-1", "t-1"]);
+      expect(await outcomesIn(baseUrl, calls)).toEqual(["t-1", "OutcomeUnknownError", "ConnectionError", "t-1"]);
     });
   });
 

@@ -10,7 +10,6 @@ import {
   memoryStore,
   ServiceError,
 } from "@mediagen/sdk";
-import { createHttpClient } from "@mediagen/sdk/http";
 import { createMediaGen as createNodeMediaGen } from "@mediagen/sdk/node";
 import { vi } from "vitest";
 import { shown } from "../shown.ts";
@@ -26,14 +25,6 @@ const longestLimitMs = 600_000;
 
 /** Both entry points, by what they stand on. */
 export const entries = { "node:http": createNodeMediaGen, "global fetch": createMediaGen } as const;
-
-/** The HTTP client on both. */
-export const httpClients = {
-  "node:http": createHttpClient,
-  // With a fetch function it uses that one.
-  "global fetch": ({ baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string }) =>
-    createHttpClient({ baseUrl, apiKey, fetch }),
-} as const;
 
 /** What must not happen, counted over a whole matrix, and how much was looked through for it. */
 export interface Totals {
@@ -82,17 +73,19 @@ export function createWitness() {
       return {
         apiKey: canary,
         retries: 2,
-        now: () => clock,
-        random: () => 0.5,
-        async sleep(ms, signal, why) {
-          const aborted = new Promise<never>((_, reject) =>
-            signal.addEventListener("abort", () => reject(signal.reason)),
-          );
-          if (why === "limit") {
-            await Promise.race([limit(signal), aborted]);
-            clock += ms <= storeLimitMs ? longestLimitMs : ms;
-          } else if (why === "background") await aborted;
-          else pauses.push(ms);
+        clock: {
+          now: () => clock,
+          random: () => 0.5,
+          async sleep(ms, signal, why) {
+            const aborted = new Promise<never>((_, reject) =>
+              signal.addEventListener("abort", () => reject(signal.reason)),
+            );
+            if (why === "limit") {
+              await Promise.race([limit(signal), aborted]);
+              clock += ms <= storeLimitMs ? longestLimitMs : ms;
+            } else if (why === "background") await aborted;
+            else pauses.push(ms);
+          },
         },
         onEvent: look,
         store: { ...store, write },

@@ -17,10 +17,6 @@ export interface FleetRun {
   readonly faultyShare: number;
   /** How often a worker is killed with -9, and started again; 0 is never. */
   readonly killEveryMs: number;
-  /** How long the service takes to respond to a generation. */
-  readonly generateLatencyMs?: number;
-  /** How many orders one worker on BullMQ generates at once, if not as many as by default. */
-  readonly atOnce?: number;
   readonly print: (line: string) => void;
 }
 
@@ -59,27 +55,18 @@ export function createOrders(count: number, from = 0): readonly Order[] {
 
 /** Runs orders through a fleet on an engine, and looks at what became of each. */
 export async function runFleet(engine: Engine, run: FleetRun): Promise<FleetReport> {
-  const {
-    orders: count,
-    workers: size,
-    perSecond,
-    faultyShare,
-    killEveryMs,
-    generateLatencyMs = 0,
-    atOnce,
-    print,
-  } = run;
+  const { orders: count, workers: size, perSecond, faultyShare, killEveryMs, print } = run;
   await using folder = await temporaryFolder();
-  await using service = await startService({ generateLatencyMs });
+  await using service = await startService();
   const { baseUrl } = service;
   const times = { deadAfterMs: 5_000, perSecond };
-  const options = { ...times, url: engine.url, baseUrl, folder: folder.path, workers: size, atOnce };
+  const options = { ...times, url: engine.url, baseUrl, folder: folder.path, workers: size };
   await using workers = await Workers.start(engine.name, options);
   if (faultyShare > 0) await service.addFaults(faultyShare);
   const orders = createOrders(count);
   const from = performance.now();
   await engine.submit(orders);
-  const generated = async () => (await service.count()).charges;
+  const generated = () => service.count();
   const draining = drain(engine, print);
   const strikes = killEveryMs > 0 ? await killWorkers(workers, engine, killEveryMs, { generated, orders: count }) : [];
   const seconds = (performance.now() - from) / 1_000;
@@ -94,7 +81,7 @@ export async function runFleet(engine: Engine, run: FleetRun): Promise<FleetRepo
   const lost = orders.filter(
     ({ id }) => !(listed.has(id) || (done.has(id) && paid.has(id)) || (refused.has(id) && !paid.has(id))),
   );
-  const split = splitUnknown(unknown, strikes, seen, generateLatencyMs);
+  const split = splitUnknown(unknown, strikes, seen);
   print(`${done.size} done, ${unknown.length} unknown, ${refused.size} refused; settles the unknown ones`);
 
   await service.clearFaults();

@@ -11,7 +11,6 @@ import { freePort } from "../free-port.ts";
 /** A server of this machine, in a folder of its own on a free port. */
 export interface Server extends AsyncDisposable {
   readonly url: string;
-  readonly pid: number;
 }
 
 /** Starts a Redis that keeps every write on the disk before it answers. */
@@ -89,7 +88,6 @@ async function serve(
   }
   return {
     url,
-    pid: child.pid ?? 0,
     async [Symbol.asyncDispose]() {
       kill();
       await ended;

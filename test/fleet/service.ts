@@ -3,22 +3,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { faultsOn } from "../faults/soak.ts";
 
-/** How the service behaves. */
-export interface ServiceOptions {
-  /** How long the response to a generation takes. */
-  readonly generateLatencyMs: number;
-}
-
-/** How often the service was called. */
-export interface Counts {
-  readonly calls: number;
-  readonly queries: number;
-  readonly downloads: number;
-  readonly charges: number;
-}
-
 /** What the service has seen. */
-export interface Seen extends Counts {
+export interface Seen {
+  readonly charges: number;
   /** The share of the latest calls, including downloads, that met a fault. */
   readonly faultyShare: number;
   /** The paid tasks, each with the id of its order. */
@@ -27,9 +14,9 @@ export interface Seen extends Counts {
 
 /** The emulated service in a process of its own. */
 export interface Service extends AsyncDisposable {
-  readonly pid: number;
   readonly baseUrl: string;
-  count(): Promise<Counts>;
+  /** How many generations were paid. */
+  count(): Promise<number>;
   see(): Promise<Seen>;
   /** Lets this share of all later calls fail, in every way that a soak run knows. */
   addFaults(share: number): Promise<void>;
@@ -37,9 +24,9 @@ export interface Service extends AsyncDisposable {
 }
 
 /** Starts the emulated service. */
-export async function startService(options: ServiceOptions = { generateLatencyMs: 0 }): Promise<Service> {
+export async function startService(): Promise<Service> {
   const path = fileURLToPath(new URL("processes/emulator.ts", import.meta.url));
-  const child = fork(path, [JSON.stringify(options)]);
+  const child = fork(path);
   // The casts: this is what the process sends.
   const [{ baseUrl }] = (await once(child, "message")) as [{ readonly baseUrl: string }];
   async function ask<Answer>(what: string): Promise<Answer> {
@@ -48,7 +35,6 @@ export async function startService(options: ServiceOptions = { generateLatencyMs
     return answer;
   }
   return {
-    pid: child.pid ?? 0,
     baseUrl,
     count: () => ask("count"),
     see: () => ask("see"),

@@ -1,12 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkStore, type GenerationStore } from "@mediagen/sdk/node";
+import type { GenerationStore } from "@mediagen/sdk/node";
+import { checkStore } from "@mediagen/stores/check";
+import { postgresStore, postgresTable } from "@mediagen/stores/postgres";
+import { redisStore } from "@mediagen/stores/redis";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { expect, test } from "vitest";
-import { postgresStore, table } from "../../docs/examples/stores/postgres-store.ts";
-import { redisStore } from "../../docs/examples/stores/redis-store.ts";
 import { killWhileGenerating } from "../sdk/killing.ts";
 import { openStore, type StoreName } from "../sdk/processes/open-store.ts";
 import { endPool, startPostgres, startRedis } from "./servers.ts";
@@ -36,7 +37,7 @@ async function onPostgres(): Promise<Storage> {
     pools.push(pool);
     return pool;
   };
-  await open().query(table);
+  await open().query(postgresTable);
   return {
     at: server.url,
     create: async () => postgresStore(open()),

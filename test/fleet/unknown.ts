@@ -48,12 +48,7 @@ export async function strike(workers: Workers, store: GenerationStore): Promise<
 }
 
 /** Says why orders are of unknown outcome, from when the service created their tasks and when their workers were killed. */
-export function splitUnknown(
-  unknown: readonly string[],
-  strikes: readonly Strike[],
-  { tasks }: Seen,
-  generateLatencyMs: number,
-): UnknownSplit {
+export function splitUnknown(unknown: readonly string[], strikes: readonly Strike[], { tasks }: Seen): UnknownSplit {
   const createdAt = new Map(tasks.map((task) => [task.id, task.createdAt]));
   const killedAt = new Map(strikes.flatMap(({ at, sending }) => sending.map((id) => [id, at])));
   const split = { notArrived: 0, notResponded: 0, notRecorded: 0, responseLost: 0 };
@@ -62,7 +57,7 @@ export function splitUnknown(
     if (killed === undefined) split.responseLost++;
     else if (created === undefined) split.notArrived++;
     // The service also handles what it finds in its connections after the kill.
-    else if (created + generateLatencyMs > killed) split.notResponded++;
+    else if (created > killed) split.notResponded++;
     else split.notRecorded++;
   }
   return {

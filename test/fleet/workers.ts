@@ -14,8 +14,6 @@ export interface WorkerOptions {
   readonly workers: number;
   /** After how long without a sign of life a worker counts as dead. */
   readonly deadAfterMs: number;
-  /** How many orders one worker on BullMQ generates at once; its default if undefined. */
-  readonly atOnce?: number | undefined;
 }
 
 /** On a busy machine a start takes seconds: a worker that has done nothing yet is not killed. */
@@ -40,10 +38,6 @@ export class Workers implements AsyncDisposable {
     for (let number = 0; number < options.workers; number++) workers.#begin();
     await Promise.all([...workers.#running].map((child) => once(child, "message")));
     return workers;
-  }
-
-  get pids(): readonly number[] {
-    return [...this.#running].flatMap(({ pid }) => pid ?? []);
   }
 
   /** Kills the oldest worker with -9 and starts another, if one has worked for a while. Returns its process id. */

@@ -37,7 +37,7 @@ test("the client before the present one generates, waits and is asked, over stdi
       directory,
       "--store",
       join(directory, "store"),
-      "--budget",
+      "--max-results",
       "1",
     ];
     const env = { MEDIAGEN_BASE_URL: service.baseUrl, MEDIAGEN_API_KEY: emulator.client.apiKey };
@@ -53,7 +53,7 @@ test("the client before the present one generates, waits and is asked, over stdi
     expect(reports).toBeGreaterThan(0);
     expect(await call("generate_image", fox)).toMatchObject({ structuredContent: { taskid } });
     for (const [wrong, message] of [
-      [{ ...fox, idempotencyKey: "fox-2" }, /budget/],
+      [{ ...fox, idempotencyKey: "fox-2" }, /maxResults leaves 0/],
       [{ ...fox, idempotencyKey: "fox-3", promt: "A fox" }, /Did you mean prompt/],
     ] as const) {
       const result = await call("generate_image", wrong);

@@ -28,7 +28,7 @@ describe("mediagen-mcp", () => {
   const env = { MEDIAGEN_BASE_URL: "http://localhost", MEDIAGEN_API_KEY: "k" };
   test.for<[string[], Readonly<Record<string, string>>, RegExp]>([
     [[], env, /^mediagen-mcp: --output is missing\. Pass the directory/],
-    [["--output", "out", "--budget", "many"], env, /^mediagen-mcp: --budget: "many" is not valid/],
+    [["--output", "out", "--max-results", "many"], env, /^mediagen-mcp: .*maxResults must be a number/],
     [["--output", "out"], {}, /^mediagen-mcp: createMediaGen: baseUrl is missing/],
   ])("%j ends with a message on stderr", async ([args, env, message]) => {
     expect(await run([server, ...args], env)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });

@@ -174,7 +174,7 @@ describe("a key is paid once", () => {
       await response.promise;
       return emulator.fetch(url, init);
     };
-    await using host = await connect({ fetch, store: memoryStore(), now: undefined, sleep: undefined });
+    await using host = await connect({ fetch, store: memoryStore(), clock: undefined });
     const controller = new AbortController();
     const abandoned = host.client.callTool({ name: "generate_image", arguments: fox }, { signal: controller.signal });
     await sent.promise;
@@ -205,14 +205,38 @@ describe("nothing is sent", () => {
     expect([host.questions, host.emulator.calls]).toEqual([[], []]);
   });
 
-  test("beyond the budget, and the user is not asked either", async () => {
-    await using host = await connect({ budget: { results: 3 } }, { answer: "accept" });
+  test("beyond maxResults, and the user is not asked either", async () => {
+    await using host = await connect({ maxResults: 3 }, { answer: "accept" });
     const four = { ...fox, model: "imgmodelv4" };
     expect((await host.call("generate_image", { ...four, batchsize: 2 })).isError).toBeFalsy();
     const result = await host.call("generate_image", { ...four, batchsize: 2, idempotencyKey: "fox-2" });
-    expect([result.isError, textOf(result)]).toEqual([true, expect.stringMatching(/budget.*Tell the user/)]);
+    expect([result.isError, textOf(result)]).toEqual([
+      true,
+      expect.stringMatching(/requests 2 results, and maxResults leaves 1.*Tell the user/),
+    ]);
     expect((await host.call("generate_image", { ...fox, idempotencyKey: "fox-3" })).isError).toBeFalsy();
     expect([host.questions.length, host.emulator.charges.length]).toEqual([2, 2]);
+  });
+
+  test("for 27 of 30 calls at once with maxResults: 3", async () => {
+    await using host = await connect({ maxResults: 3, confirm: false });
+    const call = (_: unknown, index: number) => host.call("generate_image", { ...fox, idempotencyKey: `fox-${index}` });
+    const results = await Promise.all(Array.from({ length: 30 }, call));
+    expect(results.filter(({ isError }) => isError)).toHaveLength(27);
+    expect(host.emulator.charges).toHaveLength(3);
+  });
+
+  test("and what is rejected, declined or vetoed leaves the limit as it was", async () => {
+    let vetoes = 1;
+    const beforeGenerate = () => (vetoes-- > 0 ? Promise.reject(new Error("not now")) : undefined);
+    await using host = await connect({ maxResults: 1, confirm: false, beforeGenerate });
+    host.emulator.next({ fault: "failure", on: "generateImgmodelz" });
+    for (const idempotencyKey of ["vetoed", "rejected"])
+      expect((await host.call("generate_image", { ...fox, idempotencyKey })).isError).toBe(true);
+    expect((await host.call("generate_image", fox)).isError).toBeFalsy();
+    expect((await host.call("generate_image", fox)).isError).toBeFalsy();
+    expect((await host.call("generate_image", { ...fox, idempotencyKey: "more" })).isError).toBe(true);
+    expect(host.emulator.charges).toHaveLength(1);
   });
 
   test("if beforeGenerate of the program throws", async () => {
@@ -287,7 +311,7 @@ describe("source images", () => {
 
 describe("a task", () => {
   test("that takes longer than a call may is pending, and is finished by a later call", async () => {
-    await using host = await connect({ waitTimeoutMs: 3_000 }, {}, { behaviour: { slowFactor: 3 } });
+    await using host = await connect({ waitTimeoutMs: 3_000 });
     const taskid = taskidOf(await host.call("generate_image", { ...fox, prompt: "A fox #slow" }));
     expect((await host.call("list_tasks")).structuredContent).toEqual({
       pending: [{ taskid, kind: "image", model: "imgmodelz" }],
@@ -349,10 +373,10 @@ describe("a task", () => {
 });
 
 test.for<[Readonly<Record<string, unknown>>, RegExp]>([
-  [{ allow: "/home/me" }, /allow must be a list of paths, not "\/home\/me"/],
-  [{ allow: [""] }, /a list of paths/],
+  [{ allow: "/home/me" }, /allow must be a list of texts/],
+  [{ allow: [""] }, /allow must be the path/],
   [{ output: "" }, /output/],
-  [{ store: undefined }, /store is missing/],
+  [{ store: undefined }, /store must be a store/],
   [{ confirm: "requierd" }, /true, false or "required"/],
   [{ waitTimeoutMs: -1 }, /waitTimeoutMs/],
   [{ alow: [] }, /alow is not a known option/],
@@ -396,12 +420,13 @@ test("images are shown up to 700 kB in total, because hosts reject larger result
 });
 
 test("nothing of the log goes to stdout, which belongs to the protocol", async () => {
-  const stdout = vi.spyOn(console, "info").mockReturnValue();
+  const stdout = vi.spyOn(process.stdout, "write");
   const stderr = vi.spyOn(console, "error").mockReturnValue();
+  vi.stubEnv("MEDIAGEN_LOG", "1");
   try {
-    await using host = await connect({ logLevel: "debug" });
+    await using host = await connect();
     await host.call("wait_for_task", { taskid: taskidOf(await host.call("generate_image", fox)) });
-    await expect.poll(() => stderr.mock.calls.flat().join("\n")).toMatch(/mediagen: generated[^]*mediagen: downloaded/);
+    await expect.poll(() => stderr.mock.calls.flat().join("\n")).toMatch(/mediagen: generated[^]*mediagen: ended/);
     expect(stdout).not.toHaveBeenCalled();
   } finally {
     vi.restoreAllMocks();

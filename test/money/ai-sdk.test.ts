@@ -11,7 +11,6 @@ type ImageCall = Partial<Parameters<typeof generateImage>[0]>;
 type Frames = NonNullable<Parameters<typeof generateVideo>[0]["frameImages"]>;
 
 const prompt = "A fox in snow";
-const behaviour = { imageSide: 32, videoSide: 32, videoFps: 1 };
 
 /** Generates one small image. */
 const generateOne = ({ mediagen }: Pick<Desk, "mediagen">, more: ImageCall = {}) =>
@@ -19,7 +18,7 @@ const generateOne = ({ mediagen }: Pick<Desk, "mediagen">, more: ImageCall = {})
 
 /** Makes an emulator the account of the environment. */
 async function listenAsEnvironment() {
-  const emulator = createEmulator({ behaviour, clock: { speed: 100 } });
+  const emulator = createEmulator({ clock: { speed: 100 } });
   const server = await listen(emulator);
   vi.stubEnv("MEDIAGEN_BASE_URL", server.baseUrl);
   vi.stubEnv("MEDIAGEN_API_KEY", emulator.client.apiKey);
@@ -34,7 +33,7 @@ describe("the account that pays for the calls of a provider", () => {
     ["its options, inherited as from a class,", (options) => Object.create(options) as MediaGenProviderOptions],
   ])("is that of %s, not that of the environment", async ([, optionsOf]) => {
     const environment = await listenAsEnvironment();
-    const other = createEmulator({ apiKey: "sk-other-account", behaviour });
+    const other = createEmulator({ apiKey: "sk-other-account" });
     const teams = new Set<unknown>();
     const fetch: MediaGenProviderOptions["fetch"] = (url, init) => {
       teams.add(new Headers(init.headers).get("x-team"));

@@ -127,10 +127,10 @@ describe("an error says", () => {
 
   test("where and by what a person finds a task that may exist, and that a store would have kept it", async () => {
     const now = Date.UTC(2026, 10, 23, 5, 26, 11);
-    const plain = (await errorOf(clientOf([lost], { now: () => now }).generate())) as Error;
+    const plain = (await errorOf(clientOf([lost], { clock: { now: () => now } }).generate())) as Error;
     for (const word of ["imgmodelz", "2026-11-23T05:26:11", "console", "support", "store"])
       expect(plain.message).toContain(word);
-    const { generate } = clientOf([lost], { store: sharedStore(), now: () => now });
+    const { generate } = clientOf([lost], { store: sharedStore(), clock: { now: () => now } });
     const stored = (await errorOf(generate("order-1"))) as OutcomeUnknownError;
     expect(stored.message).toContain(`resolve("${stored.generationId}"`);
     expect(stored.message).not.toContain("with a store");

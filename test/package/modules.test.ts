@@ -18,7 +18,7 @@ const batch =
 
 /** The files of the MCP server, each after those that it may import. */
 const mcp =
-  "options.ts host.ts confirmation.ts descriptions.ts generate-schema.ts source-files.ts results.ts generate-tool.ts task-tools.ts model-tool.ts server.ts " +
+  "options.ts host.ts confirmation.ts generate-schema.ts source-files.ts results.ts generate-tool.ts task-tools.ts model-tool.ts server.ts " +
   "http-handler.ts state-directory.ts";
 
 /** The directories and files of the command, each after those that it may import. */
@@ -29,8 +29,8 @@ const packages = [
   {
     name: "sdk",
     places: directoriesUnder("The modules of the SDK"),
-    entryPoints: "index.ts node.ts http.ts http-node.ts schema.ts proxy.ts",
-    forNode: "node node.ts http-node.ts",
+    entryPoints: "index.ts node.ts http.ts schema.ts kit.ts",
+    forNode: "node node.ts",
     uses: "",
   },
   {
@@ -45,22 +45,42 @@ const packages = [
     places: "options.ts errors.ts files.ts form.ts tasks.ts image-model.ts video-model.ts provider.ts",
     entryPoints: "index.ts",
     forNode: "",
+    uses: "@mediagen/sdk @mediagen/sdk/kit",
+  },
+  {
+    name: "stores",
+    places: "check-records.ts",
+    entryPoints: "postgres.ts redis.ts sqlite.ts check.ts",
+    forNode: "",
     uses: "@mediagen/sdk",
   },
-  { name: "batch", places: batch, entryPoints: "index.ts", forNode: batch, uses: "@mediagen/sdk/node" },
+  {
+    name: "proxy",
+    places: "options.ts rejection.ts request.ts seal.ts proxy.ts",
+    entryPoints: "index.ts",
+    forNode: "",
+    uses: "@mediagen/sdk @mediagen/sdk/kit",
+  },
+  {
+    name: "batch",
+    places: batch,
+    entryPoints: "index.ts",
+    forNode: batch,
+    uses: "@mediagen/sdk/node @mediagen/sdk/kit",
+  },
   {
     name: "mcp",
     places: mcp,
     entryPoints: "index.ts command.ts",
     forNode: `${mcp} command.ts`,
-    uses: "@mediagen/sdk/node @mediagen/sdk/schema",
+    uses: "@mediagen/sdk/node @mediagen/sdk/kit @mediagen/sdk/schema",
   },
   {
     name: "cli",
     places: cli,
     entryPoints: "command.ts",
     forNode: `${cli} command.ts`,
-    uses: "@mediagen/sdk @mediagen/sdk/node @mediagen/batch @mediagen/emulator @mediagen/emulator/command",
+    uses: "@mediagen/sdk @mediagen/sdk/node @mediagen/sdk/kit @mediagen/batch @mediagen/emulator @mediagen/emulator/command",
   },
 ].map(({ name, places, entryPoints, forNode, uses }) => ({
   name,

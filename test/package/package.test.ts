@@ -13,12 +13,14 @@ import { install } from "./install.ts";
 const exec = promisify(execFile);
 
 /** The packages that run anywhere, the one that needs Node, and the one that is a command. */
-const libraries = ["sdk", "emulator"] as const;
-const packages = [...libraries, "batch", "mcp", "ai-sdk-provider", "cli"] as const;
+const libraries = ["sdk", "emulator", "proxy"] as const;
+const packages = [...libraries, "stores", "batch", "mcp", "ai-sdk-provider", "cli"] as const;
 /** The scripts that they are entered by. */
 const entries: Readonly<Record<(typeof packages)[number], readonly string[]>> = {
-  sdk: ["dist/index.js", "dist/node.js", "dist/http.js", "dist/http-node.js", "dist/schema.js", "dist/proxy.js"],
+  sdk: ["dist/index.js", "dist/node.js", "dist/http.js", "dist/schema.js", "dist/kit.js"],
   emulator: ["dist/index.js", "dist/node.js", "dist/command.js", "dist/vitest.js", "dist/node-test.js"],
+  stores: ["dist/postgres.js", "dist/redis.js", "dist/sqlite.js", "dist/check.js"],
+  proxy: ["dist/index.js"],
   batch: ["dist/index.js"],
   mcp: ["dist/index.js", "dist/command.js"],
   "ai-sdk-provider": ["dist/index.js"],
@@ -40,7 +42,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe.each(packages)("@mediagen/%s", (name) => {
   test("the tarball holds what was built from the sources, and nothing else", async () => {
     const sources = (await readdir(`packages/${name}/src`, { recursive: true }))
-      .filter((file) => file.endsWith(".ts"))
+      .filter((file) => /(?<!\.d)\.ts$/.test(file))
       .map((file) => file.replace(".ts", "").replaceAll(sep, "/"));
     const machineWritten = (await readdir(`packages/${name}`)).filter((file) => file.includes(".gen."));
     const commands = (await readdir(`packages/${name}`)).filter((file) => /^(bin\.js|.*\.cjs)$/.test(file));
@@ -182,14 +184,24 @@ describe("in an empty project", () => {
     expect(await evaluate(script)).toBe("[]");
   });
 
+  test("an error of another copy of the package is recognized", async () => {
+    const script = `
+      const { MediaGenError } = await import("@mediagen/sdk");
+      const copy = await import(${JSON.stringify(pathToFileURL("packages/sdk/dist/index.js").href)});
+      const error = new copy.ConnectionError("queryVideoTask", new Error("why"));
+      const others = [new Error("why"), undefined, "why"];
+      console.log(error instanceof MediaGenError, [error, ...others].map((one) => MediaGenError.is(one)).join());`;
+    expect(await evaluate(script)).toBe("false true,false,false,false");
+  });
+
   async function evaluate(script: string): Promise<string> {
     const { stdout } = await exec(process.execPath, ["--input-type=module", "-e", script], { cwd: folder });
     return stdout.trim();
   }
 });
 
-test("what a store, limits, a log, files, invalid and unchecked forms, and results need is loaded at first use", async () => {
-  expect(await loadedLater("createMediaGen")).toHaveLength(7);
+test("what a store, files, extra fields and results need is loaded at first use", async () => {
+  expect(await loadedLater("createMediaGen")).toHaveLength(4);
   for (const name of ["blobs", "streams", "fileFrom"]) expect(await loadedLater(name), name).toHaveLength(1);
 });
 

@@ -67,6 +67,5 @@ export async function writePrograms(project: string): Promise<readonly Program[]
     await add(name, await readFile(join("docs/examples", name), "utf8"), lines[name] ?? `node ${name}`);
   }
   await cp("docs/examples/submit.ts", join(project, "programs/collect-ts/submit.ts"));
-  await cp("docs/examples/stores", join(project, "programs/own-store-ts/stores"), { recursive: true });
   return programs;
 }

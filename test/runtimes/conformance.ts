@@ -1,5 +1,5 @@
 import type { Fault, FaultName } from "@mediagen/emulator";
-import type { MediaGen, MediaGenOptions } from "@mediagen/sdk";
+import type { Clock, MediaGen, MediaGenOptions } from "@mediagen/sdk";
 
 /** One promise of the SDK, held against one engine. */
 export interface Check {
@@ -64,8 +64,7 @@ export async function run(
         baseUrl: place.baseUrl,
         apiKey: key,
         allowBrowser: true,
-        random: () => 0,
-        sleep: hurry,
+        clock: { random: () => 0, sleep: hurry },
         ...options,
       }),
     next: (fault, on, more) => steer("next", { fault, on, ...more }),
@@ -117,8 +116,7 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Pauses are cut short; limits and deadlines take their time. */
-const hurry: NonNullable<MediaGenOptions["sleep"]> = (ms, signal, why) =>
-  sleep(why === "pause" ? Math.min(ms, 2) : ms, signal);
+const hurry: Clock["sleep"] = (ms, signal, why) => sleep(why === "pause" ? Math.min(ms, 2) : ms, signal);
 
 /** Resolves when the emulator has so many calls that hang: those that have a code, for they have taken effect by then. */
 export async function hangs({ seen }: Stage, count = 1, signal = new AbortController().signal): Promise<void> {
@@ -128,7 +126,7 @@ export async function hangs({ seen }: Stage, count = 1, signal = new AbortContro
 
 /** Time limits pass when a call hangs: not before, however slow the machine, and not later, however long they are. */
 export const limitsPassAtHang = (stage: Stage): MediaGenOptions => ({
-  sleep: (ms, signal, why) => (why === "limit" ? hangs(stage, 1, signal) : hurry(ms, signal, why)),
+  clock: { sleep: (ms, signal, why) => (why === "limit" ? hangs(stage, 1, signal) : hurry(ms, signal, why)) },
 });
 
 export function same(actual: unknown, expected: unknown): void {

@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { createEmulator } from "@mediagen/emulator";
 import { blobs, createMediaGen, memoryStore, OutcomeUnknownError, waitAll } from "@mediagen/sdk";
 import { expect, test } from "vitest";
 import { errorOf, forever, origin } from "./fake-service.ts";
@@ -50,6 +51,27 @@ test("a signal that never aborts keeps no listener of calls that have ended, als
   const other = abortable();
   await media.video.task("t-5").wait({ signal: other.signal });
   expect(getEventListeners(other.signal, "abort")).toHaveLength(0);
+});
+
+test("a signal has no listener of any call that has ended, however it has ended", async () => {
+  const { signal } = abortable();
+  const emulator = createEmulator();
+  const media = createMediaGen({
+    ...emulator.client,
+    apiKey: async () => emulator.client.apiKey,
+    maxGenerationsInFlight: 1,
+  });
+  for (const fault of [undefined, "cutBody", "hang", "serverError"] as const) {
+    const task = await media.image.generate("imgmodelz", { prompt: "A fox" }, { signal });
+    if (fault) emulator.next({ fault, on: "query" });
+    await task.wait({ signal, onUpdate: async () => undefined });
+    if (fault) emulator.next({ fault, on: "download" });
+    await blobs(task, { signal });
+    if (fault) emulator.next({ fault, on: "delete", times: 9 });
+    await errorOf(task.delete({ signal }));
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+    emulator.reset();
+  }
 });
 
 function abortable() {

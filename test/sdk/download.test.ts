@@ -106,7 +106,7 @@ function taskWith(addresses: readonly string[], options: MediaGenOptions = {}): 
   const media = createMediaGen({
     baseUrl: "http://localhost",
     apiKey: "secret-key",
-    random: () => 0,
+    clock: { random: () => 0 },
     fetch: (url, init) =>
       url.endsWith("infobytaskid")
         ? Promise.resolve(Response.json({ code: 1000, msg: "", data: record }))
@@ -152,14 +152,12 @@ describe("download", () => {
     ]);
   });
 
-  test("overwrites only when asked, and says how to ask", async () => {
+  test("overwrites only if the caller says so", async () => {
     const path = join(folder, "fox.png");
     await writeFile(path, "mine");
     const error = (await download(taskWith(["/1"]), path).catch((thrown: unknown) => thrown)) as InvalidRequestError;
     expect(error).toBeInstanceOf(InvalidRequestError);
     expect(error.issues[0]).toMatchObject({ field: "target", code: "alreadyExists" });
-    expect(error.message).toContain(`download(task, ${JSON.stringify(path)}, { overwrite: true })`);
-    expect(error.message).toContain("probably of an earlier run. The task is not lost");
     expect(await readFile(path, "utf8")).toBe("mine");
     await download(taskWith(["/1"]), path, { overwrite: true });
     expect(await readFile(path)).toEqual(png);
@@ -215,25 +213,20 @@ describe("download", () => {
     ]);
   });
 
-  test.for<[string, MediaGenOptions, number | undefined, number]>([
-    ["as often as the client says", { retries: 2 }, undefined, 3],
-    ["as often as the call says", { retries: 4 }, 1, 2],
-    ["not at all if the call says so", {}, 0, 1],
-  ])("is retried %s", async ([, options, retries, expected]) => {
+  test("is retried as often as the client says", async () => {
     for (const path of ["/down", "/cut"]) {
       handlers["/cut"] = (_, response) =>
         response.writeHead(200, { "content-length": 100 }).write("half", () => void response.destroy());
       requests.splice(0);
-      await expect(download(taskWith([path], options), folder, { retries })).rejects.toBeInstanceOf(Error);
-      expect(requests).toHaveLength(expected);
+      await expect(download(taskWith([path], { retries: 2 }), folder)).rejects.toBeInstanceOf(Error);
+      expect(requests).toHaveLength(3);
     }
-    await expect(download(taskWith(["/1"]), folder, { retries: -1 })).rejects.toThrow("retries: -1 is not valid");
   });
 
   test("takes no part that it has not requested", async () => {
     handlers["/part"] = (_, response) =>
       response.writeHead(206, { "content-range": `bytes 0-3/${png.length}` }).end(png.subarray(0, 4));
-    await expect(download(taskWith(["/part"]), folder)).rejects.toThrow("HTTP 206");
+    await expect(download(taskWith(["/part"]), folder)).rejects.toMatchObject({ name: "ServiceError", status: 206 });
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -258,7 +251,7 @@ describe("download", () => {
           .write(part, () => void response.destroy());
     };
     const task = taskWith(["/short-rest"], { retries: 1 });
-    await expect(download(task, folder)).rejects.toThrow(`ended after ${until} of ${png.length} bytes`);
+    await expect(download(task, folder)).rejects.toBeInstanceOf(ConnectionError);
     expect(await readdir(folder)).toEqual([]);
   });
 
@@ -267,30 +260,30 @@ describe("download", () => {
       url.endsWith("infobytaskid")
         ? Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: [`${origin}/short`] } })
         : new Response("half", { headers: { "content-length": "8" } });
-    await expect(download(taskWith([], { fetch }), folder)).rejects.toThrow("ended after 4 of 8 bytes");
+    await expect(download(taskWith([], { fetch }), folder)).rejects.toBeInstanceOf(ConnectionError);
   });
 
   test("follows few redirects, each looked at first", async () => {
     expect(await download(taskWith(["/once"]), folder)).toHaveLength(1);
-    await expect(download(taskWith(["/round"]), folder)).rejects.toThrow("more than 3 times");
-    await expect(download(taskWith(["/odd"]), folder)).rejects.toThrow("neither http nor https");
+    for (const path of ["/round", "/odd"])
+      await expect(download(taskWith([path]), folder)).rejects.toBeInstanceOf(ServiceError);
+    expect(requests.map(({ url }) => url)).toEqual(["/once", "/1", "/round", "/round", "/round", "/round", "/odd"]);
   });
 
-  test.for<[string, string, typeof ServiceError | typeof ConnectionError, RegExp]>([
-    ["gone", "/gone", ServiceError, /HTTP 404/],
-    ["down", "/down", ServiceError, /HTTP 503/],
-    ["stuck", "/stuck", ConnectionError, /stalled for 100 ms/],
-    ["too long", "/long", ServiceError, /larger than 1000 bytes/],
-    ["no address", "nowhere", ServiceError, /not an absolute URL/],
-  ])("keeps what is complete, and nothing else, when a result is %s", async ([, path, type, message]) => {
-    const fast = { sleep: (ms: number, signal: AbortSignal) => (ms === 0 ? Promise.resolve() : realSleep(ms, signal)) };
-    const error: unknown = await download(taskWith(["/1", path], fast), folder, {
+  test.for<[string, string, object]>([
+    ["gone", "/gone", { name: "ServiceError", status: 404 }],
+    ["down", "/down", { name: "ServiceError", status: 503 }],
+    ["stuck", "/stuck", { name: "ConnectionError" }],
+    ["too long", "/long", { name: "ServiceError" }],
+    ["no URL", "nowhere", { name: "ServiceError" }],
+  ])("keeps what is complete, and nothing else, when a result is %s", async ([, path, thrown]) => {
+    const sleep = (ms: number, signal: AbortSignal) => (ms === 0 ? Promise.resolve() : realSleep(ms, signal));
+    const error: unknown = await download(taskWith(["/1", path], { clock: { random: () => 0, sleep } }), folder, {
       // On a busy machine, the others take longer than this one may.
       stallTimeoutMs: path === "/stuck" ? 100 : undefined,
       maxBytes: 1_000,
     }).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(type);
-    expect((error as Error).message).toMatch(message);
+    expect(error).toMatchObject(thrown);
     expect(await readdir(folder)).toEqual(["___t_1-1.png"]);
   });
 
@@ -311,11 +304,8 @@ describe("download", () => {
   });
 
   test("says which of the two ended a pause before another try: the time or the caller", async () => {
-    const pausing = () => taskWith(["/down"], { random: () => 1 });
-    await expect(download(pausing(), folder, { resultTimeoutMs: 30 })).rejects.toMatchObject({
-      name: "ConnectionError",
-      message: expect.stringContaining("longer than 30 ms"),
-    });
+    const pausing = () => taskWith(["/down"], { clock: { random: () => 1 } });
+    await expect(download(pausing(), folder, { resultTimeoutMs: 30 })).rejects.toBeInstanceOf(ConnectionError);
     const controller = new AbortController();
     setTimeout(() => controller.abort("enough"), 30);
     await expect(download(pausing(), folder, { signal: controller.signal })).rejects.toBe("enough");
@@ -356,16 +346,19 @@ describe("results in a private network", () => {
     });
 
   test.for(privateUrls)("are refused where the base URL is not in one: %s", async (address) => {
-    await expect(blobs(remoteTask(address))).rejects.toThrow("private network");
+    await expect(blobs(remoteTask(address))).rejects.toBeInstanceOf(ServiceError);
+    expect(requests).toEqual([]);
   });
 
   test("are refused behind a redirect too", async () => {
-    await expect(blobs(remoteTask("http://results.example.com/inside"))).rejects.toThrow("private network");
+    await expect(blobs(remoteTask("http://results.example.com/inside"))).rejects.toBeInstanceOf(ServiceError);
+    expect(requests.map(({ url }) => url)).toEqual(["/inside"]);
   });
 
   test("and so is a redirect from https to http", async () => {
     handlers["/plainly"] = (_, response) => response.writeHead(302, { location: "http://results.example.com/1" }).end();
-    await expect(blobs(remoteTask("https://results.example.com/plainly"))).rejects.toThrow("leads from https to http");
+    await expect(blobs(remoteTask("https://results.example.com/plainly"))).rejects.toBeInstanceOf(ServiceError);
+    expect(requests.map(({ url }) => url)).toEqual(["/plainly"]);
   });
 
   test("are taken where the caller says so", async () => {
@@ -381,7 +374,8 @@ describe("on the Node entry point, where no fetch is given", () => {
       response
         .setHeader("content-type", "application/json")
         .end(JSON.stringify({ code: 1000, msg: "", data: { taskid: "t-1", url: addresses } }));
-    return createMediaGen({ baseUrl: origin, apiKey: "secret-key", random: () => 0, ...options }).image.task("t-1");
+    const media = createMediaGen({ baseUrl: origin, apiKey: "secret-key", clock: { random: () => 0 }, ...options });
+    return media.image.task("t-1");
   };
 
   test("results come whole, resume, and carry no key", async () => {
@@ -405,9 +399,8 @@ describe("on the Node entry point, where no fetch is given", () => {
       ])) as unknown as typeof dns.lookup);
     try {
       const task = media(["http://results.example.com/1"], { allowHttp: true });
-      await expect(blobs(task, { allowPrivateHosts: false })).rejects.toThrow(
-        "leads to this machine or into a private network",
-      );
+      await expect(blobs(task, { allowPrivateHosts: false })).rejects.toBeInstanceOf(ServiceError);
+      expect(requests.map(({ url }) => url)).not.toContain("/1");
       expect(lookup).toHaveBeenCalledTimes(1);
     } finally {
       lookup.mockRestore();
@@ -418,7 +411,8 @@ describe("on the Node entry point, where no fetch is given", () => {
 describe("against the emulator", () => {
   test("an address that has expired is renewed once, a cut one goes on, and blobs are typed", async () => {
     const emulator = createEmulator({ clock: "manual" });
-    const media = createMediaGen({ ...emulator.client, random: () => 0, sleep: realSleep });
+    const { now } = emulator.client.clock;
+    const media = createMediaGen({ ...emulator.client, clock: { now, random: () => 0, sleep: realSleep } });
     const task = await media.image.generate("imgmodelv4", { prompt: "A fox", batchsize: 2 });
     emulator.clock.advance("1m");
     await task.check();
@@ -448,7 +442,7 @@ test("a limit on bytes holds also where a server's length is no number", async (
       : new Response(new Uint8Array(1_001), { headers: { "content-length": "many" } });
   };
   const { video } = createMediaGen({ baseUrl: "http://localhost", fetch });
-  await expect(blobs(video.task("t-1"), { maxBytes: 1_000 })).rejects.toThrow("larger than 1000 bytes");
+  await expect(blobs(video.task("t-1"), { maxBytes: 1_000 })).rejects.toBeInstanceOf(ServiceError);
 });
 
 test("a program that generates and downloads never loads the fetch of Node, which takes longer than a small result", async () => {

@@ -80,6 +80,8 @@ export interface FakeOptions extends MediaGenOptions {
   readonly latencyMs?: number;
   /** Which sleeps end, as soon as nothing else is left to do. */
   readonly passing?: readonly SleepReason[];
+  /** Whether its store is that of other clients of one process. Otherwise it has a handle of its own, as another process has. */
+  readonly sharesProcess?: boolean;
 }
 
 let clients = 0;
@@ -90,7 +92,7 @@ let clients = 0;
  */
 export function clientOf(
   replies: readonly Reply[] = [],
-  { latencyMs = 0, passing = ["pause", "background"], ...options }: FakeOptions = {},
+  { latencyMs = 0, passing = ["pause", "background"], clock: own, sharesProcess, store, ...options }: FakeOptions = {},
 ) {
   const client = ++clients;
   const clock = new FakeClock(passing);
@@ -103,12 +105,16 @@ export function clientOf(
     baseUrl: origin,
     apiKey: "sk-canary",
     retries: 0,
-    now: () => clock.now,
-    sleep: (ms, signal, reason) => {
-      if (reason === "pause") pauses.push(ms);
-      // Others may still have something to do now: time passes when all wait.
-      setImmediate(() => clock.moveOn());
-      return clock.sleep(ms, signal, reason);
+    clock: {
+      now: () => clock.now,
+      random: () => 0.5,
+      sleep: (ms, signal, reason) => {
+        if (reason === "pause") pauses.push(ms);
+        // Others may still have something to do now: time passes when all wait.
+        setImmediate(() => clock.moveOn());
+        return clock.sleep(ms, signal, reason);
+      },
+      ...own,
     },
     fetch: async (url, init) => {
       clock.now += latencyMs;
@@ -117,7 +123,7 @@ export function clientOf(
     },
     fetchSendsOnce: true,
     onEvent: (event) => void events.push(event),
-    logLevel: "off",
+    ...(store && { store: sharesProcess ? store : { ...store } }),
     ...options,
   });
   return {

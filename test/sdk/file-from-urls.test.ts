@@ -50,6 +50,7 @@ const entries = [
   ["@mediagen/sdk/node", fileFrom],
 ] as const;
 const allowPrivateHosts = true;
+const notAllowed = { name: "InvalidRequestError", issues: [{ code: "notAllowed" }] };
 
 describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
   /** What comes of a URL, with a fetch that gets everything from the server here, by path. */
@@ -82,13 +83,10 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
     "is rejected if it leads into a private network: %s",
     async (url) => {
       const { result, requested } = await resultOf(url);
-      expect(result).toBeInstanceOf(InvalidRequestError);
-      expect((result as Error).message).toMatch(
-        /leads to this machine or into a private network\. Nothing was sent\. Use a public https URL\. Pass \{ allowPrivateHosts: true \} to allow it\.$/,
-      );
+      expect(result).toMatchObject(notAllowed);
       expect(requested).toEqual([]);
       // Also by the entry point's own way to request it.
-      await expect(from(url)).rejects.toThrow("leads to this machine or into a private network");
+      await expect(from(url)).rejects.toMatchObject(notAllowed);
     },
   );
 
@@ -103,8 +101,7 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
     async (location) => {
       handlers["/inside"] = (_request, response) => response.writeHead(302, { location }).end();
       const { result, requested } = await resultOf("http://images.example.com/inside");
-      expect(result).toBeInstanceOf(InvalidRequestError);
-      expect((result as Error).message).toMatch(/private network|neither http nor https|is not an absolute URL/);
+      expect(result).toMatchObject(notAllowed);
       expect(requested).toHaveLength(1);
     },
   );
@@ -112,18 +109,17 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
   test("is rejected if it redirects from https to http, too often, or is of another scheme", async () => {
     handlers["/plainly"] = (_request, response) =>
       response.writeHead(302, { location: "http://images.example.com/fox.gif" }).end();
-    for (const [url, says] of [
-      ["https://images.example.com/plainly", "leads from https to http"],
-      ["https://images.example.com/round", "redirects more than 3 times"],
-      ["https://images.example.com/odd", "is neither http nor https"],
-      ["ftp://images.example.com/a.png", "is neither http nor https"],
-      ["https://:80:80/", "is not an absolute URL"],
-      ["https://user:password@images.example.com/a", "a user or password"],
+    for (const [url, count] of [
+      ["https://images.example.com/plainly", 1],
+      ["https://images.example.com/round", 4],
+      ["https://images.example.com/odd", 1],
+      ["ftp://images.example.com/a.png", 0],
+      ["https://:80:80/", 0],
+      ["https://user:password@images.example.com/a", 0],
     ] as const) {
-      const { result } = await resultOf(url);
-      expect(result).toBeInstanceOf(InvalidRequestError);
-      expect((result as Error).message).toContain(says);
-      expect((result as Error).message).toContain("Nothing was sent.");
+      const { result, requested } = await resultOf(url);
+      expect(result).toMatchObject(notAllowed);
+      expect(requested).toHaveLength(count);
     }
   });
 
@@ -131,10 +127,9 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
     const error = await errorOf(from(`${origin}/gone?token=hush`, { allowPrivateHosts }));
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({ status: 404, operation: "fileFrom" });
-    expect((error as Error).message).toBe(`fileFrom: "${origin}/gone?..." has HTTP status 404. Nothing was sent.`);
-    await expect(from(`${origin}/page`, { allowPrivateHosts })).rejects.toThrow(
-      `"${origin}/page" is an HTML page. Nothing was sent. Use an image file`,
-    );
+    await expect(from(`${origin}/page`, { allowPrivateHosts })).rejects.toMatchObject({
+      issues: [{ code: "invalid" }],
+    });
   });
 
   test("is a connection error if the image does not arrive completely or in time", async () => {
@@ -148,19 +143,14 @@ describe.each(entries)("a URL passed to fileFrom of %s", (_, from) => {
       [`${origin}/stuck`, { timeoutMs: 100 }],
       [`${origin}/silent`, { timeoutMs: 100 }],
     ] as const) {
-      const error = await errorOf(from(`${url}?token=hush`, { allowPrivateHosts, ...options }));
-      expect(error).toBeInstanceOf(ConnectionError);
-      expect((error as Error).message).toContain(
-        `fileFrom: "${url}?..." was not read, and nothing was sent to the service (`,
-      );
-      expect((error as Error).message).toContain("It is safe to retry.");
+      await expect(from(url, { allowPrivateHosts, ...options })).rejects.toBeInstanceOf(ConnectionError);
     }
   });
 
   test("is cut off as soon as it is larger than it may be, or says so", async () => {
     for (const path of ["/endless", "/large"]) {
       const reading = from(origin + path, { allowPrivateHosts, maxBytes: 100_000 });
-      await expect(reading).rejects.toThrow("more than 100000 bytes");
+      await expect(reading).rejects.toBeInstanceOf(InvalidRequestError);
       await vi.waitFor(() => expect(requests.at(-1)?.socket.destroyed).toBe(true), 5_000);
     }
   });
@@ -210,9 +200,7 @@ test("a name that leads into a private network is rejected when Node looks it up
   // The cast: it is called with all addresses only.
   const lookup = vi.spyOn(dns, "lookup").mockImplementation(lookUp as unknown as typeof dns.lookup);
   try {
-    await expect(fileFrom("http://images.example.com/1")).rejects.toThrow(
-      "leads to this machine or into a private network",
-    );
+    await expect(fileFrom("http://images.example.com/1")).rejects.toMatchObject(notAllowed);
     expect(lookup).toHaveBeenCalledTimes(1);
   } finally {
     lookup.mockRestore();
@@ -235,11 +223,11 @@ describe("behind a proxy of the environment, a name", () => {
       "that this machine resolves to a private address is rejected",
       null,
       "10.0.0.1",
-      "into a private network. Nothing was sent. Use a public https URL.",
+      "into a private network. Use a public https URL.",
       0,
     ],
-    ["that this machine cannot resolve is the proxy's to decide", new Error("ENOTFOUND"), "", "(HTTP 403)", 1],
-    ["that resolves to a public address goes to the proxy", null, "93.184.216.34", "(HTTP 403)", 1],
+    ["that this machine cannot resolve is the proxy's to decide", new Error("ENOTFOUND"), "", "HTTP status 403", 1],
+    ["that resolves to a public address goes to the proxy", null, "93.184.216.34", "HTTP status 403", 1],
   ])("%s", async ([, error, address, says, connects]) => {
     await using proxy = await startProxy({ onConnect: (socket) => void socket.end("HTTP/1.1 403 No\r\n\r\n") });
     vi.stubEnv("HTTP_PROXY", proxy.url);

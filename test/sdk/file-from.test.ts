@@ -8,6 +8,7 @@ import {
   fileFrom as plainFileFrom,
   type FileSource,
   InvalidRequestError,
+  type IssueCode,
   ServiceError,
 } from "@mediagen/sdk";
 import { fileFrom } from "@mediagen/sdk/node";
@@ -22,6 +23,9 @@ const entries = [
   ["@mediagen/sdk/node", fileFrom],
 ] as const;
 const gif = Buffer.from("GIF89a and the rest");
+const readResponse = new Response(gif);
+await readResponse.arrayBuffer();
+const tooLarge = { name: "InvalidRequestError", issues: [{ code: "invalid" }] };
 
 describe("fileFrom", () => {
   const heads = {
@@ -55,18 +59,14 @@ describe("fileFrom", () => {
 
   test("refuses what is no image, no file, or a folder", async () => {
     await writeFile(join(folder, "note.txt"), "hello");
-    for (const [source, says] of [
-      [join(folder, "note.txt"), "is not an image"],
-      [join(folder, "nothing"), "does not exist"],
-      [pathToFileURL(join(folder, "nothing")), "does not exist"],
-      [folder, "a directory"],
-      ["file://elsewhere.example.com/a.png", "host"],
-    ] as const) {
-      const error: unknown = await fileFrom(source).catch((thrown: unknown) => thrown);
-      expect(error).toBeInstanceOf(InvalidRequestError);
-      expect((error as Error).message).toContain(says);
-      expect((error as Error).message).toContain("Nothing was sent.");
-    }
+    for (const [source, code] of [
+      [join(folder, "note.txt"), "invalid"],
+      [join(folder, "nothing"), "invalid"],
+      [pathToFileURL(join(folder, "nothing")), "invalid"],
+      [folder, "invalid"],
+      ["file://elsewhere.example.com/a.png", "invalid"],
+    ] as const)
+      await expect(fileFrom(source)).rejects.toMatchObject({ name: "InvalidRequestError", issues: [{ code }] });
   });
 });
 
@@ -108,89 +108,74 @@ describe.each(entries)("fileFrom of %s", (entry, from) => {
     expect(await from(await source(), { name: "own.gif" })).toMatchObject({ name: "own.gif" });
   });
 
-  test("rejects a path, if it has no file system, and says which one has", async () => {
+  test("rejects a path, if it has no file system", async () => {
     if (from === fileFrom) return;
     for (const path of ["first.png", "/tmp/first.png", "C:\\first.png", "file:///tmp/first.png", ""])
-      await expect(from(path)).rejects.toThrow(
-        `fileFrom: ${JSON.stringify(path)} is a path. Nothing was sent. Use a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node.`,
-      );
+      await expect(from(path)).rejects.toBeInstanceOf(InvalidRequestError);
   });
 
-  test.for<[string, () => unknown, RegExp]>([
-    ["nothing", () => undefined, /source must be a URL.*, not undefined/],
-    ["null", () => null, /source must be a URL.*, not null/],
-    ["a number", () => 7, /source must be a URL.*, not 7/],
-    ["an object", () => ({ path: "a.png" }), /source must be a URL.*, not an object/],
-    ["a promise", async () => gif, /is an await missing/],
-    ["an empty Blob", () => new Blob([]), /the image is empty/],
-    ["text", () => Buffer.from("hello"), /the image is not an image/],
-    ["a clip", () => Buffer.from("\0\0\0\x18ftypmp42"), /the image is not an image/],
-    [
-      "a page in a Response",
-      () => new Response("<html>", { headers: { "content-type": "text/html" } }),
-      /the response is an HTML page/,
-    ],
+  test.for<[string, () => unknown, IssueCode]>([
+    ["nothing", () => undefined, "invalid"],
+    ["null", () => null, "invalid"],
+    ["a number", () => 7, "invalid"],
+    ["an object", () => ({ path: "a.png" }), "invalid"],
+    ["a promise", async () => gif, "invalid"],
+    ["an empty Blob", () => new Blob([]), "invalid"],
+    ["text", () => Buffer.from("hello"), "invalid"],
+    ["a clip", () => Buffer.from("\0\0\0\x18ftypmp42"), "invalid"],
+    ["a page in a Response", () => new Response("<html>", { headers: { "content-type": "text/html" } }), "invalid"],
     [
       "a page that calls itself an image",
       () => new Response("\n <!doctype html>", { headers: { "content-type": "image/png" } }),
-      /an HTML page/,
+      "invalid",
     ],
-    ["an empty Response", () => new Response(null), /the response is empty/],
-    ["a Response that was read", async () => readBefore(new Response(gif)), /the response has been read before/],
-    ["a Response that is being read", () => lockedResponse(), /has been read before/],
-    ["a stream that is being read", () => lockedResponse().body, /the stream has been read before/],
-    ["a data URI without data", () => "data:image/png;base64", /the data URI is not valid/],
-    ["a data URI that is no Base64", () => "data:image/png;base64,!!", /the data URI is not valid/],
-    ["a data URI of a text", () => "data:,hello", /the data URI is not an image/],
-  ])("rejects %s", async ([, source, message]) => {
+    ["an empty Response", () => new Response(null), "invalid"],
+    ["a Response that was read", () => readResponse, "invalid"],
+    ["a Response that is being read", () => lockedResponse(), "invalid"],
+    ["a stream that is being read", () => lockedResponse().body, "invalid"],
+    ["a data URI without data", () => "data:image/png;base64", "invalid"],
+    ["a data URI that is no Base64", () => "data:image/png;base64,!!", "invalid"],
+    ["a data URI of a text", () => "data:,hello", "invalid"],
+  ])("rejects %s", async ([, source, code]) => {
     // The cast: what types reject, JavaScript passes.
-    const given = (message.source.includes("await") ? source() : await source()) as FileSource;
-    const error: unknown = await from(given).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(InvalidRequestError);
-    expect((error as Error).message).toMatch(message);
-    expect((error as Error).message).toContain("Nothing was sent.");
+    const error: unknown = await from(source() as FileSource).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: "InvalidRequestError", issues: [{ code }] });
   });
 
   test("rejects a Response that is no success, with its status", async () => {
     const error: unknown = await from(new Response("gone", { status: 404 })).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ServiceError);
     expect(error).toMatchObject({ status: 404, operation: "fileFrom" });
-    expect((error as Error).message).toBe("fileFrom: the response has HTTP status 404. Nothing was sent.");
   });
 
   test("rejects an image that is cut off: it would be billed as well", async () => {
     const cut = new Response(gif, { headers: { "content-length": String(gif.length + 1) } });
-    const error: unknown = await from(cut).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect((error as Error).message).toContain(`it ended after ${gif.length} of ${gif.length + 1} bytes`);
+    await expect(from(cut)).rejects.toBeInstanceOf(ConnectionError);
     // fetch does not notice that the end of compressed bytes is missing.
     const zipped = new Response(gif, { headers: { "content-encoding": "gzip" } });
     await expect(from(zipped)).rejects.toBeInstanceOf(InvalidRequestError);
   });
 
-  test("reads no more of a stream or a response than it may have, and says how to raise that", async () => {
+  test("reads no more of a stream or a response than it may have", async () => {
     for (const wrap of [(body: ReadableStream) => body, (body: ReadableStream) => new Response(body)]) {
       const endless = endlessImage();
-      await expect(from(wrap(endless.body), { maxBytes: 100_000 })).rejects.toThrow(
-        /has more than 100000 bytes\. Nothing was sent\. Use a smaller image, or pass \{ maxBytes \} to raise the limit/,
-      );
+      await expect(from(wrap(endless.body), { maxBytes: 100_000 })).rejects.toMatchObject(tooLarge);
       expect(endless.bytes()).toBeLessThan(200_000);
       expect(endless.isCancelled()).toBe(true);
     }
     const endless = endlessImage();
-    await expect(from(endless.body)).rejects.toThrow("more than 67108864 bytes");
+    await expect(from(endless.body)).rejects.toMatchObject(tooLarge);
+    expect(endless.bytes()).toBeLessThan(68_000_000);
   });
 
   test("limits what is in memory or on disk only if that is asked for", async () => {
     for (const source of [gif, new Blob([gif]), dataUri, new Response(gif)])
-      await expect(from(source, { maxBytes: 10 })).rejects.toThrow("more than 10 bytes");
+      await expect(from(source, { maxBytes: 10 })).rejects.toMatchObject(tooLarge);
     expect(await from(new Blob([gif, new Uint8Array(70 * 1024 * 1024)]))).toMatchObject({ type: "image/gif" });
-    await expect(from(`${dataUri}${"A".repeat(100_000_000)}`)).rejects.toThrow(
-      "the data URI has more than 67108864 bytes",
-    );
+    await expect(from(`${dataUri}${"A".repeat(100_000_000)}`)).rejects.toMatchObject(tooLarge);
     if (from === plainFileFrom) return;
     await writeFile(join(folder, "a.gif"), gif);
-    await expect(from(join(folder, "a.gif"), { maxBytes: 10 })).rejects.toThrow("more than 10 bytes");
+    await expect(from(join(folder, "a.gif"), { maxBytes: 10 })).rejects.toMatchObject(tooLarge);
   });
 
   test("ends with the signal's reason, and after its time", async () => {
@@ -200,25 +185,17 @@ describe.each(entries)("fileFrom of %s", (entry, from) => {
     const reading = from(stuck(), { signal: controller.signal });
     controller.abort("enough");
     await expect(reading).rejects.toBe("enough");
-    const late: unknown = await from(stuck(), { timeoutMs: 20 }).catch((thrown: unknown) => thrown);
-    expect(late).toBeInstanceOf(ConnectionError);
-    expect((late as Error).message).toBe(
-      "fileFrom: the stream was not read, and nothing was sent to the service (it took longer than 20 ms). It is safe to retry.",
-    );
+    await expect(from(stuck(), { timeoutMs: 20 })).rejects.toBeInstanceOf(ConnectionError);
   });
 
   test("rejects options that do not exist, and limits that are none", async () => {
-    await expect(from(gif, { maxByte: 1 } as object)).rejects.toThrow("Did you mean maxBytes?");
-    await expect(from(gif, { maxBytes: Number.NaN })).rejects.toThrow("maxBytes: NaN is not valid");
-    await expect(from(gif, { timeoutMs: -1 })).rejects.toThrow("timeoutMs: -1 is not valid");
+    for (const options of [{ maxByte: 1 }, { maxBytes: Number.NaN }, { timeoutMs: -1 }])
+      await expect(from(gif, options as object)).rejects.toMatchObject({
+        issues: [{ field: Object.keys(options)[0] }],
+      });
     expect(entry).toContain("@mediagen/sdk");
   });
 });
-
-async function readBefore(response: Response): Promise<Response> {
-  await response.arrayBuffer();
-  return response;
-}
 
 function lockedResponse(): Response {
   const response = new Response(gif);

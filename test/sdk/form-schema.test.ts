@@ -66,13 +66,15 @@ test("numbers in a text, and whole numbers, have the bounds that the SDK checks"
 
 test("another target of JSON Schema is rejected", () => {
   const { jsonSchema } = formSchema("imgmodelz")["~standard"];
-  expect(() => jsonSchema.input({ target: "openapi-3.0" })).toThrow('target "openapi-3.0" is not valid');
+  expect(() => jsonSchema.input({ target: "openapi-3.0" })).toThrow(
+    'target must be draft-2020-12 or draft-07, not "openapi-3.0"',
+  );
 });
 
 test("issues have sentences and paths", () => {
   const { validate: check } = formSchema("vidmodelv2")["~standard"];
   expect(check({ duration: 7, ratio: "16x9", promt: "A fox", sourceImage: [png, "first.png"] }).issues).toEqual([
-    { path: ["duration"], message: "duration: 7 is not valid. Use one of 5, 10 or 15." },
+    { path: ["duration"], message: "duration must be one of 5, 10 or 15, not 7." },
     { path: ["ratio"], message: expect.stringContaining('Did you mean "16:9"?') },
     { path: ["promt"], message: expect.stringContaining("Did you mean prompt?") },
     { path: ["sourceImage", 1], message: expect.stringContaining("sourceImage[1]") },
@@ -105,9 +107,9 @@ describe("fields that the server sets", () => {
   });
 
   test.for<[string, object]>([
-    ['without "batchsiz" is not valid. Use category, prompt, batchsize', { without: ["batchsiz"] }],
+    ["without must be one of category, prompt, batchsize", { without: ["batchsiz"] }],
     ["witout is not a known option. Did you mean without?", { witout: ["batchsize"] }],
-    ['from "form" is not valid. Use "values" or "text"', { from: "form" }],
+    ['from must be "values" or "text", not "form"', { from: "form" }],
   ])("%s: a mistake in the options is rejected, because it would leave a field open", ([message, options]) => {
     expect(() => formSchema("imgmodelv45", options)).toThrow(message);
     expect(() => formSchema("imgmodelv45", options)).toThrow(InvalidRequestError);

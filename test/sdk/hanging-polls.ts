@@ -18,7 +18,7 @@ export async function waitsUnder(count: number, { faults, hanging }: Trouble, se
     if (chance() < faults) return chance() < 0.5 ? "lost" : "broken";
     return { doneAfterMs: doneAfterMs(taskid) };
   };
-  const { tasks, pass, elapsed, queries, seen } = serviceOnAClock(fateOf, { random: jitter });
+  const { tasks, pass, elapsed, queries, seen } = serviceOnAClock(fateOf, { clock: { random: jitter } });
   const delays: number[] = [];
   const wait = async (task: ReturnType<typeof tasks>[number]) => {
     await task.wait();

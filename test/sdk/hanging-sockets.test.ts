@@ -29,14 +29,16 @@ test("polls that hang, as many as there may be, leave a connection for a query",
     apiKey: "key",
     maxQueriesInFlight,
     retries: 0,
-    now: () => now,
-    // For ten seconds polls give their slots back; nothing else ends by then.
-    sleep: (ms, signal, reason) => {
-      const until = now + ms;
-      return new Promise((resolve, reject) => {
-        if (reason === "limit" && until < 10_000) setImmediate(() => resolve(void (now = Math.max(now, until))));
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      });
+    clock: {
+      now: () => now,
+      // For ten seconds polls give their slots back; nothing else ends by then.
+      sleep: (ms, signal, reason) => {
+        const until = now + ms;
+        return new Promise((resolve, reject) => {
+          if (reason === "limit" && until < 10_000) setImmediate(() => resolve(void (now = Math.max(now, until))));
+          signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        });
+      },
     },
   });
   const controller = new AbortController();

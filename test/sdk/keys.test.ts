@@ -1,7 +1,6 @@
 import {
   blobs,
   createMediaGen,
-  InvalidRequestError,
   MediaGenError,
   AuthenticationError,
   type MediaGen,
@@ -193,12 +192,20 @@ test("the client, its parts and its tasks show no key", async () => {
   for (const value of [media, http, media.video, task]) expect(shown(value)).not.toMatch(anySpelling);
 });
 
+/** An InvalidRequestError about this field. */
+const about = (field: string): unknown =>
+  expect.objectContaining({ name: "InvalidRequestError", issues: [expect.objectContaining({ field })] });
+
 describe("a key goes over https, or stays on this machine", () => {
   test("so http to another machine is refused", () => {
-    for (const baseUrl of ["http://media.example.com", "http://10.0.0.1", "http://localhost.example.com"]) {
-      expect(() => createMediaGen({ baseUrl })).toThrow(InvalidRequestError);
-      expect(() => createMediaGen({ baseUrl })).toThrow(/https.*allowHttp/);
-    }
+    for (const baseUrl of [
+      "http://media.example.com",
+      "http://10.0.0.1",
+      "http://localhost.example.com",
+      "http://127.evil.example",
+      "http://127.0.0.1.evil.example",
+    ])
+      expect(() => createMediaGen({ baseUrl })).toThrow(about("baseUrl"));
   });
 
   test("unless the caller allows it, or it is a loopback", () => {
@@ -222,12 +229,12 @@ describe("a browser is refused", () => {
     () =>
       createMediaGen({ baseUrl: "http://localhost", ...options });
 
-  test("in a page and in its workers, with the reasons", () => {
+  test("in a page and in its workers", () => {
     vi.stubGlobal("window", { document: {} });
-    expect(create()).toThrow(/allowBrowser.*the API key is public.*bills it twice/);
+    expect(create()).toThrow(about("allowBrowser"));
     vi.unstubAllGlobals();
     vi.stubGlobal("navigator", { userAgent: "Mozilla/5.0 (X11; Linux x86_64)" });
-    expect(create()).toThrow("allowBrowser");
+    expect(create()).toThrow(about("allowBrowser"));
   });
 
   test("unless the caller allows it", () => {
@@ -249,6 +256,5 @@ test("a rejection for the key is told as such", async () => {
   await expect(media.video.query("t-1")).rejects.toMatchObject({
     constructor: AuthenticationError,
     msg: hidden,
-    message: expect.stringContaining("Check the API key"),
   });
 });

@@ -1,10 +1,11 @@
+import https from "node:https";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileFrom as fileFromAnywhere } from "@mediagen/sdk";
 import * as sdk from "@mediagen/sdk/node";
 import { createHttpClient } from "@mediagen/sdk/http";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   clientOf,
   connectionRefused,
@@ -37,15 +38,12 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "createMediaGen: store as an object": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, store: {} }),
   "createMediaGen: fetch as a text": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, fetch: "node-fetch" }),
   "createMediaGen: onEvent as an object": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, onEvent: {} }),
-  "createMediaGen: logger without methods": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, logger: {} }),
-  "createMediaGen: logLevel": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, logLevel: "verbose" }),
   "createMediaGen: retries": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, retries: -1 }),
   "createMediaGen: queryTimeoutMs": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, queryTimeoutMs: "5s" }),
-  "createMediaGen: maxTasksInFlight": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, maxTasksInFlight: 0 }),
+  "createMediaGen: maxGenerationsInFlight": ({ createMediaGen }) =>
+    createMediaGen({ baseUrl: origin, maxGenerationsInFlight: 0 }),
   "createMediaGen: maxQueriesInFlight": ({ createMediaGen }) =>
     createMediaGen({ baseUrl: origin, maxQueriesInFlight: 0 }).video.task("t").check(),
-  "createMediaGen: budget as a number": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, budget: 5 }),
-  "createMediaGen: budget.credits": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, budget: { credits: 5 } }),
   "createMediaGen: statuses.failed": ({ createMediaGen }) =>
     createMediaGen({ baseUrl: origin, statuses: { failed: 3 } }),
   "createMediaGen: statuses.done": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, statuses: { done: [1] } }),
@@ -56,13 +54,17 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "createMediaGen: headers with a bad name": ({ createMediaGen }) =>
     createMediaGen({ baseUrl: origin, headers: { "x tenant": "a" } }),
   "createMediaGen: headers as a text": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, headers: "x" }),
-  "createMediaGen: proxy": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, proxy: "proxy.example" }),
-  "createMediaGen: proxy and fetch": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin, proxy: "http://proxy.example", fetch }),
-  "createMediaGen: tls.ca as a path": ({ createMediaGen }) =>
-    createMediaGen({ baseUrl: origin, tls: { ca: "ca.pem" } }),
-  "createMediaGen: lookup": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, lookup: "1.1.1.1" }),
-  "withOptions: apiKey undefined": (_, media) => media.withOptions({ apiKey: undefined }),
+  "createMediaGen: HTTPS_PROXY": ({ createMediaGen }) => {
+    vi.stubEnv("HTTPS_PROXY", "socks5://user:secret@proxy.example");
+    try {
+      return createMediaGen({ baseUrl: "https://media.example" });
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  },
+  "createMediaGen: agent": ({ createMediaGen }) => createMediaGen({ baseUrl: origin, agent: "http://proxy.example" }),
+  "createMediaGen: agent and fetch": ({ createMediaGen }) =>
+    createMediaGen({ baseUrl: origin, agent: new https.Agent(), fetch }),
   "fileStore()": ({ fileStore }) => fileStore(),
   "apiKey with a line break": ({ createMediaGen }) =>
     createMediaGen({ baseUrl: origin, apiKey: "a\nb" }).video.task("t").check(),
@@ -164,7 +166,7 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "task.wait: option timeout": (_, media) => media.task(saved).wait({ timeout: 5 }),
   'task.wait: waitTimeoutMs "5s"': (_, media) => media.task(saved).wait({ waitTimeoutMs: "5s" }),
   "task.wait: onUpdate as a text": (_, media) => media.task(saved).wait({ onUpdate: "x" }),
-  "task.check: retries": (_, media) => media.task(saved).check({ retries: "no" }),
+  "task.check: signal": (_, media) => media.task(saved).check({ signal: "no" }),
   "media.video.query()": (_, media) => media.video.query(),
   "media.video.query: unknown option": (_, media) => media.video.query("t-1", { moreInfo: true }),
   "media.video.delete(text)": (_, media) => media.video.delete("t-1"),
@@ -172,9 +174,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "waitAll(undefined)": ({ waitAll }) => waitAll(undefined),
   "waitAll(promises)": ({ waitAll }) => waitAll([Promise.resolve(1)]),
   "waitAll: waitTimeoutMs": ({ waitAll }, media) => waitAll([media.task(saved)], { waitTimeoutMs: -1 }),
-  "checkStep(JSON)": ({ checkStep }) => checkStep(saved),
-  "generateStep without a store": ({ generateStep }, media) =>
-    generateStep(media, "imgmodelz", { prompt: "A fox" }, { idempotencyKey: "a" }),
 
   "download(undefined)": ({ download }) => download(undefined, "out"),
   "download(promise)": ({ download }, media) => download(Promise.resolve(media.task(saved)), "out"),
@@ -211,7 +210,6 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   "fileFrom without Node: a path": () => fileFromAnywhere("a.png"),
 
   "recover without a store": (_, media) => media.recover(),
-  "find without a store": (_, media) => media.find("t-1"),
   "resolve: no such generation": ({ memoryStore }) => withStore({ store: memoryStore() }).resolve("nope", "notCreated"),
   "resolve: no outcome": ({ memoryStore }) =>
     // @ts-expect-error: it has no outcome.
@@ -245,7 +243,6 @@ const troubles: Readonly<Record<string, () => unknown>> = {
   "generate: connection refused": () => generateAt(fails(connectionRefused)),
   "generate: connection reset": () => generateAt(fails(new TypeError("terminated"))),
   "generate: outcome unknown, with a store": () => generateAt(lost, { store: sdk.memoryStore() }),
-  "generate: budget": () => generateAt(rejection, { budget: { generations: 0 } }),
   "generate: the store fails": () =>
     generateAt(rejection, { store: { ...sdk.memoryStore(), write: () => Promise.reject(new Error("disk full")) } }),
   "generate: no server": () =>

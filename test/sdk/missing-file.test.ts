@@ -49,19 +49,3 @@ test("a file of the SDK that cannot be loaded was needed before sending: nothing
     await close();
   }
 });
-
-test("a form whose words cannot be loaded is rejected by field, and nothing is sent", async () => {
-  await using copy = await sdkWithout(/^words-\w+\.js$/);
-  const sent: string[] = [];
-  const fetch = (url: string) => Promise.reject(new Error(`sent to ${sent.push(url)}`));
-  const media = copy.sdk.createMediaGen({ baseUrl: "http://localhost", fetch });
-  await expect(media.generate("vidmodelv2" as string, { duration: 7, fox: true })).rejects.toMatchObject({
-    name: "InvalidRequestError",
-    message: expect.stringContaining("Nothing was sent."),
-    issues: [
-      { field: "duration", code: "notOneOf", received: "7", expected: "what the reference of vidmodelv2 lists" },
-      { field: "fox", code: "unknownField", received: "true" },
-    ],
-  });
-  expect(sent).toEqual([]);
-});

@@ -52,7 +52,8 @@ async function service(respond: RequestListener): Promise<{ readonly baseUrl: st
 const entries = { "@mediagen/sdk": createMediaGen, "@mediagen/sdk/node": createNodeMediaGen } as const;
 
 describe.for(Object.entries(entries))("a fetch function of the caller's, with %s", ([, create]) => {
-  const client = (options: MediaGenOptions) => create({ apiKey: "any", retries: 4, random: () => 0, ...options });
+  const client = (options: MediaGenOptions) =>
+    create({ apiKey: "any", retries: 4, clock: { random: () => 0 }, ...options });
   const generate = (options: MediaGenOptions) => client(options).image.generate("imgmodelz", { prompt: "A fox" });
 
   test.for<[string, Fetch]>([
@@ -62,10 +63,10 @@ describe.for(Object.entries(entries))("a fetch function of the caller's, with %s
     ["the runtime's", fetch],
   ])("may be %s: files leave, records and results arrive", async ([, fetch]) => {
     const emulator = createEmulator();
-    const { apiKey, now, sleep } = emulator.client;
+    const { apiKey, clock } = emulator.client;
     const server = await listen(emulator);
     try {
-      const media = client({ baseUrl: server.baseUrl, apiKey, now, sleep, fetch });
+      const media = client({ baseUrl: server.baseUrl, apiKey, clock, fetch });
       const image = await media.image.generate("imgmodelz", { prompt: "A fox" });
       await image.wait();
       const task = await media.video.generate("vidmodelv2", { prompt: "A fox", sourceImage: await blobs(image) });

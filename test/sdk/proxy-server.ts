@@ -11,7 +11,7 @@ export interface ProxyBehavior {
   readonly certificate?: Certificate;
   /** It then asks its clients for certificates, of this authority. */
   readonly ca?: string;
-  /** What it does in place of opening a tunnel. */
+  /** What it does in place of opening a tunnel, or of passing on a request to an http URL, which it rejects. */
   readonly onConnect?: (socket: Socket, reset: () => void) => void;
   /** What happens to an open tunnel as soon as the client sends something through it. */
   readonly onData?: (socket: Socket) => void;
@@ -41,16 +41,17 @@ export async function startProxy({ certificate, ca, onConnect, onData }: ProxyBe
     let head = "";
     const read = (bytes: Buffer) => {
       head += bytes.toString("latin1");
-      if (!head.startsWith("C")) return socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
-      if (!head.endsWith("\r\n\r\n")) return;
+      if (!/^[CGP]/.test(head)) return socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+      if (!head.includes("\r\n\r\n")) return;
       heads.push(head);
       clients.push(nameOf(socket));
       socket.off("data", read);
-      const port = Number(/^CONNECT \S+:(\d+) HTTP\/1\.1\r\n/.exec(head)?.[1]);
+      const port = /^CONNECT \S+:(\d+) HTTP\/1\.1\r\n/.exec(head)?.[1];
       // Below TLS, where the proxy speaks it.
       const reset = () => [...sockets].find(({ remotePort }) => remotePort === socket.remotePort)?.resetAndDestroy();
       if (onConnect) return onConnect(socket, reset);
-      const target = connect({ host: "localhost", port }, () =>
+      if (port === undefined) return socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+      const target = connect({ host: "localhost", port: Number(port) }, () =>
         socket.write("HTTP/1.1 200 Connection established\r\n\r\n"),
       );
       for (const [one, other] of [

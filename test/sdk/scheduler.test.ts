@@ -2,10 +2,12 @@ import {
   createMediaGen,
   InvalidRequestError,
   WaitTimeoutError,
+  type Clock,
   type MediaGenOptions,
   type WaitUpdate,
 } from "@mediagen/sdk";
 import { describe, expect, test, vi } from "vitest";
+import { created, sharedStore } from "./fake-service.ts";
 import { serviceOnAClock, type Fate } from "./service-on-a-clock.ts";
 
 const after = (doneAfterMs: number) => (): Fate => ({ doneAfterMs });
@@ -158,7 +160,7 @@ describe("what a client has seen of a model", () => {
     // From 50 to 69 seconds, in no order.
     const duration = (taskid: string) => 50_000 + 1_000 * ((Number(taskid.slice(2)) * 7) % 20);
     const { task, pass, queries, elapsed } = serviceOnAClock((taskid) => ({ doneAfterMs: duration(taskid) }), {
-      random: varying(),
+      clock: { random: varying() },
     });
     const waits: { readonly queries: number; readonly firstMs: number; readonly delayMs: number }[] = [];
     for (let index = 0; index < 200; index++) {
@@ -180,7 +182,7 @@ describe("what a client has seen of a model", () => {
   test("spares tasks that began together most queries: a few go ahead, also before any has ended", async () => {
     const { tasks, pass, queries, elapsed } = serviceOnAClock(
       (taskid) => ({ doneAfterMs: 20_000 + 25 * Number(taskid.slice(2)) }),
-      { random: varying(), maxQueriesInFlight: 400 },
+      { clock: { random: varying() }, maxQueriesInFlight: 400 },
     );
     const delays: number[] = [];
     await pass(
@@ -209,7 +211,7 @@ describe("what a client has seen of a model", () => {
   });
 
   test("counts from the first result, where the others of several never come", async () => {
-    const { task, media, pass, elapsed } = serviceOnAClock(after(5_000), { random: varying() });
+    const { task, media, pass, elapsed } = serviceOnAClock(after(5_000), { clock: { random: varying() } });
     const delays: number[] = [];
     for (let index = 0; index < 40; index++) {
       const start = elapsed();
@@ -230,7 +232,7 @@ describe("what a client has seen of a model", () => {
 });
 
 test("tasks that began together are not queried together: there is jitter", async () => {
-  const { tasks, pass, queries } = serviceOnAClock(after(10_000), { random: varying() });
+  const { tasks, pass, queries } = serviceOnAClock(after(10_000), { clock: { random: varying() } });
   await pass(Promise.all(tasks(10).map((task) => task.wait())));
   expect(new Set(queries.slice(0, 10).map(({ at }) => at)).size).toBe(10);
 });
@@ -242,10 +244,9 @@ test("pauses that are skipped take no time, also where the clock stands still", 
     if (++asked > 1_000) throw new Error("the clock is asked for ever");
     return createdAt;
   };
-  const sleep: MediaGenOptions["sleep"] = (_, signal, why) => (why === "pause" ? Promise.resolve() : orAborted(signal));
+  const sleep: Clock["sleep"] = (_, signal, why) => (why === "pause" ? Promise.resolve() : orAborted(signal));
   const { media } = serviceOnAClock(after(0), {
-    now,
-    sleep,
+    clock: { now, sleep },
     fetch: async () => Response.json({ code: 1000, msg: "", data: { url: ["1"] } }),
   });
   await media
@@ -260,7 +261,7 @@ function orAborted(signal: AbortSignal): Promise<never> {
 
 test("4,000 waits take one timer for pauses, deadlines and limits each, and leave nothing behind", async () => {
   const { tasks, pass, seen, queries } = serviceOnAClock(() => ({ doneAfterMs: 600_000 }), {
-    random: varying(),
+    clock: { random: varying() },
     latencyMs: 1,
   });
   const controller = new AbortController();
@@ -293,6 +294,21 @@ describe("in real time", () => {
     expect(timers()).toBe(before);
   });
 
+  test("a record that cannot be written, which is retried in the background, keeps no process alive", async () => {
+    const before = timers();
+    const store = sharedStore();
+    store.beforeWrite(({ state }) => (state === "created" ? Promise.reject(new Error("full")) : undefined));
+    const media = createMediaGen({
+      baseUrl: "http://localhost",
+      store,
+      onEvent: () => undefined,
+      fetch: async () => created("t-1"),
+    });
+    expect((await media.image.generate("imgmodelz", { prompt: "A fox" })).taskid).toBe("t-1");
+    // A timer of an earlier test may have ended since.
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
+
   test("a clock that is set back moves no deadline", async () => {
     const media = createMediaGen({ baseUrl: "http://localhost", fetch: pending });
     const waits = [20, 50].map((waitTimeoutMs) =>
@@ -310,7 +326,7 @@ describe("in real time", () => {
 test("a sleep that fails by itself ends the waits, and leaves nobody asleep", async () => {
   const broken = new RangeError("no more timers");
   const { media } = serviceOnAClock(after(0), {
-    sleep: () => Promise.reject(broken),
+    clock: { sleep: () => Promise.reject(broken) },
     fetch: () => new Promise(() => undefined),
   });
   await expect(

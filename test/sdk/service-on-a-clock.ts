@@ -13,7 +13,7 @@ export interface Query {
 /** A client in virtual time, on a service whose queries take a while; time moves on only when nothing else is left to do. */
 export function serviceOnAClock(
   fateOf: (taskid: string) => Fate,
-  { latencyMs = 50, ...options }: MediaGenOptions & { readonly latencyMs?: number | (() => number) } = {},
+  { latencyMs = 50, clock: own, ...options }: MediaGenOptions & { readonly latencyMs?: number | (() => number) } = {},
 ) {
   const clock = new FakeClock(["pause", "deadline", "limit", "background"]);
   const start = clock.now;
@@ -25,13 +25,16 @@ export function serviceOnAClock(
 
   const media = createMediaGen({
     baseUrl: origin,
-    now: () => clock.now,
-    random: () => 0.5,
-    sleep: (ms, signal, reason) => {
-      mostTimers = Math.max(mostTimers, timers.add(signal).size);
-      const end = () => timers.delete(signal);
-      signal.addEventListener("abort", end, { once: true });
-      return clock.sleep(ms, signal, reason).finally(end);
+    clock: {
+      now: () => clock.now,
+      random: () => 0.5,
+      sleep: (ms, signal, reason) => {
+        mostTimers = Math.max(mostTimers, timers.add(signal).size);
+        const end = () => timers.delete(signal);
+        signal.addEventListener("abort", end, { once: true });
+        return clock.sleep(ms, signal, reason).finally(end);
+      },
+      ...own,
     },
     async fetch(url, init) {
       const { taskid } = (await new Request(url, init).json()) as { taskid: string };

@@ -51,7 +51,9 @@ describe("races", () => {
     await expect.poll(() => store.states()).toContain("sending");
     const [record] = store.written();
     // Its sender is alive, so it cannot be resolved; a person who is sure waits until it is silent.
-    await expect(fast.media.resolve(record?.id ?? "", "notCreated")).rejects.toThrow(/still under way/);
+    await expect(fast.media.resolve(record?.id ?? "", "notCreated")).rejects.toMatchObject({
+      issues: [{ field: "generationId", code: "notAllowed" }],
+    });
     store.beforeWrite(({ attempt, state }) => {
       if (attempt === record?.attempt && state === "sending") throw new Error("the network of this sender is down");
     });
@@ -314,9 +316,7 @@ describe("a generation is recorded before it is sent, and what became of it afte
       const error = await errorOf(clientOf([reply], { store }).generate(key));
       expect(store.states()).toEqual([...(key ? ["claimed"] : []), "sending", state]);
       const { id, reason } = store.written().at(-1) ?? {};
-      expect((error as Error).message).toContain(reason);
-      if (error instanceof OutcomeUnknownError)
-        expect(error).toMatchObject({ generationId: id, message: expect.stringContaining("resolve(") });
+      if (error instanceof OutcomeUnknownError) expect(error).toMatchObject({ generationId: id, reason });
       expect(store.text()).not.toMatch(/fox|canary/);
     }
   });
@@ -514,13 +514,13 @@ describe("a store that fails", () => {
     blocked = (await generate("order-1")).generationId ?? "";
     expect(await errorOf(generate("order-1"))).toBeInstanceOf(StoreError);
     broken = { ...(await memory.get(blocked)), version: 2 as 1 };
-    expect(await errorOf(generate("order-1"))).toMatchObject({ name: "StoreError", message: /version/ });
+    expect(await errorOf(generate("order-1"))).toBeInstanceOf(StoreError);
     for (const lacking of ["revision", "attempt", "state"] as const) {
       broken = { ...(await memory.get(blocked)), [lacking]: undefined };
-      expect(await errorOf(generate("order-1"))).toMatchObject({ name: "StoreError", message: /field is missing/ });
+      expect(await errorOf(generate("order-1"))).toBeInstanceOf(StoreError);
     }
     broken = { ...(await memory.get(blocked)), task: undefined };
-    expect(await errorOf(generate("order-1"))).toMatchObject({ name: "StoreError", message: /task is missing/ });
+    expect(await errorOf(generate("order-1"))).toBeInstanceOf(StoreError);
     await generate("order-2");
     expect(sent()).toBe(2);
   });
@@ -541,10 +541,12 @@ describe("an idempotency key", () => {
     const { generate, media, sent } = clientOf([], { store: sharedStore() });
     await generate("k");
     const idempotencyKey = "k";
-    await expect(generate("k", "A hare")).rejects.toThrow(/"k" was first used with another form/);
-    await expect(media.image.generate("imgmodelv5", { prompt: "A fox" }, { idempotencyKey })).rejects.toThrow(
-      /another model/,
-    );
+    await expect(generate("k", "A hare")).rejects.toMatchObject({
+      issues: [{ field: "idempotencyKey", code: "notAllowed" }],
+    });
+    await expect(media.image.generate("imgmodelv5", { prompt: "A fox" }, { idempotencyKey })).rejects.toMatchObject({
+      issues: [{ field: "idempotencyKey", code: "notAllowed" }],
+    });
     await expect(media.video.generate("vidmodelv2", { prompt: "A fox" }, { idempotencyKey })).rejects.toBeInstanceOf(
       InvalidRequestError,
     );
@@ -561,7 +563,7 @@ describe("an idempotency key", () => {
     };
     await generate(1);
     await generate(1);
-    await expect(generate(2)).rejects.toThrow(/another form/);
+    await expect(generate(2)).rejects.toMatchObject({ issues: [{ field: "idempotencyKey", code: "notAllowed" }] });
     expect(sent()).toBe(1);
   });
 
@@ -575,8 +577,10 @@ describe("an idempotency key", () => {
 
   test("needs a store, and is a text", async () => {
     const { generate, sent } = clientOf();
-    await expect(generate("k")).rejects.toThrow("idempotencyKey needs a store. Nothing was sent.");
-    await expect(clientOf([], { store: sharedStore() }).generate("")).rejects.toThrow("idempotencyKey");
+    await expect(generate("k")).rejects.toMatchObject({ issues: [{ field: "idempotencyKey" }] });
+    await expect(clientOf([], { store: sharedStore() }).generate("")).rejects.toMatchObject({
+      issues: [{ field: "idempotencyKey" }],
+    });
     expect(sent()).toBe(0);
   });
 
@@ -668,7 +672,9 @@ describe("resolve", () => {
     const store = sharedStore();
     const id = await unknown(store);
     const { media, sent } = clientOf([rejection], { store });
-    await expect(media.resolve(id, { taskid: "t-typo" })).rejects.toThrow(/t-typo.*unverified/s);
+    await expect(media.resolve(id, { taskid: "t-typo" })).rejects.toMatchObject({
+      issues: [{ field: "taskid", code: "notAllowed" }],
+    });
     expect((await media.resolve(id, { taskid: "t-typo", unverified: true })).taskid).toBe("t-typo");
     expect(sent()).toBe(1);
   });
@@ -682,8 +688,12 @@ describe("resolve", () => {
     await media.resolve(id, { taskid: "t-2" });
     expect((await generate("k")).taskid).toBe("t-2");
     const other = await generate("k2");
-    await expect(media.resolve(id, { taskid: other.taskid })).rejects.toThrow(/task of the generation/);
-    await expect(media.resolve(other.generationId ?? "", "notCreated")).rejects.toThrow(/has a known outcome/);
+    await expect(media.resolve(id, { taskid: other.taskid })).rejects.toMatchObject({
+      issues: [{ field: "taskid", code: "notAllowed" }],
+    });
+    await expect(media.resolve(other.generationId ?? "", "notCreated")).rejects.toMatchObject({
+      issues: [{ field: "generationId", code: "notAllowed" }],
+    });
   });
 
   test("can name another task after the results of the wrong one were seen, and then sends nothing again", async () => {
@@ -692,10 +702,12 @@ describe("resolve", () => {
     const { media, generate, sent } = clientOf([], { store, classify: () => "succeeded" });
     await (await media.resolve(id, { taskid: "t-wrong" })).wait();
     expect(await store.get(id)).toMatchObject({ state: "ended", outcome: "succeeded" });
-    await expect(media.resolve(id, "notCreated")).rejects.toThrow(/has a known outcome/);
+    await expect(media.resolve(id, "notCreated")).rejects.toMatchObject({
+      issues: [{ field: "generationId", code: "notAllowed" }],
+    });
     const strange = clientOf([rejection], { store });
     const made = strange.media.resolve(id, { taskid: "t-made-up", unverified: true });
-    await expect(made).rejects.toThrow(/t-made-up.*not known to the service/s);
+    await expect(made).rejects.toMatchObject({ issues: [{ field: "taskid", code: "notAllowed" }] });
     const before = sent();
     await media.resolve(id, { taskid: "t-right" });
     expect((await generate("k")).taskid).toBe("t-right");
@@ -703,7 +715,7 @@ describe("resolve", () => {
     const late = await errorOf(
       clientOf([], { store }).media.resolve((await generate("k2")).generationId ?? "", { taskid: "t-3" }),
     );
-    expect(late).toMatchObject({ message: expect.stringContaining("has a known outcome") });
+    expect(late).toMatchObject({ issues: [{ field: "generationId", code: "notAllowed" }] });
   });
 });
 
@@ -725,26 +737,6 @@ test("two tasks that were resolved the wrong way round can be swapped back, and 
   ]);
   await media.resolve(second, { taskid: "t-2", unverified: true });
   expect([(await generate("k1")).taskid, (await generate("k2")).taskid, sent()]).toEqual(["t-1", "t-2", 0]);
-});
-
-test("a task is found by its id with what the store knows, also once it has ended, but not at another service", async () => {
-  const store = sharedStore();
-  const { media } = clientOf([() => created("t-1")], { store, classify: () => "succeeded" });
-  const task = await media.image.generate("imgmodelv4", { prompt: "A fox", batchsize: 3 });
-  const expected = {
-    kind: "image",
-    model: "imgmodelv4",
-    taskid: "t-1",
-    resultCount: 3,
-    generationId: task.generationId,
-  };
-  expect(await media.find("t-1")).toMatchObject(expected);
-  await task.check();
-  expect(await clientOf([], { store }).media.find("t-1")).toMatchObject(expected);
-  expect(await media.find("t-2")).toBeUndefined();
-  expect(await clientOf([], { store, baseUrl: "http://127.0.0.1" }).media.find("t-1")).toBeUndefined();
-  expect([media.store, clientOf().media.store]).toEqual([store, undefined]);
-  await expect(clientOf().media.find("t-1")).rejects.toThrow(/find.*store/s);
 });
 
 describe("recover", () => {
@@ -802,7 +794,7 @@ describe("recover", () => {
     const other = clientOf([], { store: { ...store, list } });
     const { tasks, unreadable } = await other.media.recover();
     expect(tasks.map(({ taskid }) => taskid)).toEqual([task.taskid]);
-    expect(unreadable).toEqual([{ id, unreadable: "its task's version is 3, not 2" }]);
+    expect(unreadable).toMatchObject([{ id }]);
     expect(await errorOf(other.generate("order-2"))).toBeInstanceOf(StoreError);
     expect([sent(), other.sent()]).toEqual([2, 0]);
   });
@@ -828,7 +820,7 @@ describe("recover", () => {
   });
 
   test("needs a store", async () => {
-    await expect(clientOf().media.recover()).rejects.toThrow(/recover.*store/s);
-    await expect(clientOf().media.resolve("id", "notCreated")).rejects.toThrow(/resolve.*store/s);
+    await expect(clientOf().media.recover()).rejects.toBeInstanceOf(InvalidRequestError);
+    await expect(clientOf().media.resolve("id", "notCreated")).rejects.toBeInstanceOf(InvalidRequestError);
   });
 });

@@ -79,13 +79,12 @@ describe.each([
     const client = {
       baseUrl: origin,
       apiKey: "any",
-      random: () => 0,
+      clock: { random: () => 0 },
       onEvent: (event: MediaGenEvent) => void events.push(event),
     };
     return { task: create({ ...client, ...options }).image.task("t-1"), events };
   }
-  const eventsOf = (events: readonly MediaGenEvent[]) =>
-    events.flatMap(({ type }) => (type === "queried" || type === "settled" ? [] : type));
+  const eventsOf = (events: readonly MediaGenEvent[]) => events.flatMap(({ type }) => (type === "ended" ? [] : type));
 
   test("have their types, by their bytes or else by the server, their sizes and their order", async () => {
     const { task, events } = taskWith(["/1", "/short", "/chunked"]);
@@ -97,7 +96,7 @@ describe.each([
       { index: 2, type: "image/gif", bytes: undefined },
     ]);
     expect(await Promise.all(opened.map(({ stream }) => bytesOf(stream)))).toEqual([gif, Buffer.from("hello"), gif]);
-    await vi.waitFor(() => expect(eventsOf(events)).toEqual(["downloaded", "downloaded", "downloaded"]));
+    expect(eventsOf(events)).toEqual([]);
     expect(progress.findLast(({ index }) => index === 0)).toEqual({
       index: 0,
       count: 3,
@@ -120,21 +119,18 @@ describe.each([
     const [result] = await streams(task);
     expect(await bytesOf(result?.stream)).toEqual(gif);
     expect(requests.map(({ headers }) => headers.range)).toEqual([undefined, `bytes=${half}-`]);
-    await vi.waitFor(() => expect(eventsOf(events)).toEqual(["retried", "downloaded"]));
+    await vi.waitFor(() => expect(eventsOf(events)).toEqual(["retried"]));
   });
 
   test.for<[string, Record<string, string>, Record<string, string>]>([
     ["no ETag", {}, {}],
     ["another ETag for the rest", { etag: '"1"' }, { etag: '"2"' }],
-  ])("never mix two results: cut, with %s, they end in an error that says what to do", async ([, first, rest]) => {
+  ])("never mix two results: cut, with %s, they end in an error", async ([, first, rest]) => {
     handlers["/cut"] = cutOnce(first, rest);
     const { task, events } = taskWith(["/cut"]);
     const [result] = await streams(task);
     const error = await errorOf(bytesOf(result?.stream));
     expect(error).toBeInstanceOf(ConnectionError);
-    expect((error as Error).message).toBe(
-      `download: the stream ended after ${half} bytes, and the result has to be fetched again, which is free (it was interrupted, and its server cannot continue it). It is safe to retry.`,
-    );
     expect(events.at(-1)).toMatchObject({ type: "failed", operation: "download", taskid: "t-1", error });
     const [again] = await streams(task);
     expect(await bytesOf(again?.stream)).toEqual(gif);
@@ -161,8 +157,7 @@ describe.each([
     expect(await bytesOf(whole?.stream)).toEqual(gif);
     const error = await errorOf(bytesOf(stuck?.stream));
     expect(error).toBeInstanceOf(ConnectionError);
-    expect((error as Error).message).toContain("the result stalled for 500 ms");
-    await vi.waitFor(() => expect(eventsOf(events)).toEqual(["downloaded", "failed"]));
+    await vi.waitFor(() => expect(eventsOf(events)).toEqual(["failed"]));
   });
 
   test("fetch little more than is read, and close their connection when they are cancelled, which is no failure", async () => {
@@ -186,43 +181,36 @@ describe.each([
   });
 
   test("end with the signal's reason, whether they are being read or not", async () => {
-    const { task, events } = taskWith(["/endless", "/stuck"]);
+    const { task } = taskWith(["/endless", "/stuck"]);
     const controller = new AbortController();
     const [unread, read] = await streams(task, { signal: controller.signal });
     const reading = errorOf(bytesOf(read?.stream));
     controller.abort("enough");
     expect(await reading).toBe("enough");
     await vi.waitFor(() => expect(requests.every(({ socket }) => socket.destroyed)).toBe(true), 5_000);
-    // Also before anybody reads on.
-    await vi.waitFor(() => expect(eventsOf(events)).toEqual(["failed", "failed"]));
     expect(await errorOf(Promise.resolve(unread?.stream.getReader().read()))).toBe("enough");
     expect(await errorOf(streams(task, { signal: controller.signal }))).toBe("enough");
   });
 
-  test.for<[string, typeof ServiceError | typeof ConnectionError, RegExp]>([
-    ["/gone", ServiceError, /HTTP 404/],
-    ["/page", ConnectionError, /an HTML page instead of the result/],
-  ])(
-    "are not opened if one of them cannot be, and the others hold no connection: %s",
-    async ([path, type, message]) => {
-      const { task, events } = taskWith(["/endless", path], { retries: 0 });
-      const error = await errorOf(streams(task));
-      expect(error).toBeInstanceOf(type);
-      expect((error as Error).message).toMatch(message);
-      await vi.waitFor(
-        () => expect(requests.every(({ socket, url }) => url !== "/endless" || socket.destroyed)).toBe(true),
-        5_000,
-      );
-      expect(eventsOf(events)).toEqual(["failed"]);
-    },
-  );
+  test.for<[string, object]>([
+    ["/gone", { name: "ServiceError", status: 404 }],
+    ["/page", { name: "ConnectionError" }],
+  ])("are not opened if one of them cannot be, and the others hold no connection: %s", async ([path, thrown]) => {
+    const { task, events } = taskWith(["/endless", path], { retries: 0 });
+    expect(await errorOf(streams(task))).toMatchObject(thrown);
+    await vi.waitFor(
+      () => expect(requests.every(({ socket, url }) => url !== "/endless" || socket.destroyed)).toBe(true),
+      5_000,
+    );
+    expect(eventsOf(events)).toEqual(["failed"]);
+  });
 
   test("obey maxBytes, their own time, and what onProgress throws", async () => {
     expect(await errorOf(streams(taskWith(["/1"]).task, { maxBytes: 1_000 }))).toBeInstanceOf(ServiceError);
     const [endless] = await streams(taskWith(["/endless"]).task, { maxBytes: 1_000_000 });
-    await expect(bytesOf(endless?.stream)).rejects.toThrow("larger than 1000000 bytes");
+    await expect(bytesOf(endless?.stream)).rejects.toBeInstanceOf(ServiceError);
     const [late] = await streams(taskWith(["/stuck"]).task, { resultTimeoutMs: 200 });
-    await expect(bytesOf(late?.stream)).rejects.toThrow("longer than 200 ms");
+    await expect(bytesOf(late?.stream)).rejects.toBeInstanceOf(ConnectionError);
     const broken = new RangeError("mine");
     const onProgress = () => {
       throw broken;
@@ -259,11 +247,13 @@ describe.each([
     const [result] = await streams(media.image.task("t-1"), { maxBytes: 1_000_000 });
     for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(arrived).toBeLessThan(1_300_000);
-    await expect(bytesOf(result?.stream)).rejects.toThrow("larger than 1000000 bytes");
+    await expect(bytesOf(result?.stream)).rejects.toBeInstanceOf(ServiceError);
   });
 
   test("are rejected if there is no result yet, or an option does not exist", async () => {
     expect(await errorOf(streams(taskWith([]).task))).toBeInstanceOf(InvalidRequestError);
-    await expect(streams(taskWith(["/1"]).task, { maxByte: 1 } as object)).rejects.toThrow("Did you mean maxBytes?");
+    await expect(streams(taskWith(["/1"]).task, { maxByte: 1 } as object)).rejects.toMatchObject({
+      issues: [{ field: "maxByte", code: "unknown" }],
+    });
   });
 });

@@ -39,11 +39,26 @@ test("check asks once and does not sleep; what it learned goes along in the JSON
       state,
       status: 1,
       record: { taskid: "t-1", url: ["1"], image_status: 1, task_status: 1 },
+      // Nobody knows how old it is.
+      ...(state === "pending" && { afterMs: 10_000 }),
     });
     saved = task.toJSON();
   }
   expect(queries).toHaveLength(3);
   expect(elapsed()).toBe(0);
+});
+
+test("a pending check says when the next one is worth it: the later, the older the task is", async () => {
+  const { media, now } = clientOf([() => success({ taskid: "t-1", url: [] })]);
+  const saved = { ...media.image.task("t-1").toJSON(), model: "imgmodelz" };
+  const delays: number[] = [];
+  for (const ageMs of [-5_000, 0, 1_000, 10_000, 60_000, 3_600_000]) {
+    const check = await media.task({ ...saved, createdAt: now() - ageMs }).check();
+    delays.push(check.state === "pending" ? check.afterMs : NaN);
+  }
+  expect(delays[0]).toBe(delays[1]);
+  expect(delays.slice(1)).toEqual(delays.slice(1).toSorted((a, b) => a - b));
+  expect(delays.every((ms) => Number.isInteger(ms) && ms >= 200 && ms <= 60_000)).toBe(true);
 });
 
 describe("what is no task of this service is refused", () => {
@@ -54,12 +69,14 @@ describe("what is no task of this service is refused", () => {
     ["taskid", ""],
     ["resultCount", 0],
     ["createdAt", Number.NaN],
+    ["createdAt", "yesterday"],
     ["origin", "https://elsewhere.example"],
   ] as const)("%s", ([field, value]) => {
     const { media } = clientOnAClock([]);
     expect(media.task(good).taskid).toBe("t-1");
-    expect(() => media.task({ ...good, [field]: value } as TaskJSON)).toThrow(InvalidRequestError);
-    expect(() => media.task({ ...good, [field]: value } as TaskJSON)).toThrow(field);
+    expect(() => media.task({ ...good, [field]: value } as TaskJSON)).toThrow(
+      expect.objectContaining({ name: "InvalidRequestError", issues: [expect.objectContaining({ field })] }),
+    );
   });
 
   test("nothing at all", () => {
@@ -85,7 +102,8 @@ describe("a check of a task that the service does not know", () => {
   test("is pending within a minute of its generation, as in a wait, and an error later", async () => {
     const { media, generate, now } = unknown();
     const task = await generate();
-    expect(await task.check()).toEqual({ state: "pending", status: undefined, record: undefined });
+    const afterMs = expect.any(Number);
+    expect(await task.check()).toEqual({ state: "pending", status: undefined, record: undefined, afterMs });
     const saved = { ...task.toJSON(), createdAt: now() - 60_000 };
     expect(await errorOf(media.task(saved).check())).toMatchObject({ name: "ServiceError", code: 9999 });
   });

@@ -3,10 +3,11 @@ import { createEmulator } from "@mediagen/emulator";
 import { expect, test } from "vitest";
 import { readSpec } from "../../scripts/spec.ts";
 import { yaml } from "../contract/cases.ts";
-import { clientOf, errorOf } from "./fake-service.ts";
+import { serviceOf } from "../emulator/service-of.ts";
+import { clientOf, created, errorOf } from "./fake-service.ts";
 
 /** A service with a video and an image model that the SDK does not know: copies of two that it knows, with a further field. */
-function newerService() {
+async function newerService() {
   const { paths, ...spec } = structuredClone(readSpec(yaml)) as { paths: Record<string, unknown> };
   const copy = (from: string, to: string) =>
     (paths[to] = JSON.parse(
@@ -16,13 +17,13 @@ function newerService() {
     ));
   copy("/v1/video/vidmodelv2", "/v1/video/vidmodelv9");
   copy("/v1/images/imgmodelv4", "/v1/images/imgmodelv9");
-  return createEmulator({ document: { ...spec, paths } as never });
+  return createEmulator({ service: await serviceOf({ ...spec, paths } as never) });
 }
 
 const gif = new Blob(["GIF89a"], { type: "image/gif" });
 
 test("a model newer than the SDK is generated, with a key, files and a task to wait for", async () => {
-  const emulator = newerService();
+  const emulator = await newerService();
   const media = createMediaGen({ ...emulator.client, store: memoryStore() });
   const form = { prompt: "A fox", duration: 5, mood: true, sourceImage: [gif, gif], seed: undefined };
   const options = { unchecked: true, idempotencyKey: "order-1" } as const;
@@ -36,7 +37,7 @@ test("a model newer than the SDK is generated, with a key, files and a task to w
 });
 
 test("what counts the results of the other models counts those of a new one", async () => {
-  const media = createMediaGen(newerService().client);
+  const media = createMediaGen((await newerService()).client);
   const task = await media.image.generate("imgmodelv9", { prompt: "A fox", batchsize: 3 }, { unchecked: true });
   expect(task.resultCount).toBe(3);
   expect((await task.wait()).url).toHaveLength(3);
@@ -57,6 +58,19 @@ test("a field or a value that is newer than the SDK is sent as it is", async () 
     ["mood", "calm"],
     ["frames[]", "a file"],
   ]);
+});
+
+test("an extra field of a checked form is sent by the same rules", async () => {
+  const sent: (readonly [string, unknown])[] = [];
+  const { media } = clientOf([async (request) => (sent.push(...(await request.formData())), created("t-1"))]);
+  await media.image.generate("imgmodelz", { prompt: "A fox" }, { extraFields: { loud: true, tags: "a\nb" } });
+  expect(Object.fromEntries(sent)).toEqual({ prompt: "A fox", loud: "1", tags: "a\r\nb" });
+});
+
+test("a form may consist of extra fields alone", async () => {
+  const { media, sent } = clientOf();
+  await media.video.generate("vidmodelv9", {}, { unchecked: true, extraFields: { text: "A fox" } });
+  expect(sent()).toBe(1);
 });
 
 test("a count of results that is none loses no paid task", async () => {
@@ -83,7 +97,7 @@ test("lists of files are those that were given, and no field is sent twice", asy
   await media.video.generate("vidmodelv9", { frames }, { unchecked: true });
   expect(counts).toEqual([2]);
   const twice = media.video.generate("vidmodelv9", { mood: "a" }, { unchecked: true, extraFields: { mood: "b" } });
-  expect(await errorOf(twice)).toMatchObject({ issues: [{ field: "extraFields.mood", code: "duplicate" }] });
+  expect(await errorOf(twice)).toMatchObject({ issues: [{ field: "extraFields.mood", code: "notAllowed" }] });
 });
 
 test.for<[string, unknown, unknown, string]>([
@@ -105,8 +119,11 @@ test.for<[string, unknown, unknown, string]>([
   expect(sent()).toBe(0);
 });
 
-test("without `unchecked` the error of an unknown model says how it can be called", async () => {
-  const { media } = clientOf();
-  const error = await errorOf(media.generate("vidmodelv9", { prompt: "A fox" }));
-  expect(String(error)).toContain("{ unchecked: true }");
+test("a model that nobody knows has no kind, so it is not guessed where to send it", async () => {
+  const { media, sent } = clientOf();
+  for (const options of [{}, { unchecked: true }])
+    expect(await errorOf(media.generate("vidmodelv9", { prompt: "A fox" }, options))).toMatchObject({
+      issues: [{ field: "model" }],
+    });
+  expect(sent()).toBe(0);
 });

@@ -108,12 +108,6 @@ describe("a wait ends", () => {
     expect(await media.video.task("t-1").wait()).toMatchObject({ url: [], task_status: 4 });
   });
 
-  test("with the record once it has its addresses, although its status was declared as pending", async () => {
-    const statuses = { pending: [1] };
-    const { media } = clientOnAClock([pending, done], { statuses });
-    expect((await media.video.task("t-1").wait()).url).toEqual(done.url);
-  });
-
   test("at its deadline and when aborted, although fetch and key never settle", async () => {
     const never = () => new Promise<never>(() => undefined);
     for (const options of [{ fetch: never }, { apiKey: never }]) {
@@ -174,7 +168,7 @@ describe("a wait goes on", () => {
 test("the checks of an unknown model spread out as the task grows older, with jitter", async () => {
   const firsts: number[] = [];
   for (const random of [0.1, 0.9]) {
-    const { media, queries } = clientOnAClock([pending], { random: () => random });
+    const { media, queries } = clientOnAClock([pending], { clock: { random: () => random } });
     await expect(media.video.task("t-1").wait({ waitTimeoutMs: 120_000 })).rejects.toBeInstanceOf(WaitTimeoutError);
     const within = (from: number, to: number) => queries.filter((at) => at >= from && at < to).length / (to - from);
     const rates = [within(0, 3_000), within(3_000, 15_000), within(15_000, 50_000), within(50_000, 118_000)];
@@ -193,15 +187,16 @@ test("it is looked once more, a second before the deadline", async () => {
 
 test("a deadline that is no time is refused", async () => {
   const { media } = clientOnAClock([pending]);
-  await expect(media.video.task("t-1").wait({ waitTimeoutMs: Number.NaN })).rejects.toThrow("waitTimeoutMs");
+  await expect(media.video.task("t-1").wait({ waitTimeoutMs: Number.NaN })).rejects.toMatchObject({
+    issues: [{ field: "waitTimeoutMs" }],
+  });
 });
 
 test("a deadline past the range of timers is slept for in parts that they take", async () => {
   const slept: number[] = [];
   const media = createMediaGen({
     baseUrl: "http://localhost",
-    now: () => 0,
-    sleep: (ms) => (slept.push(ms), new Promise(() => undefined)),
+    clock: { now: () => 0, sleep: (ms) => (slept.push(ms), new Promise(() => undefined)) },
     fetch: async () => Response.json({ code: 1000, msg: "", data: { taskid: "t-1", url: ["http://localhost/1"] } }),
   });
   await media.video.task("t-1").wait({ waitTimeoutMs: 1e12 });
@@ -250,7 +245,7 @@ describe("an onUpdate that never settles", () => {
 });
 
 describe("a wait that times out", () => {
-  test("has the last record and its status, and says how to declare that the status means a failure", async () => {
+  test("has the last record and its status", async () => {
     const failed = { status: 3, message: "the picture was rejected" };
     const { media } = clientOnAClock([pending, failed, failed, failed, "lost"]);
     const error: unknown = await media.video
@@ -259,12 +254,6 @@ describe("a wait that times out", () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(WaitTimeoutError);
     expect(error).toMatchObject({ status: 3, record: { task_status: 3, message: "the picture was rejected" } });
-    expect((error as Error).message).toBe(
-      'Task t-1 was not finished after 1 minute. Its last record has status 3 and the message "the picture was rejected". ' +
-        "If 3 means that it has failed, add it to the option statuses.failed or to MEDIAGEN_FAILED_STATUSES. " +
-        "The last query failed (queryVideoTask: there was no complete response (fetch failed). It is safe to retry.). " +
-        "It is not lost: wait again, or save JSON.stringify(error.task).",
-    );
   });
 
   test("has neither if no query succeeded", async () => {
@@ -288,10 +277,6 @@ describe("a rejected key", () => {
       const error: unknown = await task.wait().catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(ServiceError);
       expect(error).toMatchObject({ task, status, code: undefined, operation: "queryVideoTask" });
-      expect((error as Error).message).toBe(
-        `queryVideoTask: the service rejected 7 queries of task t-1 in a row (HTTP ${status}). The API key is missing or not accepted. ` +
-          "The task is not lost: save JSON.stringify(error.task), and wait again with a valid key",
-      );
       expect(queries).toHaveLength(1 + 7);
       expect(elapsed()).toBeLessThan(20_000);
     },
@@ -322,21 +307,10 @@ describe("a rejected key", () => {
   });
 });
 
-test("a classify that answers no state, as an async one does, ends nothing", async () => {
-  for (const answer of [Promise.resolve("pending"), "done"]) {
-    const events: string[] = [];
-    // The cast: the types refuse it.
-    const classify = (() => answer) as unknown as () => undefined;
-    const { media } = clientOnAClock([{}], { classify, onEvent: ({ type }) => void events.push(type) });
-    await expect(media.video.task("t-1").check()).rejects.toThrow("classify");
-    expect(events).toEqual(["queried", "failed"]);
-  }
-});
-
 describe("a wait whose deadline passes while the machine sleeps", () => {
   test("resolves if the task has succeeded meanwhile", async () => {
     const emulator = createEmulator({ clock: "manual" });
-    const media = createMediaGen({ ...emulator.client, logLevel: "off" });
+    const media = createMediaGen({ ...emulator.client });
     const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
     const states: unknown[] = [];
     const wait = task.wait({ onUpdate: ({ state }) => void states.push(state) });
@@ -353,7 +327,7 @@ describe("a wait whose deadline passes while the machine sleeps", () => {
         if (isDown) throw new TypeError("fetch failed");
         return emulator.fetch(url, init);
       };
-      const media = createMediaGen({ ...emulator.client, fetch, logLevel: "off", classify: () => "pending" });
+      const media = createMediaGen({ ...emulator.client, fetch, classify: () => "pending" });
       const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
       isDown = fails;
       const wait = errorOf(task.wait());
@@ -364,7 +338,7 @@ describe("a wait whose deadline passes while the machine sleeps", () => {
 
   test("rejects with the signal's reason if the signal has aborted", async () => {
     const emulator = createEmulator({ clock: "manual" });
-    const media = createMediaGen({ ...emulator.client, logLevel: "off" });
+    const media = createMediaGen({ ...emulator.client });
     const task = await media.image.generate("imgmodelz", { prompt: "A fox" });
     const controller = new AbortController();
     const wait = errorOf(task.wait({ signal: controller.signal }));

@@ -1,12 +1,5 @@
-import {
-  createMediaGen,
-  formDigest,
-  type MediaGen,
-  OutcomeUnknownError,
-  type Recovery,
-  StoreError,
-  type UnknownGeneration,
-} from "@mediagen/sdk";
+import { createMediaGen, type MediaGen, MediaGenError, type Recovery, type UnknownGeneration } from "@mediagen/sdk";
+import { formDigest } from "@mediagen/sdk/kit";
 import { type Payment, type Sent, Service, type ServiceFaults } from "./service.ts";
 import { Database, type StoreFaults } from "./store.ts";
 import { Decisions, type Event, idle, type Process, World } from "./world.ts";
@@ -132,11 +125,12 @@ class Simulation {
       queryTimeoutMs: 5_000,
       fetchSendsOnce: true,
       fetch: this.service.fetch(process, (sent) => this.#checkSend(sent)),
-      now: () => this.world.now + process.skewMs,
-      sleep: (ms, signal) => this.world.sleep(process, ms, signal),
-      random: () => this.world.decisions.random(),
+      clock: {
+        now: () => this.world.now + process.skewMs,
+        sleep: (ms, signal) => this.world.sleep(process, ms, signal),
+        random: () => this.world.decisions.random(),
+      },
       onEvent: ({ type }) => void (type === "storeFailed" && this.#storeFailed.add(process)),
-      logLevel: "off",
     });
   }
 
@@ -342,7 +336,7 @@ async function digestOf(prompt: string): Promise<string> {
 
 /** Whether an error says that a task may exist. */
 function saysMaybe(error: unknown): boolean {
-  return error instanceof OutcomeUnknownError || (error instanceof StoreError && error.taskMayExist);
+  return MediaGenError.is(error) && error.billed === "maybe";
 }
 
 /** Returns the shortest trace that breaks the same promise: each decision becomes the first way if it can. */

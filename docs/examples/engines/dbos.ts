@@ -1,48 +1,27 @@
 import { DBOS } from "@dbos-inc/dbos-sdk";
-import { checkStep, createMediaGen, generateStep, type Form, type TaskJSON } from "@mediagen/sdk/node";
-import pg from "pg";
-import { postgresStore, table } from "../stores/postgres-store.ts";
+import type { Form } from "@mediagen/sdk/node";
+import { check, generate } from "./steps.ts";
 
-const url = process.env["DATABASE_URL"] ?? "";
-const pool = new pg.Pool({ connectionString: url });
-const media = createMediaGen({ store: postgresStore(pool), retries: 0 });
-
-/** The result of a workflow. */
-interface Made {
-  readonly state: string;
-  readonly taskid?: string;
-  readonly url: readonly string[];
-}
+class Final extends Error {}
 
 /** Generates a video and waits for it. The id of the workflow is the idempotency key. */
-async function makeVideo(form: Form<"vidmodelv2">): Promise<Made> {
-  const idempotencyKey = DBOS.workflowID ?? "";
+async function makeVideo(form: Form<"vidmodelv2">): Promise<object> {
+  const key = DBOS.workflowID ?? "";
+  const retries = { retriesAllowed: true, maxAttempts: 10 };
+  const once = { name: "generate", ...retries, shouldRetry: (error: unknown) => !(error instanceof Final) };
+  let task = await DBOS.runStep(() => generate(key, form, (reason) => new Final(reason)), once);
   for (;;) {
-    const generate = () => generateStep(media, "vidmodelv2", form, { idempotencyKey });
-    const step = await DBOS.runStep(generate, { name: "generate" });
-    if (step.outcome === "created") return waitFor(step.task, step.afterMs);
-    if (step.outcome !== "again") return { state: `${step.outcome}: ${step.reason}`, url: [] };
-    await DBOS.sleep(step.afterMs);
-  }
-}
-
-async function waitFor(created: TaskJSON, firstMs: number): Promise<Made> {
-  for (let task = created, afterMs = firstMs; ;) {
+    const { state, url, afterMs, ...next } = await DBOS.runStep(() => check(task), { name: "check", ...retries });
+    if (state !== "pending") return { state, taskid: task.taskid, url };
+    task = next.task;
     await DBOS.sleep(afterMs);
-    const check = () => checkStep(media.task(task));
-    const step = await DBOS.runStep(check, { name: "check", retriesAllowed: true, maxAttempts: 10 });
-    const { state } = step;
-    if (step.state !== "pending") return { state, taskid: task.taskid, url: step.record?.url ?? [] };
-    ({ task, afterMs } = step);
   }
 }
 
 const workflow = DBOS.registerWorkflow(makeVideo, { name: "makeVideo" });
-await pool.query(table);
-DBOS.setConfig({ name: "videos", systemDatabaseUrl: url });
+DBOS.setConfig({ name: "videos", systemDatabaseUrl: process.env["DATABASE_URL"] ?? "" });
 await DBOS.launch(); // It resumes the workflows of a process that has died.
 const [order = "order-1"] = process.argv.slice(2);
 const handle = await DBOS.startWorkflow(workflow, { workflowID: order })({ prompt: "A fox runs through snow" });
 console.log(await handle.getResult());
 await DBOS.shutdown();
-await pool.end();

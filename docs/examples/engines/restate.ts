@@ -1,30 +1,18 @@
-import { checkStep, createMediaGen, fileStore, stepError, type Form, type TaskJSON } from "@mediagen/sdk/node";
+import type { Form } from "@mediagen/sdk/node";
 import * as restate from "@restatedev/restate-sdk";
+import { check, generate } from "./steps.ts";
 
-// On several machines, keep the store in your database.
-const media = createMediaGen({ store: fileStore("generations"), retries: 0 });
-
-/** Generates an order once. Restate retries every error that is not terminal. */
-async function generate(idempotencyKey: string, form: Form<"vidmodelv2">): Promise<TaskJSON> {
-  try {
-    return (await media.video.generate("vidmodelv2", form, { idempotencyKey })).toJSON();
-  } catch (error) {
-    const next = stepError(error);
-    if (next?.outcome === "again") throw new restate.RetryableError(next.reason, { retryAfter: next.afterMs });
-    if (next) throw new restate.TerminalError(next.reason);
-    throw error;
-  }
-}
+const final = (reason: string) => new restate.TerminalError(reason);
 
 /** Generates a video and waits for it. The key of the workflow is the idempotency key. */
 export async function run(context: restate.WorkflowContext, form: Form<"vidmodelv2">): Promise<readonly string[]> {
-  let task = await context.run("generate", () => generate(context.key, form));
+  let task = await context.run("generate", () => generate(context.key, form, final));
   for (;;) {
-    const step = await context.run("check", () => checkStep(media.task(task)));
-    if (step.state === "succeeded") return step.record.url;
-    if (step.state !== "pending") throw new restate.TerminalError(`Task ${task.taskid}: ${step.state}`);
-    task = step.task;
-    await context.sleep(step.afterMs);
+    const { state, url, afterMs, ...next } = await context.run("check", () => check(task));
+    if (state === "succeeded") return url;
+    if (state !== "pending") throw final(`Task ${task.taskid}: ${state}`);
+    task = next.task;
+    await context.sleep(afterMs);
   }
 }
 

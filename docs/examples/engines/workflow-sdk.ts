@@ -1,34 +1,16 @@
-import {
-  checkStep,
-  createMediaGen,
-  fileStore,
-  stepError,
-  type CheckStep,
-  type Form,
-  type TaskJSON,
-} from "@mediagen/sdk/node";
-import { FatalError, getStepMetadata, RetryableError, sleep } from "workflow";
-
-// On several machines, keep the store in your database.
-const createClient = () => createMediaGen({ store: fileStore("generations"), retries: 0 });
+import type { Form, TaskJSON } from "@mediagen/sdk/node";
+import { FatalError, getStepMetadata, sleep } from "workflow";
+import * as steps from "./steps.ts";
 
 /** A step that generates once. The id of the step stays the same over its retries. */
 async function generate(form: Form<"vidmodelv2">): Promise<TaskJSON> {
   "use step";
-  const { stepId: idempotencyKey } = getStepMetadata();
-  try {
-    return (await createClient().video.generate("vidmodelv2", form, { idempotencyKey })).toJSON();
-  } catch (error) {
-    const next = stepError(error);
-    if (next?.outcome === "again") throw new RetryableError(next.reason, { retryAfter: next.afterMs });
-    if (next) throw new FatalError(next.reason);
-    throw error;
-  }
+  return steps.generate(getStepMetadata().stepId, form, (reason) => new FatalError(reason));
 }
 
-async function check(task: TaskJSON): Promise<CheckStep> {
+async function check(task: TaskJSON): ReturnType<typeof steps.check> {
   "use step";
-  return checkStep(createClient().task(task));
+  return steps.check(task);
 }
 
 /** Generates a video and waits for it. */
@@ -36,10 +18,10 @@ export async function makeVideo(form: Form<"vidmodelv2">): Promise<readonly stri
   "use workflow";
   let task = await generate(form);
   for (;;) {
-    const step = await check(task);
-    if (step.state === "succeeded") return step.record.url;
-    if (step.state !== "pending") throw new FatalError(`Task ${task.taskid}: ${step.state}`);
-    task = step.task;
-    await sleep(step.afterMs);
+    const { state, url, afterMs, ...next } = await check(task);
+    if (state === "succeeded") return url;
+    if (state !== "pending") throw new FatalError(`Task ${task.taskid}: ${state}`);
+    task = next.task;
+    await sleep(afterMs);
   }
 }

@@ -1,8 +1,7 @@
-// #region imports
 import { DelayedError, Queue, UnrecoverableError, Worker, type Job } from "bullmq";
 import { Redis } from "ioredis";
 import type { MediaGen, TaskJSON } from "@mediagen/sdk/node";
-import { redisStore } from "../stores/redis-store.ts";
+import { redisStore } from "@mediagen/stores/redis";
 import type { Engine, FailedStep } from "./engine.ts";
 import type { Order, UnknownOrder } from "./order.ts";
 import type { Settings } from "./settings.ts";
@@ -22,9 +21,7 @@ export interface FleetOptions extends Pick<StepOptions, "stop" | "onStep"> {
   /** The time in which nothing is sent when the credits are out. With 0, only the order itself waits. */
   readonly creditsPauseMs?: number;
 }
-// #endregion imports
 
-// #region queues
 /** Opens the queues: orders to generate, tasks to check, and unknown outcomes for a person. */
 export function openQueues(redis: Redis) {
   // A step that throws is repeated for as long as it takes: after a second, and then later each time.
@@ -43,9 +40,7 @@ export type Queues = ReturnType<typeof openQueues>;
 export async function submit({ generate }: Queues, orders: readonly Order[]): Promise<void> {
   await generate.addBulk(orders.map((order) => ({ name: order.model, data: order, opts: { jobId: order.id } })));
 }
-// #endregion queues
 
-// #region settle
 /** Settles an order of unknown outcome, and runs it again. */
 export async function settle({ generate, unknown }: Queues, finding: Finding): Promise<void> {
   const jobId = finding.id;
@@ -57,9 +52,7 @@ export async function settle({ generate, unknown }: Queues, finding: Finding): P
   // A worker may have run it before its entry was removed. If it is unknown again, it is listed again.
   if ((await readRecord(finding))?.state === "unknown") await unknown.add("unknown", job.data, { jobId });
 }
-// #endregion settle
 
-// #region work
 /** Runs one worker of the fleet. Results go to `directory`, with a directory for each order. */
 export function work(redis: Redis, media: MediaGen, directory: string, given: FleetOptions = {}) {
   const { perSecond = 12, atOnce = 50, deadAfterMs = 30_000, creditsPauseMs = 60_000, stop, onStep } = given;
@@ -93,24 +86,20 @@ async function pause(generate: Queues["generate"], ms: number): Promise<void> {
 }
 
 type Steps = ReturnType<typeof createSteps>;
-// #endregion work
 
-// #region generate
 function createGenerate({ generate, check, unknown }: Queues, steps: Steps, creditsPauseMs: number) {
   return async (job: Job<Order>, token?: string): Promise<void> => {
     const order = job.data;
     const step = await steps.generate(order);
     switch (step.outcome) {
       case "created":
-        await check.add("check", { task: step.task }, { jobId: order.id, delay: step.afterMs });
+        await check.add("check", { task: step.task }, { jobId: order.id });
         await unknown.remove(order.id); // A worker that was only slow has settled it.
         await generate.removeGlobalConcurrency(); // There are credits: all orders may go on.
         return;
       case "unknown":
         await unknown.add("unknown", { order, reason: step.reason }, { jobId: order.id });
         return;
-      case "again":
-        return later(job, token, step.afterMs);
       case "creditsOut":
         // For all workers: nothing for a while, then one order at a time until one is accepted.
         if (creditsPauseMs > 0) await generate.setGlobalConcurrency(1);
@@ -121,9 +110,7 @@ function createGenerate({ generate, check, unknown }: Queues, steps: Steps, cred
     }
   };
 }
-// #endregion generate
 
-// #region check
 function createCheck(steps: Steps) {
   return async (job: Job<Pending>, token?: string): Promise<void> => {
     const { task } = job.data;
@@ -135,9 +122,7 @@ function createCheck(steps: Steps) {
     if (step.state !== "succeeded") throw new UnrecoverableError(`${task.taskid}: ${step.state}`);
   };
 }
-// #endregion check
 
-// #region engine
 /** Opens the queues for the programs of the fleet. */
 export async function open(settings: Settings, onError: (error: Error) => void): Promise<Engine> {
   // Workers of BullMQ need a connection that repeats each command until Redis responds.
@@ -186,4 +171,3 @@ async function readFailed(queue: Queue): Promise<readonly FailedStep[]> {
   const jobs = await queue.getFailed();
   return jobs.map(({ id = "", failedReason: reason }) => ({ id, step: queue.name, reason }));
 }
-// #endregion engine

@@ -1,5 +1,4 @@
 import { createMediaGen, type GenerationStore, type MediaGen, type OnEvent } from "@mediagen/sdk/node";
-import { logger } from "./log.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -13,10 +12,8 @@ export function createClient(settings: Settings, store: GenerationStore, onEvent
       store,
       retries: 0, // The queue repeats what can be repeated, so that no worker sleeps.
       generateTimeoutMs,
-      headersTimeoutMs: generateTimeoutMs,
       queryTimeoutMs,
       allowHttp,
-      logger,
       onEvent,
     });
   } catch (error) {

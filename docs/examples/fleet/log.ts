@@ -1,17 +1,11 @@
-import type { Logger } from "@mediagen/sdk/node";
-
 /** Writes one line of JSON. Pass no prompts, no keys, and no texts of errors, which may repeat a prompt. */
-export function log(level: keyof Logger, event: string, fields: Readonly<Record<string, unknown>> = {}): void {
+export function log(
+  level: "error" | "warn" | "info",
+  event: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): void {
   console.log(JSON.stringify({ time: new Date().toISOString(), level, event, ...fields }));
 }
-
-/** The SDK's own log, as lines of JSON. */
-export const logger: Logger = {
-  error: (line) => log("error", "sdk", { line }),
-  warn: (line) => log("warn", "sdk", { line }),
-  info: (line) => log("info", "sdk", { line }),
-  debug: (line) => log("debug", "sdk", { line }),
-};
 
 /** Describes an error without its text: its class, and a code such as ECONNREFUSED or ENOSPC. */
 export function describeError(error: unknown): { readonly error: string; readonly code?: unknown } {

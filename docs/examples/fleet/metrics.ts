@@ -1,8 +1,8 @@
-import { type MediaGenEvent, stepError } from "@mediagen/sdk/node";
+import { type MediaGenEvent, RateLimitError } from "@mediagen/sdk/node";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Engine } from "./engine.ts";
 import { within } from "./health.ts";
-import type { StepReport } from "./steps.ts";
+import { failureOf, type StepReport } from "./steps.ts";
 
 /** Creates the metrics of a worker. Those of the queues are read when they are requested. */
 export function createMetrics(engine: Engine) {
@@ -59,8 +59,8 @@ export function createMetrics(engine: Engine) {
     onEvent(event: MediaGenEvent): void {
       if (event.type === "generated") generations.inc({ model: event.model ?? "", outcome: "created" });
       if (event.type === "failed" && event.operation.startsWith("generate"))
-        generations.inc({ model: event.model ?? "", outcome: stepError(event.error)?.outcome ?? "failed" });
-      if (event.type === "settled" && event.durationMs !== undefined)
+        generations.inc({ model: event.model ?? "", outcome: failureOf(event.error) ?? "failed" });
+      if (event.type === "ended" && event.durationMs !== undefined)
         seconds.observe({ model: event.model ?? "", state: event.state }, event.durationMs / 1_000);
       if (event.type === "storeFailed" || event.type === "lateTask") events.inc({ type: event.type });
       if (throttledMs(event) !== undefined) events.inc({ type: "throttled" });
@@ -68,13 +68,10 @@ export function createMetrics(engine: Engine) {
   };
 }
 
-/** Returns the delay that the service requests, if the event is an HTTP 429. */
+/** Returns for how long nothing is sent, if the event is an HTTP 429: as long as the service requests. */
 export function throttledMs(event: MediaGenEvent): number | undefined {
   if (event.type !== "failed" || !event.operation.startsWith("generate")) return undefined;
-  const step = stepError(event.error);
-  // The cast: errors of the service have a status.
-  const { status } = Object(event.error) as { readonly status?: number };
-  return status === 429 && step?.outcome === "again" ? step.afterMs : undefined;
+  return event.error instanceof RateLimitError ? (event.error.retryAfterMs ?? 5_000) : undefined;
 }
 
 /** Jobs by queue and state, orders of unknown outcome, and whether the credits are out. All workers report the same. */

@@ -1,8 +1,7 @@
-// #region imports
 import pg from "pg";
 import { PgBoss, type Job, type JobResult } from "pg-boss";
 import type { MediaGen, TaskJSON } from "@mediagen/sdk/node";
-import { postgresStore, table } from "../stores/postgres-store.ts";
+import { postgresStore, postgresTable } from "@mediagen/stores/postgres";
 import type { Engine } from "./engine.ts";
 import type { Order, UnknownOrder } from "./order.ts";
 import { createPause, isPaused, type Mode, pauseTable } from "./pg-boss-pause.ts";
@@ -21,9 +20,7 @@ export interface FleetOptions extends Pick<StepOptions, "stop" | "onStep"> {
   /** The time in which nothing is sent when the credits are out. With 0, only the order itself waits. */
   readonly creditsPauseMs?: number;
 }
-// #endregion imports
 
-// #region queues
 /** Makes the queues and the tables, if they are not there. */
 export async function prepare(boss: PgBoss, deadAfterSeconds = 30): Promise<void> {
   const kept = { retentionSeconds: 365 * 86_400 }; // Without it, pg-boss deletes what has waited for 14 days.
@@ -40,7 +37,7 @@ export async function prepare(boss: PgBoss, deadAfterSeconds = 30): Promise<void
   await boss.createQueue("generate", safe);
   await boss.createQueue("check", { ...safe, policy: "short" }); // One for each order waits.
   // Programs that start at once must not make the tables at once.
-  await boss.getDb().executeSql(`select pg_advisory_xact_lock(4020); ${table}; ${pauseTable}`);
+  await boss.getDb().executeSql(`select pg_advisory_xact_lock(4020); ${postgresTable}; ${pauseTable}`);
 }
 
 /** Adds orders as jobs. An order that is added twice is generated once, because of its id. */
@@ -50,9 +47,7 @@ export async function submit(boss: PgBoss, orders: readonly Order[]): Promise<vo
     orders.map((order) => ({ data: order })),
   );
 }
-// #endregion queues
 
-// #region settle
 /** Settles an order of unknown outcome, and runs it again. */
 export async function settle(boss: PgBoss, finding: Finding): Promise<void> {
   const singletonKey = finding.id;
@@ -64,9 +59,7 @@ export async function settle(boss: PgBoss, finding: Finding): Promise<void> {
   // A worker may have run it before its entry was deleted. If it is unknown again, it is listed again.
   if ((await readRecord(finding))?.state === "unknown") await boss.send("unknown", job.data, { singletonKey });
 }
-// #endregion settle
 
-// #region generate
 type Result = Omit<JobResult, "id">;
 type Steps = ReturnType<typeof createSteps>;
 
@@ -83,23 +76,19 @@ function createGenerate(boss: PgBoss, steps: Steps, pause: ReturnType<typeof cre
     switch (step.outcome) {
       case "created":
         await pause.accepted();
-        return checkLater(boss, { id: order.id, task: step.task }, step.afterMs);
+        return checkLater(boss, { id: order.id, task: step.task }, 0);
       case "unknown":
         await boss.send("unknown", { order, reason: step.reason }, { singletonKey: order.id });
         return { status: "completed" };
       case "creditsOut":
         if (creditsPauseMs > 0) await pause.creditsOut(creditsPauseMs);
-        return { status: "failed", output: step };
-      case "again":
         return { status: "failed", output: step }; // It is handed out again, later each time.
       case "rejected":
         return { status: "deadletter", output: step }; // It goes to the failed jobs.
     }
   };
 }
-// #endregion generate
 
-// #region check
 function createCheck(boss: PgBoss, steps: Steps) {
   return async ({ id, task }: Pending): Promise<Result> => {
     const step = await steps.check(id, task);
@@ -108,9 +97,7 @@ function createCheck(boss: PgBoss, steps: Steps) {
     return { status: "deadletter", output: { reason: `${task.taskid}: ${step.state}` } };
   };
 }
-// #endregion check
 
-// #region work
 /** Runs a step for each job of a batch. pg-boss hands out a job again if its step throws. */
 const each =
   <T>(step: (data: T) => Promise<Result>) =>
@@ -152,9 +139,7 @@ export async function work(boss: PgBoss, media: MediaGen, directory: string, giv
     },
   };
 }
-// #endregion work
 
-// #region engine
 /** Opens the queues for the programs of the fleet. */
 export async function open(settings: Settings, onError: (error: Error) => void): Promise<Engine> {
   const { queueUrl: connectionString, deadAfterMs, perSecond, concurrency: loops, creditsPauseMs } = settings;
@@ -201,4 +186,3 @@ export async function open(settings: Settings, onError: (error: Error) => void):
     },
   };
 }
-// #endregion engine

@@ -1,10 +1,9 @@
 import {
-  checkStep,
   download,
-  generateStep,
-  type GenerateStep,
+  InsufficientCreditsError,
   InvalidRequestError,
   type MediaGen,
+  MediaGenError,
   ServiceError,
   type TaskJSON,
 } from "@mediagen/sdk/node";
@@ -23,8 +22,8 @@ export interface StepReport {
   readonly step: "generate" | "check";
   /** The id of the order. */
   readonly order: string;
-  readonly outcome: "begun" | GenerateStep["outcome"] | CheckResult["state"] | "stopped" | "threw";
-  /** The error that a step threw. The step is run again. */
+  readonly outcome: "begun" | GenerateResult["outcome"] | CheckResult["state"] | "again" | "stopped" | "threw";
+  /** The error of the step. */
   readonly error?: unknown;
 }
 
@@ -37,6 +36,11 @@ export interface StepOptions {
   readonly onStep?: ((report: StepReport) => void) | undefined;
 }
 
+/** The result of a generation. A step that is safe to repeat, and may succeed later, throws instead. */
+export type GenerateResult =
+  | { readonly outcome: "created"; readonly task: TaskJSON }
+  | { readonly outcome: "creditsOut" | "rejected" | "unknown"; readonly reason: string };
+
 /** The result of a check. */
 export type CheckResult =
   | { readonly state: "pending"; readonly task: TaskJSON; readonly afterMs: number }
@@ -44,52 +48,60 @@ export type CheckResult =
 
 /** The age of an unfinished task at which a person has to look at it. */
 const maxAgeMs = 30 * 60_000;
-/** The worker ended before anything was sent: another one takes the order. */
-const notSent: GenerateStep = { outcome: "again", reason: "the worker ended before it sent the order", afterMs: 0 };
+
+/** Reads what becomes of an order from the error of its generation; undefined for an error of your own code. */
+export function failureOf(error: unknown): "again" | "creditsOut" | "rejected" | "unknown" | undefined {
+  if (!MediaGenError.is(error)) return undefined;
+  // The form is not valid, or an earlier order had the same id and another form.
+  if (error instanceof InvalidRequestError) return "rejected";
+  if (error.billed !== "no") return "unknown";
+  if (error instanceof InsufficientCreditsError) return "creditsOut";
+  return error.isRetryable ? "again" : "rejected";
+}
 
 /** Creates the two steps of a worker, which do the same on every queue. */
 export function createSteps({ media, directory, stop, onStep = () => undefined }: StepOptions) {
+  const reportOf =
+    (step: StepReport["step"], order: string) =>
+    (outcome: StepReport["outcome"], error?: unknown): void =>
+      onStep({ step, order, outcome, error });
+
   return {
     /** Generates an order once, however often it is called. */
-    async generate(order: Order): Promise<GenerateStep> {
-      const report = (outcome: StepReport["outcome"], error?: unknown) =>
-        onStep({ step: "generate", order: order.id, outcome, error });
-      const options = { idempotencyKey: order.id, signal: stop?.generate };
+    async generate(order: Order): Promise<GenerateResult> {
+      const report = reportOf("generate", order.id);
       report("begun");
       try {
-        const step = await generateStep(media, order.model, order.form, options);
-        report(step.outcome);
-        return step;
+        const options = { idempotencyKey: order.id, signal: stop?.generate };
+        const task = await media.generate(order.model, order.form, options);
+        report("created");
+        return { outcome: "created", task: task.toJSON() };
       } catch (error) {
-        // Once a byte has left, an abort is an outcome: unknown. It only throws if nothing was sent.
-        const isStopped = stop?.generate.aborted && error === stop.generate.reason;
-        // An earlier order had the same id and another form.
-        const isMistake = error instanceof InvalidRequestError;
-        report(isStopped ? "stopped" : isMistake ? "rejected" : "threw", error);
-        if (isStopped) return notSent;
-        if (isMistake) return { outcome: "rejected", reason: error.message };
-        throw error;
+        const outcome = failureOf(error);
+        // Once a byte has left, an abort is an outcome: unknown. The signal's reason is only thrown if nothing was sent.
+        report(outcome ?? (stop?.generate.aborted ? "stopped" : "threw"), error);
+        if (!outcome || outcome === "again") throw error;
+        return { outcome, reason: String(error) };
       }
     },
 
     /** Checks an order's task once, and downloads its results if there are any. */
     async check(order: string, saved: TaskJSON): Promise<CheckResult> {
-      const report = (outcome: StepReport["outcome"], error?: unknown) =>
-        onStep({ step: "check", order, outcome, error });
-      const options = { signal: stop?.check };
-      const ageMs = Date.now() - (saved.createdAt ?? Date.now());
+      const report = reportOf("check", order);
+      const isOld = Date.now() - (saved.createdAt ?? 0) >= maxAgeMs;
       report("begun");
       try {
         const task = media.task(saved);
-        const step = await checkStep(task, { ...options, maxAgeMs });
-        if (step.state === "succeeded") await download(task, `${directory}/${order}`, { ...options, overwrite: true });
-        report(step.state);
-        return step;
+        const options = { signal: stop?.check };
+        const { state, afterMs } = await task.check(options);
+        if (state === "succeeded") await download(task, `${directory}/${order}`, { ...options, overwrite: true });
+        report(state === "pending" && isOld ? "overdue" : state);
+        if (state !== "pending") return { state };
+        return isOld ? { state: "overdue" } : { state, task: task.toJSON(), afterMs };
       } catch (error) {
         // The service responds, and does not give the task: it may have been deleted.
-        const isOverdue = error instanceof ServiceError && error.code !== undefined && ageMs >= maxAgeMs;
-        report(stop?.check.aborted ? "stopped" : isOverdue ? "overdue" : "threw", error);
-        if (stop?.check.aborted) return { state: "pending", task: saved, afterMs: 0 };
+        const isOverdue = error instanceof ServiceError && error.code !== undefined && isOld;
+        report(isOverdue ? "overdue" : stop?.check.aborted ? "stopped" : "threw", error);
         if (isOverdue) return { state: "overdue" };
         throw error;
       }

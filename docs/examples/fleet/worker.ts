@@ -14,6 +14,7 @@ let work: Promise<Work> | undefined;
 const metrics = createMetrics(engine);
 const media = createClient(settings, engine.store, (event) => {
   metrics.onEvent(event);
+  if (event.type === "storeFailed" || event.type === "lateTask") log("error", event.type, { task: event.task });
   const ms = throttledMs(event);
   if (ms !== undefined) void work?.then(({ throttle }) => throttle(ms)).catch(() => undefined);
 });

@@ -1,5 +1,5 @@
 import { createMediaGen, fileStore } from "@mediagen/sdk/node";
-import { createMediaProxy } from "@mediagen/sdk/proxy";
+import { createMediaProxy } from "@mediagen/proxy";
 import { isWithinQuota } from "./quota.ts";
 import { userOf } from "./users.ts";
 

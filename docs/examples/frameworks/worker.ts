@@ -1,5 +1,5 @@
 import { createMediaGen } from "@mediagen/sdk";
-import { createMediaProxy } from "@mediagen/sdk/proxy";
+import { createMediaProxy } from "@mediagen/proxy";
 import { d1Store, type Database } from "./d1-store.ts";
 import { userOf } from "./users.ts";
 

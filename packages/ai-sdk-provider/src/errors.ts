@@ -1,10 +1,9 @@
 import { APICallError, InvalidArgumentError } from "@ai-sdk/provider";
 import {
-  ConnectionError,
   InvalidRequestError,
-  OutcomeUnknownError,
-  ServiceError,
-  stepError,
+  MediaGenError,
+  type OutcomeUnknownError,
+  type ServiceError,
   type Task,
 } from "@mediagen/sdk";
 
@@ -23,14 +22,11 @@ export function generationError(cause: unknown, sent: Sent): unknown {
     const argument = cause.issues.map(({ field }) => field).join(", ");
     return new InvalidArgumentError({ argument, message: cause.message, cause });
   }
-  const next = stepError(cause);
-  const isRetryable = next?.outcome === "again" && next.afterMs < longestDelayMs;
-  if (cause instanceof ConnectionError)
-    return new APICallError({ ...sent, message: cause.message, cause, isRetryable });
-  const isUnknown = cause instanceof OutcomeUnknownError;
-  if (!isUnknown && !(cause instanceof ServiceError)) return cause;
-  const { message, status, body, headers } = cause;
-  const retryAfterMs = isUnknown ? undefined : cause.retryAfterMs;
+  if (!MediaGenError.is(cause)) return cause;
+  const { message, billed } = cause;
+  // The cast: the errors of some classes have these fields.
+  const about = cause as Partial<ServiceError & OutcomeUnknownError>;
+  const { status, body, headers = {}, retryAfterMs, code, msg, generationId } = about;
   return new APICallError({
     ...sent,
     message,
@@ -38,8 +34,8 @@ export function generationError(cause: unknown, sent: Sent): unknown {
     ...(status === undefined ? {} : { statusCode: status }),
     ...(body === undefined ? {} : { responseBody: body }),
     responseHeaders: retryAfterMs === undefined ? headers : { ...headers, "retry-after-ms": String(retryAfterMs) },
-    data: isUnknown ? { generationId: cause.generationId } : { code: cause.code, msg: cause.msg },
-    isRetryable,
+    data: { billed, code, msg, generationId },
+    isRetryable: billed === "no" && cause.isRetryable && (retryAfterMs ?? 0) < longestDelayMs,
   });
 }
 

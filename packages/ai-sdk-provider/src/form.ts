@@ -69,7 +69,7 @@ function shapeOf(size: string): string {
   const [width, height] = sidesOf(size);
   const ratios = listModels().flatMap((one) => fieldsOf(one).filter(({ field }) => field === "ratio"));
   const listed = ratios
-    .flatMap(({ values }) => values.map(String))
+    .flatMap(({ values = [] }) => values.map(String))
     .find((ratio) => {
       const [across, down] = sidesOf(ratio);
       return Math.abs((width * down) / (height * across) - 1) < 0.01;
@@ -83,7 +83,7 @@ function sidesOf(text: string): readonly [width: number, height: number] {
 }
 
 /** Returns the field with the number of results, and its maximum. */
-export function countField({ form }: ModelInfo): { readonly field: string; readonly most: number } | undefined {
-  const [field, bounds] = Object.entries(form.properties ?? {}).find(([, one]) => one["x-result-count"]) ?? [];
-  return field === undefined ? undefined : { field, most: bounds?.maximum ?? Number.MAX_SAFE_INTEGER };
+export function countField(info: ModelInfo): { readonly field: string; readonly most: number } | undefined {
+  const count = fieldsOf(info).find(({ countsResults }) => countsResults);
+  return count && { field: count.field, most: count.max ?? Number.MAX_SAFE_INTEGER };
 }

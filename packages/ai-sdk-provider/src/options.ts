@@ -1,6 +1,7 @@
 import type { JSONObject, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { InvalidRequestError, type Issue } from "@mediagen/sdk";
-import type { Form, MediaGen, MediaGenOptions, Model, Task, TaskJSON, WaitUpdate } from "@mediagen/sdk";
+import { InvalidRequestError } from "@mediagen/sdk";
+import type { Form, Issue, MediaGen, MediaGenOptions, Model, Task, TaskJSON, WaitUpdate } from "@mediagen/sdk";
+import { issueOf } from "@mediagen/sdk/kit";
 
 /** The name of the provider, and of its options and metadata in the AI SDK. */
 export const providerName = "mediagen";
@@ -65,14 +66,13 @@ export function ownOptions(options: SharedV4ProviderOptions): JSONObject {
 export function checkOptions(options: MediaGenProviderOptions, ofClient: readonly string[]): void {
   const { media, waitTimeoutMs = 0, unsupported } = options;
   const issues: Issue[] = [];
-  const check = (field: string, isValid: boolean, expected: string, received: unknown) => {
-    if (!isValid) issues.push({ field, code: "wrongType", received: String(received) || "empty", expected });
-  };
+  const check = (field: string, isValid: boolean, expected: string, received: unknown) =>
+    isValid ? undefined : issues.push(issueOf(field, "invalid", `must be ${expected}, not ${received}`));
   for (const field of ofClient) {
     const own = ["media", "onTask", "onUpdate", "waitTimeoutMs", "unsupported"];
     // The client would suggest an option of its own.
-    const suggestion = own.find((name) => field.toLowerCase().startsWith(name.toLowerCase()));
-    if (suggestion) issues.push({ field, code: "unknownOption", received: "a name", expected: suggestion, suggestion });
+    const meant = own.find((name) => field.toLowerCase().startsWith(name.toLowerCase()));
+    if (meant) issues.push(issueOf(field, "unknown", "is not a known option", `Did you mean ${meant}?`));
     else check(field, !media, "an option of createMediaGen for media", "one next to it");
   }
   if ("media" in options)
@@ -86,7 +86,7 @@ export function checkOptions(options: MediaGenProviderOptions, ofClient: readonl
   if (issues.length > 0) throw new InvalidRequestError("createMediaGenProvider", issues);
 }
 
-/** Returns whether it is a client of this copy of the SDK, which cannot read errors of another copy. */
+/** Returns whether it is a client of this copy of the SDK, which cannot fetch the results of another copy's tasks. */
 function isClient(media: MediaGen | undefined): boolean {
   try {
     // The cast: the client's own copy of the SDK rejects this argument with its own error.

@@ -61,9 +61,11 @@ export function createMediaGenProvider(options: MediaGenProviderOptions = {}): M
   const names = Object.keys(ofClient);
   checkOptions(options, names);
   // The SDK also reads inherited options, as those of a class.
-  const create = () => createMediaGen(Object.assign(Object.create(options), ofClient));
+  const create = (more = {}) => createMediaGen(Object.assign(Object.create(options), ofClient, more));
   let client = names.length > 0 ? create() : given;
-  const host: Host = { onTask, onUpdate, waitTimeoutMs, unsupported, media: () => (client ??= create()) };
+  let single = given;
+  const clients = { media: () => (client ??= create()), single: () => (single ??= create({ retries: 0 })) };
+  const host: Host = { onTask, onUpdate, waitTimeoutMs, unsupported, ...clients };
   const none = (modelType: "languageModel" | "embeddingModel") => (modelId: string) => {
     throw new NoSuchModelError({ modelId, modelType });
   };

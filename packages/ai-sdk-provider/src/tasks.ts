@@ -10,6 +10,8 @@ import { type MediaGenProviderOptions, ownOptions } from "./options.ts";
 export interface Host extends Pick<MediaGenProviderOptions, "onTask" | "onUpdate" | "waitTimeoutMs" | "unsupported"> {
   /** Returns the client. */
   readonly media: () => MediaGen;
+  /** Returns the client for a single generation, which the AI SDK retries. */
+  readonly single: () => MediaGen;
 }
 
 /** A call of a model, with its source images. */
@@ -41,7 +43,7 @@ export async function start(host: Host, info: ModelInfo, call: Call): Promise<St
   const tasks: Task[] = [];
   const errors: unknown[] = [];
   // The AI SDK can only retry all of them together, so the client retries them if there are several.
-  const client = forms.length > 1 ? media : media.withOptions({ retries: 0 });
+  const client = forms.length > 1 ? media : host.single();
   const optionsAt = optionsOf(media, call);
   const generateOne = async (form: object, index: number) => {
     const task = await client.generate(info.model, { ...form }, optionsAt(index));

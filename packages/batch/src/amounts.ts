@@ -12,9 +12,12 @@ export class Amounts {
     return Object.fromEntries(this.#models);
   }
 
-  add({ kind, model, form: bounds }: ModelInfo, form: Readonly<Record<string, unknown>>): void {
+  add({ kind, model, form: { fields } }: ModelInfo, form: Readonly<Record<string, unknown>>): void {
     const least = kind === "video" ? 0 : 1;
-    const made = kind === "video" ? secondsIn(bounds, form) : imagesIn(bounds, form);
+    const made =
+      kind === "video"
+        ? numberIn(form[lengthField] ?? fields.find(({ field }) => field === lengthField)?.default)
+        : imagesIn(fields, form);
     const unit = kind === "video" ? "second" : "image";
     const { generations, amount, open } = this.#models.get(model) ?? { generations: 0, amount: 0, open: 0 };
     this.#models.set(model, {
@@ -26,17 +29,10 @@ export class Amounts {
   }
 }
 
-function secondsIn(
-  { properties = {} }: ModelInfo["form"],
-  form: Readonly<Record<string, unknown>>,
-): number | undefined {
-  return numberIn(form[lengthField] ?? properties[lengthField]?.default);
-}
-
 /** A form without a field for the number of images creates one image. */
-function imagesIn({ properties = {} }: ModelInfo["form"], form: Readonly<Record<string, unknown>>): number | undefined {
-  const [field, bounds] = Object.entries(properties).find(([, one]) => one["x-result-count"]) ?? [];
-  return field === undefined ? 1 : numberIn(form[field] ?? bounds?.default);
+function imagesIn(fields: ModelInfo["form"]["fields"], form: Readonly<Record<string, unknown>>): number | undefined {
+  const count = fields.find(({ countsResults }) => countsResults);
+  return count ? numberIn(form[count.field] ?? count.default) : 1;
 }
 
 function numberIn(value: unknown): number | undefined {

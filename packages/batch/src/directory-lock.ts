@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { InvalidRequestError } from "@mediagen/sdk/node";
-import { issueOf, nothingSent, stoppedBy } from "./issues.ts";
+import { issueOf } from "@mediagen/sdk/kit";
+import { nothingSent, stoppedBy } from "./issues.ts";
 import { isGone, type LockFiles, type LockHolder, type LockState } from "./lock-files.ts";
 
 /** Interval at which a holder renews its lock, and at which others read it. */
@@ -176,7 +177,6 @@ export class DirectoryLock {
 
 function inUse(error: typeof stoppedBy, holder: LockHolder | undefined): InvalidRequestError {
   const by = holder ? ` (process ${holder.pid} on ${holder.host})` : "";
-  const received = `a directory that another run is using${by}`;
-  const expected = "another directory, or wait until that run has ended";
-  return error(issueOf("directory", "notAllowed", received, expected, `is in use by another run${by}`));
+  const advice = "Use another directory, or wait until that run has ended.";
+  return error(issueOf("directory", "invalid", `is in use by another run${by}`, advice));
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Issue } from "@mediagen/sdk/node";
-import { describe, issueOf } from "./issues.ts";
+import { describeValue, issueOf } from "@mediagen/sdk/kit";
 
 /** Ids are file names. These are safe on every file system. */
 const pattern = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,99}$/u;
@@ -17,8 +17,8 @@ export class Ids {
     const text = typeof own === "number" ? String(own) : own;
     const isOwn = text !== undefined && text !== "";
     if (isOwn && !isValid(text)) {
-      const expected = `up to 100 letters, digits, "_", "-" and "." (at most ${maxBytes} bytes), because it names files`;
-      return issueOf("id", "wrongFormat", describe(own), expected);
+      const advice = `Use up to 100 letters, digits, "_", "-" and "." (at most ${maxBytes} bytes), because it names files.`;
+      return issueOf("id", "invalid", `${describeValue(own)} is not valid`, advice);
     }
     const id = isOwn ? text : this.#contentId(await content());
     // Some file systems do not distinguish upper and lower case.
@@ -26,13 +26,7 @@ export class Ids {
     this.#lines.set(id.toLowerCase(), line);
     return before === undefined
       ? id
-      : issueOf(
-          "id",
-          "duplicate",
-          describe(id),
-          "another id",
-          `${describe(id)} is used twice. Line ${before} has the same id`,
-        );
+      : issueOf("id", "invalid", `${describeValue(id)} is used twice`, `Use another id than line ${before}.`);
   }
 
   /** The same content has the same id, wherever it is in the input. A repeated line gets a number, and is generated again. */

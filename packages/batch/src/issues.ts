@@ -1,28 +1,32 @@
-import { InvalidRequestError, type Issue, type IssueCode } from "@mediagen/sdk/node";
-
-/** Returns an issue. */
-export function issueOf(field: string, code: IssueCode, received: string, expected: string, problem?: string): Issue {
-  return { field, code, received, expected, ...(problem !== undefined && { problem }) };
-}
+import { InvalidRequestError, type Issue, MediaGenError } from "@mediagen/sdk/node";
 
 /** Returns the error of a batch that has sent nothing. */
 export function nothingSent(...issues: readonly Issue[]): InvalidRequestError {
   return new InvalidRequestError("runBatch", issues, "Nothing was sent.");
 }
 
+const stopped = "The batch was stopped. Nothing is billed twice if you run it again.";
+
 /** Returns the error of a batch that stopped after it had started, so that something may have been sent. */
 export function stoppedBy(issue: Issue): InvalidRequestError {
-  return new InvalidRequestError(
-    "runBatch",
-    [issue],
-    "The batch was stopped. Nothing is billed twice if you run it again.",
-  );
+  return new InvalidRequestError("runBatch", [issue], stopped, "maybe");
 }
 
-/** Describes a value, shortened. */
-export function describe(value: unknown): string {
-  const text = value === undefined ? "nothing" : JSON.stringify(value);
-  return text.length > 60 ? `${text.slice(0, 60)}... (${text.length} characters)` : text;
+/** Returns the error of a batch for an error that ended it, but is about one line or request. Others are returned unchanged. */
+export function ofRun(error: unknown, billed: MediaGenError["billed"]): unknown {
+  if (billed === "no" || !MediaGenError.is(error) || error.billed !== "no") return error;
+  const { message, advice, isRetryable } = error;
+  return new MediaGenError(message.replace(advice, "").trimEnd(), {
+    cause: error,
+    billed,
+    isRetryable,
+    advice: stopped,
+  });
+}
+
+/** Returns the issues of a field as those of a field with another name. */
+export function inField(name: string, issues: readonly Issue[]): readonly Issue[] {
+  return issues.map(({ field, code, message }) => ({ field: name, code, message: name + message.slice(field.length) }));
 }
 
 /** Returns the message of a thrown value. */

@@ -1,38 +1,18 @@
-import {
-  ConnectionError,
-  InvalidRequestError,
-  OutcomeUnknownError,
-  ServiceError,
-  StoreError,
-  TaskFailedError,
-  WaitTimeoutError,
-} from "@mediagen/sdk/node";
+import { MediaGenError, OutcomeUnknownError, StoreError, TaskFailedError } from "@mediagen/sdk/node";
 import type { BatchLine } from "./options.ts";
 
 /** Returns the outcome of a line that ended with this error. Throws errors that are not about a line: they end the batch. */
-export function outcomeOf(error: unknown): Pick<BatchLine, "state" | "error" | "generationId"> {
-  if (error instanceof TaskFailedError) return { state: "failed", error: textOf(error) };
-  if (error instanceof OutcomeUnknownError)
-    return { state: "unknown", error: textOf(error), generationId: error.generationId };
-  const concernsLine =
-    error instanceof ServiceError ||
-    error instanceof ConnectionError ||
-    error instanceof WaitTimeoutError ||
-    // Without a cause, the store works and only this record cannot be read.
-    (error instanceof StoreError && error.cause === undefined) ||
-    error instanceof InvalidRequestError;
-  if (!concernsLine) throw error;
-  return { state: "unfinished", error: textOf(error) };
+export function outcomeOf(thrown: unknown): Pick<BatchLine, "state" | "error" | "generationId"> {
+  // A store that fails would fail for every line.
+  if (!MediaGenError.is(thrown) || (thrown instanceof StoreError && thrown.isRetryable)) throw thrown;
+  const { name, message, advice, billed } = thrown;
+  // The next run goes on with a task, so that advice for programs would confuse.
+  const error = { name, message: billed === "no" ? message : message.replace(advice, "").trimEnd() };
+  if (thrown instanceof OutcomeUnknownError) return { state: "unknown", error, generationId: thrown.generationId };
+  return { state: thrown instanceof TaskFailedError ? "failed" : "unfinished", error };
 }
 
-/** Returns the message without its advice for programs, because people read the lines. */
-function textOf(error: Error): Pick<Error, "name" | "message"> {
-  const { name, message } = error;
-  if (error instanceof OutcomeUnknownError)
-    return { name, message: `${error.operation}: ${error.reason}. A task may exist and may have been billed.` };
-  if (error instanceof WaitTimeoutError) {
-    const last = error.status === undefined ? "" : ` Its last status is ${error.status}.`;
-    return { name, message: `Task ${error.task.taskid} was not finished in time.${last}` };
-  }
-  return { name, message };
+/** Returns whether the generation of an error may have created a task. */
+export function mayBeBilled(error: unknown): boolean {
+  return MediaGenError.is(error) && error.billed !== "no";
 }

@@ -7,11 +7,12 @@ import {
   InvalidRequestError,
   listModels,
   validate,
-  type FieldInfo,
+  type Field,
   type Issue,
   type ModelInfo,
 } from "@mediagen/sdk/node";
-import { describe, issueOf } from "./issues.ts";
+import { describeValue, issueOf } from "@mediagen/sdk/kit";
+import { inField } from "./issues.ts";
 import type { Row } from "./rows.ts";
 
 /** A row as a form with opened files. Its fields are not checked yet. */
@@ -34,7 +35,7 @@ export interface ReadRow {
   readonly issues: readonly Issue[];
 }
 
-type Fields = ReadonlyMap<string, FieldInfo>;
+type Fields = ReadonlyMap<string, Field>;
 
 /** Creates forms from rows. Paths are relative to the input. */
 export class LineReader {
@@ -57,7 +58,7 @@ export class LineReader {
     if (!isRecord(fields))
       return {
         ...nothing,
-        issues: [issueOf("form", "wrongType", describe(fields), "an object with a model and its fields")],
+        issues: [issueOf("form", "invalid", `must be an object with a model and fields, not ${describeValue(fields)}`)],
       };
     const { id, model: name, ...given } = fields;
     const known = this.#models.get(name);
@@ -74,7 +75,7 @@ export class LineReader {
 
   #unknownModel(name: unknown): readonly Issue[] {
     if (name === undefined || name === "")
-      return [issueOf("model", "missing", "nothing", `one of ${[...this.#models.keys()].join(", ")}`)];
+      return [issueOf("model", "missing", "is missing", `Pass one of ${[...this.#models.keys()].join(", ")}.`)];
     // The cast: `validate` rejects a model that is not a string.
     return validate(name as string, {});
   }
@@ -110,9 +111,8 @@ class Files {
   async #openOne(field: string, value: unknown): Promise<unknown> {
     if (typeof value !== "string") return value;
     if (/^(https?|data):/i.test(value)) {
-      const expected = "the path of a file, or the field for URLs if the form has one";
-      const given = describe(value);
-      this.issues.push(issueOf(field, "notAFile", `${given} (a URL)`, expected, `${given} is a URL`));
+      const advice = "Use the path of a file, or the field for URLs if the form has one.";
+      this.issues.push(issueOf(field, "invalid", `${describeValue(value)} is a URL`, advice));
       return value;
     }
     const path = resolve(this.#directory, value);
@@ -123,14 +123,8 @@ class Files {
       return file;
     } catch (error) {
       if (!(error instanceof InvalidRequestError)) throw error;
-      const given = describe(value);
-      const inField = ({ problem, received, ...issue }: Issue): Issue => ({
-        ...issue,
-        ...(problem !== undefined && { problem: `${given} ${problem}` }),
-        field,
-        received: `${given} (${received})`,
-      });
-      this.issues.push(...error.issues.map(inField));
+      const issues = inField(`${field} ${describeValue(value)}`, error.issues);
+      this.issues.push(...issues.map((issue) => ({ ...issue, field })));
       return value;
     }
   }
@@ -145,7 +139,7 @@ function readTexts(given: Readonly<Record<string, unknown>>, fields: Fields): Re
   return Object.fromEntries(entries);
 }
 
-function readText(text: unknown, takes: FieldInfo["takes"] | undefined): unknown {
+function readText(text: unknown, takes: Field["takes"] | undefined): unknown {
   if (typeof text !== "string") return text;
   if (takes === "number" && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   return takes === "flag" && /^(true|false)$/i.test(text) ? text.toLowerCase() === "true" : text;

@@ -1,3 +1,4 @@
+import { type OptionTypes, readOptions } from "@mediagen/sdk/kit";
 import type { CallOptions, Kind, NodeMediaGenOptions, TaskRecord, WaitOptions } from "@mediagen/sdk/node";
 
 /**
@@ -29,6 +30,12 @@ export interface BatchOptions
    */
   readonly limit?: number | undefined;
   /**
+   * Maximum number of results that this run's forms request, counted as `limit` counts tasks. A form that exceeds it
+   * stops the run.
+   * @default Infinity
+   */
+  readonly maxResults?: number | undefined;
+  /**
    * Ids of the lines that this run is about. The other lines are checked, but neither run nor counted.
    * @default all lines
    */
@@ -46,21 +53,28 @@ export interface BatchOptions
   readonly onLine?: ((line: BatchLine) => unknown) | undefined;
 }
 
-const ofBatch: Readonly<Record<Exclude<keyof BatchOptions, keyof NodeMediaGenOptions>, true>> = {
-  concurrency: true,
-  generationsPerMinute: true,
-  confirm: true,
-  limit: true,
-  only: true,
-  retryFailed: true,
-  onProgress: true,
-  onLine: true,
-  signal: true,
-  waitTimeoutMs: true,
+/** The options that are not those of the client. */
+type OwnOptions = Omit<BatchOptions, keyof NodeMediaGenOptions>;
+
+const ofBatch: OptionTypes<OwnOptions> = {
+  concurrency: "limit",
+  generationsPerMinute: "positive",
+  confirm: "function",
+  limit: "limit",
+  maxResults: "limit",
+  only: "texts",
+  retryFailed: "boolean",
+  onProgress: "function",
+  onLine: "function",
+  signal: "signal",
+  waitTimeoutMs: "number",
 };
 
-/** Returns the options of the batch's client, which checks them. */
+/** Checks the options of the batch, and returns those of its client, which checks them. */
 export function clientOptionsOf(options: BatchOptions): NodeMediaGenOptions {
+  // The cast: these are the names of the table. Inherited options, as those of a class, are read too.
+  const own = (Object.keys(ofBatch) as (keyof OwnOptions)[]).map((name) => [name, options[name]]);
+  readOptions<OwnOptions>("runBatch", Object.fromEntries(own), ofBatch, "Nothing was sent.");
   return Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(ofBatch, name)));
 }
 
@@ -174,12 +188,12 @@ export interface BatchProgress {
  *
  * - `declined`: `confirm` returned false
  * - `credits`: the balance does not cover a form
- * - `budget`: the `budget` of the options does not cover a form
+ * - `maxResults`: a form requests more results than are left of `maxResults`
  * - `rejected`: the API key or the base URL is wrong
  * - `unreachable`: there is no connection to the service
  * - `unknown`: more outcomes in a row are unknown than lines run at once
  */
-export type StopReason = "declined" | "credits" | "budget" | "rejected" | "unreachable" | "unknown";
+export type StopReason = "declined" | "credits" | "maxResults" | "rejected" | "unreachable" | "unknown";
 
 /** Result of a batch. */
 export interface BatchSummary extends BatchProgress {

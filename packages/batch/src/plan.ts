@@ -1,7 +1,8 @@
-import { formDigest, type GenerationRecord, InvalidRequestError, type Issue, validate } from "@mediagen/sdk/node";
+import { type GenerationRecord, InvalidRequestError, type Issue, validate } from "@mediagen/sdk/node";
+import { describeValue, formDigest, issueOf } from "@mediagen/sdk/kit";
 import { Amounts } from "./amounts.ts";
 import { Ids } from "./ids.ts";
-import { describe, issueOf, nothingSent, stoppedBy } from "./issues.ts";
+import { inField, nothingSent, stoppedBy } from "./issues.ts";
 import type { KnownLine, KnownLines } from "./known-lines.ts";
 import { digestOfGiven, type Form, LineReader, type ReadRow } from "./line-reader.ts";
 import type { BatchLine, BatchOptions, BatchPlan } from "./options.ts";
@@ -83,29 +84,17 @@ export class Plan {
     const other = await known.origin();
     if (other !== undefined && other !== origin)
       plan.#issues.push(
-        issueOf(
-          "directory",
-          "notAllowed",
-          `a directory with results of ${other}`,
-          `another directory for ${origin}`,
-          `has results of ${other}`,
-        ),
+        issueOf("directory", "invalid", `has results of ${other}`, `Use another directory for ${origin}.`),
       );
     for await (const row of readRows(input)) {
       options.signal?.throwIfAborted();
       await plan.#check(row);
     }
     if (plan.#checked.length === 0)
-      plan.#issues.push(issueOf("input", "tooFew", "no line", "a file with at least one line", "has no lines"));
+      plan.#issues.push(issueOf("input", "invalid", "has no lines", "Use a file with at least one line."));
     for (const id of plan.#missing)
       plan.#issues.push(
-        issueOf(
-          "only",
-          "notFound",
-          describe(id),
-          "the id of a line of the input",
-          `${describe(id)} is not the id of a line`,
-        ),
+        issueOf("only", "invalid", `${describeValue(id)} is not the id of a line`, "Use the id of a line."),
       );
     if (plan.#issues.length > 0) throw nothingSent(...plan.#issues);
     return plan;
@@ -143,7 +132,7 @@ export class Plan {
       if (error instanceof InvalidRequestError) return { issues: error.issues, todo: undefined };
       throw error;
     });
-    this.#issues.push(...issues.map((issue) => ({ ...issue, field: `line ${row.line}, ${issue.field}` })));
+    this.#issues.push(...issues.flatMap((issue) => inField(`line ${row.line}, ${issue.field}`, [issue])));
     this.#checked.push({ fingerprint: read.fingerprint, todo });
   }
 
@@ -171,9 +160,8 @@ export class Plan {
       ? known.record.model !== model || known.record.digest !== (await digest())
       : ended && ended.form !== digestOfGiven(model, form.given);
     if (isOther) {
-      const received = `${JSON.stringify(id)} with another form`;
       const problem = `${JSON.stringify(id)} was first used with another form in this directory`;
-      return { issues: [issueOf("id", "notAllowed", received, "that form, or a new id", problem)], todo: undefined };
+      return { issues: [issueOf("id", "invalid", problem, "Use that form, or a new id.")], todo: undefined };
     }
     return { issues: [], todo: this.#count(id, form, known, ended) };
   }
@@ -210,5 +198,7 @@ function leftBy({ id, task, reason = "no outcome is known" }: GenerationRecord):
 }
 
 function changed(field: string): InvalidRequestError {
-  return stoppedBy(issueOf(field, "changed", "the input", "one that does not change during a batch"));
+  return stoppedBy(
+    issueOf(field, "invalid", "has changed since it was checked", "Pass an input that does not change during a batch."),
+  );
 }

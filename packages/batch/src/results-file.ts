@@ -1,6 +1,7 @@
 import { open, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, issueOf, nothingSent } from "./issues.ts";
+import { issueOf } from "@mediagen/sdk/kit";
+import { codeOf, nothingSent } from "./issues.ts";
 import { digestOfGiven } from "./line-reader.ts";
 import { linesOf } from "./lines.ts";
 import type { BatchLine } from "./options.ts";
@@ -104,9 +105,9 @@ function parseResult(bytes: Uint8Array, number: number): BatchLine {
     return parseLine(bytes);
   } catch {
     // A full disk may cut off a line while others are written.
-    const expected = "a result in each line, or remove that line: its result is downloaded again, without paying again";
+    const advice = "Remove that line: its result is downloaded again, without paying again.";
     const problem = `has a ${resultsName} whose line ${number} is not valid`;
-    throw nothingSent(issueOf("directory", "wrongFormat", `line ${number} of ${resultsName}`, expected, problem));
+    throw nothingSent(issueOf("directory", "invalid", problem, advice));
   }
 }
 

@@ -3,7 +3,8 @@ import { access } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Issue } from "@mediagen/sdk/node";
 import { readCsv, type CsvRow } from "./csv.ts";
-import { describe, issueOf, messageOf, nothingSent } from "./issues.ts";
+import { describeValue, issueOf } from "@mediagen/sdk/kit";
+import { messageOf, nothingSent } from "./issues.ts";
 import { linesOf } from "./lines.ts";
 
 /** One row of a batch's input, unchecked. */
@@ -32,14 +33,11 @@ const formats = Object.keys(readers)
 /** Checks that an input is of a known format and can be read. */
 export async function checkInput(input: string): Promise<void> {
   if (!readers[extname(input).toLowerCase()])
-    throw nothingSent(issueOf("input", "wrongFormat", describe(input), `a file that ends in ${formats}`));
+    throw nothingSent(issueOf("input", "invalid", `must end in ${formats}, not ${describeValue(input)}`));
   await access(input).catch((error: unknown) => {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    const received = isMissing ? describe(input) : `${describe(input)} (${messageOf(error)})`;
-    const problem = `${describe(input)} ${isMissing ? "does not exist" : `cannot be read (${messageOf(error)})`}`;
-    throw nothingSent(
-      issueOf("input", isMissing ? "notFound" : "notAFile", received, "a file that can be read", problem),
-    );
+    const problem = `${describeValue(input)} ${isMissing ? "does not exist" : `cannot be read (${messageOf(error)})`}`;
+    throw nothingSent(issueOf("input", "invalid", problem, "Use a file that can be read."));
   });
 }
 
@@ -73,9 +71,8 @@ function parse(text: string | undefined): Pick<Row, "fields" | "issue"> {
   } catch {
     // It is reported below.
   }
-  const received = text === undefined ? "text that is not UTF-8" : describe(text);
-  const problem = text === undefined ? "is not text in UTF-8" : `${received} is not JSON`;
-  return { fields: undefined, issue: issueOf("form", "wrongFormat", received, "one JSON object", problem) };
+  const problem = text === undefined ? "is not text in UTF-8" : `${describeValue(text)} is not JSON`;
+  return { fields: undefined, issue: issueOf("form", "invalid", problem, "Use one JSON object.") };
 }
 
 async function* readCsvRows(path: string): AsyncGenerator<Row, void, undefined> {
@@ -105,25 +102,18 @@ async function* readCsvRows(path: string): AsyncGenerator<Row, void, undefined> 
 /** Returns the issue of a header without the column `model`. */
 function issueOfHeader(header: readonly string[]): Issue {
   const similar = header.find((name) => name.toLowerCase() === "model");
-  const expected = "a column with this name";
-  if (similar === undefined) return issueOf("model", "missing", "nothing", expected);
-  return { ...issueOf(similar, "unknownField", describe(similar), 'a column "model"'), suggestion: "model" };
+  if (similar === undefined) return issueOf("model", "missing", "is missing", "Pass a column with this name.");
+  return issueOf(similar, "unknown", "is not a known field", "Did you mean model?");
 }
 
 function issueIn({ cells, isCutOff }: CsvRow, { length }: readonly string[]): Pick<Row, "issue"> {
   if (isCutOff)
     return {
-      issue: issueOf(
-        "form",
-        "wrongFormat",
-        "a quote that is not closed",
-        "a closing quote",
-        "has a quote that is not closed",
-      ),
+      issue: issueOf("form", "invalid", "has a quote that is not closed", "Use a closing quote."),
     };
   if (cells.length <= length) return {};
-  const expected = `at most ${length}, as the header has. A cell that contains delimiters needs quotes`;
-  return { issue: issueOf("form", "tooMany", `${cells.length} cells`, expected, `has ${cells.length} cells`) };
+  const advice = `Use at most ${length}, as the header has. A cell that contains delimiters needs quotes.`;
+  return { issue: issueOf("form", "invalid", `has ${cells.length} cells`, advice) };
 }
 
 /** Returns the fields of a row. A repeated column is a list, and an empty cell is no field. */
@@ -146,8 +136,6 @@ async function* readText(path: string): AsyncGenerator<string, void, undefined> 
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw nothingSent(
-      issueOf("input", "wrongFormat", "text that is not UTF-8", "text in UTF-8", "is not text in UTF-8"),
-    );
+    throw nothingSent(issueOf("input", "invalid", "is not text in UTF-8", "Use text in UTF-8."));
   }
 }

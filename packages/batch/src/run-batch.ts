@@ -1,14 +1,13 @@
 import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createMediaGen, type Issue } from "@mediagen/sdk/node";
+import { createMediaGen } from "@mediagen/sdk/node";
 import { writeContactSheet } from "./contact-sheet.ts";
 import { DirectoryLock } from "./directory-lock.ts";
-import { issueOf, nothingSent } from "./issues.ts";
 import { KnownLines } from "./known-lines.ts";
 import { createHolder, lockFilesIn } from "./lock-files.ts";
 import { type BatchOptions, type BatchPlan, type BatchSummary, clientOptionsOf } from "./options.ts";
 import { Plan } from "./plan.ts";
-import { readResults, ResultsFile, type KnownResults } from "./results-file.ts";
+import { readResults, ResultsFile } from "./results-file.ts";
 import { checkInput } from "./rows.ts";
 import { Runner } from "./runner.ts";
 
@@ -35,19 +34,35 @@ import { Runner } from "./runner.ts";
  * ```
  */
 export async function runBatch(input: string, directory: string, options: BatchOptions = {}): Promise<BatchSummary> {
-  checkNumbers(options);
+  const client = clientOptionsOf(options);
   options.signal?.throwIfAborted();
   await checkInput(input);
   const known = new KnownLines(directory);
   const lock = new DirectoryLock(lockFilesIn(directory), await createHolder());
-  const runner = new Runner({ directory, store: known.store, lock, options });
+  const runner = new Runner({ directory, client: { ...client, store: known.store }, lock, options });
   await mkdir(directory, { recursive: true });
   await lock.take(options.signal);
   try {
     await removeParts(directory);
     const results = await readResults(directory);
     const plan = await Plan.make({ input, origin: runner.origin, known, results, options });
-    return await runPlan(plan, { directory, runner, results, options });
+    const { summary } = plan;
+    runner.progress.recordPlan(summary.lines, plan.todo, plan.ended);
+    const isConfirmed = summary.generations === 0 || !options.confirm || (await options.confirm(summary));
+    if (!isConfirmed) return { ...runner.progress.report(), stopped: "declined" };
+    options.signal?.throwIfAborted();
+    const files = {
+      results: await ResultsFile.open(directory, results),
+      unfinished: await open(join(directory, "unfinished.jsonl"), "w"),
+    };
+    try {
+      await runner.run(plan.lines(), files);
+    } finally {
+      await files.unfinished.close();
+      await files.results.close();
+    }
+    await writeContactSheet(directory);
+    return runner.summary;
   } finally {
     await lock.release();
   }
@@ -68,53 +83,16 @@ export async function runBatch(input: string, directory: string, options: BatchO
  * ```
  */
 export async function planBatch(input: string, directory: string, options: BatchOptions = {}): Promise<BatchPlan> {
-  checkNumbers(options);
+  const client = clientOptionsOf(options);
   await checkInput(input);
-  const { origin } = createMediaGen(clientOptionsOf(options));
+  const { origin } = createMediaGen(client);
   const results = await readResults(directory);
   const known = new KnownLines(directory);
   return (await Plan.make({ input, origin, known, results, options })).summary;
-}
-
-interface PlanContext {
-  readonly directory: string;
-  readonly runner: Runner;
-  readonly results: KnownResults;
-  readonly options: BatchOptions;
-}
-
-async function runPlan(plan: Plan, { directory, runner, results, options }: PlanContext): Promise<BatchSummary> {
-  const { summary } = plan;
-  runner.progress.recordPlan(summary.lines, plan.todo, plan.ended);
-  const isConfirmed = summary.generations === 0 || !options.confirm || (await options.confirm(summary));
-  if (!isConfirmed) return { ...runner.progress.report(), stopped: "declined" };
-  options.signal?.throwIfAborted();
-  const files = {
-    results: await ResultsFile.open(directory, results),
-    unfinished: await open(join(directory, "unfinished.jsonl"), "w"),
-  };
-  try {
-    await runner.run(plan.lines(), files);
-  } finally {
-    await files.unfinished.close();
-    await files.results.close();
-  }
-  await writeContactSheet(directory);
-  return runner.summary;
 }
 
 /** Removes the unfinished files of a killed run. */
 async function removeParts(directory: string): Promise<void> {
   for (const name of await readdir(directory))
     if (/^\..*\.[\da-f-]{36}\.part$/.test(name)) await rm(join(directory, name), { force: true });
-}
-
-function checkNumbers({ concurrency = 8, generationsPerMinute = Infinity, limit = 1 }: BatchOptions): void {
-  const issues: Issue[] = [];
-  if (!(concurrency >= 1))
-    issues.push(issueOf("concurrency", "outOfRange", String(concurrency), "a number, 1 or more"));
-  if (!(generationsPerMinute > 0))
-    issues.push(issueOf("generationsPerMinute", "outOfRange", String(generationsPerMinute), "a number above 0"));
-  if (!(limit >= 1)) issues.push(issueOf("limit", "outOfRange", String(limit), "a number, 1 or more"));
-  if (issues.length > 0) throw nothingSent(...issues);
 }

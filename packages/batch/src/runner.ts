@@ -5,26 +5,26 @@ import { setTimeout } from "node:timers/promises";
 import {
   createMediaGen,
   download,
-  OutcomeUnknownError,
   type AnyTask,
   type BeforeGenerate,
-  type Download,
-  type GenerationStore,
   type MediaGen,
   type MediaGenEvent,
+  type NodeMediaGenOptions,
 } from "@mediagen/sdk/node";
 import type { DirectoryLock } from "./directory-lock.ts";
-import { outcomeOf } from "./line-error.ts";
-import { type BatchFile, type BatchLine, type BatchOptions, type BatchSummary, clientOptionsOf } from "./options.ts";
+import { ofRun } from "./issues.ts";
+import { mayBeBilled, outcomeOf } from "./line-error.ts";
+import type { BatchLine, BatchOptions, BatchSummary } from "./options.ts";
 import type { PlannedLine } from "./plan.ts";
 import { Progress } from "./progress.ts";
 import type { ResultsFile } from "./results-file.ts";
-import { TaskLimit, NotStarted, StopRules } from "./stop-rules.ts";
+import { TaskLimit, NotStarted, StopRules, TooManyResults } from "./stop-rules.ts";
 
 /** Dependencies of `Runner`. */
 interface RunnerContext {
   readonly directory: string;
-  readonly store: GenerationStore;
+  /** Options of the client, with the store. */
+  readonly client: NodeMediaGenOptions;
   readonly lock: DirectoryLock;
   readonly options: BatchOptions;
 }
@@ -49,30 +49,33 @@ export class Runner {
   readonly #limit: TaskLimit;
   readonly #running = new Set<Promise<void>>();
   readonly #failing = new AbortController();
-  /** Abort controllers of the calls whose forms are not being sent yet, by form. */
-  readonly #waiting = new Map<object, AbortController>();
+  /** Calls of `generate`, by form. A call waits for its turn until it has reserved its results. */
+  readonly #calls = new Map<object, { readonly turn: AbortController; reserved: number }>();
   /** Aborts if the caller aborts, if an error is not about a line, or if the lock is lost. */
   readonly #signal: AbortSignal;
   readonly #now: () => number;
   #nextAt = 0;
+  /** Whether this run may have created a task that it does not know. */
+  #isUnknown = false;
+  #resultsLeft: number;
 
   /** Creates the client too, so that its options are checked before anything is written. */
-  constructor({ directory, store, lock, options }: RunnerContext) {
-    const { concurrency = 8, limit = Infinity, now = () => performance.now(), signal } = options;
+  constructor({ directory, client, lock, options }: RunnerContext) {
+    const { concurrency = 8, limit = Infinity, maxResults = Infinity, clock, signal } = options;
     this.#directory = directory;
     this.#lock = lock;
     this.#options = options;
-    this.#now = now;
-    this.progress = new Progress(now);
+    this.#now = clock?.now?.bind(clock) ?? (() => performance.now());
+    this.progress = new Progress(this.#now);
     this.#rules = new StopRules(concurrency);
     this.#limit = new TaskLimit(limit);
+    this.#resultsLeft = maxResults;
     this.#signal = AbortSignal.any([this.#failing.signal, lock.lost, ...(signal ? [signal] : [])]);
     // Every running line adds a listener. More than ten are not a leak.
     setMaxListeners(0, this.#signal);
     this.#signal.addEventListener("abort", () => this.#stopWaiting(), { once: true });
     this.#media = createMediaGen({
-      ...clientOptionsOf(options),
-      store,
+      ...client,
       beforeGenerate: (form, about) => this.#beforeGenerate(form, about),
       onEvent: (event) => this.#onEvent(event),
     });
@@ -85,8 +88,10 @@ export class Runner {
 
   /** The result of the run, if it has ended. Throws if it was aborted. */
   get summary(): BatchSummary {
-    this.#signal.throwIfAborted();
-    return { ...this.progress.report(), stopped: this.#rules.stop?.stopped, error: this.#rules.stop?.error };
+    const progress = this.progress.report();
+    if (this.#signal.aborted)
+      throw ofRun(this.#signal.reason, progress.generated > 0 ? "yes" : this.#isUnknown ? "maybe" : "no");
+    return { ...progress, stopped: this.#rules.stop?.stopped, error: this.#rules.stop?.error };
   }
 
   /** Runs lines, and reads further ones as lines end. Never rejects: `summary` throws. */
@@ -163,12 +168,13 @@ export class Runner {
       task = await this.#generate(line, key);
       settle?.(true);
       const record = await task.wait({ waitTimeoutMs: this.#options.waitTimeoutMs, signal: this.#signal });
-      const files = await download(task, this.#directory, { name: about.id, overwrite: true, signal: this.#signal });
+      const found = await download(task, this.#directory, { name: about.id, overwrite: true, signal: this.#signal });
+      const files = found.map(({ path, bytes, type, sha256 }) => ({ name: basename(path), bytes, type, sha256 }));
       const endedAt = new Date().toISOString();
-      return { ...about, state: "succeeded", taskid: task.taskid, endedAt, record, files: files.map(fileOf) };
+      return { ...about, state: "succeeded", taskid: task.taskid, endedAt, record, files };
     } catch (error) {
       // A task may exist if the outcome is unknown.
-      if (!task) settle?.(error instanceof OutcomeUnknownError);
+      if (!task) settle?.(mayBeBilled(error));
       const isNotStarted = !task && this.#rules.recordError(error);
       if (this.#rules.stop) this.#stopWaiting();
       if (isNotStarted) return undefined;
@@ -179,18 +185,22 @@ export class Runner {
 
   /** Generates. An abort stops only a form that is not being sent yet. Otherwise, its response is awaited. */
   async #generate({ info: { model }, form }: PlannedLine, idempotencyKey: string): Promise<AnyTask> {
-    const waiting = new AbortController();
-    this.#waiting.set(form, waiting);
+    const call = { turn: new AbortController(), reserved: 0 };
+    this.#calls.set(form, call);
     try {
-      return await this.#media.generate(model, form, { idempotencyKey, signal: waiting.signal });
+      return await this.#media.generate(model, form, { idempotencyKey, signal: call.turn.signal });
+    } catch (error) {
+      if (mayBeBilled(error)) this.#isUnknown = true;
+      else this.#resultsLeft += call.reserved;
+      throw error;
     } finally {
-      this.#waiting.delete(form);
+      this.#calls.delete(form);
     }
   }
 
-  /** Aborts the calls whose forms wait for their turn or for a task in flight to end. */
+  /** Aborts the calls whose forms wait for their turn. */
   #stopWaiting(): void {
-    for (const waiting of this.#waiting.values()) waiting.abort(new NotStarted());
+    for (const { turn, reserved } of this.#calls.values()) if (reserved === 0) turn.abort(new NotStarted());
   }
 
   #onEvent(event: MediaGenEvent): unknown {
@@ -203,14 +213,17 @@ export class Runner {
   }
 
   async #beforeGenerate(...[form, about]: Parameters<BeforeGenerate>): Promise<void> {
-    const { beforeGenerate, generationsPerMinute = Infinity, sleep } = this.#options;
+    const { beforeGenerate, generationsPerMinute = Infinity, clock } = this.#options;
     if (this.#isOver) throw new NotStarted();
-    this.#waiting.delete(form);
+    const call = this.#calls.get(form);
+    if (!call || about.resultCount > this.#resultsLeft) throw new TooManyResults(about.model);
+    call.reserved = about.resultCount;
+    this.#resultsLeft -= call.reserved;
     await beforeGenerate?.(form, about);
     const now = this.#now();
     const at = Math.max(now, this.#nextAt);
     this.#nextAt = at + 60_000 / generationsPerMinute;
-    if (at > now) await (sleep ?? pause)(Math.min(at - now, maxDelayMs), this.#signal, "pause");
+    if (at > now) await (clock?.sleep?.bind(clock) ?? pause)(Math.min(at - now, maxDelayMs), this.#signal, "pause");
     await this.#lock.confirm();
     if (this.#isOver) throw new NotStarted();
   }
@@ -230,8 +243,4 @@ function aboutOf({ line, id, info: { kind, model }, given }: PlannedLine): Omit<
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal });
-}
-
-function fileOf({ path, bytes, type, sha256 }: Download): BatchFile {
-  return { name: basename(path), bytes, type, sha256 };
 }

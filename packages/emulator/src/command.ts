@@ -3,110 +3,55 @@ import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { constants } from "node:os";
-import { setFlagsFromString } from "node:v8";
 import { createEmulator } from "./emulator/create-emulator.ts";
-import type { CommandLine } from "./node/command-line.ts";
 import { hasCode } from "./node/error-code.ts";
-import { readArguments, readBehaviour, readNumber, usage } from "./node/options.ts";
+import { type CommandLine, numberOf, readArguments, readBehaviour, textOf, usage } from "./node/options.ts";
 import { lineOf, reportText } from "./node/report-file.ts";
 import { resultsFrom } from "./node/results-directory.ts";
-import { type EmulatorServer, listen } from "./node/server.ts";
 import { createSavedState, type SavedState } from "./node/saved-state.ts";
-import { readSession, writeSession } from "./node/session-file.ts";
+import { type EmulatorServer, listen } from "./node/server.ts";
 import type { Emulator } from "./service/emulator-types.ts";
-import type { Session } from "./service/session.ts";
 
 /** The default port. It is fixed, because tasks and idempotency keys belong to an origin. */
 const usualPort = 4020;
-const usualUrl = `http://127.0.0.1:${usualPort}`;
-
-// By default V8 lets the space for short-lived objects grow until a server that creates many of them uses twice the
-// memory, without being faster.
-setFlagsFromString("--semi-space-growth-factor=1");
-// Saves a fifth of the memory under load, and costs a tenth more CPU.
-setFlagsFromString("--optimize-for-size");
 
 await run(process.argv.slice(2)).catch((error: unknown) => {
-  console.error(`mediagen-emulator: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`mediagen-emulator: ${messageOf(error)}`);
   process.exitCode = 2;
 });
 
 async function run(args: readonly string[]): Promise<void> {
   const line = readArguments(args);
-  const { values, switches, command = [] } = line;
-  if (switches.has("help")) return void console.log(usage);
+  if (line.values["help"]) return void console.log(usage);
   checkCommand(line);
   const saved = createSavedState();
-  const { results, replay } = values;
+  const results = textOf(line, "results");
   const emulator = createEmulator({
-    apiKey: values["key"],
-    credits: readNumber(line, "credits", 0),
+    apiKey: textOf(line, "key"),
+    credits: numberOf(line, "credits", 0),
     // Ids must not repeat those of an earlier run, whose files may still exist.
-    seed: readNumber(line, "seed", 0) ?? randomInt(2 ** 31),
-    clock: { speed: readNumber(line, "speed", 0.001) ?? 1 },
+    seed: numberOf(line, "seed", 0) ?? randomInt(2 ** 31),
+    clock: { speed: numberOf(line, "speed", 0.001) ?? 1 },
     behaviour: readBehaviour(line, process.env),
     results: results === undefined ? undefined : await resultsFrom(results).catch(nameOption("results")),
-    replay: replay === undefined ? undefined : await readSession(replay).catch(nameOption("replay")),
     persist: saved.persist,
   });
   // Written at the start too, so that an unwritable file is reported immediately.
-  const nothing: Session = { version: 1, exchanges: [] };
-  await writeOutputs(line, emulator, nothing);
-  const stop = values["record"] === undefined ? () => nothing : emulator.record();
+  await writeReport(line, emulator);
   const server = await startServer(line, emulator, saved);
   const environment = {
-    MEDIAGEN_BASE_URL: values["public-url"] ?? server.baseUrl,
+    MEDIAGEN_BASE_URL: textOf(line, "public-url") ?? server.baseUrl,
     MEDIAGEN_API_KEY: emulator.client.apiKey,
     MEDIAGEN_FAILED_STATUSES: emulator.statuses.failed.join(),
   };
-  if (line.words[0] === "exec") await runBeside(command, server, environment);
+  if (line.positionals[0] === "exec") await runBeside(line.command ?? [], server, environment);
   else await serveUntilStopped(server, environment);
-  await writeOutputs(line, emulator, stop());
+  await writeReport(line, emulator);
   if (emulator.behaviour.strict) judge(emulator);
 }
 
-/** Writes the report and the recording, if requested. */
-async function writeOutputs({ values }: CommandLine, emulator: Emulator, session: Session): Promise<void> {
-  const { report, record } = values;
-  if (report !== undefined) await writeFile(report, reportText(report, emulator.report())).catch(nameOption("report"));
-  if (record !== undefined) await writeSession(record, session).catch(nameOption("record"));
-}
-
-/** Returns an error handler that adds the name of the option to errors about its file. */
-function nameOption(option: string) {
-  return (error: unknown): never => {
-    throw new Error(`--${option}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  };
-}
-
-/** Sets the exit code to 1 if calls had violations and the command has not failed. */
-function judge(emulator: Emulator): void {
-  const { violatingCalls, violations } = emulator.report();
-  if (violatingCalls === 0) return;
-  const lines = violations.slice(0, 10).map((call) => `\n  ${lineOf(call)}`);
-  console.error(
-    `mediagen-emulator: --strict: ${violatingCalls} call${violatingCalls === 1 ? "" : "s"} had violations:${lines.join("")}`,
-  );
-  process.exitCode ||= 1;
-}
-
-/** Starts the server with the port, host and state of the options. */
-async function startServer(line: CommandLine, emulator: Emulator, saved: SavedState): Promise<EmulatorServer> {
-  const { host, "public-url": publicUrl, state, seed } = line.values;
-  const fresh = line.switches.has("fresh");
-  if (fresh && state !== undefined) throw new Error("--fresh and --state exclude each other. Pass one of them.");
-  const port = readNumber(line, "port", 0, 65_535);
-  if (state !== undefined) await saved.open(emulator, state).catch(nameState(state));
-  const start: Start = (port) => listen(emulator, { port, host, publicUrl }).catch(explainListen({ port, host }));
-  if (line.words[0] !== "exec" || port !== undefined || publicUrl) return start(port ?? usualPort);
-  if (fresh || (seed !== undefined && state === undefined)) return start(0);
-  const isUsual = [host, state, seed].every((value) => value === undefined);
-  return startAnyhow(start, isUsual ? () => saved.openUsual(emulator, warnOfMemory) : undefined);
-}
-
 /** Rejects arguments that are neither an option nor `exec -- COMMAND`. */
-function checkCommand({ words, command }: CommandLine): void {
-  const [first, ...others] = words;
+function checkCommand({ positionals: [first, ...others], command, values }: CommandLine): void {
   const fail = (what: string) => {
     throw new Error(`${what} Run mediagen-emulator --help for usage.`);
   };
@@ -115,18 +60,65 @@ function checkCommand({ words, command }: CommandLine): void {
   if (others.length > 0)
     fail(`exec needs -- before the command: mediagen-emulator exec -- ${[...others, ...(command ?? [])].join(" ")}.`);
   if (first === "exec" && !command?.length) fail("exec needs a command: mediagen-emulator exec -- COMMAND.");
+  if (values["fresh"] && values["state"] !== undefined)
+    throw new Error("--fresh and --state exclude each other. Pass one of them.");
 }
 
-/** Returns an error handler that adds the flag to errors about a state file. */
-function nameState(path: string) {
+async function writeReport(line: CommandLine, emulator: Emulator): Promise<void> {
+  const path = textOf(line, "report");
+  if (path !== undefined) await writeFile(path, reportText(path, emulator.report())).catch(nameOption("report"));
+}
+
+/** Returns an error handler that adds the name of the option to errors about its file. */
+function nameOption(option: string) {
   return (error: unknown): never => {
-    const isNamed = error instanceof Error && error.message.startsWith(path);
-    throw isNamed ? new Error(`--state ${error.message}`, { cause: error }) : error;
+    throw new Error(`--${option}: ${messageOf(error)}`, { cause: error });
   };
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Sets the exit code to 1 if calls had violations and the command has not failed. */
+function judge(emulator: Emulator): void {
+  const { violatingCalls: count, violations } = emulator.report();
+  if (count === 0) return;
+  const lines = violations.slice(0, 10).map((call) => `\n  ${lineOf(call)}`);
+  console.error(`mediagen-emulator: --strict: ${count} call${count === 1 ? "" : "s"} had violations:${lines.join("")}`);
+  process.exitCode ||= 1;
+}
+
+/**
+ * Starts the server with the port, host and state of the options. `exec` uses the usual port and file. If it cannot, it takes a
+ * free port and saves nothing: with the usual base URL but without that file, it would not know tasks that a store has for this URL.
+ */
+async function startServer(line: CommandLine, emulator: Emulator, saved: SavedState): Promise<EmulatorServer> {
+  const [host, publicUrl, state, seed] = ["host", "public-url", "state", "seed"].map((name) => textOf(line, name));
+  const port = numberOf(line, "port", 0, 65_535);
+  if (state !== undefined) await saved.open(emulator, state).catch(nameOption("state"));
+  const start = (port: number) => listen(emulator, { port, host, publicUrl }).catch(explainListen(port, host));
+  if (line.positionals[0] !== "exec" || port !== undefined || publicUrl) return start(port ?? usualPort);
+  if (line.values["fresh"] || (seed !== undefined && state === undefined)) return start(0);
+  let server: EmulatorServer | undefined;
+  try {
+    server = await start(usualPort);
+    if (host === undefined && state === undefined) await saved.openUsual(emulator, warnOfMemory);
+    return server;
+  } catch (error) {
+    await server?.close();
+    if (!server && !(error instanceof Error && hasCode(error.cause, "EADDRINUSE"))) throw error;
+    const other = await start(0);
+    console.error(
+      `mediagen-emulator: ${messageOf(error)} This run saves nothing, and uses ${other.baseUrl} instead: it has no tasks or ` +
+        "idempotency keys of earlier runs, and later runs will not find its tasks. To keep its tasks, pass --port N and --state FILE.",
+    );
+    return other;
+  }
+}
+
 /** Returns an error handler that explains why the emulator cannot listen. */
-function explainListen({ port, host = "127.0.0.1" }: { readonly port: number; readonly host: string | undefined }) {
+function explainListen(port: number, host = "127.0.0.1") {
   return (error: unknown): never => {
     const messages: Readonly<Record<string, string>> = {
       EADDRINUSE: `port ${port} is in use. Pass another --port, or --port 0 for any free one.`,
@@ -134,47 +126,9 @@ function explainListen({ port, host = "127.0.0.1" }: { readonly port: number; re
       EADDRNOTAVAIL: `--host: "${host}" is not an address of this machine.`,
       ENOTFOUND: `--host: "${host}" is not an address of this machine.`,
     };
-    const [, message] = Object.entries(messages).find(([code]) => hasCode(error, code)) ?? [];
-    if (message !== undefined) throw new Error(message, { cause: error });
-    // Replaces the option of `listen` with its flag.
-    throw error instanceof Error
-      ? new Error(error.message.replace(/^publicUrl:/, "--public-url:"), { cause: error })
-      : error;
+    const code = Object.keys(messages).find((one) => hasCode(error, one)) ?? "";
+    throw new Error(messages[code] ?? messageOf(error).replace(/^publicUrl:/, "--public-url:"), { cause: error });
   };
-}
-
-type Start = (port: number) => Promise<EmulatorServer>;
-
-/**
- * Listens on the default port with the default state. Uses a free port if the default one is in use, or if the state cannot be
- * used. With the default base URL but without that state, it would not know tasks that a store has for this URL.
- */
-async function startAnyhow(start: Start, openState: (() => Promise<void>) | undefined): Promise<EmulatorServer> {
-  let server: EmulatorServer;
-  try {
-    server = await start(usualPort);
-  } catch (error) {
-    if (!(error instanceof Error) || !hasCode(error.cause, "EADDRINUSE")) throw error;
-    server = await start(0);
-    warnOfPort(`port ${usualPort} is in use.`, server, "To keep its tasks, pass --port N and --state FILE.");
-    return server;
-  }
-  try {
-    if (server.baseUrl === usualUrl) await openState?.();
-    return server;
-  } catch (error) {
-    await server.close();
-    server = await start(0);
-    warnOfPort(error instanceof Error ? error.message : String(error), server, "");
-    return server;
-  }
-}
-
-function warnOfPort(why: string, { baseUrl }: EmulatorServer, advice: string): void {
-  console.error(
-    `mediagen-emulator: ${why} This run saves nothing, and uses ${baseUrl} instead: it has no tasks or idempotency keys of ` +
-      `earlier runs, and later runs will not find its tasks. ${advice}`.trimEnd(),
-  );
 }
 
 function warnOfMemory(reason: string): void {
@@ -214,11 +168,10 @@ async function runBeside(
   try {
     process.exitCode = await new Promise<number>((resolve) => {
       child.once("error", (error) => {
-        console.error(
-          `mediagen-emulator: could not run ${name}: ${hasCode(error, "ENOENT") ? "command not found" : error.message}.`,
-        );
+        const isMissing = hasCode(error, "ENOENT");
+        console.error(`mediagen-emulator: could not run ${name}: ${isMissing ? "command not found" : error.message}.`);
         // The exit codes of a shell.
-        resolve(hasCode(error, "ENOENT") ? 127 : 126);
+        resolve(isMissing ? 127 : 126);
       });
       child.once("close", (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
     });

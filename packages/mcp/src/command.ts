@@ -13,13 +13,13 @@ const usage = `mediagen-mcp: the Media Generation Service as tools of a language
 It serves on stdin and stdout, as hosts start it. Set MEDIAGEN_BASE_URL to the URL of the service and
 MEDIAGEN_API_KEY to your API key.
 
-  --output DIR   the directory that results are saved in
-  --allow DIR    a directory that source images may be read from, besides the output; may be repeated
-  --budget N     the number of videos and images that this run may generate (default: 20)
-  --no-confirm   do not ask the user before each generation and deletion
-  --must-confirm reject them if the host cannot ask the user; otherwise they go on without asking
-  --store DIR    where generations are recorded (default: the state directory of mediagen)
-  --help         show this text
+  --output DIR     the directory that results are saved in
+  --allow DIR      a directory that source images may be read from, besides the output; may be repeated
+  --max-results N  the number of videos and images that this run may generate (default: 20)
+  --no-confirm     do not ask the user before each generation and deletion
+  --must-confirm   reject them if the host cannot ask the user; otherwise they go on without asking
+  --store DIR      where generations are recorded (default: the state directory of mediagen)
+  --help           show this text
 `;
 
 try {
@@ -35,7 +35,7 @@ function run(args: readonly string[]): void {
     options: {
       output: { type: "string" },
       allow: { type: "string", multiple: true },
-      budget: { type: "string", default: "20" },
+      "max-results": { type: "string", default: "20" },
       confirm: { type: "boolean", default: true },
       "must-confirm": { type: "boolean", default: false },
       store: { type: "string" },
@@ -52,14 +52,9 @@ function run(args: readonly string[]): void {
     output: resolve(output),
     allow: allow.map((path) => resolve(path)),
     confirm: values["must-confirm"] ? "required" : confirm,
-    budget: { results: readBudget(values.budget) },
+    maxResults: Number(values["max-results"]),
   });
   const connection = serveStdio(factory, { onerror: (error) => console.error(`mediagen-mcp: ${error.message}`) });
   // A generation that is being sent ends by itself, so that its task is not lost. A second signal ends the process.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void connection.close());
-}
-
-function readBudget(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new Error(`--budget: "${text}" is not valid. Use a whole number.`);
 }

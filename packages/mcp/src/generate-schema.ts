@@ -1,6 +1,5 @@
-import { fieldsOf, type FieldInfo, type ModelInfo } from "@mediagen/sdk/node";
+import { fieldsOf, type Field, type ModelInfo } from "@mediagen/sdk/node";
 import { formSchema } from "@mediagen/sdk/schema";
-import type { Describe } from "./descriptions.ts";
 
 type JSONSchema = Readonly<Record<string, unknown>>;
 
@@ -24,8 +23,11 @@ interface Variant {
  * Returns the input of a generate tool: one schema for all models of a kind, because model APIs reject `anyOf` at the top. The descriptions
  * say what only some models take, and the SDK checks it.
  */
-export function generateSchema(models: readonly ModelInfo[], describe: Describe): Record<string, unknown> {
-  const forms = models.map((info) => ({ info, fields: fieldsOf(info), schemas: schemasOf(info) }));
+export function generateSchema(
+  models: readonly ModelInfo[],
+  toSchema: typeof formSchema = formSchema,
+): Record<string, unknown> {
+  const forms = models.map((info) => ({ info, fields: fieldsOf(info), schemas: schemasOf(toSchema(info)) }));
   const properties: Record<string, JSONSchema> = {
     model: { type: "string", enum: models.map(({ model }) => model) },
     idempotencyKey,
@@ -38,8 +40,10 @@ export function generateSchema(models: readonly ModelInfo[], describe: Describe)
     for (const { info, fields, schemas } of forms) {
       const field = find(fields, name);
       if (!field) continue;
-      description ||= describe(info.operation, field.property);
-      const schema = schemaOf(field, schemas[name] ?? {});
+      const { description: text, ...bounds } = schemas[name] ?? {};
+      // The valid values follow by model.
+      description ||= String(text).replace(` Use ${field.expected}.`, "");
+      const schema = schemaOf(field, bounds);
       const key = JSON.stringify([schema, field.expected]);
       const variant = variants.get(key) ?? { schema, expected: field.expected, models: [] };
       variant.models.push(info.model);
@@ -56,16 +60,15 @@ export function generateSchema(models: readonly ModelInfo[], describe: Describe)
   };
 }
 
-/** Returns the schemas of a model's fields, without their descriptions. */
-function schemasOf(info: ModelInfo): Readonly<Record<string, JSONSchema>> {
-  const schema = formSchema(info)["~standard"].jsonSchema.input({ target: "draft-2020-12" });
+/** Returns the schemas of the fields of a form. */
+function schemasOf(form: ReturnType<typeof formSchema>): Readonly<Record<string, JSONSchema>> {
+  const schema = form["~standard"].jsonSchema.input({ target: "draft-2020-12" });
   // The cast: a form is an object of fields.
-  const properties = Object.entries(schema["properties"] as Record<string, JSONSchema>);
-  return Object.fromEntries(properties.map(([name, { description: _, ...rest }]) => [name, rest]));
+  return schema["properties"] as Record<string, JSONSchema>;
 }
 
 /** Replaces files with paths, and the two ways to write a flag with one. */
-function schemaOf({ takes, many }: FieldInfo, schema: JSONSchema): JSONSchema {
+function schemaOf({ takes, many }: Field, schema: JSONSchema): JSONSchema {
   const path = { type: "string", description: "The path of a file." };
   if (takes === "file") return many ? { type: "array", items: path } : path;
   return takes === "flag" ? { type: "boolean" } : schema;
@@ -94,6 +97,6 @@ function loosest(schemas: readonly JSONSchema[]): JSONSchema {
   return { type: types[0], ...(values.every(Array.isArray) ? { enum: [...new Set(values.flat())] } : {}) };
 }
 
-function find(fields: readonly FieldInfo[], name: string): FieldInfo | undefined {
+function find(fields: readonly Field[], name: string): Field | undefined {
   return fields.find(({ field }) => field === name);
 }

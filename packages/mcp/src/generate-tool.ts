@@ -4,9 +4,19 @@ import {
   type InputRequiredResult,
   type StandardSchemaWithJSON,
 } from "@modelcontextprotocol/server";
-import { fieldsOf, type Form, type Kind, type KindClient, listModels, type Model, stepError } from "@mediagen/sdk/node";
+import {
+  type BeforeGenerate,
+  fieldsOf,
+  type Form,
+  InsufficientCreditsError,
+  InvalidRequestError,
+  type Kind,
+  type KindClient,
+  listModels,
+  MediaGenError,
+  type Model,
+} from "@mediagen/sdk/node";
 import { type Call, shown, unlessConfirmed } from "./confirmation.ts";
-import { createDescribe, readDocument } from "./descriptions.ts";
 import { generateSchema, idempotencyKey } from "./generate-schema.ts";
 import type { AddTool, Host } from "./host.ts";
 import { toolResult } from "./results.ts";
@@ -39,7 +49,7 @@ export function generateTool(kind: Kind, host: Host): AddTool {
   const config = {
     title: `Generate ${what} (billed)`,
     description: `Creates a task that generates ${what}. It costs credits and cannot be undone. Returns a taskid at once: call wait_for_task with it to get the files.`,
-    inputSchema: schemaFor(generateSchema(models, createDescribe(readDocument())), named["~standard"].validate),
+    inputSchema: schemaFor(generateSchema(models), named["~standard"].validate),
     // Without a check: after a payment, the model must get its taskid.
     outputSchema: schemaFor(output, (value) => ({ value })),
     // A repeated call has the same key, and returns the same task.
@@ -67,31 +77,43 @@ async function generate(
   host: Host,
 ): Promise<CallToolResult | InputRequiredResult> {
   let instead: CallToolResult | InputRequiredResult | undefined;
-  const { [kind]: client } = host.media.withOptions({
-    // The user is asked only about valid generations that are about to be billed.
-    beforeGenerate: async (form, about) => {
-      await host.beforeGenerate?.(form, about);
-      instead = unlessConfirmed(questionOf(model, fields), call, host);
-      if (instead) throw new Error("the user has not confirmed it");
-    },
-  });
+  const { results } = host;
+  let reserved = 0;
+  // The user is asked only about valid generations that are about to be billed.
+  const beforeSending: BeforeGenerate = async (form, about) => {
+    // Called again if another process was faster with the key: then nothing was sent.
+    results.left += reserved;
+    reserved = 0;
+    if (about.resultCount > results.left) throw new Error(tooMany(about.resultCount, results.left));
+    results.left -= reserved = about.resultCount;
+    await host.beforeGenerate?.(form, about);
+    instead = unlessConfirmed(questionOf(model, fields), call, host);
+    if (instead) throw new Error("the user has not confirmed it");
+  };
   try {
     const info = listModels().find((one) => one.model === model);
     const form = info ? await withFiles(fields, info, host.directories) : fields;
+    host.beforeSending.set(form, beforeSending);
+    const { [kind]: client } = host.media;
     // Without the signal of the call: if the client cancelled while the form is sent, the outcome would be unknown.
     // The casts: model and form are checked when they are used.
     const generating = (client as KindClient<Kind>).generate(model as Model, form as Form<Model>, { idempotencyKey });
     const { taskid } = await generating;
     return toolResult({ taskid, model, state: "pending" });
   } catch (error) {
+    if (!MediaGenError.is(error) || error.billed === "no") results.left += reserved;
     if (instead) return instead;
     throw withAdvice(error);
   }
 }
 
+function tooMany(resultCount: number, left: number): string {
+  return `It requests ${resultCount} results, and maxResults leaves ${left}. Nothing was sent or billed. Tell the user, and do not generate it again.`;
+}
+
 /** Returns the question about a generation. Numbers and choices, which decide what it costs, come before free text. */
 function questionOf(model: string, fields: object): string {
-  const texts = fieldsOf(model).filter(({ takes, values }) => values.length === 0 && ["text", "file"].includes(takes));
+  const texts = fieldsOf(model).filter(({ takes, values }) => !values && ["text", "file"].includes(takes));
   const isText = ([name]: [string, unknown]) => Number(texts.some(({ field }) => field === name));
   const sorted = Object.entries(fields).sort((one, other) => isText(one) - isText(other));
   const lines = sorted.map(([field, value]) => `${field}: ${shown(JSON.stringify(value))}`);
@@ -100,9 +122,8 @@ function questionOf(model: string, fields: object): string {
 
 /** Adds what the user must do. Without this, models retry with another key. */
 function withAdvice(error: unknown): unknown {
-  const step = stepError(error);
-  if (step?.outcome !== "unknown" && step?.outcome !== "creditsOut") return error;
-  return new Error(`${step.reason} Tell the user, and do not generate it again, also not with another key.`, {
-    cause: error,
-  });
+  if (!MediaGenError.is(error) || error instanceof InvalidRequestError) return error;
+  if (error.billed === "no" && !(error instanceof InsufficientCreditsError)) return error;
+  const advice = "Tell the user, and do not generate it again, also not with another key.";
+  return new Error(`${error.message} ${advice}`, { cause: error });
 }

@@ -1,12 +1,16 @@
 import { randomBytes } from "node:crypto";
 import type { McpServer } from "@modelcontextprotocol/server";
-import { type BeforeGenerate, createMediaGen, type Download, type NodeMediaGen } from "@mediagen/sdk/node";
-import { checkFactoryOptions, type McpServerFactoryOptions } from "./options.ts";
+import { type BeforeGenerate, createMediaGen, type Download, type MediaGen } from "@mediagen/sdk/node";
+import { type McpServerFactoryOptions, splitOptions } from "./options.ts";
 
 /** Dependencies that all tools of all connections share. */
 export interface Host {
-  readonly media: NodeMediaGen;
+  readonly media: MediaGen;
   readonly beforeGenerate: BeforeGenerate | undefined;
+  /** What a call does before its form is sent, by the form. */
+  readonly beforeSending: WeakMap<object, BeforeGenerate>;
+  /** The number of results that are left of `maxResults`. */
+  readonly results: { left: number };
   readonly confirm: McpServerFactoryOptions["confirm"];
   /** The key that signs questions to the user. */
   readonly secret: Buffer;
@@ -20,21 +24,26 @@ export interface Host {
 /** Adds a tool to a server. Its schemas are made once, because over HTTP each request has a server of its own. */
 export type AddTool = (server: McpServer) => void;
 
-/** Logs to stderr, because stdout is for the protocol. */
-const log = (line: string) => console.error(line);
-const logger = { error: log, warn: log, info: log, debug: log };
+/** The longest delay of a timer. */
+const longestTimeoutMs = 2 ** 31 - 1;
 
 /** Creates the client and the other shared dependencies of the tools. */
 export function createHost(options: McpServerFactoryOptions): Host {
-  checkFactoryOptions(options);
-  const { output, allow = [], confirm, waitTimeoutMs = 45_000, ...clientOptions } = options;
+  const [own, { beforeGenerate, ...clientOptions }] = splitOptions(options);
+  const { output, allow = [], confirm, waitTimeoutMs = 45_000, maxResults = Infinity } = own;
+  const beforeSending = new WeakMap<object, BeforeGenerate>();
   return {
-    media: createMediaGen({ logger, ...clientOptions }),
-    beforeGenerate: options.beforeGenerate,
+    media: createMediaGen({
+      ...clientOptions,
+      beforeGenerate: (form, about) => beforeSending.get(form)?.(form, about),
+    }),
+    beforeGenerate,
+    beforeSending,
+    results: { left: maxResults },
     directories: [output, ...allow],
     confirm,
     secret: randomBytes(32),
-    waitTimeoutMs,
+    waitTimeoutMs: Math.min(waitTimeoutMs, longestTimeoutMs),
     downloads: new Map(),
   };
 }

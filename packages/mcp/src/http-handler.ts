@@ -5,7 +5,7 @@ import {
   type McpServer,
   originValidationResponse,
 } from "@modelcontextprotocol/server";
-import { listIssues, rejectOptions } from "./options.ts";
+import { type OptionTypes, readOptions } from "@mediagen/sdk/kit";
 
 /** Options of `createHttpHandler`. */
 export interface HttpHandlerOptions {
@@ -34,12 +34,9 @@ export function createHttpHandler(
   factory: () => McpServer,
   options: HttpHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
-  const unknown = Object.keys(options).filter((name) => name !== "hosts");
-  rejectOptions("createHttpHandler", [
-    ...unknown.map((field) => ({ field, code: "unknownOption", received: "a value", expected: "hosts" }) as const),
-    ...listIssues("hosts", options.hosts, "a list of host names"),
-  ]);
-  const hosts = [...(options.hosts ?? localhostAllowedHostnames())];
+  const table: OptionTypes<HttpHandlerOptions> = { hosts: "texts" };
+  const given = readOptions("createHttpHandler", options, table);
+  const hosts = [...(given.hosts ?? localhostAllowedHostnames())];
   const { fetch } = createMcpHandler(factory);
   return async (request) =>
     hostHeaderValidationResponse(request, hosts) ?? originValidationResponse(request, hosts) ?? fetch(request);

@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { isAbsolute, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { describeValue, issueOf } from "@mediagen/sdk/kit";
 import { fieldsOf, fileFrom, InvalidRequestError, type ModelInfo } from "@mediagen/sdk/node";
 
 /**
@@ -30,8 +31,8 @@ async function allowedPath(field: string, given: string, directories: readonly s
   const path = await real(resolve(base, given.startsWith("file:") ? fileURLToPath(given) : given));
   const roots = await Promise.all(directories.map(real));
   if (roots.some((root) => isBelow(root, path))) return path;
-  const expected = `the path of a file in ${directories.join(" or ")}`;
-  const issue = { field, code: "notAllowed", received: JSON.stringify(given), expected } as const;
+  const advice = `Use the path of a file in ${directories.join(" or ")}.`;
+  const issue = issueOf(field, "invalid", `${describeValue(given)} is not valid`, advice);
   throw new InvalidRequestError("source image", [issue], "Nothing was sent.");
 }
 

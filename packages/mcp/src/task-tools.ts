@@ -8,6 +8,7 @@ import {
   type Kind,
   WaitTimeoutError,
 } from "@mediagen/sdk/node";
+import { describeValue, issueOf } from "@mediagen/sdk/kit";
 import { shown, unlessConfirmed } from "./confirmation.ts";
 import type { AddTool, Host } from "./host.ts";
 import { showFiles, toolResult } from "./results.ts";
@@ -97,11 +98,12 @@ export function deleteTool(host: Host): AddTool {
 
 /** Returns a task from the store. A model must not access tasks of other programs. */
 async function findTask(tool: string, taskid: string, { media }: Host, kind?: Kind): Promise<AnyTask> {
-  const task = await media.find(taskid);
-  if (task && task.kind === (kind ?? task.kind)) return task;
-  const expected = "a taskid that a generate tool has returned, or one of list_tasks";
-  const issue = { field: "taskid", code: "notFound", received: JSON.stringify(taskid), expected } as const;
-  throw new InvalidRequestError(tool, [issue]);
+  for await (const record of media.store?.list({ states: ["created", "ended"] }) ?? []) {
+    if ("unreadable" in record || record.task?.taskid !== taskid || record.origin !== media.origin) continue;
+    if (record.kind === (kind ?? record.kind)) return media.task(record.task);
+  }
+  const advice = "Use a taskid that a generate tool has returned, or one of list_tasks.";
+  throw new InvalidRequestError(tool, [issueOf("taskid", "invalid", `${describeValue(taskid)} was not found`, advice)]);
 }
 
 /** Waits for a task and downloads its results. Returns undefined if that takes longer than a call may. */
@@ -111,7 +113,7 @@ async function finish(
   { waitTimeoutMs, directories: [output], downloads }: Host,
 ): Promise<readonly Download[] | undefined> {
   const { signal } = context.mcpReq;
-  const timeout = AbortSignal.timeout(waitTimeoutMs);
+  const callEnds = AbortSignal.any([signal, AbortSignal.timeout(waitTimeoutMs)]);
   try {
     await task.wait({
       signal,
@@ -127,7 +129,7 @@ async function finish(
   // The trailing separator marks a directory. Without it, a name with a dot would be read as a file.
   const saving = begun ?? download(task, join(output, sep)).finally(() => downloads.delete(task.taskid));
   downloads.set(task.taskid, saving);
-  return Promise.race([saving, ended(timeout), ended(signal)]);
+  return Promise.race([saving, ended(callEnds)]);
 }
 
 /** Resolves to undefined when a signal aborts. */

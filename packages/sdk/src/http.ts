@@ -1,15 +1,37 @@
-import { createHttpClientOn, type HttpClient } from "./client/http-client.ts";
-import { webRuntime } from "./client/runtime.ts";
-import type { ClientOptions } from "./client/options.ts";
+import createFetchClient, { type Client } from "openapi-fetch";
+import { keyHeaders, readKey } from "./call/api-key.ts";
+import { ignoredWithKey } from "./call/headers.ts";
+import { type ClientOptions, clientOptions } from "./client/options.ts";
+import { readAccess } from "./client/settings.ts";
+import { type OptionTypes, readOptions } from "./errors/options.ts";
+import { invalidRequest } from "./errors/errors.ts";
+import { type IssueCode, mustBe, nothingWasSent } from "./errors/issue.ts";
+import { encodeForm } from "./form/multipart.ts";
+import { operations } from "./spec/operations.gen.ts";
+import type { paths } from "./spec/paths.gen.ts";
+import { postInit, toWebFetch } from "./transport/fetch.ts";
+import { withoutBytes } from "./transport/transport.ts";
 
-export type { HttpClient } from "./client/http-client.ts";
-export type { ClientOptions } from "./client/options.ts";
 export type { paths } from "./spec/paths.gen.ts";
 
+/** The client of openapi-fetch, typed by the service's description. */
+export type HttpClient = Client<paths>;
+
+/** Options of `createHttpClient`. */
+export type HttpClientOptions = Pick<
+  ClientOptions,
+  "apiKey" | "baseUrl" | "headers" | "allowHttp" | "allowBrowser" | "fetch"
+>;
+
+const { apiKey, baseUrl, headers, allowHttp, allowBrowser, fetch } = clientOptions;
+const ofHttp: OptionTypes<HttpClientOptions> = { apiKey, baseUrl, headers, allowHttp, allowBrowser, fetch };
+
+const subject = "createHttpClient";
+
 /**
- * Creates the low-level client: openapi-fetch, typed by the service's description. It adds the API key and sends forms
- * as multipart. It opens no envelope, checks no field, and retries nothing. A body that is encoded already (Blob,
- * FormData, bytes, URLSearchParams) is sent unchanged.
+ * Creates the low-level client: openapi-fetch on the runtime's fetch, typed by the service's description. It adds the API key
+ * and sends forms as multipart, from memory. It has no store and no evidence: it checks no bounds, opens no envelope and retries
+ * nothing. After a lost response, a generation may have been billed. Its only timeout is the `signal` of a call.
  *
  * @returns The client of openapi-fetch.
  * @throws An `InvalidRequestError` if an option is not valid
@@ -17,6 +39,41 @@ export type { paths } from "./spec/paths.gen.ts";
  * const http = createHttpClient({ baseUrl: "https://media.example", apiKey: "..." });
  * const { data } = await http.POST("/v1/video/infobytaskid", { body: { taskid: "..." } });
  */
-export function createHttpClient(options: ClientOptions = {}): HttpClient {
-  return createHttpClientOn(options, (given) => webRuntime(given).transport);
+export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
+  const given = readOptions(subject, options, ofHttp);
+  const { baseUrl, apiKey, headers } = readAccess(subject, given, "apiKey" in options);
+  const send = toWebFetch(given.fetch ?? ((url, init) => globalThis.fetch(url, init)));
+  const fetch = async (request: Request): Promise<Response> => {
+    // A middleware or the options of a call may name another: neither the key nor a paid form goes there.
+    const [{ origin }, home] = [new URL(request.url), new URL(baseUrl).origin];
+    if (origin !== home) throw invalid("url", "notAllowed", `is at ${origin}`, `Use a URL at ${home}.`);
+    const key = await readKey(apiKey, request.signal);
+    for (const [name, instead] of key === undefined ? [] : ignoredWithKey)
+      if (request.headers.has(name))
+        throw invalid(`headers.${name}`, "notAllowed", "would be ignored", `Use ${instead}.`);
+    const all = { ...Object.fromEntries(request.headers), ...keyHeaders(key, request.url, subject) };
+    const sending = send(request.url, postInit(all, await request.blob(), request.signal));
+    return sending.catch((error: unknown) => Promise.reject(withoutBytes(error)));
+  };
+  const client = createFetchClient<paths>({ baseUrl, fetch, headers });
+  const forms = Object.values(operations).flatMap(({ generate }) => Object.values(generate).map(({ path }) => path));
+  const encoded = async (path: string, init: { readonly body?: unknown; readonly headers?: HeadersInit } = {}) => {
+    if (!forms.includes(path)) return init;
+    const body = await encodeForm(init.body, (field, value, expected) => {
+      throw invalid(field, "invalid", mustBe(expected, value));
+    });
+    const typed = { ...Object.fromEntries(new Headers(init.headers)), "content-type": body.type };
+    return { ...init, body, bodySerializer: (blob: unknown) => blob, headers: typed };
+  };
+  // The casts: what passes through has the types of the client that is returned.
+  return {
+    ...client,
+    POST: async (path: string, init?: object) => client.POST(path as never, (await encoded(path, init)) as never),
+    request: async (method: string, path: string, init?: object) =>
+      client.request(method as never, path as never, (await encoded(path, init)) as never),
+  } as HttpClient;
+}
+
+function invalid(field: string, code: IssueCode, problem: string, advice?: string): Error {
+  return invalidRequest(subject, field, code, problem, advice, nothingWasSent);
 }

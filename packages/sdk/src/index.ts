@@ -13,25 +13,8 @@ export type {
   UncheckedOptions,
 } from "./client/media-gen.ts";
 export type { BeforeGenerate, ClientOptions, MediaGenOptions } from "./client/options.ts";
-export type { Budget, LimitOptions } from "./client/limits.ts";
-export { checkStep, generateStep, stepError } from "./client/queue-steps.ts";
-export type {
-  CheckStep,
-  CheckStepOptions,
-  GenerateStep,
-  GenerateStepOptions,
-  StepAgain,
-  StepCreated,
-  StepEnded,
-  StepError,
-  StepNotCreated,
-  StepPending,
-  StepUnknown,
-} from "./client/queue-steps.ts";
 export type { RetryOptions } from "./call/retries.ts";
-export type { Amount } from "./errors/errors.ts";
 export {
-  BudgetError,
   ConnectionError,
   InvalidRequestError,
   MediaGenError,
@@ -48,28 +31,21 @@ export {
   ServiceError,
 } from "./errors/response-errors.ts";
 export type { ResponseHeaders } from "./errors/response-errors.ts";
-export type { Logger, LogLevel } from "./errors/logger.ts";
 export type {
   CallEvent,
-  Downloaded,
   Failed,
   Generated,
   LateTask,
   MediaGenEvent,
   OnEvent,
-  Queried,
   Retried,
   StoreFailed,
-  TaskMayHaveFailed,
-  TaskSettled,
+  TaskEnded,
 } from "./errors/events.ts";
-export { describeIssue, type Issue, type IssueCode } from "./errors/issue.ts";
-export { formDigest } from "./form/form-digest.ts";
-export { fieldsOf, type FieldInfo } from "./form/field-info.ts";
-export { isModel, listModels } from "./form/model.ts";
+export type { Issue, IssueCode } from "./errors/issue.ts";
+export { fieldsOf, isModel, listModels, type ModelInfo } from "./form/model.ts";
 export { validate, type ValidateOptions } from "./form/validate.ts";
-export type { ModelInfo } from "./form/model.ts";
-export type { Bounds } from "./spec/operation.ts";
+export type { Field, FormFields } from "./spec/operation.ts";
 export type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
 export type { ResultStream } from "./result/streams.ts";
 export type * from "./spec/types.gen.ts";
@@ -101,7 +77,7 @@ export type {
   WaitOptions,
   WaitUpdate,
 } from "./task/task.ts";
-export type { SleepReason } from "./time/clock.ts";
+export type { Clock, SleepReason } from "./time/clock.ts";
 export type { Fetch, FetchHeaders, FetchInit, FetchResponse } from "./transport/fetch.ts";
 export type { SchedulerOptions } from "./wait/scheduler.ts";
 export type { StateOptions } from "./wait/state.ts";

@@ -1,19 +1,17 @@
 import { resolve } from "node:path";
 import { invalidRequest } from "./errors/errors.ts";
-import { describeValue } from "./errors/issue.ts";
+import { mustBe } from "./errors/issue.ts";
 import type { Download, DownloadOptions } from "./node/download.ts";
 import { usesNodeHttp } from "./node/lazy-transport.ts";
 import type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
 import { once } from "./spec/once.ts";
-import type { StoreReport } from "./store/check-store.ts";
 import type { GenerationStore } from "./store/store.ts";
 import type { Task } from "./task/task.ts";
 
 export * from "./index.ts";
-export { createMediaGen, type NodeMediaGen, type NodeMediaGenOptions } from "./node/client.ts";
+export { createMediaGen, type NodeMediaGenOptions } from "./node/client.ts";
 export type { Download, DownloadOptions } from "./node/download.ts";
-export type { ConnectOptions, Lookup, LookupAddress, LookupOptions, Pem, TlsOptions } from "./node/connect-options.ts";
-export type { StoreReport } from "./store/check-store.ts";
+export type { ConnectOptions } from "./node/connect-options.ts";
 
 // What needs the file system is loaded when it is called, because loading it takes longer than the rest of this entry point.
 
@@ -77,7 +75,7 @@ export async function fileFrom(source: FileSource, options: FileFromOptions = {}
  */
 export function fileStore(directory: string): GenerationStore {
   if (typeof directory !== "string" || directory === "") {
-    throw invalidRequest("fileStore", "directory", "wrongType", describeValue(directory), "the path of a directory");
+    throw invalidRequest("fileStore", "directory", "invalid", mustBe("the path of a directory", directory));
   }
   // A program that changes its working directory does not move the store.
   const path = resolve(directory);
@@ -93,19 +91,4 @@ export function fileStore(directory: string): GenerationStore {
     },
     forget: async (options) => (await open()).forget(options),
   };
-}
-
-/**
- * Checks an implementation of `GenerationStore`, for its tests. It covers conditional writes, their visibility to other
- * processes, values, lists, and records that are forgotten while others write them. It takes seconds, and leaves
- * records behind.
- *
- * @param create Returns a new handle on the same storage, as another process would have it. The storage must be empty.
- * @returns What the store does wrong, and what no test can prove.
- * @throws The error of `create`
- * @example
- * expect((await checkStore(() => postgresStore(pool))).failures).toEqual([]);
- */
-export async function checkStore(create: () => GenerationStore | Promise<GenerationStore>): Promise<StoreReport> {
-  return (await import("./store/check-store.ts")).checkStore(create);
 }

@@ -2,7 +2,7 @@ import type { Kind, VideoRecord } from "@mediagen/sdk";
 // The client's own code behind a wait, without HTTP: a million queries through Request and Response would measure those.
 import { sleepBy, timersOf } from "../../../packages/sdk/src/time/clock.ts";
 import { shareTimer } from "../../../packages/sdk/src/time/shared-timer.ts";
-import { Durations, worthOfQueryMs } from "../../../packages/sdk/src/wait/durations.ts";
+import { Durations, durationsAt, worthOfQueryMs } from "../../../packages/sdk/src/wait/durations.ts";
 import { Scheduler } from "../../../packages/sdk/src/wait/scheduler.ts";
 import { type CheckOnce, waitFor } from "../../../packages/sdk/src/wait/wait.ts";
 import { randomFrom } from "../random.ts";
@@ -121,7 +121,7 @@ export async function simulate(durations: Float64Array, tasksOfBatch: number): P
     });
   const alarm = shareTimer({ steady: () => now }, timersOf(sleep));
   const time = { now: () => now, steady: () => now, random, alarm, sleep: sleepBy(alarm) };
-  const host = { time, scheduler: new Scheduler({}, time) };
+  const host = { time, scheduler: new Scheduler({}, time, durationsAt({}, "")), emit: () => undefined };
   let queriesAtFirst = 0;
   for (let batch = 0; batch < durations.length / tasksOfBatch; batch++) {
     let left = tasksOfBatch;
@@ -140,7 +140,7 @@ export async function simulate(durations: Float64Array, tasksOfBatch: number): P
           recorded: Promise.resolve(),
         };
       };
-      void time.sleep(createdAt - now, new AbortController().signal).then(async () => {
+      void time.sleep(createdAt - now, new AbortController().signal, "pause").then(async () => {
         // The cast: a wait reads these two alone.
         await waitFor({ model: "model", createdAt } as Parameters<typeof waitFor>[0], check, {}, host);
         delays[index] = now - end;

@@ -11,7 +11,7 @@ const { baseUrl, folder, generations } = JSON.parse(process.argv[2] ?? "") as {
 };
 /** How many keys are worked on at once. */
 const atOnce = 24;
-const limits = { queryTimeoutMs: 2_000, generateTimeoutMs: 2_000, stallTimeoutMs: 1_000 };
+const limits = { queryTimeoutMs: 2_000, generateTimeoutMs: 2_000 };
 const media = createMediaGen({
   baseUrl,
   apiKey: "emulator-key",

@@ -2,7 +2,7 @@
 import pg from "pg";
 import { PgBoss } from "pg-boss";
 import { work } from "../../../docs/examples/fleet/pg-boss.ts";
-import { postgresStore } from "../../../docs/examples/stores/postgres-store.ts";
+import { postgresStore } from "@mediagen/stores/postgres";
 import { createWorkerClient, readWorkerOptions } from "./worker.ts";
 
 const { url, baseUrl, folder, perSecond, workers, deadAfterMs } = readWorkerOptions();

@@ -16,6 +16,5 @@ export function createWorkerClient(baseUrl: string, store: GenerationStore): Med
     store,
     queryTimeoutMs: 3_000,
     generateTimeoutMs: 6_000,
-    stallTimeoutMs: 2_000,
   });
 }

@@ -34,7 +34,6 @@ beforeAll(async () => {
   await install(folder, tarballs, [
     ["openapi-fetch", "sdk"],
     ["openapi-typescript-helpers", "sdk"],
-    ["@cfworker/json-schema", "emulator"],
     ["any-ascii", "emulator"],
     ["fflate", "emulator"],
   ]);

@@ -8,18 +8,21 @@ export async function openStore(name: StoreName, at: string): Promise<Generation
   switch (name) {
     case "file":
       return fileStore(at);
-    case "sqlite":
-      return (await import("../../../docs/examples/stores/sqlite-store.ts")).sqliteStore(at);
+    case "sqlite": {
+      const { sqliteStore } = await import("@mediagen/stores/sqlite");
+      const { DatabaseSync } = await import("node:sqlite");
+      return sqliteStore(new DatabaseSync(at));
+    }
     case "postgres": {
-      const { postgresStore, table } = await import("../../../docs/examples/stores/postgres-store.ts");
+      const { postgresStore, postgresTable } = await import("@mediagen/stores/postgres");
       const { default: pg } = await import("pg");
       const pool = new pg.Pool({ connectionString: at, max: 4 });
       // Two that make the table at once fail on its name.
-      await pool.query(table).catch(() => pool.query(table));
+      await pool.query(postgresTable).catch(() => pool.query(postgresTable));
       return postgresStore(pool);
     }
     case "redis": {
-      const { redisStore } = await import("../../../docs/examples/stores/redis-store.ts");
+      const { redisStore } = await import("@mediagen/stores/redis");
       const { Redis } = await import("ioredis");
       return redisStore(new Redis(at, { maxRetriesPerRequest: null }));
     }

@@ -40,11 +40,13 @@ const options: MediaGenOptions = {
   apiKey: "sk-test",
   retries: 1,
   store: reportTakeOvers(await openStore(name, at)),
-  now: () => start.now + (performance.now() - start.steady) * speed,
-  sleep: async (ms, signal, reason) =>
-    pause(reason === "limit" ? ms : ms / speed, undefined, { signal, ref: reason !== "background" }).catch(() => {
-      throw signal.reason;
-    }),
+  clock: {
+    now: () => start.now + (performance.now() - start.steady) * speed,
+    sleep: async (ms, signal, reason) =>
+      pause(reason === "limit" ? ms : ms / speed, undefined, { signal, ref: reason !== "background" }).catch(() => {
+        throw signal.reason;
+      }),
+  },
   // A claim stands for a moment, so that processes are killed and paused within it.
   beforeGenerate: () => pause(Math.random() * 60),
   onEvent: (event) => {

@@ -77,7 +77,7 @@ const endings: readonly Ending[] = [
   },
   {
     // Without it, a script that goes on until nothing is left would never end.
-    applies: ({ stopped, generated }) => stopped === "budget" && generated === 0,
+    applies: ({ stopped, generated }) => stopped === "maxResults" && generated === 0,
     what: ({ summary }) => `--max-results is too low for the next line; ${countsText(summary)}`,
     advice: ({ again }) => withCommands("No task was created. Raise it, then continue with:", again),
     exitCode: () => exitCodes.usage,
@@ -98,7 +98,7 @@ export function countsText({ lines, succeeded, failed, unknown, unfinished, notS
 
 function stopText({ stopped, error }: BatchSummary): string {
   // Like --limit, --max-results ends a run as it was asked to.
-  if (stopped === undefined || stopped === "budget") return "";
+  if (stopped === undefined || stopped === "maxResults") return "";
   const isKey = error?.name === "AuthenticationError";
   return `. The batch stopped after this error: ${isKey ? "the service rejected the API key" : error?.message}`;
 }

@@ -12,11 +12,12 @@ const pipeEveryMs = 10_000;
 
 /** Prints the lines and the progress of a batch while it runs. */
 export class BatchReporter {
+  /** The number of tasks that this run has created. */
+  generated = 0;
   readonly #directory: string;
   readonly #options: ConnectOptions;
   readonly #output: Output;
   readonly #progress: Progress;
-  #hasBegun = false;
   #timeouts = 0;
   #printedAt = -Infinity;
 
@@ -26,11 +27,6 @@ export class BatchReporter {
     this.#options = options;
     this.#output = output;
     this.#progress = progress;
-  }
-
-  /** Whether lines have run, so that something may have been sent. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
   }
 
   /** The number of lines that were not finished in time. */
@@ -48,7 +44,7 @@ export class BatchReporter {
   }
 
   printProgress(now: BatchProgress): void {
-    this.#hasBegun = true;
+    this.generated = now.generated;
     if (!process.stderr.isTTY && performance.now() - this.#printedAt < pipeEveryMs) return;
     this.#printedAt = performance.now();
     this.#progress.now(textOf(now));

@@ -30,7 +30,6 @@ export interface ConnectOptions {
   /** The directory of the store; false if nothing is recorded. */
   readonly store?: string | false;
   readonly failedStatus?: readonly number[];
-  readonly pendingStatus?: readonly number[];
   readonly json?: true;
   readonly quiet?: true;
 }
@@ -75,12 +74,10 @@ export async function clientOptions(
   return {
     baseUrl: options.baseUrl,
     allowHttp: options.allowHttp,
-    apiKey: options.keyFd === undefined ? undefined : await readKey(options.keyFd, signal),
-    statuses: { failed: options.failedStatus, pending: options.pendingStatus },
+    ...(options.keyFd !== undefined && { apiKey: await readKey(options.keyFd, signal) }),
+    statuses: { failed: options.failedStatus },
     beforeGenerate,
     onEvent: (event) => report(event, progress),
-    // `report` prints what is logged by default, in the command's own words.
-    ...(process.env["MEDIAGEN_LOG"] ? {} : { logLevel: "off" }),
   };
 }
 
@@ -107,20 +104,12 @@ export function checkAccess({ baseUrl, keyFd }: ConnectOptions): void {
 }
 
 function report(event: MediaGenEvent, progress: Progress): void {
-  if (event.type === "retried") {
+  // Waits show their failed polls themselves.
+  if (event.type === "retried" && !event.operation.startsWith("query")) {
     const why = event.status === undefined ? messageOf(event.error) : `HTTP ${event.status}`;
     progress.now(`${event.operation} failed (${why}); retrying in ${clockText(event.delayMs)}`);
   }
   if (event.type === "storeFailed") progress.warn(storeFailedText(event));
-  if (event.type === "taskMayHaveFailed") {
-    const { kind, taskid, status, message } = event;
-    const means =
-      `If ${status} means that it has failed, add it to MEDIAGEN_FAILED_STATUSES or to your --failed-status flags. ` +
-      `If it means that the task is still running, pass --pending-status ${status}.`;
-    progress.warn(
-      `mediagen: ${kind}:${taskid} has status ${status} and the message ${JSON.stringify(message)}. ${means}`,
-    );
-  }
   if (event.type === "lateTask") {
     const { kind, taskid } = event.task;
     progress.warn(

@@ -30,7 +30,8 @@ interface BatchCommandOptions extends Omit<ConnectOptions, "store"> {
   readonly maxResults?: number;
   readonly only?: readonly string[];
   readonly retryFailed?: true;
-  readonly timeout: { readonly ms: number; readonly text: string };
+  /** The timeout of the wait, in milliseconds. */
+  readonly timeout: number;
 }
 
 /** The context that the steps of the command share. */
@@ -80,6 +81,7 @@ export async function batch(input: string, options: BatchCommandOptions, command
     const summary = await run(context);
     progress.end();
     const error = errorOf({ summary, directory, again, timeouts: reporter.timeouts });
+    if (error && summary.generated > 0) error.billed = "yes";
     output.document({ ...summary, directory, error: error && errorDocument(error) });
     if (summary.stopped !== "declined")
       progress.note(`${countsText(summary)}; ${join(directory, "index.html")} shows them`);
@@ -88,7 +90,9 @@ export async function batch(input: string, options: BatchCommandOptions, command
     if (notStarted > 0) progress.hint(`${counted(notStarted, "line")} left; continue with:`, `  ${again}`);
   } catch (error) {
     progress.end();
-    throw explainBatch(error, context);
+    const explained = explainBatch(error, context);
+    if (reporter.generated > 0) explained.billed = "yes";
+    throw explained;
   } finally {
     stopWarning();
     progress.end();
@@ -117,7 +121,7 @@ async function run(context: Context): Promise<BatchSummary> {
     ...(await batchOptions(context)),
     concurrency: options.concurrency,
     generationsPerMinute: options.rate,
-    waitTimeoutMs: options.timeout.ms,
+    waitTimeoutMs: options.timeout,
     onLine: (line) => reporter.printLine(line),
     onProgress: (now) => reporter.printProgress(now),
     confirm(plan) {
@@ -131,8 +135,7 @@ async function run(context: Context): Promise<BatchSummary> {
 async function batchOptions({ input, options, signal, progress }: Context): Promise<BatchOptions> {
   progress.now(`checking the lines of ${input}`);
   const { limit, maxResults, only, retryFailed } = options;
-  const budget = maxResults === undefined ? undefined : { results: maxResults };
-  return { ...(await clientOptions(options, { signal, progress })), signal, limit, budget, only, retryFailed };
+  return { ...(await clientOptions(options, { signal, progress })), signal, limit, maxResults, only, retryFailed };
 }
 
 function confirmPlan(what: string, signal: AbortSignal): Promise<boolean> {
@@ -152,16 +155,12 @@ function warnWhileInterrupted(signal: AbortSignal, progress: Progress): () => vo
   return () => clearTimeout(timer);
 }
 
-function explainBatch(error: unknown, { input, command, again, progress, reporter }: Context): CommandError {
+function explainBatch(error: unknown, { input, command, again, progress }: Context): CommandError {
   const isInvalid = error instanceof InvalidRequestError;
-  if (isInvalid && reporter.hasBegun) {
+  if (isInvalid && error.billed !== "no") {
+    const what = `the batch was stopped: ${describeIssues(error.issues, command)}`;
     const advice = withCommands("Nothing is billed twice; continue with:", again);
-    return new CommandError(
-      `the batch was stopped: ${describeIssues(error.issues, command)}`,
-      advice,
-      exitCodes.failed,
-      error,
-    );
+    return new CommandError(what, advice, exitCodes.failed, error);
   }
   if (!isInvalid || error.issues.length === 1) return explain(error, { command, generates: isInvalid, resume: again });
   for (const issue of error.issues) progress.warn(onOneLine(describeIssues([issue], command)));

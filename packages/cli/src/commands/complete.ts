@@ -10,8 +10,8 @@ const filesMark = ":files";
 
 /** Commands of other packages, which read their own options. */
 const otherFlags: Readonly<Record<string, string>> = {
-  emulator: "port host public-url key credits seed speed state fresh results record replay report help",
-  mcp: "output allow budget no-confirm must-confirm store help",
+  emulator: "port host public-url key credits seed speed state fresh results report help",
+  mcp: "output allow max-results no-confirm must-confirm store help",
 };
 
 /** A word that completes the last one, and its description. */
@@ -119,7 +119,7 @@ async function valuesOf(option: Option, { command, given }: Read): Promise<reado
   const model = given.get("model");
   const models = fieldFlagsOf(command).find((flag) => flag.option === option)?.models;
   const infos = [...(models ?? [])].filter(([name]) => model === undefined || name === model);
-  return [...new Set(infos.flatMap(([, { values }]) => values.map(String)))].map((value) => [value]);
+  return [...new Set(infos.flatMap(([, { values = [] }]) => values.map(String)))].map((value) => [value]);
 }
 
 async function tasksIn(directory: string | undefined): Promise<readonly Candidate[]> {

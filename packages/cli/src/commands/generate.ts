@@ -1,5 +1,6 @@
 import type { Readable } from "node:stream";
 import type { ModelInfo } from "@mediagen/sdk";
+import { resultCount } from "@mediagen/sdk/kit";
 import type { AnyTask, GenerateOptions, MediaGen } from "@mediagen/sdk/node";
 import type { Command } from "commander";
 import { openContext, type CommandContext } from "../client/command-context.ts";
@@ -43,13 +44,14 @@ export async function runGenerate(
       },
       readsUrl: () => progress.now("reading the image of a URL"),
     });
+    const { form: body = { fields: [] } } = models.find(({ model }) => model === options.model) ?? {};
     const extraFields = readExtraFields(options.extraField ?? []);
     const generate: Generate = (media, more) => media.generate(options.model, form, { extraFields, signal, ...more });
     if (options.dryRun) {
       const request = await describeRequest(generate, options);
       output.line(requestText(request));
       output.document(request);
-    } else await generateAndFinish(generate, options, context, resultCountOf(models, options.model, form));
+    } else await generateAndFinish(generate, options, context, resultCount(body, form));
   } catch (error) {
     const resolve = (id: string) => resolveCommands(id, options);
     throw explain(error, { generates: true, command, resolve });
@@ -101,13 +103,6 @@ async function generateAndFinish(
     // From here on, no error may say that nothing was sent.
     throw await explainUnsaved(error, task, options, target);
   }
-}
-
-/** Returns how many results a form requests: the documented default if it does not say, or else 1. */
-function resultCountOf(models: readonly ModelInfo[], model: string, form: Readonly<Record<string, unknown>>): number {
-  const bounds = models.find((one) => one.model === model)?.form.properties ?? {};
-  const [field = ""] = Object.entries(bounds).find(([, { "x-result-count": isCount }]) => isCount) ?? [];
-  return Math.max(1, Number(form[field] ?? bounds[field]?.default) || 1);
 }
 
 /** Rejects if stdout did not take what was printed: stderr is the last place for the task's id. */

@@ -40,13 +40,13 @@ export function showModels(
 }
 
 function describeModel(info: ModelInfo, self: Command, descriptions: Descriptions) {
-  const { kind, model, operation, form } = info;
+  const { kind, model, operation } = info;
   const command = self.parent?.commands.find((one) => one.name() === kind);
   const flags = command ? fieldFlagsOf(command) : [];
-  const fields = fieldsOf(info).map(({ property, ...field }) => {
+  const fields = fieldsOf(info).map(({ part, ...field }) => {
     const flag =
       field.field === argumentField ? "(the argument)" : flagText(flags.find((one) => one.field === field.field));
-    return { ...field, flag, bounds: form.properties?.[property], ...describeField(descriptions, operation, property) };
+    return { ...field, flag, ...describeField(descriptions, operation, part ?? field.field) };
   });
   const { summary = "", description = "" } = descriptions.operations[operation] ?? {};
   return { model, kind, operation, summary, description, fields };

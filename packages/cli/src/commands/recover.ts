@@ -1,5 +1,4 @@
 import {
-  InsufficientCreditsError,
   InvalidRequestError,
   type MediaGen,
   type Recovery,
@@ -9,6 +8,7 @@ import {
 import { openContext, type CommandContext } from "../client/command-context.ts";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
+import { withFlags } from "../errors/explain-issue.ts";
 import { explain, lookForTask } from "../errors/explain.ts";
 import { checkStoreDirectory } from "../files/check-store-directory.ts";
 import { stateDirectory } from "../files/state-directory.ts";
@@ -105,7 +105,7 @@ async function resolve(
   const settle = <R>(settling: Promise<R>) =>
     settling.catch((error: unknown) => {
       signal.throwIfAborted();
-      throw explainResolve(generationId, error);
+      throw explainResolve(error);
     });
   if (taskid === undefined) {
     await settle(media.resolve(generationId, "notCreated", { signal }));
@@ -123,31 +123,16 @@ async function resolve(
 }
 
 /** Explains why a resolution was not recorded. */
-function explainResolve(generationId: string, error: unknown): CommandError {
+function explainResolve(error: unknown): CommandError {
   const issue = error instanceof InvalidRequestError ? error.issues[0] : undefined;
-  const rejected = (what: string, advice: string) =>
-    new CommandError(what, `Nothing was recorded. ${advice}`, exitCodes.usage, error);
-  if (issue?.field === "generationId")
-    return rejected(
-      `--resolve ${generationId}: it is ${issue.received}`,
-      "Only an unknown outcome can be resolved. For one that was resolved by hand, --taskid can be corrected.",
-    );
   if (error instanceof ServiceError) {
     const { message, exitCode } = explain(error);
-    const isLater = error.status === 429 || error.status >= 500;
-    const isCredits = error instanceof InsufficientCreditsError;
-    const first = isCredits ? "Add credits" : isLater ? "Wait a moment" : "Check the API key and the base URL";
-    const next = `${first}, then run the command again.`;
     const outcome = "Nothing was recorded, and it is still unknown whether the task exists.";
-    return new CommandError(message, `${outcome} ${next}`, exitCode, error);
+    return new CommandError(message, `${outcome} ${error.advice}`, exitCode, error);
   }
-  if (issue?.field !== "taskid") return explain(error);
-  if (issue.code === "duplicate")
-    return rejected(`--taskid ${issue.received}`, "Two generations never share a task. Check both ids.");
-  return rejected(
-    `--taskid ${issue.received}: the service knows no such task`,
-    "Check the id and the base URL, or add --unverified to record it anyway.",
-  );
+  if (!issue) return explain(error);
+  const flag = { generationId: "--resolve", taskid: "--taskid" }[issue.field] ?? issue.field;
+  return new CommandError(withFlags(issue, flag), "Nothing was recorded.", exitCodes.usage, error);
 }
 
 function list(recovery: Left, options: RecoverOptions, { output, progress }: CommandContext): void {

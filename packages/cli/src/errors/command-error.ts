@@ -1,4 +1,4 @@
-import { InvalidRequestError, type Issue, OutcomeUnknownError, ServiceError, StoreError } from "@mediagen/sdk";
+import { InvalidRequestError, type Issue, MediaGenError, OutcomeUnknownError, ServiceError } from "@mediagen/sdk";
 import { onOneLine, printable } from "../terminal/printable.ts";
 import { exitCodes } from "./exit-codes.ts";
 
@@ -10,9 +10,12 @@ export class CommandError extends Error {
   readonly exitCode: number;
   /** The task as the command line spells it, if there is one. */
   readonly task: string | undefined;
+  /** What it means for the money, if neither the exit code nor the cause says that. */
+  billed: MediaGenError["billed"] = "no";
 
   constructor(what: string, advice: string, exitCode: number, cause?: unknown, task?: string) {
     super(what, { cause });
+    if (MediaGenError.is(cause)) this.billed = cause.billed;
     this.advice = advice;
     this.exitCode = exitCode;
     this.task = task;
@@ -36,16 +39,22 @@ export interface ErrorDocument {
   readonly task?: string | undefined;
   /** For `mediagen recover --resolve`. */
   readonly generationId?: string | undefined;
-  /** Whether a task exists, or may exist, and may have been billed. */
-  readonly taskMayExist: boolean;
+  /** Whether a generation was billed. */
+  readonly billed: MediaGenError["billed"];
+  /** Whether the same command may succeed later. */
+  readonly isRetryable: boolean;
   readonly exitCode: number;
 }
 
-/** Codes of errors that only come once there may be a task. */
-const withTask: readonly number[] = [exitCodes.unknown, exitCodes.unsaved, exitCodes.timeout];
+/** What the codes of errors that only come once there may be a task say about the money. */
+const billedBy: Readonly<Record<number, MediaGenError["billed"]>> = {
+  [exitCodes.unknown]: "maybe",
+  [exitCodes.unsaved]: "yes",
+  [exitCodes.timeout]: "yes",
+};
 
 /** Returns an error as `--json` prints it. */
-export function errorDocument({ message, advice, exitCode, cause, task }: CommandError): ErrorDocument {
+export function errorDocument({ message, advice, exitCode, cause, task, billed }: CommandError): ErrorDocument {
   const isUsage = exitCode === exitCodes.usage && !(cause instanceof InvalidRequestError);
   return {
     name: isUsage || !(cause instanceof Error) ? (isUsage ? "UsageError" : "Error") : cause.name,
@@ -55,8 +64,8 @@ export function errorDocument({ message, advice, exitCode, cause, task }: Comman
     issues: cause instanceof InvalidRequestError ? cause.issues : undefined,
     task,
     generationId: cause instanceof OutcomeUnknownError ? cause.generationId : undefined,
-    taskMayExist:
-      task !== undefined || withTask.includes(exitCode) || (cause instanceof StoreError && cause.taskMayExist),
+    billed: task ? "yes" : (billedBy[exitCode] ?? billed),
+    isRetryable: MediaGenError.is(cause) && cause.isRetryable,
     exitCode,
   };
 }

@@ -1,6 +1,6 @@
-import { describeIssue, type Issue } from "@mediagen/sdk";
+import type { Issue } from "@mediagen/sdk";
 import type { Command } from "commander";
-import { argumentField, fieldFlagsOf } from "../flags/field-flags.ts";
+import { argumentField, type FieldFlag, fieldFlagsOf } from "../flags/field-flags.ts";
 import { pathOf } from "./explain-usage.ts";
 
 /** Returns issues in sentences, with the SDK's fields and options as flags. */
@@ -9,31 +9,33 @@ export function describeIssues(issues: readonly Issue[], command: Command | unde
 }
 
 function describe(issue: Issue, command: Command | undefined): string {
-  const flagOf = (name: string) => flagIn(command, name);
-  const { code, names = [], suggestion, ...rest } = issue;
-  const field = flagOf(issue.field);
-  const flags = names.map(flagOf);
-  const flag = suggestion === undefined ? undefined : flagOf(suggestion);
-  if (code === "missing" && issue.field === argumentField && command)
-    return `${describeIssue(issue)} Example: ${pathOf(command)} "A red bicycle".`;
-  if (code === "notFound" && issue.field === "input" && command) return `${command.args[0]} does not exist.`;
-  if (code === "unknownField") return describeUnknown(issue, command, flags);
-  if (code === "missing" && flags.length > 0)
-    return `There is nothing to generate from. Pass a prompt, or ${flags.filter((one) => one !== argumentField).join(" or ")}.`;
-  if (suggestion === "allowPrivateHosts")
-    return `${describeIssue({ ...rest, field, code })} Or download it yourself and pass the file.`;
-  if (code === "notAllowed" && flag) return `${describeIssue({ ...rest, field, code })} Pass ${flag} to allow it.`;
-  if (code === "alreadyExists") return `${issue.received} already exists. Pass --overwrite to replace it.`;
-  return describeIssue({ ...issue, field });
+  const { field, code } = issue;
+  if (code === "missing" && field === "form" && command) return describeNothing(command);
+  const flags = command ? fieldFlagsOf(command).filter((flag) => flag.field === field) : [];
+  if (code === "unknown" && command && flags[0]) return describeUnknown(flags[0], command);
+  const message = withFlags(issue, flagIn(command, field));
+  const isPrompt = code === "missing" && field === argumentField;
+  return isPrompt && command ? `${message} Example: ${pathOf(command)} "A red bicycle".` : message;
+}
+
+/** Returns the message of an issue with a flag in place of its field, and flags in place of options of the SDK. */
+export function withFlags({ field, message }: Issue, flag: string): string {
+  return `${flag}${message.slice(field.length)}`
+    .replace("Pass { allowPrivateHosts: true } to allow it.", "Or download it yourself and pass the file.")
+    .replace(/\{ (\w+): true \}/g, (_, name: string) => `--${name.replace(/[A-Z]/g, "-$&").toLowerCase()}`);
+}
+
+function describeNothing(command: Command): string {
+  const model = String(command.getOptionValue("model"));
+  const files = fieldFlagsOf(command).find(({ models }) => models.get(model)?.takes === "file");
+  return `There is nothing to generate from. Pass a prompt${files ? `, or ${files.option.long}` : ""}.`;
 }
 
 /** Names the models that have a field that this one does not have. */
-function describeUnknown(issue: Issue, command: Command | undefined, flags: readonly string[]): string {
-  const flag = command && fieldFlagsOf(command).find(({ field }) => field === issue.field);
-  const model: unknown = command?.getOptionValue("model");
-  if (!flag) return describeIssue({ ...issue, expected: `one of ${flags.join(", ")}` });
-  const others = [...flag.models.keys()];
-  return `${String(model)} has no ${flag.option.long}; ${others.join(", ")} ${others.length > 1 ? "have" : "has"} it.`;
+function describeUnknown({ option, models }: FieldFlag, command: Command): string {
+  const others = [...models.keys()];
+  const model = String(command.getOptionValue("model"));
+  return `${model} has no ${option.long}; ${others.join(", ")} ${others.length > 1 ? "have" : "has"} it.`;
 }
 
 /** Returns the flag for a field such as `sourceImage[1]` or an option of the SDK, or the name itself if there is no flag. */

@@ -9,7 +9,7 @@ export type Explanation = readonly [what: string, advice: string, exitCode: numb
 /** Explains the error of a command line that is not valid. */
 export function explainUsage(error: CommanderError, command: Command | undefined): Explanation {
   const [, model] = /'([^']*)' is invalid(?: for argument 'model')?\. Allowed choices/.exec(error.message) ?? [];
-  if (model !== undefined && /model/.test(error.message)) return explainModel(model, command);
+  if (model !== undefined && /model/.test(error.message)) return explainModel(model);
   const missing = missingOption(error, command);
   const message = error.message.replace(/^error: /, "");
   const [said = "", hint] = message.split("\n");
@@ -67,15 +67,12 @@ function commandWith(message: string, command: Command): Command | undefined {
 }
 
 /** Explains that a command knows no such model. */
-function explainModel(name: string, command: Command | undefined): Explanation {
+function explainModel(name: string): Explanation {
   const models = listModels();
   const other = models.find(({ model }) => model === name);
   if (other) return [`${name} makes ${other.kind}s`, `Nothing was sent. Use mediagen ${other.kind}.`, exitCodes.usage];
-  const { suggestion } = validate(name, {})[0] ?? {};
-  const meant = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
-  const kind = command?.name();
-  const names = models.filter((one) => one.kind === kind || command?.name() === "models").map(({ model }) => model);
-  return [`there is no model "${name}"`, `Nothing was sent. Use one of ${names.join(", ")}.${meant}`, exitCodes.usage];
+  const what = validate(name, {}).map(({ message }) => message);
+  return [what.join(" "), "Nothing was sent. mediagen models lists the models.", exitCodes.usage];
 }
 
 /** Returns a command as it is typed, such as `mediagen video`. */

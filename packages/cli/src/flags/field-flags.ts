@@ -1,4 +1,4 @@
-import { fieldsOf, type FieldInfo, type Kind, type ModelInfo } from "@mediagen/sdk";
+import { fieldsOf, type Field, type Kind, type ModelInfo } from "@mediagen/sdk";
 import { Option, type Command } from "commander";
 import { describeField, type Descriptions } from "./descriptions.ts";
 
@@ -10,7 +10,7 @@ export interface FieldFlag {
   readonly field: string;
   readonly option: Option;
   /** The properties of the field in each model that has it. */
-  readonly models: ReadonlyMap<string, FieldInfo>;
+  readonly models: ReadonlyMap<string, Field>;
 }
 
 const flagsOfCommands = new WeakMap<Command, readonly FieldFlag[]>();
@@ -48,7 +48,7 @@ export function addFieldFlags(
     const infos = new Map(having.map(({ model, info }) => [model.model, info]));
     const described =
       having
-        .map(({ model, info }) => describeField(descriptions, model.operation, info.property).description)
+        .map(({ model, info }) => describeField(descriptions, model.operation, info.part ?? info.field).description)
         .find(Boolean) ?? "";
     const kebab = field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase();
     const name = isFree(kebab) && !kebab.startsWith("no-") ? kebab : `form-${kebab}`;
@@ -64,7 +64,7 @@ export function addFieldFlags(
   }
 }
 
-function addFlag(command: Command, name: string, infos: ReadonlyMap<string, FieldInfo>, description: string): Option {
+function addFlag(command: Command, name: string, infos: ReadonlyMap<string, Field>, description: string): Option {
   const [first, ...others] = [...infos.values()];
   const option = new Option(
     isSwitch(infos) ? `--${name}` : `--${name} <${first?.takes === "file" ? "file|url" : first?.takes}>`,
@@ -80,7 +80,7 @@ function addFlag(command: Command, name: string, infos: ReadonlyMap<string, Fiel
 }
 
 /** Returns whether a flag stands for a field that is on or off, for every model that has it. */
-export function isSwitch(infos: ReadonlyMap<string, FieldInfo>): boolean {
+export function isSwitch(infos: ReadonlyMap<string, Field>): boolean {
   return [...infos.values()].every(({ takes }) => takes === "flag");
 }
 
@@ -98,7 +98,7 @@ export const switchSyntax: string = `[=${[...switchValues.keys()].join("|")}]`;
 const imageFlag = "image";
 
 /** Returns the valid values if the models agree, and which models have the field if not all do. */
-function limitsOf(infos: ReadonlyMap<string, FieldInfo>, modelsInAll: number): string {
+function limitsOf(infos: ReadonlyMap<string, Field>, modelsInAll: number): string {
   const limits = new Set([...infos.values()].map(({ expected }) => expected));
   const models = infos.size === modelsInAll ? "" : `; only ${[...infos.keys()].join(", ")}`;
   return (limits.size === 1 ? [...limits].join("") : "valid values depend on the model") + models;

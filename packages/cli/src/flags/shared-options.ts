@@ -26,7 +26,7 @@ export function addResultCountOption(command: Command): void {
 export function addWaitOptions(command: Command): void {
   command.addOption(
     new Option("--timeout <time>", "maximum time to wait, such as 90s, 30m or 2h")
-      .default({ ms: 30 * 60_000, text: "30m" }, "30m")
+      .default(30 * 60_000, "30m")
       .argParser(readTime),
   );
 }
@@ -48,11 +48,6 @@ export function addConnectOptions(command: Command): void {
   command
     .addOption(
       new Option("--failed-status <n>", "a status that means that a task failed; may be repeated").argParser(
-        collectStatus,
-      ),
-    )
-    .addOption(
-      new Option("--pending-status <n>", "a status that means that a task is still running; may be repeated").argParser(
         collectStatus,
       ),
     )
@@ -99,8 +94,8 @@ export function readPositive(value: string): number {
   return Number(value);
 }
 
-function readTime(text: string): { readonly ms: number; readonly text: string } {
+function readTime(text: string): number {
   const ms = readDuration(text);
   if (ms === undefined) throw new InvalidArgumentError("Use a time such as 90s, 30m or 2h.");
-  return { ms, text };
+  return ms;
 }

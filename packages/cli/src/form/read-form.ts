@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
-import { fieldsOf, InvalidRequestError, validate, type FieldInfo, type ModelInfo } from "@mediagen/sdk";
+import { fieldsOf, InvalidRequestError, validate, type Field, type ModelInfo } from "@mediagen/sdk";
 import { fileFrom } from "@mediagen/sdk/node";
 import type { Command } from "commander";
 import { CommandError } from "../errors/command-error.ts";
@@ -53,7 +53,7 @@ function valuesOf(command: Command): ReadonlyMap<string, unknown> {
 }
 
 /** Returns the value of a field as the SDK takes it. A value that is not of the field's type is left to the SDK to reject. */
-function readField(given: unknown, info: FieldInfo | undefined, readFile: (path: string) => Promise<unknown>): unknown {
+function readField(given: unknown, info: Field | undefined, readFile: (path: string) => Promise<unknown>): unknown {
   if (Array.isArray(given)) return readList(given, info, readFile);
   if (typeof given !== "string") return given;
   return info?.takes === "number" && /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
@@ -61,7 +61,7 @@ function readField(given: unknown, info: FieldInfo | undefined, readFile: (path:
 
 async function readList(
   given: readonly unknown[],
-  info: FieldInfo | undefined,
+  info: Field | undefined,
   readFile: (path: string) => Promise<unknown>,
 ): Promise<unknown> {
   const each = await Promise.all(
@@ -79,7 +79,11 @@ async function readSource(path: string, model: string, field: string, { openStdi
     if (!(error instanceof InvalidRequestError)) throw error;
     throw new InvalidRequestError(
       model,
-      error.issues.map((issue) => ({ ...issue, field })),
+      error.issues.map(({ message, ...issue }) => ({
+        ...issue,
+        field,
+        message: field + message.slice(issue.field.length),
+      })),
     );
   });
 }

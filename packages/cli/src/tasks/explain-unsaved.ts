@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { InvalidRequestError, type AnyTask } from "@mediagen/sdk/node";
 import type { ConnectOptions } from "../client/connect.ts";
 import { CommandError, messageOf } from "../errors/command-error.ts";
+import { describeIssues } from "../errors/explain-issue.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { isDirectoryTarget } from "../files/target.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
@@ -24,12 +25,11 @@ export async function explainUnsaved(
       error,
       nameOf(task),
     );
-  const taken =
-    error instanceof InvalidRequestError && error.issues.find(({ code }) => code === "alreadyExists")?.received;
+  const taken = error instanceof InvalidRequestError && error.issues.find(({ code }) => code === "alreadyExists");
   if (!taken) {
     return failed(messageOf(error), "Fix that, then continue with:", resumeCommand([task], options, target));
   }
-  const why = `there is another file ${taken}`;
+  const why = describeIssues([taken], undefined);
   // In a directory, results are named by their task.
   if (await isDirectoryTarget(target))
     return failed(why, "Replace it with:", resumeCommand([task], { ...options, overwrite: true }, target));

@@ -22,7 +22,8 @@ import { nameOf } from "./task-name.ts";
 export interface FinishOptions extends ConnectOptions, DownloadOptions {
   readonly output?: string;
   readonly idempotencyKey?: string;
-  readonly timeout: { readonly ms: number; readonly text: string };
+  /** The timeout of the wait, in milliseconds. */
+  readonly timeout: number;
 }
 
 /** The outcome of one task, as `--json` prints it. */
@@ -85,7 +86,7 @@ class Finisher {
       progress.now(`waiting for ${tasks.length > 1 ? `${tasks.length} tasks` : tasks.map(nameOf).join("")}`);
     try {
       const onUpdate = (update: WaitUpdate) => this.#show(update);
-      for await (const outcome of waitEach(tasks, { waitTimeoutMs: this.#options.timeout.ms, signal, onUpdate })) {
+      for await (const outcome of waitEach(tasks, { waitTimeoutMs: this.#options.timeout, signal, onUpdate })) {
         if (outcome.ok) await this.#succeed(outcome.task, outcome.record);
         else this.#fail(outcome.task, outcome.error);
         this.#left.delete(outcome.task);
@@ -132,8 +133,8 @@ class Finisher {
 
   #fail(task: AnyTask, thrown: unknown): void {
     const resume = resumeCommand([task], this.#options, this.#target);
-    const { timeout, idempotencyKey } = this.#options;
-    this.#end(task, explain(thrown, { task: nameOf(task), resume, timeout: timeout.text, idempotencyKey }));
+    const { idempotencyKey } = this.#options;
+    this.#end(task, explain(thrown, { task: nameOf(task), resume, idempotencyKey }));
   }
 
   #end(task: AnyTask, error: CommandError): void {

@@ -10,7 +10,6 @@ export function flagsToRepeat({
   allowHttp,
   store,
   failedStatus = [],
-  pendingStatus = [],
 }: ConnectOptions): readonly string[] {
   const flag = (name: string, value: string | number | undefined) =>
     value === undefined ? [] : [name, quoted(String(value))];
@@ -20,7 +19,6 @@ export function flagsToRepeat({
     ...(allowHttp ? ["--allow-http"] : []),
     ...(store === false ? ["--no-store"] : flag("--store", store)),
     ...failedStatus.flatMap((status) => flag("--failed-status", status)),
-    ...pendingStatus.flatMap((status) => flag("--pending-status", status)),
   ];
 }
 

@@ -1,12 +1,11 @@
 import { type Context, createContext } from "../service/context.ts";
 import type { Emulator, EmulatorClient, EmulatorOptions } from "../service/emulator-types.ts";
 import { createRandom } from "../service/random.ts";
-import { hasValidRecord } from "../service/record.ts";
+import { formOf } from "../service/record.ts";
 import { reportOf } from "../service/report.ts";
-import type { Exchange } from "../service/session.ts";
 import { restoreSnapshot, validCredits } from "../service/state.ts";
 import { stateAt } from "../service/task.ts";
-import { createDispatch, type Recordings } from "./dispatch.ts";
+import { createDispatch } from "./dispatch.ts";
 import { createFetch } from "./fetch.ts";
 
 /**
@@ -23,7 +22,6 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const context = createContext(options);
   const { behaviour, state, clock, calls, faults, snapshot, statuses } = context;
   const fresh = { snapshot: snapshot(), behaviour: { ...behaviour } };
-  const recordings: Recordings = new Set();
   // Not a class, because its functions are also called without it, as in `{ fetch: emulator.fetch }`.
   const emulator: Emulator = {
     fetch: createFetch((request) => dispatch(request), context.activity),
@@ -56,17 +54,9 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     configure: context.configure,
     report: () => reportOf(calls, state.charges),
     next: faults.add,
-    record() {
-      const exchanges: Exchange[] = [];
-      recordings.add(exchanges);
-      return () => {
-        recordings.delete(exchanges);
-        return { version: 1, exchanges };
-      };
-    },
     snapshot,
     restore(given) {
-      restoreSnapshot(state, given, behaviour, (task) => hasValidRecord(context, task));
+      restoreSnapshot(state, given, (task) => formOf(context, task) !== undefined);
       clock.set(given.now);
     },
     reset() {
@@ -76,7 +66,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       calls.clear();
     },
   };
-  const dispatch = createDispatch(emulator, context, recordings, options.replay);
+  const dispatch = createDispatch(emulator, context);
   return emulator;
 }
 
@@ -88,8 +78,6 @@ function clientOf({ fetch, statuses }: Emulator, { apiKey, clock, state }: Conte
     fetch,
     fetchSendsOnce: true,
     statuses,
-    now: clock.now,
-    sleep: clock.sleep,
-    random: createRandom(state.seed),
+    clock: { now: clock.now, steady: clock.now, sleep: clock.sleep, random: createRandom(state.seed) },
   };
 }

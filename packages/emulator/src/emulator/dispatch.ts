@@ -4,8 +4,6 @@ import { createDownloads } from "../service/downloads.ts";
 import type { Emulator } from "../service/emulator-types.ts";
 import type { EmulatorResponse } from "../service/exchange.ts";
 import { createOperations } from "../service/operations.ts";
-import type { Exchange, Session } from "../service/session.ts";
-import { createReplay, recordExchange } from "./recording.ts";
 
 /** Lets pages of any origin read a response of the service, but not one of the emulator's control API. */
 const readableByAll = { "access-control-allow-origin": "*", "access-control-expose-headers": "*" };
@@ -20,20 +18,8 @@ const preflight: EmulatorResponse = {
   body: null,
 };
 
-/** The running recordings. Each exchange is added to all of them. */
-export type Recordings = Set<Exchange[]>;
-
-/**
- * Returns the function that routes each request to the results, the page and its control API, or the operations. A replayed
- * session replaces operations and results.
- */
-export function createDispatch(
-  emulator: Emulator,
-  context: Context,
-  recordings: Recordings,
-  session: Session | undefined,
-): Emulator["serve"] {
-  const replay = session && createReplay(session, context);
+/** Returns the function that routes each request to the results, the page and its control API, or the operations. */
+export function createDispatch(emulator: Emulator, context: Context): Emulator["serve"] {
   const operations = createOperations(context);
   const downloads = createDownloads(context);
   const control = createControl(emulator, context, downloads);
@@ -49,10 +35,10 @@ export function createDispatch(
       const { pathname } = request.url;
       // The paths of results also begin with the control API's prefix, so they go first.
       const isDownload = downloads.serves(pathname);
-      if (!isDownload && control.serves(pathname)) return marked(await control.serve(request), {});
+      // The base URL leads a browser to the page.
+      const isControl = control.serves(pathname) || (pathname === "/" && request.method === "GET");
+      if (!isDownload && isControl) return marked(await control.serve(request), {});
       if (request.method === "OPTIONS") return marked(preflight, readableByAll);
-      const serve = replay ?? (isDownload ? downloads.serve : operations);
-      const response = recordings.size > 0 ? recordExchange(request, serve, context, recordings) : serve(request);
-      return marked(await response, readableByAll);
+      return marked(await (isDownload ? downloads.serve : operations)(request), readableByAll);
     });
 }

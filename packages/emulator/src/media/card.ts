@@ -8,7 +8,6 @@
  */
 
 import { characterPitch, characterRows, hasInk } from "./font.ts";
-import { hasDot, type Thumbnail } from "./thumbnail.ts";
 import { type Tone, tonesOf } from "./tones.ts";
 
 /** The text on a card, in printable ASCII with single spaces. */
@@ -56,16 +55,10 @@ const ballDots = [4, 6, 8, 8, 8, 8, 6, 4];
 const linePitch = 3 * bandRows;
 
 /**
- * Draws a card of `columns` x `rows` dots in colours chosen by the seed, with thumbnails next to the text or below it. It omits
+ * Draws a card of `columns` x `rows` dots in colours chosen by the seed. It omits
  * what does not fit.
  */
-export function drawCard(options: {
-  columns: number;
-  rows: number;
-  seed: string;
-  text: CardText;
-  thumbnails?: readonly Thumbnail[] | undefined;
-}): Card {
+export function drawCard(options: { columns: number; rows: number; seed: string; text: CardText }): Card {
   const visible = { columns: options.columns, rows: options.rows };
   const columns = Math.ceil(options.columns / bandRows) * bandRows;
   const rows = Math.ceil(options.rows / bandRows) * bandRows;
@@ -90,28 +83,8 @@ export function drawCard(options: {
   const noteTop = foot.top - bandRows - noteRows;
   drawText(card, options.text.note, { ...across, top: noteTop, rows: noteRows, largest: 1 });
   const area = { ...across, top: bodyTop, rows: noteTop - bodyTop };
-  const rest = drawThumbnails(card, options.thumbnails ?? [], area);
-  drawText(card, options.text.body, { ...rest, largest: 4 });
+  drawText(card, options.text.body, { ...area, largest: 4 });
   return card;
-}
-
-/** Draws thumbnails at the right of a wide box or at the foot of a high one. Returns the free part of the box. */
-function drawThumbnails(card: Card, thumbnails: readonly Thumbnail[], box: Box): Box {
-  const columns = thumbnails.reduce((sum, thumbnail) => sum + thumbnail.columns + bandRows, 0);
-  const rows = Math.max(0, ...thumbnails.map((thumbnail) => thumbnail.rows)) + bandRows;
-  if (thumbnails.length === 0 || columns > box.columns || box.rows < 2 * bandRows) return box;
-  const isBeside = box.columns - columns >= 15 * characterPitch;
-  const top = isBeside ? box.top : Math.max(box.top, box.top + box.rows - rows + bandRows);
-  let left = isBeside ? box.left + box.columns - columns + bandRows : box.left;
-  for (const thumbnail of thumbnails) {
-    for (let row = 0; row < thumbnail.rows && top + row < box.top + box.rows; row++) {
-      for (let column = 0; column < thumbnail.columns; column++) {
-        if (hasDot(thumbnail, column, row)) drawBox(card, { left: left + column, top: top + row, columns: 1, rows: 1 });
-      }
-    }
-    left += thumbnail.columns + bandRows;
-  }
-  return isBeside ? { ...box, columns: box.columns - columns } : { ...box, rows: Math.max(0, box.rows - rows) };
 }
 
 /**

@@ -5,7 +5,6 @@ import { type CardText, drawCard, drawFoot } from "./card.ts";
 import { keyFrame, nextFrame } from "./h264.ts";
 import { pictureParameterSet, sequenceParameterSet } from "./h264-parameters.ts";
 import { avc1Box, avcSample, type Track, writeMp4 } from "./mp4.ts";
-import type { Thumbnail } from "./thumbnail.ts";
 
 /** The options of `renderClip`. */
 interface ClipOptions {
@@ -23,8 +22,6 @@ interface ClipOptions {
   seed: string;
   /** The text in every frame. */
   text: CardText;
-  /** Small pictures in every frame. */
-  thumbnails?: readonly Thumbnail[] | undefined;
   /** The text in the file, which programs can read. */
   description?: string | undefined;
 }
@@ -45,9 +42,9 @@ export function renderClip(options: ClipOptions): Uint8Array<ArrayBuffer> {
   return writeMp4(tracks, options.description);
 }
 
-function videoTrack({ width, height, fps, seconds, seed, text, thumbnails }: ClipOptions): Track {
+function videoTrack({ width, height, fps, seconds, seed, text }: ClipOptions): Track {
   const [columns, rows] = [Math.ceil(width / dot), Math.ceil(height / dot)];
-  const card = drawCard({ columns, rows, seed, text, thumbnails });
+  const card = drawCard({ columns, rows, seed, text });
   const frames = Math.max(1, Math.round(fps * seconds));
   const keyInterval = Math.max(1, Math.floor(fps));
   const samples: Uint8Array[] = [];

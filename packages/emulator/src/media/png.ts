@@ -5,7 +5,6 @@
 
 import { join, u32 } from "./bytes.ts";
 import { type CardText, drawCard, drawFoot, inkLuma, toneIndex } from "./card.ts";
-import type { Thumbnail } from "./thumbnail.ts";
 import type { Tone } from "./tones.ts";
 import { zlibSync } from "fflate";
 
@@ -19,18 +18,16 @@ interface PictureOptions {
   seed: string;
   /** The text in the picture. */
   text: CardText;
-  /** Small pictures in the picture. */
-  thumbnails?: readonly Thumbnail[] | undefined;
   /** The text in the file, which programs can read. */
   description?: string | undefined;
 }
 
 /** Returns a PNG of exactly this size that shows the text. The same options give the same bytes on every machine. */
 export function renderPicture(options: PictureOptions): Uint8Array<ArrayBuffer> {
-  const { width, height, seed, text, thumbnails, description } = options;
+  const { width, height, seed, text, description } = options;
   // About 240 dots each way at any size. Narrow pictures have smaller ones, so that 120 fit across.
   const dot = Math.max(1, Math.floor(Math.min(Math.sqrt(width * height) / 240, Math.min(width, height) / 120)));
-  const card = drawCard({ columns: Math.ceil(width / dot), rows: Math.ceil(height / dot), seed, text, thumbnails });
+  const card = drawCard({ columns: Math.ceil(width / dot), rows: Math.ceil(height / dot), seed, text });
   drawFoot(card, `${width} x ${height}`);
 
   // 7.2: two pixels a byte, each scanline after its filter type. The first line of a dot row is written out (filter 0,

@@ -1,13 +1,11 @@
-import type { Behaviour } from "../service/behaviour.ts";
-import { readSetting, settingNamed, settingNames, type Setting, unknownSetting } from "../service/settings.ts";
-import { type CommandLine, readCommandLine } from "./command-line.ts";
+import { parseArgs } from "node:util";
+import { closestTo, unknownName } from "../service/closest.ts";
+import { hasCode } from "./error-code.ts";
+import { type Behaviour, readSetting, settingNames, settings } from "../service/settings.ts";
 import { usualFile } from "./saved-state.ts";
 
-/** An option in the help text: a placeholder for its value, or "", and its description. */
-type Help = readonly [shown: string, what: string];
-
-/** The options that are not settings. */
-const options: Readonly<Record<string, Help>> = {
+/** The options that are not settings: a placeholder for the value, or "", and what they do. */
+const options: Readonly<Record<string, readonly [shown: string, what: string]>> = {
   port: ["N", "the port to listen on; 0 is any free port (default: 4020)"],
   host: ["ADDRESS", "the address to listen on (default: 127.0.0.1)"],
   "public-url": ["URL", "the base URL for clients that use a proxy or another host name"],
@@ -18,22 +16,15 @@ const options: Readonly<Record<string, Help>> = {
   state: ["FILE", "load tasks and credits from this file, and save them to it"],
   fresh: ["", "start without tasks and save nothing"],
   results: ["DIR", "return files of this directory as results: fox.mp4 for prompts with the word fox"],
-  record: ["FILE", "at the end, write requests and responses to this file"],
-  replay: ["FILE", "return the responses of a file that --record has written"],
-  report: ["FILE", "write calls, violations and charges at the end: JUnit in an .xml file, else JSON"],
+  report: ["FILE", "write calls, violations and charges at the end, as JSON, or as JUnit if FILE ends in .xml"],
   help: ["", "show this text"],
 };
 
-/** The settings as options. */
-const settingOptions: Readonly<Record<string, Help>> = Object.fromEntries(
-  settingNames.map((name) => {
-    const { value, values, what } = settingNamed(name);
-    return [flagOf(name), [values.shown, value === false ? what : `${what} (default: ${textOf(value)})`]];
-  }),
-);
-
-/** Prefix of the environment variables for settings. */
+/** The settings by flag. */
+const flags = new Map(settingNames.map((name) => [name.replace(/[A-Z]/g, (one) => `-${one.toLowerCase()}`), name]));
+/** The settings by variable of the environment. */
 const prefix = "MEDIAGEN_BEHAVIOUR_";
+const variables = new Map([...flags].map(([flag, name]) => [prefix + flag.replaceAll("-", "_").toUpperCase(), name]));
 
 /** The text of --help. */
 export const usage: string = `mediagen-emulator: the Media Generation Service, emulated on this machine
@@ -43,79 +34,94 @@ export const usage: string = `mediagen-emulator: the Media Generation Service, e
                                                   MEDIAGEN_API_KEY and MEDIAGEN_FAILED_STATUSES set,
                                                   and exit with its exit code
 
-Example:
-  mediagen-emulator exec -- npm test
-
-${table(options)}
+${table(Object.entries(options).map(([name, [shown, what]]) => [`--${name} ${shown}`, what]))}
 Settings, for what the service's description leaves open. Each is also an environment variable, such as
-${variableOf("unknownIds")}, and a field of POST /_emulator/behaviour.
+${prefix}UNKNOWN_IDS, and a field of POST /_emulator/behaviour.
 
-${table(settingOptions)}
+${table([...flags].map(([flag, name]) => [`--${flag} ${shownOf(name)}`, `${settings[name].what}${defaultOf(name)}`]))}
 With --strict, the exit code is 1 if a call had violations and COMMAND exited with 0.
 
 exec uses port 4020, or any free port if 4020 is in use. It saves its tasks in
 ${usualFile()}
-so that you can run a command twice and the second run finds the tasks of the first one. Each run
-starts with all credits. With --port, --host, --public-url or --state, exec does not use that file.
-With --seed or --fresh, it uses neither that file nor port 4020.
+so that a second run finds the tasks of the first one. Each run starts with all credits. With --port,
+--host, --public-url or --state, exec does not use that file. With --seed or --fresh, it uses neither
+that file nor port 4020.
 `;
 
-function table(rows: Readonly<Record<string, Help>>): string {
-  const flags = Object.entries(rows).map(([name, [shown, what]]) => [`  --${name} ${shown}`.trimEnd(), what] as const);
-  const width = Math.max(...flags.map(([flag]) => flag.length)) + 2;
-  return flags.map(([flag, what]) => `${flag.padEnd(width)}${what}\n`).join("");
+function table(rows: readonly (readonly [flag: string, what: string])[]): string {
+  const width = Math.max(...rows.map(([flag]) => flag.length)) + 2;
+  return rows.map(([flag, what]) => `  ${flag.padEnd(width)}${what}\n`).join("");
+}
+
+function shownOf(name: keyof Behaviour): string {
+  const { kind } = settings[name];
+  const shown: Readonly<Record<string, string>> = { flag: "", statuses: "N,N,N,N", status: "STATUS", duration: "TIME" };
+  return kind.includes("|") ? kind.replaceAll(" ", "-") : (shown[kind] ?? "N");
+}
+
+function defaultOf(name: keyof Behaviour): string {
+  const { value } = settings[name];
+  if (value === false) return "";
+  return ` (default: ${typeof value === "object" ? Object.values(value).join() : String(value)})`;
+}
+
+/** The arguments of the command. */
+export interface CommandLine {
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly positionals: readonly string[];
+  /** The words after `--`; undefined without it. */
+  readonly command: readonly string[] | undefined;
 }
 
 /** Reads the arguments of the command. */
 export function readArguments(args: readonly string[]): CommandLine {
-  const all = Object.entries({ ...options, ...settingOptions });
-  const names = (hasValue: boolean) => all.filter(([, [shown]]) => (shown !== "") === hasValue).map(([name]) => name);
-  return readCommandLine(args, names(true), names(false));
+  const dashes = args.indexOf("--");
+  const types = [
+    ...Object.entries(options).map(([name, [shown]]) => [name, shown] as const),
+    ...[...flags].map(([flag, name]) => [flag, shownOf(name)] as const),
+  ];
+  try {
+    const { values, positionals } = parseArgs({
+      args: args.slice(0, dashes < 0 ? undefined : dashes),
+      options: Object.fromEntries(types.map(([name, shown]) => [name, { type: shown === "" ? "boolean" : "string" }])),
+      allowPositionals: true,
+    });
+    return { values, positionals, command: dashes < 0 ? undefined : args.slice(dashes + 1) };
+  } catch (error) {
+    const [, typed = ""] = /'--?([^']*)'/.exec(String(error)) ?? [];
+    if (!hasCode(error, "ERR_PARSE_ARGS_UNKNOWN_OPTION")) throw error;
+    const names = types.map(([name]) => name);
+    const close = closestTo(typed, names);
+    const advice = close === undefined ? "Run mediagen-emulator --help for all options." : `Did you mean --${close}?`;
+    throw new Error(`--${typed} is not a known option. ${advice}`, { cause: error });
+  }
 }
 
 /** Returns the settings of a command line and of the environment. The command line wins. */
-export function readBehaviour({ values, switches }: CommandLine, environment: NodeJS.ProcessEnv): Partial<Behaviour> {
+export function readBehaviour({ values }: CommandLine, environment: NodeJS.ProcessEnv): Partial<Behaviour> {
   const read: Record<string, unknown> = {};
-  const names = new Map(settingNames.map((name) => [variableOf(name), name]));
   for (const [variable, text] of Object.entries(environment)) {
     if (!variable.startsWith(prefix) || text === undefined) continue;
-    const name = names.get(variable);
-    if (name === undefined) throw unknownSetting(variable, [...names.keys()]);
+    const name = variables.get(variable);
+    if (name === undefined) throw unknownName(variable, "a setting", "The settings are", [...variables.keys()]);
     read[name] = readSetting(name, text, variable);
   }
-  for (const name of settingNames) {
-    const flag = flagOf(name);
-    if (switches.has(flag)) read[name] = true;
-    else if (values[flag] !== undefined) read[name] = readSetting(name, values[flag], `--${flag}`);
-  }
+  for (const [flag, name] of flags)
+    if (values[flag] !== undefined) read[name] = readSetting(name, String(values[flag]), `--${flag}`);
   return read;
 }
 
+/** Returns the value of an option with text. */
+export function textOf({ values }: CommandLine, name: string): string | undefined {
+  return values[name]?.toString();
+}
+
 /** Returns the value of a numeric option. */
-export function readNumber(
-  { values }: CommandLine,
-  name: string,
-  least: number,
-  most: number = Infinity,
-): number | undefined {
-  const text = values[name];
+export function numberOf(line: CommandLine, name: string, least: number, most: number = Infinity): number | undefined {
+  const text = textOf(line, name);
   if (text === undefined) return undefined;
-  const value = Number(text);
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isFinite(value) && value >= least && value <= most) return value;
   const range = most === Infinity ? `, at least ${least}` : ` from ${least} to ${most}`;
-  if (text.trim() === "" || !Number.isFinite(value) || value < least || value > most)
-    throw new Error(`--${name}: "${text}" is not valid. Use a number${range}.`);
-  return value;
-}
-
-function flagOf(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-function variableOf(name: string): string {
-  return prefix + name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
-}
-
-function textOf(value: Setting["value"]): string {
-  if (typeof value === "object" && value !== null) return Object.values(value).join();
-  return typeof value === "number" && !Number.isInteger(value) ? value.toFixed(2) : String(value);
+  throw new Error(`--${name}: "${text}" is not valid. Use a number${range}.`);
 }

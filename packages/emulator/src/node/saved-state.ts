@@ -1,10 +1,10 @@
-import { mkdir } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import type { Emulator, EmulatorOptions } from "../service/emulator-types.ts";
 import type { Snapshot } from "../service/state.ts";
 import { hasCode } from "./error-code.ts";
-import { ownFile } from "./file-owner.ts";
 import { beginEmpty, createStateFile } from "./state-file.ts";
 
 /** Maximum number of tasks in the default file, because each change rewrites it and nobody cleans it up. */
@@ -55,13 +55,30 @@ export function createSavedState(): SavedState {
   };
 }
 
-async function openFile(emulator: Emulator, path: string): Promise<Persist> {
-  const isOwned = await ownFile(path).catch((error: unknown) => {
-    throw hasCode(error, "ENOENT")
-      ? new Error(`${path}: the directory ${dirname(path)} does not exist.`, { cause: error })
-      : error;
+/** Makes this process the owner of a file until it ends. A lock of a process that was killed is replaced. */
+async function own(path: string): Promise<void> {
+  const lock = `${path}.lock`;
+  const take = () => writeFile(lock, String(process.pid), { flag: "wx" });
+  await take().catch(async (error: unknown) => {
+    if (!hasCode(error, "EEXIST")) throw error;
+    const owner = Number(await readFile(lock, "utf8"));
+    if (owner !== process.pid && isRunning(owner))
+      throw new Error(`${path} is in use by another emulator, process ${owner}. If it is not, delete ${lock}.`);
+    await rm(lock).then(take);
   });
-  if (!isOwned) throw new Error(`${path} is in use by another emulator.`);
+  process.once("exit", () => rmSync(lock, { force: true }));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return hasCode(error, "EPERM");
+  }
+}
+
+async function openFile(emulator: Emulator, path: string): Promise<Persist> {
+  await own(path);
   const file = createStateFile(path);
   const saved = await file.read();
   if (saved !== undefined) {

@@ -6,7 +6,6 @@ import type { Emulator } from "../service/emulator-types.ts";
 import { isEmulatorPath, resultsPath } from "../service/paths.ts";
 import { isReset } from "./error-code.ts";
 import { readPublicUrl, readUrls } from "./request-urls.ts";
-import { lengthOf, takeShortPath } from "./short-path.ts";
 
 /** The options of `listen`. */
 export interface ListenOptions {
@@ -58,14 +57,11 @@ export async function listen(emulator: Emulator, options: ListenOptions = {}): P
   const server = createServer((incoming, outgoing) => void respond(emulator, url, incoming, outgoing));
   // If an idle connection were closed early, a client could send on it. The reset would look like a lost response.
   server.keepAliveTimeout = 60_000;
-  // Only without a public URL, because requests of a proxy have other headers.
-  const closeShort = url ? () => undefined : takeShortPath(server, emulator);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, host, resolve));
   const { port: bound, family, address } = server.address() as AddressInfo;
   return {
     baseUrl: `http://${hostOf(address, family)}:${bound}`,
     async close() {
-      closeShort();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
@@ -114,7 +110,8 @@ async function respond(
       bytes: (limit) => readAll(incoming, limit),
     });
     const isEmpty = body === null && incoming.method !== "HEAD" && status !== 204 && status !== 304;
-    const known = isEmpty ? 0 : lengthOf(body);
+    const isStream = body === null || body instanceof ReadableStream;
+    const known = isEmpty ? 0 : isStream ? undefined : Buffer.byteLength(body);
     outgoing.writeHead(status, known === undefined ? headers : { ...headers, "content-length": known });
     // The cast: the types of DOM and Node for the same stream class differ.
     if (body instanceof ReadableStream)

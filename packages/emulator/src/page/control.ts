@@ -46,6 +46,7 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
     snapshot: emulator.snapshot,
     behaviour: () => emulator.behaviour,
     report: emulator.report,
+    health: () => ({ status: "ok" }),
   };
   const actions = actionsOf(emulator, context);
   return {
@@ -54,7 +55,7 @@ export function createControl(emulator: Emulator, context: Context, downloads: D
       const { method, url } = request;
       // Without the trailing slash, the page's relative URLs would be wrong.
       if (!url.pathname.startsWith(emulatorPath))
-        return { status: 308, headers: { location: emulatorPath.slice(1) }, body: null };
+        return { status: 307, headers: { location: emulatorPath.slice(1) }, body: null };
       const name = url.pathname.slice(emulatorPath.length);
       if (name.startsWith("preview/")) return downloads.preview(request);
       const isRead = method === "GET" || method === "HEAD";
@@ -85,7 +86,7 @@ async function act(
   request: EmulatorRequest,
   action: (body: unknown) => void,
   name: string,
-  { behaviour, keep }: Context,
+  { keep, limits }: Context,
 ): Promise<EmulatorResponse> {
   // Only the emulator's own page may control it: a form or script of another site cannot send this type without a
   // preflight.
@@ -93,7 +94,7 @@ async function act(
     return json({ error: "Content-Type must be application/json" }, 415);
   }
   try {
-    const text = new TextDecoder().decode(await request.bytes(behaviour.bodyLimit));
+    const text = new TextDecoder().decode(await request.bytes(limits.body));
     action(text === "" ? {} : JSON.parse(text));
   } catch (error) {
     return json({ error: String(error) }, 400);

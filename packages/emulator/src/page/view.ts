@@ -9,8 +9,8 @@ const shown = 100;
 
 /** Returns a function that returns the data of the page as plain JSON: the latest tasks and calls, newest first. */
 export function createView(emulator: Emulator, context: Context): () => unknown {
-  const { behaviour, clock, faults, routes, statuses } = context;
-  const operations = [...routes.values()];
+  const { behaviour, clock, faults, statuses } = context;
+  const operations = [...context.operations.values()];
   const numberOf = createNumbering();
   const tasks = (now: number) =>
     emulator.tasks

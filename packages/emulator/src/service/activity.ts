@@ -7,7 +7,7 @@ export class Activity {
   #served = 0;
   /** The calls of clients in this process that have not ended. */
   #pending = 0;
-  /** Called when a request begins to hang. */
+  /** Called when a request begins to hang, and when one ends next to others that hang. */
   onHang: () => void = () => undefined;
 
   /** Counts a request as being served until its work has settled. */
@@ -17,7 +17,7 @@ export class Activity {
     try {
       return await work();
     } finally {
-      this.#serving--;
+      if (--this.#serving === 0 && this.#pending > 0) this.onHang();
     }
   }
 

@@ -1,4 +1,3 @@
-import type { Behaviour } from "./behaviour.ts";
 import type { EmulatorRequest } from "./exchange.ts";
 
 /** One call that the emulator received. */
@@ -39,9 +38,9 @@ export interface Calls {
   clear(): void;
 }
 
-/** Creates an empty log that keeps the latest `callsKept` calls. */
-export function createCalls(behaviour: Behaviour): Calls {
-  const [all, blamed] = [createLatest<OpenCall>(behaviour), createLatest<OpenCall>(behaviour)];
+/** Creates an empty log that keeps the latest calls. */
+export function createCalls(kept: number): Calls {
+  const [all, blamed] = [createLatest<OpenCall>(kept), createLatest<OpenCall>(kept)];
   let counts = new Map<string, number>();
   let blamedInAll = 0;
   return {
@@ -82,16 +81,16 @@ export function createCalls(behaviour: Behaviour): Calls {
   };
 }
 
-/** Returns a list that keeps its latest `callsKept` entries. */
-function createLatest<Entry>(behaviour: Behaviour) {
+/** Returns a list that keeps its latest entries. */
+function createLatest<Entry>(kept: number) {
   let entries: Entry[] = [];
   return {
     add(entry: Entry) {
       entries.push(entry);
-      // Trimmed rarely, so that the cost of a call does not depend on `callsKept`.
-      if (entries.length > 2 * behaviour.callsKept + 100) entries = entries.slice(entries.length - behaviour.callsKept);
+      // Trimmed rarely, so that the cost of a call is small.
+      if (entries.length > 2 * kept + 100) entries = entries.slice(entries.length - kept);
     },
-    list: () => entries.slice(Math.max(0, entries.length - behaviour.callsKept)),
+    list: () => entries.slice(Math.max(0, entries.length - kept)),
     clear: () => void (entries = []),
   };
 }

@@ -1,15 +1,24 @@
 import { Activity } from "./activity.ts";
-import { type Behaviour, type Statuses, statusesOf } from "./behaviour.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import { EmulatorClock } from "./clock.ts";
 import { rejectUnknown } from "./closest.ts";
 import type { EmulatorOptions } from "./emulator-types.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import type { ResultSource } from "./own-result.ts";
-import { readRoutes, type Route } from "./routes.ts";
-import { checkSettings, defaultBehaviour } from "./settings.ts";
+import type { Operation, Validate } from "./operation.ts";
+import { operations as bundled } from "./operations.gen.ts";
+import {
+  type Behaviour,
+  checkSettings,
+  defaultBehaviour,
+  type Limits,
+  type Statuses,
+  statusesOf,
+  usualLimits,
+} from "./settings.ts";
 import { createState, type Snapshot, type State, takeSnapshot } from "./state.ts";
 import { createThrottle, type Throttle } from "./throttle.ts";
+import { validators as compiled } from "./validators.gen.js";
 
 /** Dependencies that the parts of one emulator share. */
 export interface Context {
@@ -20,13 +29,15 @@ export interface Context {
   readonly statuses: Statuses;
   /** Changes settings. Throws a RangeError and changes nothing if one is invalid. */
   readonly configure: (settings: unknown) => void;
+  readonly limits: Limits;
   readonly state: State;
   readonly activity: Activity;
   readonly clock: EmulatorClock;
   readonly faults: Faults;
   readonly throttle: Throttle;
   readonly calls: Calls;
-  readonly routes: ReadonlyMap<string, Route>;
+  /** The operations by path. */
+  readonly operations: ReadonlyMap<string, Operation & { readonly validate: Validate }>;
   /** The user's own files as results. */
   readonly results: ResultSource;
   /** Returns everything that outlives a call. */
@@ -35,28 +46,23 @@ export interface Context {
   readonly keep: () => Promise<void>;
 }
 
-const known: Readonly<Record<keyof EmulatorOptions, true>> = {
-  apiKey: true,
-  credits: true,
-  seed: true,
-  clock: true,
-  behaviour: true,
-  results: true,
-  replay: true,
-  document: true,
-  persist: true,
-};
+const known = "apiKey credits seed clock behaviour results service limits persist".split(" ");
 
 /** Creates the shared dependencies from the options and their defaults. */
 export function createContext(options: EmulatorOptions): Context {
-  rejectUnknown(options, "an option of createEmulator", "The options are", Object.keys(known));
+  rejectUnknown(options, "an option of createEmulator", "The options are", known);
+  rejectUnknown(options.limits ?? {}, "a limit", "The limits are", Object.keys(usualLimits));
   const { apiKey = "emulator-key", credits = 10_000, seed = 1, clock: mode = "auto", persist } = options;
   const behaviour: Behaviour = { ...defaultBehaviour, ...checkSettings(options.behaviour ?? {}) };
   const statuses: Statuses = { ...statusesOf(behaviour, seed) };
   const state = createState(seed, credits);
   const activity = new Activity();
+  const limits = { ...usualLimits, ...options.limits };
   const clock = new EmulatorClock(mode, activity);
-  const routes = readRoutes(options.document);
+  const { operations: all, validators } = options.service ?? { operations: bundled, validators: compiled };
+  // The cast: the generator makes a validator for each operation.
+  const validateOf = (id: string) => validators[id] as Validate;
+  const operations = new Map(all.map((one) => [one.path, { ...one, validate: validateOf(one.operation) }]));
   const snapshot = () => takeSnapshot(state, clock.now());
   return {
     apiKey,
@@ -69,10 +75,11 @@ export function createContext(options: EmulatorOptions): Context {
     state,
     activity,
     clock,
-    faults: createFaults(state.random, routes.values()),
+    faults: createFaults(state.random, operations.values()),
     throttle: createThrottle(behaviour, clock, activity, seed),
-    calls: createCalls(behaviour),
-    routes,
+    calls: createCalls(limits.calls),
+    operations,
+    limits,
     results: options.results ?? (() => undefined),
     snapshot,
     keep: async () => persist?.(snapshot),

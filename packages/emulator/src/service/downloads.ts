@@ -75,7 +75,7 @@ export function createDownloads(context: Context): Downloads {
     if (!task || Number(number) < 1 || Number(number) > resultsAt(task, clock.now(), behaviour))
       return plain(404, "there is no such result");
     if (expired(Number(url.searchParams.get("until"))))
-      return plain(behaviour.expiredLinkStatus, "this URL has expired: query the task for a new one");
+      return plain(403, "this URL has expired: query the task for a new one");
     const file = await resultOf(task, Number(number));
     return serveFile(request, file, `"${fingerprint(task)}-${number}-${file.bytes.length}"`);
   }

@@ -1,12 +1,11 @@
-import type { Behaviour } from "./behaviour.ts";
+import type { Behaviour, Limits } from "./settings.ts";
 import type { CallEntry } from "./calls.ts";
 import type { Clock, ClockMode } from "./clock.ts";
-import type { OpenApiDocument } from "./document.ts";
 import type { EmulatorResponse, EmulatorRequest } from "./exchange.ts";
 import type { Fault } from "./faults.ts";
 import type { ResultSource } from "./own-result.ts";
+import type { Service } from "./operation.ts";
 import type { Report } from "./report.ts";
-import type { Session } from "./session.ts";
 import type { Charge, Snapshot } from "./state.ts";
 import type { EmulatorState, EmulatorTask } from "./task.ts";
 
@@ -40,15 +39,15 @@ export interface EmulatorOptions {
    */
   readonly results?: ResultSource | undefined;
   /**
-   * A recorded session: its responses are returned, and nothing is generated or billed.
-   * @default none
+   * What the emulator serves, draws and keeps at most.
+   * @default bodies of 64 MiB, texts of 100,000 characters, 4096 * 4096 pixels, 1,000 calls
    */
-  readonly replay?: Session | undefined;
+  readonly limits?: Partial<Limits> | undefined;
   /**
-   * The OpenAPI document to serve, with its references resolved.
-   * @default the one of the Media Generation Service
+   * The operations to serve, as the repository's generator makes them.
+   * @default those of the Media Generation Service
    */
-  readonly document?: OpenApiDocument | undefined;
+  readonly service?: Service | undefined;
   /**
    * Called to save the state. It is awaited before the response to a call that changed the state, so that the change
    * survives the process.
@@ -122,17 +121,6 @@ export interface Emulator {
    */
   next(fault: Fault): void;
   /**
-   * Records the requests to operations and results, with their responses.
-   *
-   * @returns A function that ends the recording and returns the session, for the option `replay`.
-   * @example
-   * const stop = emulator.record();
-   * const task = await media.video.generate("vidmodelv2", { prompt });
-   * await task.wait();
-   * const replayed = createEmulator({ replay: stop() });
-   */
-  record(): () => Session;
-  /**
    * Copies everything that outlives a call, as plain JSON.
    *
    * @returns The state, for `restore` in this or another process.
@@ -171,12 +159,8 @@ export interface EmulatorClient {
   readonly fetchSendsOnce: true;
   /** The final statuses. */
   readonly statuses: Emulator["statuses"];
-  /** The emulator's clock, in milliseconds since 1970. */
-  readonly now: () => number;
-  /** The function that sleeps on the emulator's clock. */
-  readonly sleep: Clock["sleep"];
-  /** The function that draws the jitter of waits from the seed, so that they take the same time in every run. */
-  readonly random: () => number;
+  /** The emulator's clock. The jitter of waits is drawn from the seed, so that they take the same time in every run. */
+  readonly clock: Pick<Clock, "now" | "sleep"> & Readonly<Record<"steady" | "random", () => number>>;
 }
 
 /** A task with its current state. */

@@ -1,5 +1,3 @@
-import { createFinder, type Find } from "./find-bytes.ts";
-
 /** One part of a form. */
 export interface FormPart {
   readonly name: string;
@@ -18,7 +16,6 @@ const [cr, lf, space, tab, dash] = [13, 10, 32, 9, 45];
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const emptyLine = encoder.encode("\r\n\r\n");
-const findEmptyLine = createFinder(emptyLine);
 
 /**
  * Parses the parts of a multipart/form-data body (RFC 7578), or returns an error message. The `formData()` of
@@ -29,8 +26,7 @@ export function readMultipart(bytes: Uint8Array, contentType: string): readonly 
   if (!boundary) return "its Content-Type has no boundary";
   if (boundary.length > longestBoundary) return `its boundary is longer than ${longestBoundary} characters`;
   const delimiter = encoder.encode(`\r\n--${boundary}`);
-  const findNext = createFinder(delimiter);
-  const findLine = (from: number) => findDelimiterLine(body, delimiter.length, findNext, from);
+  const findLine = (from: number) => findDelimiterLine(body, delimiter, from);
   // A leading line break makes the first delimiter like the others.
   const body = new Uint8Array(bytes.length + 2);
   body.set([cr, lf]);
@@ -41,7 +37,7 @@ export function readMultipart(bytes: Uint8Array, contentType: string): readonly 
     const next = findLine(line.end);
     if (!next) break;
     const headers = body.subarray(line.end, Math.min(next.start + 2, line.end + headersLimit));
-    const size = findEmptyLine(headers, 0);
+    const size = indexOf(headers, emptyLine, 0);
     if (size < 0) return `the headers of a part do not end with an empty line within ${headersLimit} bytes`;
     const content = line.end + size + emptyLine.length;
     const part = readPart(headers.subarray(0, size), body.subarray(content, Math.max(content, next.start)));
@@ -60,15 +56,26 @@ interface DelimiterLine {
 }
 
 /** Finds the next line that is exactly a delimiter, not one that only begins with it. */
-function findDelimiterLine(body: Uint8Array, size: number, find: Find, from: number): DelimiterLine | undefined {
-  for (let start = find(body, from); start >= 0; start = find(body, start + 1)) {
-    let end = start + size;
+function findDelimiterLine(body: Uint8Array, delimiter: Uint8Array, from: number): DelimiterLine | undefined {
+  for (let start = indexOf(body, delimiter, from); start >= 0; start = indexOf(body, delimiter, start + 1)) {
+    let end = start + delimiter.length;
     const isLast = body[end] === dash && body[end + 1] === dash;
     if (isLast) end += 2;
     while (body[end] === space || body[end] === tab) end++;
     if ((body[end] === cr && body[end + 1] === lf) || (isLast && end === body.length)) return { start, end, isLast };
   }
   return undefined;
+}
+
+/** Returns the next position of certain bytes, or -1. */
+function indexOf(bytes: Uint8Array, wanted: Uint8Array, from: number): number {
+  const [first = 0] = wanted;
+  for (let at = bytes.indexOf(first, from); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    let matching = 1;
+    while (matching < wanted.length && bytes[at + matching] === wanted[matching]) matching++;
+    if (matching === wanted.length) return at;
+  }
+  return -1;
 }
 
 function readPart(head: Uint8Array, bytes: Uint8Array): FormPart | undefined {

@@ -1,14 +1,12 @@
 import type { Context } from "./context.ts";
-import type { Schema } from "./document.ts";
 import { resultUrl } from "./downloads.ts";
-import type { Route } from "./routes.ts";
+import type { Operation } from "./operation.ts";
 import { type EmulatorTask, resultsAt, stateAt } from "./task.ts";
-import { violationsOf } from "./validate.ts";
 
 /** Returns the current record of a task, as a query of its kind returns it. */
 export function recordOf(
   context: Context,
-  { data }: Route,
+  { record: names }: Operation,
   task: EmulatorTask,
   baseUrl: string,
   status: number,
@@ -19,7 +17,7 @@ export function recordOf(
   const url: string[] = [];
   for (let number = 1; number <= resultsAt(task, now, behaviour); number++)
     url.push(resultUrl(context, baseUrl, task, number));
-  const form = formOf(context, task.model);
+  const form = formOf(context, task)?.fields ?? {};
   const known: Readonly<Record<string, unknown>> = {
     taskid,
     url,
@@ -34,22 +32,14 @@ export function recordOf(
     duration: plan.video && Math.round(plan.video.seconds),
   };
   const record: Record<string, unknown> = {};
-  for (const name in data.properties) {
+  for (const name of names) {
     const value = name.endsWith("_status") ? status : (known[name] ?? fields[name] ?? form[name]?.default);
     if (value !== undefined) record[name] = value;
   }
   return record;
 }
 
-/** Returns the fields of a model's form. */
-function formOf({ routes }: Context, model: string): Readonly<Record<string, Schema>> {
-  for (const { verb, model: own, body } of routes.values())
-    if (verb === "generate" && own === model) return body.properties ?? {};
-  return {};
-}
-
-/** Returns whether a task's record matches the document. It does for all tasks that the emulator has created. */
-export function hasValidRecord(context: Context, task: EmulatorTask): boolean {
-  const route = [...context.routes.values()].find(({ verb, kind }) => verb === "query" && kind === task.kind);
-  return route !== undefined && violationsOf(route.data, recordOf(context, route, task, "", 0)).length === 0;
+/** Returns the operation that has created a task; undefined for a task of a snapshot that no operation can have created. */
+export function formOf({ operations }: Context, { kind, model }: EmulatorTask): Operation | undefined {
+  return [...operations.values()].find((one) => one.verb === "generate" && one.kind === kind && one.model === model);
 }

@@ -7,7 +7,7 @@ export interface Report {
   readonly calls: Readonly<Record<string, number>>;
   /** The number of calls with violations. */
   readonly violatingCalls: number;
-  /** The latest calls with violations, at most `callsKept`. */
+  /** The latest calls with violations, at most 1,000. */
   readonly violations: readonly CallEntry[];
   /** The sum of all charges, in credits. */
   readonly credits: number;

@@ -2,8 +2,8 @@ import { asciiOf } from "../media/ascii.ts";
 import { renderClip } from "../media/clip.ts";
 import { hash } from "../media/hash.ts";
 import { renderPicture } from "../media/png.ts";
-import type { Behaviour } from "./behaviour.ts";
-import type { Schema } from "./document.ts";
+import type { Operation } from "./operation.ts";
+import { usualLimits } from "./settings.ts";
 import type { EmulatorResponse, EmulatorRequest } from "./exchange.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 
@@ -45,11 +45,12 @@ function explicitSize(resolution: unknown): Size | undefined {
 const most = { count: 100, fps: 240, seconds: 3_600 };
 
 /** Returns whether a value is a plan that can be rendered. */
-export function isResultPlan(value: unknown, { pixelLimit }: Behaviour): boolean {
+export function isResultPlan(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { count = 0, width = 0, height = 0, video } = value as Partial<ResultPlan>;
   const isSize = [width, height].every((side) => Number.isInteger(side) && side >= 1 && (!video || side % 2 === 0));
-  if (!isSize || width * height > pixelLimit || !Number.isInteger(count) || !within(count, most.count)) return false;
+  if (!isSize || width * height > usualLimits.pixels || !Number.isInteger(count) || !within(count, most.count))
+    return false;
   return video === undefined || (within(video?.seconds, most.seconds) && within(video?.fps, most.fps));
 }
 
@@ -58,37 +59,35 @@ function within(value: unknown, limit: number): boolean {
 }
 
 /**
- * Returns the results that a form requests. Missing fields have the default of the schema, or else of the behaviour. The ratio
+ * Returns the results that a form requests. Missing fields have the default of the document, or else a usual value. The ratio
  * `adaptive` is that of the source picture.
  */
 export function planResults(
-  kind: string,
-  form: Schema,
+  { kind, fields: form }: Operation,
   fields: Readonly<Record<string, unknown>>,
-  behaviour: Behaviour,
   shape?: number,
 ): ResultPlan {
-  const field = (name: string) => fields[name] ?? form.properties?.[name]?.default;
-  const counting = Object.entries(form.properties ?? {}).find(([, schema]) => schema["x-result-count"])?.[0];
+  const field = (name: string) => fields[name] ?? form[name]?.default;
+  const counting = Object.keys(form).find((name) => form[name]?.isCount);
   const asked = counting === undefined ? 1 : Number(field(counting) ?? 1);
   const count = Math.min(Math.max(Math.trunc(asked) || 1, 1), most.count);
   const ratio = field("ratio") === "adaptive" ? shape : ratioOf(field("ratio"));
   const resolution = field("resolution");
-  if (kind !== "video") return { count, ...imageSize(resolution, behaviour) };
-  const side = Number(/^(\d+)p$/.exec(String(resolution))?.[1] ?? behaviour.videoSide);
+  if (kind !== "video") return { count, ...imageSize(resolution) };
+  const side = Number(/^(\d+)p$/.exec(String(resolution))?.[1] ?? 720);
   const video = {
-    seconds: Math.min(positive(field("duration"), behaviour.videoSeconds), most.seconds),
-    fps: Math.min(positive(field("fps"), behaviour.videoFps), most.fps),
+    seconds: Math.min(positive(field("duration"), 5), most.seconds),
+    fps: Math.min(positive(field("fps"), 24), most.fps),
     audio: field("generate_audio") === "1",
   };
-  return { count, ...fit(ratio ?? behaviour.videoRatio, side), video };
+  return { count, ...fit(ratio ?? 16 / 9, side), video };
 }
 
-function imageSize(resolution: unknown, { imageSide }: Behaviour): Size {
+function imageSize(resolution: unknown): Size {
   const explicit = explicitSize(resolution);
   if (explicit) return explicit;
   const level = /^([1-9]\d*)K$/.exec(String(resolution))?.[1];
-  const longer = level ? Number(level) * 1024 : imageSide;
+  const longer = level ? Number(level) * 1024 : 1024;
   const ratio = ratioOf(resolution) ?? 1;
   const [width, height] = ratio >= 1 ? [longer, longer / ratio] : [longer * ratio, longer];
   return { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)) };
@@ -148,15 +147,16 @@ export function fingerprint({ taskid, model, prompt, seed, plan, files }: Subjec
 export async function renderResult(task: Subject, number: number): Promise<ResultFile> {
   const { taskid, model, prompt, plan, files } = task;
   const { width, height, video, count } = plan;
-  const text = {
-    title: model,
-    body: await asciiOf(prompt),
-    note: `${taskid}${count > 1 ? ` ${number}/${count}` : ""} seed ${task.seed}`,
-  };
-  const thumbnails = files.flatMap(({ thumbnail }) => thumbnail ?? []).slice(0, 3);
-  const options = { width, height, seed: `${task.seed}/${number}`, text, thumbnails, description: prompt };
+  const note = `${taskid}${count > 1 ? ` ${number}/${count}` : ""} seed ${task.seed}${files.map(textOf).join("")}`;
+  const text = { title: model, body: await asciiOf(prompt), note: await asciiOf(note) };
+  const options = { width, height, seed: `${task.seed}/${number}`, text, description: prompt };
   const bytes = video ? renderClip({ ...options, ...video }) : renderPicture(options);
   return { bytes, type: formatOf(plan).type };
+}
+
+/** Returns an uploaded file as a card shows it. */
+function textOf({ name, hash, width, height }: UploadedFile): string {
+  return `, from ${name} ${width && height ? `${width}x${height} ` : ""}${hash}`;
 }
 
 /** Returns the response to a GET or HEAD of a file, complete or a single range of it (RFC 9110, 14). */

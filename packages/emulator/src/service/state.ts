@@ -1,9 +1,7 @@
-import type { Behaviour } from "./behaviour.ts";
 import { isTime } from "./clock.ts";
 import { createRandom, type Random } from "./random.ts";
 import { isResultPlan } from "./results.ts";
 import type { EmulatorTask } from "./task.ts";
-import { isUploadedFile } from "./uploaded-file.ts";
 
 /** The payment for one task. */
 export interface Charge {
@@ -61,13 +59,8 @@ export function takeSnapshot({ seed, random, credits, tasks, charges }: State, n
 }
 
 /** Replaces the state with a snapshot's, or throws a TypeError and changes nothing. */
-export function restoreSnapshot(
-  state: State,
-  snapshot: Snapshot,
-  behaviour: Behaviour,
-  hasValidRecord: (task: EmulatorTask) => boolean,
-): void {
-  if (!isSnapshot(snapshot, behaviour) || !snapshot.tasks.every(hasValidRecord))
+export function restoreSnapshot(state: State, snapshot: Snapshot, isKnown: (task: EmulatorTask) => boolean): void {
+  if (!isSnapshot(snapshot) || !snapshot.tasks.every(isKnown))
     throw new TypeError("restore: this is not a snapshot of this version of the emulator. Nothing was changed.");
   state.random.state = snapshot.random;
   state.credits = snapshot.credits;
@@ -76,29 +69,21 @@ export function restoreSnapshot(
 }
 
 // Checks everything that is read later. Otherwise, an invalid handwritten snapshot would only fail in calls.
-function isSnapshot(value: unknown, behaviour: Behaviour): value is Snapshot {
+function isSnapshot(value: unknown): value is Snapshot {
   if (!isObject(value)) return false;
   const { version, random, now, credits, tasks, charges } = value;
   if (version !== 1 || !isTime(now) || !Number.isFinite(random) || !isAmount(credits)) return false;
-  const isTaskHere = (task: unknown) => isTask(task, behaviour);
-  return Array.isArray(tasks) && tasks.every(isTaskHere) && Array.isArray(charges) && charges.every(isCharge);
+  return Array.isArray(tasks) && tasks.every(isTask) && Array.isArray(charges) && charges.every(isCharge);
 }
 
-function isTask(value: unknown, behaviour: Behaviour): value is EmulatorTask {
+function isTask(value: unknown): value is EmulatorTask {
   if (!isObject(value)) return false;
   const { taskid, kind, model, prompt, createdAt, startsAfterMs, endsAfterMs, seed, plan, fields, files, fails } =
     value;
   const areTexts = [taskid, kind, model, prompt].every((text) => typeof text === "string");
   const areDurations = [startsAfterMs, endsAfterMs].every(isAmount);
-  const hasForm = isObject(fields) && Array.isArray(files) && files.every(isUploadedFile) && Number.isFinite(seed);
-  return (
-    areTexts &&
-    areDurations &&
-    hasForm &&
-    isTime(createdAt) &&
-    typeof fails === "boolean" &&
-    isResultPlan(plan, behaviour)
-  );
+  const hasForm = isObject(fields) && Array.isArray(files) && files.every(isObject) && Number.isFinite(seed);
+  return areTexts && areDurations && hasForm && isTime(createdAt) && typeof fails === "boolean" && isResultPlan(plan);
 }
 
 function isCharge(value: unknown): value is Charge {

@@ -1,4 +1,4 @@
-import type { Behaviour } from "./behaviour.ts";
+import type { Behaviour } from "./settings.ts";
 import type { UploadedFile } from "./uploaded-file.ts";
 import type { ResultPlan } from "./results.ts";
 

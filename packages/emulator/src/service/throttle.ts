@@ -1,5 +1,5 @@
 import type { Activity } from "./activity.ts";
-import type { Behaviour } from "./behaviour.ts";
+import type { Behaviour } from "./settings.ts";
 import type { EmulatorClock } from "./clock.ts";
 import type { FaultTarget } from "./faults.ts";
 import { createRandom } from "./random.ts";

@@ -1,6 +1,7 @@
-import { longest, type Thumbnail } from "../media/thumbnail.ts";
+import { hash } from "../media/hash.ts";
+import { sizeOf } from "../media/picture-size.ts";
 
-/** An uploaded file without its bytes, because results only need the thumbnail. */
+/** An uploaded file without its bytes. */
 export interface UploadedFile {
   /** The name of the form part. */
   readonly part: string;
@@ -10,30 +11,22 @@ export interface UploadedFile {
   readonly type: string;
   /** The size in bytes. */
   readonly size: number;
-  /** A small copy of a picture in two colours, with the size of the picture if its format is known. */
-  readonly thumbnail?: FileThumbnail;
+  /** A hash of the bytes, so that results of another file are other results. */
+  readonly hash: string;
+  /** The width in pixels, if it is a PNG, JPEG, GIF or WebP. */
+  readonly width?: number;
+  /** The height in pixels, if it is a PNG, JPEG, GIF or WebP. */
+  readonly height?: number;
 }
 
-/** A small picture in two colours. */
-export interface FileThumbnail extends Thumbnail {
-  /** The width of the picture, in pixels. */
-  readonly width?: number;
-  /** The height of the picture, in pixels. */
-  readonly height?: number;
+/** Returns an uploaded file without its bytes. */
+export function uploadedFile(part: string, name: string, type: string, bytes: Uint8Array): UploadedFile {
+  const text = new TextDecoder("latin1").decode(bytes);
+  return { part, name, type, size: bytes.length, hash: hash(text).toString(16), ...sizeOf(bytes) };
 }
 
 /** Returns the width divided by the height of the first picture among files, from 1:4 to 4:1. */
 export function shapeOf(files: readonly UploadedFile[]): number | undefined {
-  const { width, height } = files.find(({ thumbnail }) => thumbnail?.width)?.thumbnail ?? {};
+  const { width, height } = files.find((file) => file.width) ?? {};
   return width && height ? Math.min(4, Math.max(0.25, width / height)) : undefined;
-}
-
-/** Returns whether a value, such as one of a snapshot, is an uploaded file whose thumbnail can be drawn. */
-export function isUploadedFile(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const { thumbnail } = value as Partial<UploadedFile>;
-  if (thumbnail === undefined) return true;
-  const { columns, rows, dots, width = 1, height = 1 } = { ...thumbnail };
-  const isShort = (side: unknown) => Number.isInteger(side) && Number(side) >= 1 && Number(side) <= longest;
-  return isShort(columns) && isShort(rows) && /^[\da-f]{1,400}$/.test(String(dots)) && width > 0 && height > 0;
 }

@@ -1,70 +1,48 @@
-import { Validator, type OutputUnit, type Schema as ValidatorSchema } from "@cfworker/json-schema";
-import type { Schema } from "./document.ts";
-import { exactTestOf } from "./exact-test.ts";
+import type { Validate, ValidationError } from "./operation.ts";
 
-const validators = new WeakMap<Schema, Validator>();
+const pixels = "x-total-pixels";
+/** Keywords that only report a nested error. */
+const outer = new Set(["anyOf", "oneOf", "if"]);
 
-/**
- * Returns how a value violates its schema. Each entry names the field and the bound; the list is empty if the value is
- * valid.
- */
-export function violationsOf(schema: Schema, value: unknown): readonly string[] {
-  if (isValid(schema, value)) return none;
-  const { errors } = validatorOf(schema).validate(value);
-  return [...leavesOf(errors).map(describe), ...pixelViolationsOf(schema, value)];
+/** Returns how a value violates its schema. Each entry names the field, the value and the bound. */
+export function violationsOf(validate: Validate, value: unknown): readonly string[] {
+  if (validate(value)) return [];
+  const errors = (validate.errors ?? []).filter(({ keyword }) => !outer.has(keyword));
+  // A text with two sides means a size, not one of the words of another branch.
+  const sizes = new Set(errors.filter(({ keyword }) => keyword === pixels).map(({ instancePath }) => instancePath));
+  return errors
+    .filter(({ keyword, instancePath }) => !(keyword === "enum" && sizes.has(instancePath)))
+    .map((error) => describe(error, value));
 }
 
-const none: readonly string[] = [];
-const tests = new WeakMap<Schema, ReturnType<typeof exactTestOf> | "slow">();
-
-/** Returns whether a value is certainly valid. Most are, and need no search for violations. */
-function isValid(schema: Schema, value: unknown): boolean {
-  let test = tests.get(schema);
-  if (test === undefined) {
-    test = exactTestOf(schema) ?? "slow";
-    tests.set(schema, test);
-  }
-  return test !== "slow" && test(value);
+function describe({ instancePath, keyword, params }: ValidationError, whole: unknown): string {
+  const [, ...parts] = instancePath.split("/");
+  const path = parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const value = path.reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>>)[name], whole);
+  const field = keyword === "required" ? [...path, params["missingProperty"]] : path;
+  const what = bounds[keyword]?.(params, value) ?? `${shown(value)} does not fit ${keyword} ${JSON.stringify(params)}`;
+  return field.length > 0 ? `${field.join("/")}: ${what}` : what;
 }
 
-function validatorOf(schema: Schema): Validator {
-  let validator = validators.get(schema);
-  if (!validator) {
-    // The cast: the validator's type of a schema has fewer keywords than the validator reads.
-    validator = new Validator(schema as ValidatorSchema, "2020-12", false);
-    validators.set(schema, validator);
-  }
-  return validator;
-}
+type Params = ValidationError["params"];
 
-/** Returns the errors that name a bound, without those that only report a nested error. */
-function leavesOf(errors: readonly OutputUnit[]): OutputUnit[] {
-  const keyword = (error: OutputUnit) =>
-    !["properties", "items", "anyOf", "oneOf", "allOf", "$ref"].includes(error.keyword);
-  return errors.filter(keyword);
-}
+const bounds: Readonly<Record<string, (params: Params, value: unknown) => string>> = {
+  required: () => "is required",
+  type: ({ type }, value) => `${shown(value)} must be of type ${String(type)}`,
+  enum: ({ allowedValues }, value) => `${shown(value)} must be one of ${JSON.stringify(allowedValues)}`,
+  const: ({ allowedValue }, value) => `${shown(value)} must be ${JSON.stringify(allowedValue)}`,
+  minimum: ({ limit }, value) => `${shown(value)} must be at least ${String(limit)}`,
+  maximum: ({ limit }, value) => `${shown(value)} must be at most ${String(limit)}`,
+  maxLength: ({ limit }, value) => `is too long: ${[...String(value)].length} > ${String(limit)} characters`,
+  pattern: ({ pattern }, value) => `${shown(value)} does not match the pattern ${String(pattern)}`,
+  minProperties: ({ limit }) => `the body must have at least ${String(limit)} field`,
+  minItems: ({ limit }, value) => `has ${(value as unknown[]).length} items, must have at least ${String(limit)}`,
+  maxItems: ({ limit }, value) => `has ${(value as unknown[]).length} items, must have at most ${String(limit)}`,
+  [pixels]: ({ minimum, maximum }, value) =>
+    `${String(value)} must have ${String(minimum)} to ${String(maximum)} pixels in all`,
+};
 
-function describe({ instanceLocation, error }: OutputUnit): string {
-  const field = instanceLocation.replace(/^#\/?/, "").replaceAll("~1", "/").replaceAll("~0", "~");
-  return field ? `${field}: ${error}` : error;
-}
-
-/**
- * Checks the bound on the product of two sides, which JSON Schema cannot express, in the branches that otherwise accept
- * the value.
- */
-function pixelViolationsOf(schema: Schema, value: unknown): string[] {
-  return Object.entries(schema.properties ?? {}).flatMap(([field, property]) => {
-    const text = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[field] : undefined;
-    if (typeof text !== "string") return [];
-    const taking = (property.anyOf ?? [property]).filter((branch) => validatorOf(branch).validate(text).valid);
-    const bounds = taking.map((branch) => branch["x-total-pixels"]);
-    if (bounds.length === 0 || bounds.some((bound) => !bound || holds(bound, text))) return [];
-    return bounds.map((bound) => `${field}: ${text} must have ${bound?.minimum} to ${bound?.maximum} pixels in all`);
-  });
-}
-
-function holds({ minimum, maximum }: { readonly minimum: number; readonly maximum: number }, size: string): boolean {
-  const [width = 0n, height = 0n] = (size.match(/\d+/g) ?? []).map(BigInt);
-  return width * height >= minimum && width * height <= maximum;
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
 }

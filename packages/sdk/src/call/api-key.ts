@@ -15,6 +15,9 @@ export type ApiKey = string | undefined | (() => Promise<string | undefined>);
  */
 const emulatorKey = "emulator-key";
 
+/** The advice on a key that is missing. */
+export const passKey = "Pass a key, or leave it out for MEDIAGEN_API_KEY.";
+
 /** Returns the key of one call; rejects at once when the signal aborts. */
 export function readKey(apiKey: ApiKey, signal: AbortSignal): Promise<string | undefined> | string | undefined {
   return typeof apiKey === "function" ? orAbort(apiKey(), signal) : apiKey;
@@ -86,15 +89,14 @@ export function keyHeaders(
   if (key === undefined) return {};
   if (typeof key !== "string" || !/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(key)) {
     // The engine would reject a header with such a value in an error that shows the value.
-    const [code, received] = key === "" ? (["missing", "nothing"] as const) : (["wrongFormat", unsendable] as const);
-    throw invalidRequest(subject, "apiKey", code, received, "printable ASCII without line breaks", nothingWasSent);
+    if (key === "") throw invalidRequest(subject, "apiKey", "missing", "is empty", passKey, nothingWasSent);
+    const advice = "Use printable ASCII without line breaks.";
+    throw invalidRequest(subject, "apiKey", "invalid", unsendable, advice, nothingWasSent);
   }
   const target = key === emulatorKey ? new URL(url) : undefined;
   if (target?.protocol === "https:" && !isLoopback(target)) {
-    const expected = "the service's key. For an emulator at this host, start it with --key KEY and use that key";
-    throw invalidRequest(subject, "apiKey", "notAllowed", "a value (not shown)", expected, nothingWasSent, {
-      problem: "is that of the emulator",
-    });
+    const advice = "Use the service's key. For an emulator at this host, start it with --key KEY and use that key.";
+    throw invalidRequest(subject, "apiKey", "notAllowed", "is that of the emulator", advice, nothingWasSent);
   }
   return { authorization: key };
 }

@@ -1,7 +1,6 @@
 import { ConnectionError, InvalidRequestError, messageOf, noResponse } from "../errors/errors.ts";
 import { OutcomeUnknownError, type SentGeneration, type ServiceResponse } from "../errors/response-errors.ts";
-import type { Emit } from "../errors/emit.ts";
-import type { Failures, MethodSubject } from "../errors/failures.ts";
+import type { Emit, MethodSubject } from "../errors/events.ts";
 import type { WireFields } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
@@ -24,20 +23,15 @@ export interface Subject extends Omit<MethodSubject, "operation"> {
   readonly kind: Kind;
 }
 
-/** A generation that is being sent, with the fields of its events. */
+/** A generation that is being sent, with the fields of its event. */
 export interface SendingGeneration extends SentGeneration {
-  /** The id of its record in the store, or else one that its events share. */
-  readonly eventId: string;
   readonly resultCount: number;
-  readonly seed: number | string | undefined;
   readonly origin: string;
 }
 
 /** The subject and the options of a call. */
 export interface CallContext extends ExchangeOptions {
   readonly subject: Subject;
-  /** The maximum number of retries. */
-  readonly retries?: number | undefined;
   /** Given if the operation is paid. */
   readonly generation?: SendingGeneration | undefined;
   /** Called immediately before the first byte of each attempt leaves, and before each delay: if it rejects, nothing is sent. */
@@ -56,17 +50,16 @@ export type Call = (operation: Operation, wire: WireFields, context: CallContext
 /** Dependencies of `createCall`. */
 export interface CallHost extends Connection {
   readonly emit: Emit;
-  readonly failures: Failures;
   readonly retries: Retries;
 }
 
 /** Creates the function that calls the service and retries. */
 export function createCall(host: CallHost): Call {
-  const { emit, failures, retries, time } = host;
+  const { emit, retries, time } = host;
   return async (operation, wire, context) => {
     const { generation, onPhase, subject, signal, pollTimeoutMs } = context;
     const { kind, model, taskid } = subject;
-    const generationId = generation?.eventId ?? subject.generationId;
+    const generationId = generation?.generationId ?? subject.generationId;
     const paid = generation !== undefined;
     const start = time.steady();
     const beforeSend = onPhase && (() => onPhase("sending"));
@@ -74,7 +67,6 @@ export function createCall(host: CallHost): Call {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       const exchanged = await exchange(host, operation, wire, context, paid, beforeSend);
-      // A function, because most events are received by nobody.
       const about = () => ({
         operation: operation.id,
         kind,
@@ -87,52 +79,37 @@ export function createCall(host: CallHost): Call {
         requestId: exchanged.response?.requestId?.(),
       });
       const isOver = pollTimeoutMs !== undefined || (!exchanged.response && signal?.aborted);
-      const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid, context.retries);
+      const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid);
       if (delayMs !== undefined) {
         lost ||= exchanged.response ? exchanged.response.status !== 429 : exchanged.delivery === "unknown";
-        emit("retried", () => ({ ...about(), delayMs, ...whyRetried(exchanged) }));
+        emit({ type: "retried", ...about(), delayMs, ...whyRetried(exchanged) });
         await orAbort(onPhase?.("claimed") ?? Promise.resolve(), signal);
-        await time.sleep(delayMs, signal ?? new AbortController().signal);
+        await time.sleep(delayMs, signal ?? new AbortController().signal, "pause");
         continue;
       }
-      try {
-        if (!exchanged.response) throw failureOf(exchanged, operation, context);
-        const { response } = exchanged;
-        retries.succeeded();
-        const data = openAfter(lost, exchanged, operation, generation);
-        if (generation) {
-          const { resultCount, seed, origin } = generation;
-          emit("generated", () => ({ ...about(), taskid: taskidIn(data) ?? "", resultCount, seed, origin }));
-        } else if (taskid !== undefined && operation === operations[kind].query) {
-          const status = data[operations[kind].statusField];
-          emit("queried", () => ({ ...about(), taskid, status: typeof status === "number" ? status : undefined }));
-        }
-        return { data, response };
-      } catch (error) {
-        // The caller's method reports an abort.
-        if (!signal?.aborted || error !== signal.reason) failures.emit(error, about);
-        throw error;
+      if (!exchanged.response) throw failureOf(exchanged, operation, context);
+      const { response } = exchanged;
+      retries.succeeded();
+      const data = openAfter(lost, exchanged, operation, generation);
+      if (generation) {
+        const { resultCount, origin } = generation;
+        emit({ type: "generated", ...about(), taskid: taskidIn(data) ?? "", resultCount, origin });
       }
+      return { data, response };
     }
   };
 }
 
 /** Returns the delay before a retry; undefined if the request must not or need not be retried. */
-function delayBeforeRetry(
-  retries: Retries,
-  exchanged: Exchanged,
-  attempts: number,
-  paid: boolean,
-  most: number | undefined,
-): number | undefined {
+function delayBeforeRetry(retries: Retries, exchanged: Exchanged, attempts: number, paid: boolean): number | undefined {
   const { response } = exchanged;
   // A success that cannot be read counts as no response.
   if (response && !paid && isSuccess(response.status) && !isEnvelope(response))
-    return retries.afterFailure(attempts, paid, most);
-  if (response) return retries.afterResponse(response, attempts, paid, most);
+    return retries.afterFailure(attempts, paid);
+  if (response) return retries.afterResponse(response, attempts, paid);
   const { delivery } = exchanged;
   const isFinal = delivery === "not tried" || delivery === "cannot be sent" || (paid && delivery === "unknown");
-  return isFinal ? undefined : retries.afterFailure(attempts, paid, most);
+  return isFinal ? undefined : retries.afterFailure(attempts, paid);
 }
 
 function whyRetried(exchanged: Exchanged): { readonly status: number | undefined; readonly error: unknown } {
@@ -167,7 +144,7 @@ function openAfter(
   generation: SentGeneration | undefined,
 ): Readonly<Record<string, unknown>> {
   const isDeletion = lost && Object.values(operations).some((kind) => kind.delete === operation);
-  const deleted = isDeletion ? " The response to an earlier attempt was lost: the tasks may already be deleted." : "";
-  const keyless = hasKey ? "" : " No API key was sent.";
+  const deleted = isDeletion ? ". The response to an earlier attempt was lost: the tasks may already be deleted" : "";
+  const keyless = hasKey ? "" : ". No API key was sent";
   return openEnvelope(response, operation.id, generation, deleted + keyless);
 }

@@ -2,6 +2,7 @@ import {
   type SentGeneration,
   type ServiceResponse,
   InsufficientCreditsError,
+  mayPass,
   OutcomeUnknownError,
   serviceError,
 } from "../errors/response-errors.ts";
@@ -34,21 +35,25 @@ export function openEnvelope(
   let what =
     isSuccess(status) || (envelope && namesTask(response))
       ? `the response is not one that the service documents: ${describeResponse(response, envelope)}`
-      : `the response was HTTP ${status}${status < 400 ? ", a redirect, which is not followed. Check baseUrl" : ""}`;
+      : `the response was HTTP ${status}${status < 400 ? ", a redirect, which is not followed" : ""}`;
   if (generation && !isRejection(response)) throw new OutcomeUnknownError(what, operation, generation, { response });
-  const end = (generation ? ". No task was created." : ".") + note;
+  const end = (generation ? ". No task was created" : "") + note;
   if (envelope?.code === codes.insufficientCredits) {
-    what = `insufficient credits (code ${envelope.code}: ${envelope.msg})${end} Add credits, then make the same call again.`;
-    throw new InsufficientCreditsError(what, operation, response, envelope);
+    what = `insufficient credits (code ${envelope.code}: ${envelope.msg})${end}`;
+    const advice = "Add credits, then make the same call again.";
+    throw new InsufficientCreditsError(what, operation, response, { ...envelope, advice });
   }
   const said = envelope?.code === codes.failure ? ` (code ${envelope.code}: ${envelope.msg})` : "";
   if (said || (status >= 400 && status < 500))
     what = `the service rejected it${said}${isSuccess(status) ? "" : ` with HTTP ${status}`}`;
   else if (status >= 500) what = `the service failed (HTTP ${status})`;
   // A query or a deletion is safe to repeat. A generation is here only if it created no task.
-  const later = generation ? " Try again later." : " It is safe to retry.";
-  const hint = hints[status] ?? (status === 429 || status >= 500 ? later : "");
-  throw serviceError(what + end + hint, operation, response, envelope);
+  const correct = generation
+    ? "Correct what the service names, then generate it again."
+    : "Check the task's id and baseUrl.";
+  const isRetryable = mayPass(status) || (isSuccess(status) && !envelope);
+  const advice = hints[status] ?? (isRetryable ? "It is safe to retry." : correct);
+  throw serviceError(what + end, operation, response, { ...envelope, isRetryable, advice });
 }
 
 /** Returns whether a response is an envelope. */
@@ -109,13 +114,13 @@ function readEnvelope({ json }: ServiceResponse): Envelope | undefined {
   return { code, msg: typeof msg === "string" ? shorten(msg) : "no message", data };
 }
 
-const keyHint = " Check the API key (apiKey or MEDIAGEN_API_KEY) and baseUrl.";
-/** Advice for an HTTP status, at the end of the message. */
+const keyHint = "Check the API key (apiKey or MEDIAGEN_API_KEY) and baseUrl.";
+/** Advice for an HTTP status. */
 const hints: Readonly<Record<number, string>> = {
   401: keyHint,
   403: keyHint,
-  404: " Check baseUrl: the paths of operations are added to it.",
-  413: " The files are too large for the service or a proxy.",
+  404: "Check baseUrl: the paths of operations are added to it.",
+  413: "Use smaller files: these are too large for the service or a proxy.",
 };
 
 function describeResponse(response: ServiceResponse, envelope: Envelope | undefined): string {

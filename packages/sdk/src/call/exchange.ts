@@ -3,8 +3,7 @@ import { InvalidRequestError } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
 import type { WireFields } from "../form/form.ts";
 import type { RequestHeaders } from "../task/task.ts";
-import { toMultipart } from "../form/multipart.ts";
-import { formParts } from "../form/parts.ts";
+import { formParts, toMultipart } from "../form/multipart.ts";
 import type { Operation } from "../spec/operation.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
@@ -36,10 +35,6 @@ export interface Timeouts {
   readonly queryMs: number;
   /** For a generation, including its uploads. */
   readonly generateMs: number;
-  /** For the time from a piece of a request that has left to the next, or to the beginning of the response. */
-  readonly headersMs: number;
-  /** For a response that has begun and stalls. */
-  readonly stallMs: number;
 }
 
 /** Options of one request. */
@@ -47,9 +42,7 @@ export interface ExchangeOptions {
   readonly signal?: AbortSignal | undefined;
   /** The caller's headers for this request. */
   readonly headers?: RequestHeaders | undefined;
-  /** The timeout of a query or deletion, in place of the connection's. */
-  readonly timeoutMs?: number | undefined;
-  /** Set for a poll of a wait: its timeout, besides `timeoutMs`. It is sent once, because the wait itself repeats it. */
+  /** Set for a poll of a wait: its timeout, besides `queryMs`. It is sent once, because the wait itself repeats it. */
   readonly pollTimeoutMs?: number | undefined;
 }
 
@@ -76,7 +69,7 @@ export interface NoResponse {
 type Delivery = "not tried" | "never sent" | "cannot be sent" | "unknown";
 
 /**
- * Sends one request, once, and reads its response, within the connection's timeouts. Never rejects. `onSending` is called immediately
+ * Sends one request, once, and reads its response, within the connection's timeout. Never rejects. `onSending` is called immediately
  * before the first byte leaves.
  */
 export async function exchange(
@@ -87,7 +80,11 @@ export async function exchange(
   paid: boolean,
   onSending: (() => Promise<void>) | undefined,
 ): Promise<Exchanged> {
-  const timeouts = new ExchangeTimeouts(connection, options, paid);
+  const { time, timeouts } = connection;
+  const totalMs = paid ? timeouts.generateMs : Math.min(timeouts.queryMs, options.pollTimeoutMs ?? Infinity);
+  const tooLong = () => new Error(`the call took longer than ${describeDuration(totalMs)}`);
+  const deadline = new Deadline(time, totalMs, tooLong, options.signal);
+  const { signal } = deadline;
   let isTried = false;
   let hide: Hide = (text) => text;
   let blocked: { readonly error: unknown } | undefined;
@@ -100,7 +97,6 @@ export async function exchange(
       }));
   try {
     const url = connection.baseUrl + operation.path;
-    const { onLeaving, signal } = timeouts;
     const given = readKey(connection.apiKey, signal);
     const keyed = connection.keyed(given instanceof Promise ? await given : given);
     hide = keyed.hide;
@@ -108,14 +104,8 @@ export async function exchange(
     const headers = keyed.headers(!paid, options.headers);
     const request = { url, headers, body };
     isTried = true;
-    const incoming = await connection.transport(request, {
-      paid,
-      signal,
-      onLeaving,
-      beforeSend,
-    });
-    timeouts.onArriving();
-    const response = await readResponse(incoming, timeouts.onArriving, connection.time.now(), hide);
+    const incoming = await connection.transport(request, { paid, signal, beforeSend });
+    const response = await readResponse(incoming, time.now(), hide);
     return { response, hasKey: keyed.key !== undefined };
   } catch (cause) {
     if (blocked) return { cause: blocked.error, hide, delivery: "not tried" };
@@ -123,74 +113,17 @@ export async function exchange(
     if (isAbort) return { cause, hide, delivery: isTried ? "unknown" : "not tried" };
     // A transport notices a changed file or an unusable proxy before anything is sent.
     if (cause instanceof InvalidRequestError) return { cause, hide, delivery: "not tried" };
-    const reason = timeouts.reasonOf(cause, isTried);
-    return { cause: reason, hide, delivery: isTried ? deliveryOf(reason) : "not tried" };
+    // Engines report an abort in many ways, and the deadline knows the reason. Only a `NeverSentError` says more.
+    const reason = deadline.passed && !(cause instanceof NeverSentError) ? signal.reason : cause;
+    if (isTried) return { cause: reason, hide, delivery: deliveryOf(reason) };
+    const noKey = new NeverSentError("no key came, and nothing was sent", reason);
+    return { cause: deadline.passed ? noKey : reason, hide, delivery: "not tried" };
   } finally {
-    timeouts.end();
+    deadline.end();
   }
 }
 
 function deliveryOf(reason: unknown): Delivery {
   if (!(reason instanceof NeverSentError)) return "unknown";
   return reason.isFinal ? "cannot be sent" : "never sent";
-}
-
-/** The timeouts of one exchange: in total, of the request and of the response. */
-class ExchangeTimeouts {
-  readonly #time: Time;
-  readonly #timeouts: Timeouts;
-  readonly #totalMs: number;
-  readonly #end: number;
-  readonly #deadline: Deadline;
-  #arriving = false;
-
-  constructor(
-    { time, timeouts }: Connection,
-    { signal, timeoutMs = timeouts.queryMs, pollTimeoutMs = Infinity }: ExchangeOptions,
-    paid: boolean,
-  ) {
-    this.#time = time;
-    this.#timeouts = timeouts;
-    this.#totalMs = paid ? timeouts.generateMs : Math.min(timeoutMs, pollTimeoutMs);
-    this.#end = time.steady() + this.#totalMs;
-    this.#deadline = new Deadline(time, this.#totalMs, this.#tooLong, signal);
-  }
-
-  get signal(): AbortSignal {
-    return this.#deadline.signal;
-  }
-
-  readonly onLeaving = (complete: boolean): void => {
-    if (this.#arriving) return; // A response may arrive before the complete request has left.
-    // Not the stall of responses: the system takes megabytes at once, and a slow network needs long for them.
-    const what = complete ? "the request had left, and no response began within" : "the upload stalled for";
-    this.#limit(this.#timeouts.headersMs, what);
-  };
-
-  readonly onArriving = (): void => {
-    this.#arriving = true;
-    this.#limit(this.#timeouts.stallMs, "the response stalled for");
-  };
-
-  /** Returns why the exchange failed: engines report an abort in many ways, and the deadline knows the reason. */
-  reasonOf(cause: unknown, isTried: boolean): unknown {
-    const { passed, signal } = this.#deadline;
-    if (passed && !isTried) return new NeverSentError("no key came, and nothing was sent", signal.reason);
-    // Only a `NeverSentError` says more.
-    return passed && !(cause instanceof NeverSentError) ? signal.reason : cause;
-  }
-
-  end(): void {
-    this.#deadline.end();
-  }
-
-  readonly #tooLong = (): Error => new Error(`the call took longer than ${describeDuration(this.#totalMs)}`);
-
-  /** Starts the timeout of the next step, within that of the call. */
-  #limit(ms: number, what: string): void {
-    const leftMs = Math.max(0, this.#end - this.#time.steady());
-    this.#deadline.restart(Math.min(ms, leftMs), () =>
-      ms < leftMs ? new Error(`${what} ${describeDuration(ms)}`) : this.#tooLong(),
-    );
-  }
 }

@@ -1,5 +1,5 @@
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
-import { describeValue, invalid, type Issue } from "../errors/issue.ts";
+import { type Issue, type IssueCode, issueOf, mustBe } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
 import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { RequestHeaders } from "../task/task.ts";
@@ -33,7 +33,7 @@ export const ignoredWithKey: Ignored = new Map([
 ]);
 
 /** A value that the runtime would reject in an error that shows it. */
-export const unsendable = "a value that no header can carry (not shown)";
+export const unsendable = "has a value that no header can carry (not shown)";
 
 /** Returns the `user-agent` header of every request; none in browsers, which send their own. */
 export function userAgent(): RequestHeaders {
@@ -56,25 +56,24 @@ export function readHeaders(
 ): RequestHeaders {
   // The entries of a Headers or a Map are not properties of it, so they would be dropped.
   if (!isObject(headers) || Symbol.iterator in headers) {
-    const expected = "one, such as Object.fromEntries(headers)";
-    const more = { problem: "is not a plain object" };
-    throw invalidRequest(subject, "headers", "wrongType", "a value (not shown)", expected, outcome, more);
+    const advice = "Use one, such as Object.fromEntries(headers).";
+    throw invalidRequest(subject, "headers", "invalid", "is not a plain object", advice, outcome);
   }
   const issues: Issue[] = [];
   const read = Object.entries(headers).map(([given, value]): [string, string | undefined] => {
     const name = given.toLowerCase();
-    const reject = (code: Issue["code"], received: string, expected: string, problem?: string) =>
-      issues.push(invalid(`headers.${given}`, code, received, expected, { problem }));
+    const reject = (problem: string, advice = "", code: IssueCode = "invalid") =>
+      issues.push(issueOf(`headers.${given}`, code, problem, advice));
     const instead = ignored.get(name);
-    if (instead !== undefined) reject("notAllowed", "a value (not shown)", instead, "would be ignored");
-    else if (reserved.has(name)) reject("notAllowed", "a value (not shown)", "other headers", "is set by the SDK");
-    else if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) reject("wrongFormat", "this name", "letters, digits and hyphens");
-    else if (value !== undefined && typeof value !== "string") reject("wrongType", describeValue(value), "a string");
+    if (instead !== undefined) reject("would be ignored", `Use ${instead}.`, "notAllowed");
+    else if (reserved.has(name)) reject("is set by the SDK", "Use other headers.", "notAllowed");
+    else if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) reject("is not a valid name", "Use letters, digits and hyphens.");
+    else if (value !== undefined && typeof value !== "string") reject(mustBe("a string", value));
     else if (
       value !== undefined &&
       !/^([\x21-\x7e\x80-\xff]([\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/.test(value)
     )
-      reject("wrongFormat", unsendable, "text without line breaks");
+      reject(unsendable, "Use text without line breaks.");
     return [name, value];
   });
   rejectIssues(subject, issues, outcome);

@@ -6,21 +6,14 @@ import { type Hide, hideInResponse } from "./hide-key.ts";
 const longestBody = 1024 * 1024;
 
 /**
- * Reads a response completely, up to a limit, and hides the key if the service repeats it. `onPiece` is called for each piece,
- * so that a stalled body can be noticed.
+ * Reads a response completely, up to a limit, and hides the key if the service repeats it.
  */
-export async function readResponse(
-  incoming: IncomingResponse,
-  onPiece: () => void,
-  now: number,
-  hide: Hide,
-): Promise<ServiceResponse> {
+export async function readResponse(incoming: IncomingResponse, now: number, hide: Hide): Promise<ServiceResponse> {
   const { status, redirected } = incoming;
   const retryAfterMs = readRetryAfter(incoming.header("retry-after"), now);
   let body: Uint8Array = new Uint8Array();
   let length = 0;
   await incoming.read((bytes) => {
-    onPiece();
     const end = length + bytes.byteLength;
     if (end > longestBody) throw new Error(`the response is longer than ${longestBody} bytes`);
     // Most responses arrive in one piece. Many small ones, kept as they are, would fill the memory.

@@ -1,4 +1,4 @@
-import type { ServiceResponse } from "../errors/response-errors.ts";
+import { mayPass, type ServiceResponse } from "../errors/response-errors.ts";
 import type { Time } from "../time/clock.ts";
 import { isCreditsOut, isEnvelope, isRejection, isStatusAlone } from "./envelope.ts";
 
@@ -19,12 +19,11 @@ export interface RetryOptions {
 }
 
 /**
- * Decides about retries. Each method returns a delay in milliseconds, or undefined if the request is not retried. `most` is
- * the call's own maximum number of retries.
+ * Decides about retries. Each method returns a delay in milliseconds, or undefined if the request is not retried.
  */
 export interface Retries {
-  afterResponse(response: ServiceResponse, attempts: number, paid: boolean, most?: number): number | undefined;
-  afterFailure(attempts: number, paid: boolean, most?: number): number | undefined;
+  afterResponse(response: ServiceResponse, attempts: number, paid: boolean): number | undefined;
+  afterFailure(attempts: number, paid: boolean): number | undefined;
   /** Called when a response has arrived: the budget recovers. */
   succeeded(): void;
 }
@@ -53,16 +52,16 @@ export function createRetries(
     return true;
   };
   return {
-    afterResponse(response, attempts, paid, most = retries) {
+    afterResponse(response, attempts, paid) {
       const { status, retryAfterMs } = response;
       const allowed = paid
         ? mayResend(response, resendGenerationAfter)
-        : status === 429 || (status >= 500 && status !== 501 && !isEnvelope(response));
-      if (!allowed || isCreditsOut(response) || attempts > most) return undefined;
+        : status === 429 || (mayPass(status) && !isEnvelope(response));
+      if (!allowed || isCreditsOut(response) || attempts > retries) return undefined;
       if (retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) return undefined;
       return spend(paid) ? (retryAfterMs ?? backoff(attempts)) : undefined;
     },
-    afterFailure: (attempts, paid, most = retries) => (attempts <= most && spend(paid) ? backoff(attempts) : undefined),
+    afterFailure: (attempts, paid) => (attempts <= retries && spend(paid) ? backoff(attempts) : undefined),
     succeeded: () => void (budget = Math.min(fullBudget, budget + budgetPerResponse)),
   };
 }

@@ -2,7 +2,7 @@ import type { ApiKey } from "../call/api-key.ts";
 import type { Call } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
 import { invalidRequest } from "../errors/errors.ts";
-import { describeValue, nothingWasSent } from "../errors/issue.ts";
+import { type IssueCode, mustBe, nothingWasSent } from "../errors/issue.ts";
 import type { WireFields } from "../form/form.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
@@ -13,7 +13,6 @@ import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { orAbort } from "../time/deadline.ts";
 import type { Semaphore } from "../time/semaphore.ts";
-import type { LazyLimits } from "./limits.ts";
 import type { BeforeGenerate } from "./options.ts";
 
 /** Dependencies of `generate`. */
@@ -23,7 +22,6 @@ export interface GenerateHost {
   readonly origin: string;
   /** Limits how many generations are sent at once. */
   readonly turns: Semaphore;
-  readonly limits: LazyLimits | undefined;
   readonly beforeGenerate: BeforeGenerate | undefined;
   /** Loads the part that generates with a store. */
   readonly recording: (() => Promise<Recording>) | undefined;
@@ -63,60 +61,46 @@ export async function generate(checked: CheckedGeneration, host: GenerateHost): 
 
 function checkIdempotencyKey({ idempotencyKey, model }: CheckedGeneration, isKept: boolean): void {
   if (idempotencyKey === undefined) return;
-  const reject = (code: "notAllowed" | "wrongType", received: string, expected: string, problem?: string) =>
-    invalidRequest(model, "idempotencyKey", code, received, expected, nothingWasSent, { problem });
-  if (!isKept)
-    throw reject("notAllowed", "a key and no store", "a client with one: createMediaGen({ store })", "needs a store");
-  if (typeof idempotencyKey !== "string" || idempotencyKey.trim() === "") {
-    throw reject("wrongType", describeValue(idempotencyKey), "text that is not blank");
-  }
+  const reject = (code: IssueCode, problem: string, advice?: string) =>
+    invalidRequest(model, "idempotencyKey", code, problem, advice, nothingWasSent);
+  if (!isKept) throw reject("notAllowed", "needs a store", "Use a client with one: createMediaGen({ store }).");
+  if (typeof idempotencyKey !== "string" || idempotencyKey.trim() === "")
+    throw reject("invalid", mustBe("text that is not blank", idempotencyKey));
 }
 
 /** Runs a generation in its turn. */
 export async function inTurn<T extends TaskJSON | undefined>(
-  { model, resultCount, signal }: CheckedGeneration,
-  { limits, turns }: GenerateHost,
+  { signal }: CheckedGeneration,
+  { turns }: GenerateHost,
   run: () => Promise<T>,
 ): Promise<T> {
-  const acquire = () => turns.acquire(signal);
-  const leave = limits ? await (await limits.load()).enter({ model, resultCount, signal }, acquire) : await acquire();
-  try {
-    const task = await run();
-    leave(task);
-    return task;
-  } catch (error) {
-    leave(undefined, error);
-    throw error;
-  }
+  const release = await turns.acquire(signal);
+  return run().finally(release);
 }
 
 /** Calls `beforeGenerate`, which is the caller's own code and may hang. */
 export async function askBefore(
-  { form, kind, model, signal }: CheckedGeneration,
+  { form, kind, model, resultCount, signal }: CheckedGeneration,
   { beforeGenerate }: GenerateHost,
 ): Promise<void> {
-  await orAbort(Promise.resolve(beforeGenerate?.(form, { kind, model })), signal);
+  await orAbort(Promise.resolve(beforeGenerate?.(form, { kind, model, resultCount })), signal);
   signal?.throwIfAborted();
 }
 
 /** Sends a generation, as an attempt if it is recorded, and returns its task. */
 export async function send(
-  { kind, model, form, operation, wire, resultCount, signal, headers }: CheckedGeneration,
+  { kind, model, operation, wire, resultCount, signal, headers }: CheckedGeneration,
   { call, time, origin }: GenerateHost,
   attempt: Attempt | undefined,
   facts: GenerationFacts | undefined,
 ): Promise<TaskJSON> {
-  // The cast: the form of any model may have a seed.
-  const { seed } = form as { readonly seed?: number | string };
   const generation = {
     kind,
     model,
     digest: facts?.digest,
     generationId: attempt?.id,
-    eventId: attempt?.id ?? Math.random().toString(36).slice(2),
     at: attempt?.createdAt ?? time.now(),
     resultCount,
-    seed,
     origin,
   };
   const onPhase = attempt && ((phase: "sending" | "claimed") => attempt.enter(phase));

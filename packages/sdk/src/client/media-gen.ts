@@ -1,3 +1,4 @@
+import type { OptionTypes } from "../errors/options.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { DeleteFields, Deletions, QueryFields, Records } from "../spec/types.gen.ts";
@@ -5,12 +6,11 @@ import type { Resolution, UnknownGeneration } from "../store/recovery.ts";
 import type { GenerationStore } from "../store/store.ts";
 import type { UnreadableRecord } from "../task/generation.ts";
 import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON } from "../task/task.ts";
-import type { MediaGenOptions } from "./options.ts";
 
 /** Options of `generate`. */
 export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "headers"> {
   /** Fields that the service accepts and its description does not contain. They are sent unchecked. */
-  readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob>> | undefined;
+  readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob | readonly Blob[]>> | undefined;
   /**
    * Your own key for this generation, such as an order number. The same key returns the same task, in every process
    * with the same store. It needs the client's `store`. A client without an API key sends it to your own server
@@ -25,6 +25,15 @@ export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "head
    */
   readonly unchecked?: boolean | undefined;
 }
+
+/** The options of `generate`. */
+export const generateOptions: OptionTypes<GenerateOptions> = {
+  idempotencyKey: "any",
+  extraFields: "any",
+  unchecked: "boolean",
+  headers: "any",
+  signal: "signal",
+};
 
 /** Options of `generate` for a form that is not checked against the service's description. */
 export interface UncheckedOptions extends GenerateOptions {
@@ -80,7 +89,6 @@ export interface KindClient<K extends Kind> {
    * @returns The new task, as soon as the service has created it. With an `idempotencyKey` that was used before, the
    *   task of that generation.
    * @throws An {@link InvalidRequestError} if a field or an option is not valid; nothing was sent
-   * @throws A {@link BudgetError} if the client's `budget` does not cover it; nothing was sent
    * @throws An {@link InsufficientCreditsError} if the balance does not cover it
    * @throws A {@link ServiceError} if the service rejected it
    * @throws A {@link ConnectionError} if the service was not reached; nothing was sent
@@ -185,7 +193,7 @@ export interface MediaGen {
    *   outcome, or the task is not its task
    * @throws A {@link ServiceError} if the service rejected the query for the task
    * @throws A {@link ConnectionError} if the query for the task got no complete response; it is safe to retry
-   * @throws A {@link StoreError} if another process has changed the record; it is safe to retry
+   * @throws A {@link StoreError} if another process has changed the record; `isRetryable` says whether it is safe to retry
    * @example
    * const [lost] = (await media.recover()).unknown;
    * if (lost) await (await media.resolve(lost.generationId, { taskid: "video-1" })).wait();
@@ -197,38 +205,12 @@ export interface MediaGen {
    * @param generationId The id of the generation's record, as in `OutcomeUnknownError` or `recover`.
    * @throws An {@link InvalidRequestError} if the client has no store, or the store has no such generation or knows its
    *   outcome
+   * @throws A {@link StoreError} if another attempt with its key has begun since; find out about that one first
    * @example
    * const [lost] = (await media.recover()).unknown;
    * if (lost) await media.resolve(lost.generationId, "notCreated");
    */
   resolve(generationId: string, resolution: "notCreated", options?: CallOptions): Promise<undefined>;
-  /**
-   * Returns the task of an id with what the store knows about it, such as its model and how many results it has. It
-   * reads the complete store.
-   *
-   * @returns The task; undefined if the store does not know it.
-   * @throws An {@link InvalidRequestError} if the client has no store
-   * @throws The error of the store, if it cannot be read
-   * @example
-   * const task = (await media.find("video-1")) ?? media.video.task("video-1");
-   */
-  find(taskid: string, options?: CallOptions): Promise<AnyTask | undefined>;
-  /**
-   * Creates a client with some options changed. `headers` are added to the headers of this client. Creating one is
-   * cheap enough for each request of a server.
-   *
-   * The two clients share the store, the connections and their limits: `budget`, `maxTasksInFlight`,
-   * `maxGenerationsInFlight`, `maxQueriesInFlight` and the retry budget. A limit that you pass applies to the new
-   * client alone. If users have API keys of their own, begin idempotency keys with the user's id, because the store
-   * does not separate users.
-   *
-   * @param options The options to change. A field that is undefined keeps the option of this client.
-   * @returns The new client.
-   * @throws An {@link InvalidRequestError} if an option is not valid, or `apiKey` is given and undefined
-   * @example
-   * const ofUser = media.withOptions({ apiKey: "..." });
-   */
-  withOptions(options: MediaGenOptions): MediaGen;
   /** The origin of the base URL. Every task carries it. */
   readonly origin: string;
   /** The store from the options. Without one, `generate` accepts no idempotency key. */

@@ -1,21 +1,23 @@
 import type { RetryOptions } from "../call/retries.ts";
-import type { Logger, LogLevel } from "../errors/logger.ts";
 import type { OnEvent } from "../errors/events.ts";
+import type { OptionTypes } from "../errors/options.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { GenerationStore } from "../store/store.ts";
 import type { RequestHeaders } from "../task/task.ts";
-import type { SleepReason } from "../time/clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { Fetch } from "../transport/fetch.ts";
 import type { SchedulerOptions } from "../wait/scheduler.ts";
 import type { StateOptions } from "../wait/state.ts";
-import type { LimitOptions } from "./limits.ts";
 
 /**
  * A function that is called and awaited before each generation is sent. If it throws, nothing is sent and the call
  * rejects with its error.
  */
-export type BeforeGenerate = (form: Form<Model>, about: { readonly kind: Kind; readonly model: Model }) => unknown;
+export type BeforeGenerate = (
+  form: Form<Model>,
+  about: { readonly kind: Kind; readonly model: Model; readonly resultCount: number },
+) => unknown;
 
 /** Options of a client that say how it reaches the service. */
 export interface ClientOptions {
@@ -71,25 +73,13 @@ export interface ClientOptions {
    * @default 600_000 (10 minutes)
    */
   readonly generateTimeoutMs?: number | undefined;
-  /**
-   * The maximum time from the end of a request until its response begins, in milliseconds. With `@mediagen/sdk/node` it
-   * is also the maximum time for which an upload may stall. When it passes, a generation's outcome is unknown, so be
-   * generous: on a slow network, an upload moves in steps of megabytes. Runtimes that do not report when an upload has
-   * ended ignore it.
-   * @default 300_000 (5 minutes)
-   */
-  readonly headersTimeoutMs?: number | undefined;
-  /**
-   * The maximum time for which a response that has begun may stall, in milliseconds.
-   * @default 30_000
-   */
-  readonly stallTimeoutMs?: number | undefined;
 }
 
 /** Options of `createMediaGen`. */
-export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptions, SchedulerOptions, LimitOptions {
+export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptions, SchedulerOptions {
   /**
-   * Called before each generation is sent, with the form and its model. May be async. Throw to reject the generation.
+   * Called before each generation is sent, with the form, its model and the number of results that it requests. May be
+   * async. Throw to reject the generation. It is not called if an idempotency key finds its task, which costs nothing.
    */
   readonly beforeGenerate?: BeforeGenerate | undefined;
   /**
@@ -101,35 +91,44 @@ export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptio
   /** The store that records generations before they are sent: `fileStore`, `memoryStore`, or your own. */
   readonly store?: GenerationStore | undefined;
   /**
-   * Called synchronously for each event: for metrics and traces. The log has the events too, with or without a
-   * listener.
+   * Called synchronously for each event: for logs, metrics and traces. With `MEDIAGEN_LOG=1`, each is printed to stderr
+   * as well. Without a listener, `storeFailed` and `lateTask` are printed, because no call reports them.
    */
   readonly onEvent?: OnEvent | undefined;
   /**
-   * The destination of the log: an object with `error`, `warn`, `info` and `debug`, each called with one line of text.
-   * @default console
+   * The clock of waits, delays and timeouts, for tests: `emulator.client` has one. What it lacks is the runtime's own,
+   * except `steady`, which is `now` if that is given.
+   * @default the runtime's clock and timers
    */
-  readonly logger?: Logger | undefined;
-  /**
-   * The most detailed level that is logged. `error` logs problems that no call returns or throws. `warn` adds what you
-   * may have to act on, `info` what has happened, and `debug` the polls of waits. No line contains the key or a prompt.
-   * @default MEDIAGEN_LOG of the environment, or else "warn"
-   */
-  readonly logLevel?: LogLevel | undefined;
-  /**
-   * The function that returns the current time, in milliseconds since 1970.
-   * @default Date.now
-   */
-  readonly now?: (() => number) | undefined;
-  /**
-   * The function that sleeps. It rejects when the signal aborts. Virtual time may skip a `pause`, and may let it pass
-   * the `deadline` of a wait. A `limit` times something real. A `background` sleep must not keep the process alive.
-   * @default a timer
-   */
-  readonly sleep?: ((ms: number, signal: AbortSignal, reason: SleepReason) => Promise<void>) | undefined;
-  /**
-   * The function that returns a number from 0 up to but not including 1, for the jitter of waits.
-   * @default Math.random
-   */
-  readonly random?: (() => number) | undefined;
+  readonly clock?: Partial<Clock> | undefined;
 }
+
+const ofStatuses: OptionTypes<NonNullable<StateOptions["statuses"]>> = { succeeded: "statuses", failed: "statuses" };
+const ofClock: OptionTypes<Clock> = { now: "function", steady: "function", sleep: "function", random: "function" };
+
+/** The name of an option of a client. The type of `agent` is in `node`. */
+export type OptionName = keyof MediaGenOptions | "agent";
+
+/** The options of a client. Each entry point knows those of the other, so that programs can share them. */
+export const clientOptions: OptionTypes<Record<OptionName, unknown>> = {
+  apiKey: "key",
+  baseUrl: "any",
+  headers: "any",
+  allowHttp: "boolean",
+  allowBrowser: "boolean",
+  fetch: "function",
+  fetchSendsOnce: "boolean",
+  agent: "any",
+  queryTimeoutMs: "number",
+  generateTimeoutMs: "number",
+  retries: "number",
+  resendGenerationAfter: "resendable",
+  maxGenerationsInFlight: "limit",
+  maxQueriesInFlight: "limit",
+  statuses: ofStatuses,
+  classify: "function",
+  beforeGenerate: "function",
+  store: "store",
+  onEvent: "function",
+  clock: ofClock,
+};

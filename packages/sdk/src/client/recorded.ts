@@ -1,40 +1,35 @@
-import { readOptions } from "../errors/read-options.ts";
+import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { StoreError } from "../errors/errors.ts";
-import { nothingWasSent } from "../errors/issue.ts";
 import { isSuccess } from "../call/envelope.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { digestOf } from "../form/digest.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes } from "../spec/operations.gen.ts";
 import { type Attempt, OvertakenError } from "../store/attempt.ts";
-import { Recorder } from "../store/recorder.ts";
-import { findTask, readRecorded, type Resolution, resolveGeneration } from "../store/recovery.ts";
+import { Recorder, sameKeyAgain } from "../store/recorder.ts";
+import { readRecorded, type Resolution, resolveGeneration } from "../store/recovery.ts";
 import type { RecordingHost } from "../store/session.ts";
 import { generationIdOf } from "../store/store.ts";
 import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
 import type { AnyTask, CallOptions, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { orGrace } from "../time/grace.ts";
-import { withTimeout } from "../store/store-timeout.ts";
 import { askBefore, type CheckedGeneration, type GenerateHost, inTurn, type Recording, send } from "./generate.ts";
 import type { Recovery } from "./media-gen.ts";
+
+const callOptions: OptionTypes<CallOptions> = { signal: "signal" };
 
 /** The maximum number of other attempts that come first. After more, the store itself is at fault. */
 const mostLosses = 100;
 /** The time for which an aborted call still waits for the record of its outcome. */
 const graceMs = 1_000;
 
-/** The generations with a key that have not ended, by the ids of their records. Clients with the same limits and store share it. */
-export type Pending = Map<string, Promise<void>>;
-
 /** The generations of a client with a store. It is loaded at first use, so that clients without a store do not load it. */
 export class RecordedGenerations implements Recording {
   readonly #recorder: Recorder;
-  readonly #pending: Pending;
 
-  constructor(host: RecordingHost, pending: Pending) {
-    this.#pending = pending;
-    this.#recorder = new Recorder({ ...host, store: withTimeout(host.store, host.time) });
+  constructor(host: RecordingHost) {
+    this.#recorder = new Recorder(host);
   }
 
   /** Generates and returns the task: a new one, or the existing one of its idempotency key. */
@@ -42,13 +37,13 @@ export class RecordedGenerations implements Recording {
     const { idempotencyKey, signal } = checked;
     if (idempotencyKey === undefined) return this.#generate(checked, host, undefined);
     const id = await generationIdOf(host.origin, idempotencyKey);
-    // A second call with the key finds the task of the first one: until then it must take no place and no budget.
-    for (let other = this.#pending.get(id); other; other = this.#pending.get(id)) await orAbort(other, signal);
+    const { pending } = this.#recorder.session.known;
+    // A second call with the key finds the task of the first one: until then it must not take its turn.
+    for (let other = pending.get(id); other; other = pending.get(id)) await orAbort(other, signal);
     let resolve = (): void => undefined;
-    const pending = new Promise<void>((done) => (resolve = done));
-    this.#pending.set(id, pending);
+    pending.set(id, new Promise<void>((done) => (resolve = done)));
     return this.#generate(checked, host, id).finally(() => {
-      this.#pending.delete(id);
+      pending.delete(id);
       resolve();
     });
   }
@@ -60,7 +55,7 @@ export class RecordedGenerations implements Recording {
     const facts = { kind, model, origin, digest, resultCount, idempotencyKey };
     for (let losses = 0; ; losses++) {
       if (losses > mostLosses)
-        throw new StoreError(model, "the store neither writes nor returns a record", nothingWasSent);
+        throw new StoreError(model, "the store neither writes nor returns a record", { advice: sameKeyAgain });
       const id = idOfKey ?? crypto.randomUUID();
       const found = idOfKey ? await this.#recorder.find(id, facts, operation.id, signal) : { replaces: undefined };
       if (found.task) return found.task;
@@ -82,16 +77,9 @@ export class RecordedGenerations implements Recording {
     return this.#recorder.endDeleted(kind, taskids);
   }
 
-  /** Returns the recorded task of an id. */
-  async find(taskid: string, options: CallOptions, open: Open): Promise<AnyTask | undefined> {
-    const { signal } = readOptions("find", options, optionNames);
-    const task = await orAbort(findTask(this.#recorder, taskid), signal);
-    return task && open(task);
-  }
-
   /** Returns the tasks to resume and the unknown generations. */
   async recover(given: CallOptions, open: Open): Promise<Recovery> {
-    const options = readOptions("recover", given, optionNames);
+    const options = readOptions("recover", given, callOptions);
     const recorded = await orAbort(readRecorded(this.#recorder, options), options.signal);
     return { ...recorded, tasks: recorded.tasks.map(open), finished: recorded.finished.map(open) };
   }
@@ -104,14 +92,12 @@ export class RecordedGenerations implements Recording {
     open: Open,
     options: CallOptions,
   ): Promise<AnyTask | undefined> {
-    const { signal } = readOptions("resolve", options, optionNames);
+    const { signal } = readOptions("resolve", options, callOptions);
     const exists = (kind: Kind, taskid: string) => isKnown(tasks, kind, taskid, signal);
     const task = await orAbort(resolveGeneration(this.#recorder, generationId, resolution, exists, signal), signal);
     return task && open(task);
   }
 }
-
-const optionNames = ["signal"];
 
 /** Queries tasks. */
 interface Queries {

@@ -1,9 +1,7 @@
-import { invalidRequest, rejectIssues } from "../errors/errors.ts";
-import type { Emit } from "../errors/emit.ts";
-import type { Failures } from "../errors/failures.ts";
+import { invalidRequest, ofTask, rejectIssues } from "../errors/errors.ts";
+import type { Emit, Report } from "../errors/events.ts";
 import { ServiceError } from "../errors/response-errors.ts";
-import { describeValue, invalid, type Issue } from "../errors/issue.ts";
-import { messageIn } from "../errors/last-record.ts";
+import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import { rememberContext, type ResultContext } from "../result/context.ts";
 import { isObject } from "../spec/is-object.ts";
 import { withoutUndefined } from "../spec/without-undefined.ts";
@@ -21,23 +19,20 @@ import type {
   TaskJSON,
   WaitOptions,
 } from "../task/task.ts";
-import { settlingMs } from "../wait/pace.ts";
+import { worthOfQueryMs } from "../wait/durations.ts";
+import { longestRetryMs, settlingMs } from "../wait/pace.ts";
 import { readState, type StateOptions } from "../wait/state.ts";
-import type { Suspicion } from "../wait/suspicion.ts";
 import { type RecordedCheck, waitFor, type WaitHost } from "../wait/wait.ts";
-import type { LazyLimits } from "./limits.ts";
 import type { Tasks } from "./tasks.ts";
 
 /** Dependencies of `TaskHandle`. */
 export interface TaskHost extends WaitHost {
   readonly emit: Emit;
-  readonly failures: Failures;
+  readonly report: Report;
   /** Dependencies of fetching results. The key is for the service alone, so it is not sent. */
   readonly results: ResultContext;
   readonly tasks: Tasks;
   readonly states: StateOptions;
-  readonly suspicion: Suspicion;
-  readonly limits: LazyLimits | undefined;
 }
 
 /** The handle of a task: its data, and its methods on a client. */
@@ -72,17 +67,30 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 
   check(options: RequestOptions = {}): Promise<Check<K>> {
-    return this.#reported(operations[this.kind].query.id, async () => {
-      try {
-        const { recorded, mayHaveFailed: _, ...check } = await this.#check(options);
-        await recorded;
-        // The cast: only a union can say that a final state has a record.
-        return check as Check<K>;
-      } catch (error) {
-        if (!this.#isUnsettled(error)) throw error;
-        return { state: "pending", status: undefined, record: undefined, requestId: error.requestId };
-      }
-    });
+    return this.#reported(operations[this.kind].query.id, () => this.checkSilently(options));
+  }
+
+  /** Checks without reporting a failure. */
+  async checkSilently(options: RequestOptions): Promise<Check<K>> {
+    try {
+      const { recorded, ...check } = await this.#check(options);
+      await recorded;
+      const { state } = check;
+      if (state === "pending") return { ...check, state, afterMs: this.#afterMs() };
+      return { ...check, state };
+    } catch (error) {
+      if (!this.#isUnsettled(error)) throw error;
+      const { requestId } = error;
+      return { state: "pending", status: undefined, record: undefined, requestId, afterMs: this.#afterMs() };
+    }
+  }
+
+  /** Returns the delay after which one more check is worth its request. */
+  #afterMs(): number {
+    const { scheduler, time } = this.#host;
+    if (this.createdAt === undefined) return longestRetryMs;
+    const ageMs = Math.max(0, time.now() - this.createdAt);
+    return Math.ceil(scheduler.durationsOf(this.model ?? this.kind).nextQuery(ageMs, worthOfQueryMs) - ageMs);
   }
 
   /** Returns whether the service may not know the task yet. */
@@ -94,51 +102,31 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   async #check(options: RequestOptions, pollTimeoutMs?: number): Promise<RecordedCheck<K>> {
     const { tasks, states } = this.#host;
-    const { record, response } = await tasks.query(this, options, pollTimeoutMs);
+    const { record, response } = await ofTask(tasks.query(this, options, pollTimeoutMs), this);
     const raw: unknown = (record as object as Record<string, unknown>)[operations[this.kind].statusField];
     const status = typeof raw === "number" ? raw : undefined;
-    const { state, partial, isKnown } = readState(record, status, this.resultCount, this.#partial, states);
+    const { state, partial } = readState(record, status, this.resultCount, this.#partial, states);
     this.#record = record;
     this.#partial = partial;
-    const mayHaveFailed = state === "pending" && !isKnown && this.#mayHaveFailed(status, messageIn(record));
     const requestId = response.requestId?.();
-    return { state, status, record, requestId, mayHaveFailed, recorded: this.#end(state, status, options.signal) };
-  }
-
-  #mayHaveFailed(status: number | undefined, message: string): boolean {
-    const { emit, suspicion, time } = this.#host;
-    if (status === undefined || !suspicion.check(this, status, message)) return false;
-    const { kind, model, taskid } = this;
-    if (suspicion.isNew(status))
-      emit("taskMayHaveFailed", () => ({ kind, model, taskid, status, message, at: time.now() }));
-    return true;
+    return { state, status, record, requestId, recorded: this.#end(state, status, options.signal) };
   }
 
   async #end(state: State, status: number | undefined, signal: AbortSignal | undefined): Promise<void> {
     if (state === "pending" || this.#hasEnded) return;
     this.#hasEnded = true;
-    const { emit, limits, tasks, time } = this.#host;
-    limits?.loaded()?.ended(this);
+    const { emit, tasks, time } = this.#host;
     const { kind, model, taskid, createdAt } = this;
     const at = time.now();
     const durationMs = createdAt && Math.round(at - createdAt);
-    emit("settled", () => ({ kind, model, taskid, state, status, at, durationMs }));
+    emit({ type: "ended", kind, model, taskid, state, status, at, durationMs });
     if (this.generationId === undefined) return;
     await tasks.writeToStore((recording) => recording.end(this.toJSON(), state), signal);
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
-    return this.#reported("wait", () => {
-      const wait = this.waitSilently(options);
-      this.#host.limits?.loaded()?.waited(this, wait);
-      return wait;
-    });
-  }
-
-  /** Waits without emitting errors. */
-  waitSilently(options: WaitOptions<K>): Promise<Records[K]> {
     const check = (signal: AbortSignal, pollTimeoutMs: number) => this.#check({ signal }, pollTimeoutMs);
-    return waitFor(this, check, options, this.#host);
+    return this.#reported("wait", () => waitFor(this, check, options, this.#host));
   }
 
   delete(options: DeleteFields[K] & RequestOptions = {}): Promise<Deletions[K]> {
@@ -152,7 +140,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   #reported<T>(operation: string, run: () => Promise<T>): Promise<T> {
     const { kind, model, taskid, generationId } = this;
-    return this.#host.failures.report({ operation, kind, model, taskid, generationId }, run);
+    return this.#host.report({ operation, kind, model, taskid, generationId }, () => ofTask(run(), this));
   }
 
   toJSON(): TaskJSON {
@@ -162,16 +150,21 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 }
 
+/** Checks a task without reporting a failure. */
+export function checkSilently(task: Task, signal: AbortSignal | undefined): Promise<Check> {
+  // The cast: every task of a client is a handle.
+  return (task as TaskHandle).checkSilently({ signal });
+}
+
 /** Returns a saved task if it is complete and of this origin; rejects it otherwise. */
 export function readTask(saved: TaskJSON, origin: string): TaskJSON {
   if (!isObject(saved) || saved instanceof Promise) {
     const expected = "the parsed JSON of a task (for an id, use media.video.task or media.image.task)";
-    throw invalidRequest("media.task", "saved", "wrongType", describeValue(saved), expected);
+    throw invalidRequest("media.task", "saved", "invalid", mustBe(expected, saved));
   }
   const issues: Issue[] = [];
-  const expect = (field: keyof TaskJSON, holds: boolean, expected: string, problem?: string) => {
-    const code = saved[field] === undefined ? "missing" : problem ? "notAllowed" : "wrongType";
-    if (!holds) issues.push(invalid(field, code, describeValue(saved[field]), expected, { problem }));
+  const expect = (field: keyof TaskJSON, holds: boolean, expected: string) => {
+    if (!holds) issues.push(issueOf(field, "invalid", mustBe(expected, saved[field])));
   };
   expect("version", saved.version === 2, "2");
   expect("kind", kinds.includes(saved.kind), kinds.join(" or "));
@@ -193,7 +186,6 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
     "origin",
     saved.origin === origin,
     `${origin}, this client's origin (change it if both reach the same service)`,
-    saved.origin && `${describeValue(saved.origin)} is not that of this client`,
   );
   rejectIssues("task", issues);
   return saved;

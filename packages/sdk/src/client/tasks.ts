@@ -2,10 +2,10 @@ import type { ApiKey } from "../call/api-key.ts";
 import type { Call, Subject } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
 import { ignoredWithKey, readHeaders } from "../call/headers.ts";
-import { readOptions } from "../errors/read-options.ts";
-import { invalidRequest } from "../errors/errors.ts";
+import { type OptionTypes, readOptions } from "../errors/options.ts";
+import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import type { ServiceResponse } from "../errors/response-errors.ts";
-import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
+import { issueOf, mustBe, nothingWasSent } from "../errors/issue.ts";
 import { readBody, type WireFields } from "../form/form.ts";
 import { isObject } from "../spec/is-object.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
@@ -14,8 +14,6 @@ import type { DeleteFields, Deletions, Records, RequestOptions, TaskRecord } fro
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
-import type { LazyLimits } from "./limits.ts";
-import { rejectFields } from "./reject-fields.ts";
 import type { RecordedGenerations } from "./recorded.ts";
 
 /** Dependencies of `Tasks`. */
@@ -24,7 +22,6 @@ export interface TasksHost {
   readonly time: Time;
   /** Loads the part that records the ends of tasks, if there is a store. */
   readonly recording: (() => Promise<RecordedGenerations>) | undefined;
-  readonly limits: LazyLimits | undefined;
   readonly apiKey: ApiKey;
 }
 
@@ -61,14 +58,17 @@ export class Tasks {
     options: DeleteFields[K] & RequestOptions,
   ): Promise<Deletions[K]> {
     const operation = operations[kind].delete;
-    const isList = Array.isArray(taskids);
-    if (!isList || taskids.length === 0) {
-      const code = isList ? "tooFew" : "wrongType";
-      throw invalidRequest(operation.id, "taskids", code, describeValue(taskids), "a list of task ids", nothingWasSent);
-    }
+    if (!Array.isArray(taskids) || taskids.length === 0)
+      throw invalidRequest(
+        operation.id,
+        "taskids",
+        "invalid",
+        mustBe("a list of task ids", taskids),
+        "",
+        nothingWasSent,
+      );
     const { wire, request } = await readRequest(operation, { taskids }, options, this.#host.apiKey);
     const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
-    for (const taskid of taskids) this.#host.limits?.loaded()?.ended({ kind, taskid });
     await this.writeToStore((recording) => recording.endDeleted(kind, taskids), request.signal);
     // The cast: the service documents the response to a deletion.
     return data as object as Deletions[K];
@@ -92,32 +92,24 @@ export class Tasks {
   }
 }
 
-type CheckedOption = Exclude<keyof RequestOptions, "headers">;
-const ofRequest: Readonly<Record<CheckedOption, true>> = { signal: true, timeoutMs: true, retries: true };
-const requestOptionNames = Object.keys(ofRequest);
+const requestOptions: OptionTypes<RequestOptions> = { signal: "signal", headers: "any" };
 
 /** Returns the body and the options of one call, or rejects them if they are not valid. The options must not repeat the first argument. */
-function readRequest(
-  operation: Operation,
-  first: object,
-  options: RequestOptions,
-  apiKey: ApiKey,
-): Request | Promise<never> {
+function readRequest(operation: Operation, first: object, options: RequestOptions, apiKey: ApiKey): Request {
   // Always throws, because it is not an object.
-  if (!isObject(options)) readOptions(operation.id, options, [], nothingWasSent);
-  const { signal, headers, timeoutMs, retries, ...further } = options;
+  if (!isObject(options)) readOptions(operation.id, options, requestOptions, nothingWasSent);
+  const { signal, headers, ...further } = options;
   const names = Object.keys(further);
   const twice = names.filter((field) => field in first);
-  const issues = twice.map((field) =>
-    invalid(`options.${field}`, "duplicate", "a second value", "only the method's first argument"),
+  const repeated = twice.map((field) =>
+    issueOf(`options.${field}`, "invalid", "is a second value", "Use only the method's first argument."),
   );
-  const { wire, faults } = readBody(operation.body, names.length === 0 ? first : { ...further, ...first });
-  if (issues.length + faults.length > 0) return rejectFields(operation.id, faults, issues);
-  if (signal !== undefined || timeoutMs !== undefined || retries !== undefined)
-    readOptions(operation.id, { signal, timeoutMs, retries }, requestOptionNames, nothingWasSent);
+  const { wire, issues } = readBody(operation.body, names.length === 0 ? first : { ...further, ...first });
+  rejectIssues(operation.id, [...repeated, ...issues], nothingWasSent);
+  readOptions(operation.id, { signal }, requestOptions, nothingWasSent);
   const ignored = apiKey === undefined ? undefined : ignoredWithKey;
   const own = headers === undefined ? undefined : readHeaders(operation.id, headers, ignored, nothingWasSent);
-  return { wire, request: { signal, headers: own, timeoutMs, retries } };
+  return { wire, request: { signal, headers: own } };
 }
 
 interface Request {

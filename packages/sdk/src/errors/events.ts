@@ -1,39 +1,29 @@
 import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "../task/task.ts";
+import { MediaGenError, messageOf } from "./errors.ts";
 
 /**
  * An event of a client, by `type`: for logs, metrics and traces. No event contains the key or an uploaded byte. New
  * types may be added: ignore those that you do not know.
  */
-export type MediaGenEvent =
-  | Generated
-  | Queried
-  | Retried
-  | Failed
-  | TaskSettled
-  | TaskMayHaveFailed
-  | Downloaded
-  | StoreFailed
-  | LateTask;
+export type MediaGenEvent = Generated | Retried | Failed | TaskEnded | StoreFailed | LateTask;
 
-/** The fields that the events of operations and downloads share. */
+/** The fields that the events of calls share. */
 export interface CallEvent {
-  /** The operation's id in the service's description, or `download`. */
+  /** The operation's id in the service's description, or else the method: `download`, `wait`, `recover` or `resolve`. */
   readonly operation: string;
-  /** The kind of the task: video or image. */
-  readonly kind: Kind;
+  /** The kind of the task; undefined if the call was not about a task. */
+  readonly kind: Kind | undefined;
   /** The model, if it is known. */
   readonly model: string | undefined;
   /** The task, if there is one yet. */
   readonly taskid: string | undefined;
-  /** The id of the generation's record in the store. Without a store, an id that the events of one `generate` share. */
+  /** The id of the generation's record, if there is a store. */
   readonly generationId: string | undefined;
   /** The time when it happened, in milliseconds since 1970. */
   readonly at: number;
   /** The duration of the call until then, including retries, in milliseconds. */
   readonly durationMs: number;
-  /** The number of the attempt, from 1; 0 if the call ended before or between attempts. */
-  readonly attempt: number;
   /** The id that the service, or a proxy in front of it, gave the request, if a response had one. */
   readonly requestId: string | undefined;
 }
@@ -44,54 +34,40 @@ export interface Generated extends CallEvent {
   readonly type: "generated";
   /** The new task. */
   readonly taskid: string;
+  /** The number of requests that it took. */
+  readonly attempt: number;
   /** The number of results that its form requested. */
   readonly resultCount: number;
-  /** The seed that its form requested. */
-  readonly seed: number | string | undefined;
   /** The origin of the service. */
   readonly origin: string;
 }
 
-/** A query returned its record. Polls of waits count. */
-export interface Queried extends CallEvent {
+/** A request failed and is retried. Polls of a wait count: `attempt` is the number of polls that failed in a row. */
+export interface Retried extends CallEvent {
   /** The type of the event. */
-  readonly type: "queried";
-  /** The task that was queried. */
-  readonly taskid: string;
-  /** The raw status of the record; undefined if there is none. */
+  readonly type: "retried";
+  /** The number of the request that failed, from 1. */
+  readonly attempt: number;
+  /** The delay before the next request, in milliseconds. */
+  readonly delayMs: number;
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
+  /** The reason, unless it is the HTTP status alone. */
+  readonly error: unknown;
 }
 
-/**
- * A method rejected, or a poll of a wait failed. If `error` of a generation is an `InvalidRequestError` or a
- * `ServiceError`, no task was created. If it is an `OutcomeUnknownError`, a task may exist. `operation` can also be
- * `wait`, `recover`, `resolve` or `find`.
- */
-export interface Failed extends Omit<CallEvent, "kind"> {
+/** A call of a method failed. Emitted once for each. */
+export interface Failed extends CallEvent {
   /** The type of the event. */
   readonly type: "failed";
-  /** The kind of the task; undefined if the call was not about a task. */
-  readonly kind: Kind | undefined;
   /** The error that the method rejects with; the signal's reason if that aborted. */
   readonly error: unknown;
 }
 
-/** An attempt failed and the request is retried. */
-export interface Retried extends CallEvent {
-  /** The type of the event. */
-  readonly type: "retried";
-  /** The delay before the next attempt, in milliseconds. */
-  readonly delayMs: number;
-  /** The HTTP status, if there was a response. */
-  readonly status: number | undefined;
-  /** The reason why there was no response, if there was none. */
-  readonly error: unknown;
-}
-
 /** A check found for the first time that a task has ended. Emitted once for each task object. */
-export interface TaskSettled {
+export interface TaskEnded {
   /** The type of the event. */
-  readonly type: "settled";
+  readonly type: "ended";
   /** The kind of its results: video or image. */
   readonly kind: Kind;
   /** Its model, if it is known. */
@@ -106,42 +82,6 @@ export interface TaskSettled {
   readonly at: number;
   /** The time since its generation, in milliseconds; undefined if that is unknown. */
   readonly durationMs: number | undefined;
-}
-
-/**
- * A task may have failed: its record has a message and a status of unknown meaning, and both have not changed over
- * three checks. Emitted once for each status. Pass the status as `statuses.failed` if it means a failure, otherwise as
- * `statuses.pending`.
- */
-export interface TaskMayHaveFailed {
-  /** The type of the event. */
-  readonly type: "taskMayHaveFailed";
-  /** The kind of its results: video or image. */
-  readonly kind: Kind;
-  /** Its model, if it is known. */
-  readonly model: string | undefined;
-  /** The task that may have failed. */
-  readonly taskid: string;
-  /** The raw status of the record. */
-  readonly status: number;
-  /** The message of the record. */
-  readonly message: string;
-  /** The time when it was seen, in milliseconds since 1970. */
-  readonly at: number;
-}
-
-/** One result of a task was downloaded completely. */
-export interface Downloaded extends CallEvent {
-  /** The type of the event. */
-  readonly type: "downloaded";
-  /** The task whose result it is. */
-  readonly taskid: string;
-  /** The position of the result, from 0. */
-  readonly index: number;
-  /** The number of results of the task. */
-  readonly count: number;
-  /** The size of the result, in bytes. */
-  readonly bytes: number;
 }
 
 /** The store could not record the result of a generation. The SDK retries until it succeeds or the process ends. */
@@ -169,4 +109,71 @@ export interface LateTask {
 }
 
 /** A function that receives events. */
-export type OnEvent = (event: MediaGenEvent) => void;
+export type OnEvent = (event: MediaGenEvent) => unknown;
+
+/** Emits an event. Never throws. */
+export type Emit = (event: MediaGenEvent) => void;
+
+/**
+ * Creates the function that emits events. With `isLogged`, it prints each. Without a listener, it prints those that no
+ * call reports.
+ */
+export function createEmit(onEvent: OnEvent | undefined, isLogged: boolean): Emit {
+  return (event) => {
+    const isReported = event.type !== "storeFailed" && event.type !== "lateTask";
+    if (isLogged || (!onEvent && !isReported)) console.error(lineOf(event));
+    // A listener's mistake, sync or async, must not cost the task that the call is about to return.
+    new Promise((resolve) => resolve(onEvent?.(event))).catch((error: unknown) =>
+      console.error("mediagen: onEvent threw", error),
+    );
+  };
+}
+
+function lineOf({ type, ...fields }: MediaGenEvent): string {
+  const known = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const words = known.map(
+    ([name, value]) => `${name}=${JSON.stringify(name === "error" ? factsOf(value, type) : value)}`,
+  );
+  return ["mediagen:", type, ...words].join(" ");
+}
+
+/** Returns the facts of an error that may be printed. The texts of others may repeat a prompt. */
+function factsOf(error: unknown, type: MediaGenEvent["type"]): string {
+  if (!(error instanceof Error)) return typeof error;
+  // The cast: errors of some classes have these fields.
+  const { name, status, code } = error as { readonly name: string; readonly status?: unknown; readonly code?: unknown };
+  const isOfNetwork = type !== "failed" || name === "ConnectionError" || name === "StoreError";
+  if (status === undefined && isOfNetwork) return `${name}: ${messageOf(error)}`;
+  return [name, status, code].filter((fact) => /^(string|number)$/.test(typeof fact)).join(" ");
+}
+
+/** The operation, model, task and generation of a method, for its events. */
+export interface MethodSubject {
+  /** The operation's id in the service's description, or the method's name. */
+  readonly operation: string;
+  readonly kind?: Kind | undefined;
+  readonly model?: string | undefined;
+  readonly taskid?: string | undefined;
+  readonly generationId?: string | undefined;
+}
+
+/** Runs a method, and emits one event if it fails. A method that is reported must not call another one. */
+export type Report = <T>(subject: MethodSubject, run: () => Promise<T>) => Promise<T>;
+
+/** Creates the function that reports failures. */
+export function createReport(emit: Emit, time: { now(): number; steady(): number }): Report {
+  return async ({ operation, kind, model, taskid, generationId }, run) => {
+    const start = time.steady();
+    try {
+      return await run();
+    } catch (error) {
+      const durationMs = Math.round(time.steady() - start);
+      // The cast: errors of some classes have these fields.
+      const of = (error instanceof MediaGenError ? error : {}) as { generationId?: string; requestId?: string };
+      const id = generationId ?? of.generationId;
+      const about = { operation, kind, model, taskid, generationId: id, at: time.now(), durationMs };
+      emit({ type: "failed", ...about, requestId: of.requestId, error });
+      throw error;
+    }
+  };
+}

@@ -1,5 +1,4 @@
 import type { Kind } from "../spec/operation.ts";
-import type { Task } from "../task/task.ts";
 import { MediaGenError } from "./errors.ts";
 import { shorten } from "./issue.ts";
 
@@ -55,27 +54,29 @@ export class ServiceError extends MediaGenError {
   declare readonly requestId: string | undefined;
   /** The headers of the response, without the key and without cookies. */
   declare readonly headers: ResponseHeaders;
-  /** The task that was waited for, if a wait ended in this. */
-  declare readonly task: Task | undefined;
 
   constructor(
     what: string,
     operation: string,
     response: ServiceResponse,
-    envelope?: { readonly code: number | undefined; readonly msg: string | undefined },
-    task?: Task,
+    facts: Partial<Pick<ServiceError, "code" | "msg" | "isRetryable" | "task">> & Pick<ServiceError, "advice">,
   ) {
-    super(`${operation}: ${what}`);
-    this.operation = operation;
-    this.status = response.status;
-    this.code = envelope?.code;
-    this.msg = envelope?.msg;
-    this.body = shorten(response.text);
-    this.retryAfterMs = response.retryAfterMs;
-    this.requestId = response.requestId?.();
-    this.headers = response.headers?.() ?? {};
-    this.task = task;
+    const { status, retryAfterMs } = response;
+    const { code, msg, isRetryable = mayPass(status), advice, task } = facts;
+    const own = { operation, status, code, msg, retryAfterMs, isRetryable, advice, task };
+    super(`${operation}: ${what}.`, { ...own, ...shown(response) });
   }
+}
+
+/** Returns the parts of a response that its errors show. */
+function shown(response: ServiceResponse | undefined): Pick<OutcomeUnknownError, "body" | "requestId" | "headers"> {
+  const { text, requestId, headers } = response ?? {};
+  return { body: text === undefined ? text : shorten(text), requestId: requestId?.(), headers: headers?.() ?? {} };
+}
+
+/** Returns whether an HTTP status may pass: the service is busy or fails. */
+export function mayPass(status: number): boolean {
+  return status === 429 || (status >= 500 && status !== 501);
 }
 
 /** HTTP 401 or 403: the API key is missing, is not valid, or lacks a permission. */
@@ -99,6 +100,7 @@ export class RateLimitError extends ServiceError {
 /** The balance does not cover the request. Add credits, then make the same call again. */
 export class InsufficientCreditsError extends ServiceError {
   override readonly name = "InsufficientCreditsError";
+  override readonly isRetryable = false;
 }
 
 /**
@@ -136,25 +138,14 @@ export class OutcomeUnknownError extends MediaGenError {
     { kind, model, digest, at, generationId }: SentGeneration,
     { response, cause }: { readonly response?: ServiceResponse; readonly cause?: unknown },
   ) {
-    const advice = `media.resolve("${generationId}", { taskid }), or with "notCreated" if there is none.`;
-    super(
-      `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried. ` +
-        // Not toISOString, which throws if the clock of the options is wrong.
-        `Before you generate it again, look in the service's console, or ask its support: a task of ${model} at ${new Date(at).toJSON()}. ` +
-        (generationId ? `Then call ${advice}` : "A client with a store would have recorded it."),
-      cause === undefined ? undefined : { cause },
-    );
-    this.operation = operation;
-    this.kind = kind;
-    this.model = model;
-    this.digest = digest;
-    this.at = at;
-    this.generationId = generationId;
-    this.reason = reason;
-    this.status = response?.status;
-    this.body = response && shorten(response.text);
-    this.requestId = response?.requestId?.();
-    this.headers = response?.headers?.() ?? {};
+    const then = generationId
+      ? `Then call media.resolve("${generationId}", { taskid }), or with "notCreated" if there is none.`
+      : "A client with a store would have recorded it.";
+    // Not toISOString, which throws if the clock of the options is wrong.
+    const advice = `Before you generate it again, look in the service's console, or ask its support: a task of ${model} at ${new Date(at).toJSON()}. ${then}`;
+    const what = `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried.`;
+    const own = { operation, kind, model, digest, at, generationId, reason, status: response?.status };
+    super(what, { billed: "maybe", advice, cause, ...own, ...shown(response) });
   }
 }
 

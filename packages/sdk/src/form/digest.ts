@@ -1,8 +1,9 @@
-import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
-import { fieldOf } from "../spec/schema.ts";
-import type { WireFields } from "./form.ts";
-import { type FormPart, formParts } from "./parts.ts";
+import { InvalidRequestError, rejectIssues } from "../errors/errors.ts";
+import { hasChanged, nothingWasSent } from "../errors/issue.ts";
+import { fieldOf } from "../spec/operation.ts";
+import { readForm, type WireFields } from "./form.ts";
+import { operationOf } from "./model.ts";
+import { type FormPart, formParts } from "./multipart.ts";
 
 /** Maximum number of bytes of a file in memory. */
 const sliceBytes = 1024 * 1024;
@@ -26,8 +27,7 @@ export async function digestOf(wire: WireFields): Promise<string | undefined> {
 async function canonical([name, value, fileName = ""]: FormPart, subtle: SubtleCrypto): Promise<string[]> {
   if (typeof value === "string") return [name, value];
   const bytes = await digestOfFile(value, subtle).catch(() => {
-    const issue = invalid(fieldOf(name), "changed", describeValue(value), "the file again");
-    throw new InvalidRequestError("generate", [issue], nothingWasSent);
+    throw new InvalidRequestError("generate", [hasChanged(fieldOf(name))], nothingWasSent);
   });
   return [name, fileName, value.type, bytes];
 }
@@ -44,4 +44,17 @@ async function digestOfFile(file: Blob, subtle: SubtleCrypto): Promise<string> {
 
 function toHex(bytes: ArrayBuffer): string {
   return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Computes the SHA-256 of a form with its files, as a store records it.
+ *
+ * @param form The fields of the model's form.
+ * @returns The hash in hexadecimal; undefined if the runtime has no Web Crypto.
+ * @throws An {@link InvalidRequestError} if there is no such model, or the form is not valid
+ */
+export async function formDigest(model: string, form: object): Promise<string | undefined> {
+  const { wire, issues } = readForm(operationOf(model).body, form);
+  rejectIssues(model, issues);
+  return digestOf(wire);
 }

@@ -1,14 +1,12 @@
-import { readOptions } from "../errors/read-options.ts";
+import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { InvalidRequestError } from "../errors/errors.ts";
-import { describeIssue, describeValue, invalid, type Issue } from "../errors/issue.ts";
-import type { Bounds } from "../spec/operation.ts";
-import { fieldOf } from "../spec/schema.ts";
-import { fieldsOf } from "./field-info.ts";
-import { readText } from "./form-text.ts";
-import { readForm } from "./form.ts";
-import { jsonSchemaOf } from "./json-schema.ts";
+import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
+import { isBlob } from "../spec/is-blob.ts";
+import { withoutUndefined } from "../spec/without-undefined.ts";
+import { descriptions } from "../spec/descriptions.gen.ts";
+import type { Field as FieldOfForm, FormFields } from "../spec/operation.ts";
+import { isObjectOfFields, readForm } from "./form.ts";
 import { type Form, listModels, type Model, type ModelInfo, unknownModel } from "./model.ts";
-import { issuesOf } from "./words.ts";
 
 /** Options of `formSchema`. */
 export interface FormSchemaOptions<Field extends string = string> {
@@ -127,18 +125,17 @@ export function formSchema(
 export function formSchema(model: Model | ModelInfo, options: FormSchemaOptions = {}): FormSchema<unknown> {
   const info = typeof model === "string" ? listModels().find((one) => one.model === model) : model;
   if (!info) throw new InvalidRequestError("formSchema", [unknownModel(model)]);
-  const names = fieldsOf(info).map(({ field }) => field);
+  const names = info.form.fields.map(({ field }) => field);
   const { from = "values", without = [] } = checked(options, names);
   const form = formWithout(info.form, without);
-  const fields = fieldsOf({ ...info, form });
-  const convert: FormToJSONSchema = ({ target }) => jsonSchemaOf(form, fields, target);
+  const convert: FormToJSONSchema = ({ target }) => jsonSchemaOf(form, info.operation, target);
   return {
     "~standard": {
       version: 1,
       vendor: "mediagen",
       validate(given) {
-        const value = from === "text" ? readText(given, fields) : given;
-        const issues = issuesOf(readForm(form, value).faults);
+        const value = from === "text" ? readText(given, form) : given;
+        const issues = readForm(form, value).issues;
         return issues.length === 0 ? { value } : { issues: issues.map((issue) => toFormIssue(issue, names)) };
       },
       jsonSchema: { input: convert, output: convert },
@@ -146,34 +143,122 @@ export function formSchema(model: Model | ModelInfo, options: FormSchemaOptions 
   };
 }
 
+const ofSchema: OptionTypes<FormSchemaOptions> = { from: "any", without: "texts" };
+
 /** Checks the options. A misspelled field in `without` would stay open to every user. */
 function checked(given: FormSchemaOptions, names: readonly string[]): FormSchemaOptions {
-  const options = readOptions("formSchema", given, ["from", "without"]);
+  const options = readOptions("formSchema", given, ofSchema);
   const { from = "values", without = [] } = options;
   const issues = without
     .filter((name) => !names.includes(name))
-    .map((name) => invalid("without", "notOneOf", describeValue(name), names.join(", ")));
-  if (from !== "values" && from !== "text")
-    issues.push(invalid("from", "notOneOf", describeValue(from), '"values" or "text"'));
+    .map((name) => issueOf("without", "invalid", mustBe(`one of ${names.join(", ")}`, name)));
+  if (from !== "values" && from !== "text") issues.push(issueOf("from", "invalid", mustBe('"values" or "text"', from)));
   if (issues.length > 0) throw new InvalidRequestError("formSchema", issues);
   return options;
 }
 
-function formWithout(form: Bounds, without: readonly string[]): Bounds {
-  if (without.length === 0) return form;
-  const isLeft = (part: string) => !without.includes(fieldOf(part));
-  const properties = Object.entries(form.properties ?? {}).filter(([part]) => isLeft(part));
-  const required = (form.required ?? []).filter(isLeft);
-  // A field of the server may be the one that the form needs.
-  const anyOf = form.anyOf?.every(({ required: one = [] }) => one.every(isLeft)) && { anyOf: form.anyOf };
-  return { type: "object", properties: Object.fromEntries(properties), required, ...anyOf };
+function formWithout({ fields, needs = [] }: FormFields, without: readonly string[]): FormFields {
+  const isLeft = (name: string) => !without.includes(name);
+  return {
+    fields: fields.filter(({ field }) => isLeft(field)),
+    // A field of the server may be the one that the form needs.
+    needs: needs.filter((group) => group.every(isLeft)),
+  };
 }
 
 function toFormIssue(issue: Issue, names: readonly string[]): FormIssue {
-  const { field, code } = issue;
-  const message = describeIssue(issue);
-  if (code === "unknownField") return { message, path: [field] };
+  const { field, code, message } = issue;
+  if (code === "unknown") return { message, path: [field] };
   const [, list = field, index] = /^(.*)\[(\d+)\]$/.exec(field) ?? [];
   if (!names.includes(list)) return { message, path: [] };
   return { message, path: index === undefined ? [list] : [list, Number(index)] };
+}
+
+/**
+ * Converts texts and files to a form: FormData, URLSearchParams, or an object of texts, files and lists of them. A text that
+ * cannot be converted to the type of its field stays, and is rejected later.
+ */
+function readText(given: unknown, { fields }: FormFields): unknown {
+  if (!isObjectOfFields(given)) return given;
+  // The cast: iterable objects of fields yield pairs.
+  const pairs = Symbol.iterator in given ? (given as Iterable<[string, unknown]>) : Object.entries(given);
+  const values = new Map<string, unknown[]>();
+  for (const [name, value] of pairs) {
+    const takes = fields.find(({ field }) => field === name)?.takes;
+    const read = (isList(value) ? [...value] : [value]).filter(isGiven).map((one) => readOne(one, takes));
+    values.set(name, [...(values.get(name) ?? []), ...read]);
+  }
+  const entries = [...values].filter(([, { length }]) => length > 0);
+  return Object.fromEntries(entries.map(([name, list]) => [name, list.length === 1 ? list[0] : list]));
+}
+
+/** Whether a value is a list, such as a FileList. */
+function isList(value: unknown): value is Iterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.iterator in value && !ArrayBuffer.isView(value);
+}
+
+/** Whether a value was given. A file input without a file yields an empty file without a name. */
+function isGiven(value: unknown): boolean {
+  const isNoFile = isBlob(value) && value.size === 0 && "name" in value && value.name === "";
+  return value !== "" && value !== undefined && value !== null && !isNoFile;
+}
+
+const flags: Readonly<Record<string, boolean>> = { on: true, true: true, off: false, false: false };
+
+function readOne(value: unknown, takes: FieldOfForm["takes"] | undefined): unknown {
+  if (typeof value !== "string") return value;
+  if (takes === "number" && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value);
+  return takes === "flag" && Object.hasOwn(flags, value) ? flags[value] : value;
+}
+
+type JSONSchema = Readonly<Record<string, unknown>>;
+
+const dialects: Readonly<Record<string, string>> = {
+  "draft-2020-12": "https://json-schema.org/draft/2020-12/schema",
+  "draft-07": "http://json-schema.org/draft-07/schema#",
+};
+
+/** Returns a form as JSON Schema, or throws an {@link InvalidRequestError} for an unsupported dialect. */
+function jsonSchemaOf({ fields }: FormFields, operation: string, dialect: string): Record<string, unknown> {
+  if (!Object.hasOwn(dialects, dialect)) {
+    const expected = Object.keys(dialects).join(" or ");
+    throw new InvalidRequestError("formSchema", [issueOf("target", "invalid", mustBe(expected, dialect))]);
+  }
+  const describe = ({ field, pixels, expected }: FieldOfForm) => {
+    const text = descriptions[operation]?.[field] ?? expected;
+    // No keyword bounds the pixels of a size.
+    return pixels ? `${text} Use ${expected}.` : text;
+  };
+  return {
+    $schema: dialects[dialect],
+    type: "object",
+    properties: Object.fromEntries(
+      fields.map((field) => [field.field, { ...listSchemaOf(field), description: describe(field) }]),
+    ),
+    required: fields.filter(({ required }) => required).map(({ field }) => field),
+    additionalProperties: false,
+  };
+}
+
+function listSchemaOf({ many, min, max, ...field }: FieldOfForm): JSONSchema {
+  if (!many) return schemaOf({ ...field, ...withoutUndefined({ min, max }) });
+  return { type: "array", ...withoutUndefined({ minItems: min, maxItems: max }), items: schemaOf(field) };
+}
+
+const int32: JSONSchema = { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
+const safeIntegers: JSONSchema = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
+
+/** Returns the schema of one value, with the types that a form accepts. */
+function schemaOf({ takes, values, pattern, min, max, isWhole, isImage }: FieldOfForm): JSONSchema {
+  const listed = values && { enum: values };
+  if (takes === "file") return { type: "string", ...(isImage && { contentMediaType: "image/*" }) };
+  if (takes === "flag")
+    return listed ? { anyOf: [{ type: "boolean" }, { type: "string", ...listed }] } : { type: "boolean" };
+  if (takes === "number") {
+    const range = { ...(isWhole && safeIntegers), ...withoutUndefined({ minimum: min, maximum: max }) };
+    return { type: isWhole ? "integer" : "number", ...(listed ?? range) };
+  }
+  const text = { type: "string", ...withoutUndefined({ minLength: min, maxLength: max, pattern }) };
+  if (isWhole) return { anyOf: [int32, text] };
+  return listed && pattern !== undefined ? { anyOf: [{ type: "string", ...listed }, text] } : { ...text, ...listed };
 }

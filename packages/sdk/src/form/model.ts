@@ -1,6 +1,6 @@
 import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue, invalid, type Issue, nothingWasSent } from "../errors/issue.ts";
-import type { Bounds, Kind, Operation } from "../spec/operation.ts";
+import { describeValue, type Issue, issueOf, joined, mustBe, nothingWasSent } from "../errors/issue.ts";
+import type { Field, FormFields, Kind, Operation } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
 import type { Model } from "../spec/types.gen.ts";
 import { closestName } from "../errors/closest-name.ts";
@@ -15,8 +15,8 @@ export interface ModelInfo {
   readonly model: string;
   /** The generation's id in the service's description, such as `generateVidmodelv2`. */
   readonly operation: string;
-  /** The bounds of the form, in the keywords of JSON Schema. */
-  readonly form: Bounds;
+  /** The fields of its form. */
+  readonly form: FormFields;
 }
 
 /**
@@ -37,6 +37,21 @@ export function listModels(): readonly ModelInfo[] {
   );
   // A copy, so that changing the list does not change the checks.
   return structuredClone(models);
+}
+
+/**
+ * Lists the fields of a model's form, in the order of the service's description.
+ *
+ * @param model The name of a model, or an entry of `listModels()`.
+ * @returns The fields, each with its valid values.
+ * @throws An {@link InvalidRequestError} if there is no such model
+ * @example
+ * for (const { field, expected } of fieldsOf("vidmodelv2")) console.log(`${field}: ${expected}`);
+ */
+export function fieldsOf(model: string | ModelInfo): readonly Field[] {
+  const info = typeof model === "string" ? listModels().find((one) => one.model === model) : model;
+  if (!info?.form) throw new InvalidRequestError("fieldsOf", [unknownModel(model)]);
+  return info.form.fields;
 }
 
 /**
@@ -68,10 +83,9 @@ export function kindOf(model: string): Kind {
 export function operationOf(model: string, among: readonly Kind[] = kinds): Operation {
   const found = findOperation(model, among);
   if (found) return found;
-  const issue = unknownModel(model, among);
-  const newer = `${issue.received} is not known; a newer model needs media.video or media.image with { unchecked: true }`;
-  const problem = issue.problem ?? (typeof model === "string" ? newer : undefined);
-  throw new InvalidRequestError("generate", [{ ...issue, ...(problem && { problem }) }], nothingWasSent);
+  const { field, code, message } = unknownModel(model, among);
+  const newer = code === "unknown" ? "A newer model needs media.video or media.image with { unchecked: true }." : "";
+  throw new InvalidRequestError("generate", [{ field, code, message: joined(message, newer) }], nothingWasSent);
 }
 
 /** Returns the generation operation of a model, or undefined if there is no such model of these kinds. */
@@ -88,13 +102,12 @@ export function findOperation(model: string, among: readonly Kind[] = kinds): Op
 /** Returns the issue for a model that does not exist in these kinds. */
 export function unknownModel(model: unknown, among: readonly Kind[] = kinds): Issue {
   const names = among.flatMap((kind) => Object.keys(operations[kind].generate));
-  const expected = `one of ${names.join(", ")}`;
-  if (typeof model !== "string") return invalid("model", "wrongType", describeValue(model), expected, { names });
+  const list = `one of ${names.join(", ")}`;
+  if (typeof model !== "string") return issueOf("model", "invalid", mustBe(list, model));
   const other = kinds.find((kind) => findOperation(model, [kind]));
   const name = describeValue(model);
-  if (other) {
-    const problem = `${name} makes ${other}s`;
-    return invalid("model", "notOneOf", name, `media.${other}, or ${expected}`, { names, problem });
-  }
-  return invalid("model", "notOneOf", name, expected, { names, suggestion: closestName(model, names) });
+  if (other) return issueOf("model", "invalid", `${name} makes ${other}s`, `Use media.${other}, or ${list}.`);
+  const meant = closestName(model, names);
+  const advice = meant === undefined ? `Use ${list}.` : `Did you mean ${JSON.stringify(meant)}?`;
+  return issueOf("model", "unknown", `${name} is not known`, advice);
 }

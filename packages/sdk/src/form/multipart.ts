@@ -1,5 +1,22 @@
-import { toCRLF } from "./line-breaks.ts";
-import type { FormPart } from "./parts.ts";
+import { isBlob } from "../spec/is-blob.ts";
+import { isObject } from "../spec/is-object.ts";
+import { fieldOf } from "../spec/operation.ts";
+import { toCRLF } from "./field.ts";
+import type { WireFields } from "./form.ts";
+
+/** One part of a form: a text, or a file with the name to send it under. */
+export type FormPart = readonly [name: string, value: string] | readonly [name: string, file: Blob, fileName: string];
+
+/** Yields a form's fields as parts of multipart/form-data, in order. */
+export function* formParts(wire: WireFields): Generator<FormPart, void, undefined> {
+  for (const [name, value] of Object.entries(wire)) {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const [index, one] of values.entries()) {
+      if (isBlob(one)) yield [name, one, fileNameOf(one, `${fieldOf(name)}-${index + 1}`)];
+      else if (one !== undefined) yield [name, String(one)];
+    }
+  }
+}
 
 /** A form as multipart/form-data before it is sent: texts, and files that are read while they leave. */
 export interface Multipart {
@@ -33,6 +50,48 @@ export function toMultipart(parts: Iterable<FormPart>): Multipart {
   return { type: `multipart/form-data; boundary=${boundary}`, pieces };
 }
 
+/**
+ * Encodes the fields of a form as one Blob in memory: if a file on disk has changed, Node 24 ends the process that sends it.
+ *
+ * @param reject Called with a value that would be sent as something else, and be billed without it. It throws.
+ */
+export async function encodeForm(
+  fields: unknown,
+  reject: (field: string, value: unknown, expected: string) => never,
+): Promise<Blob> {
+  // A FormData, a Map, a Blob or a stream has no fields of its own.
+  if (Object.prototype.toString.call(fields) !== "[object Object]")
+    return reject("body", fields, "an object of fields");
+  // The cast: it is such an object.
+  const wire = fields as WireFields;
+  for (const [name, value] of Object.entries(wire))
+    for (const one of [value].flat() as unknown[])
+      if (isObject(one) && !isBlob(one)) reject(name, one, "text, a number, a boolean or a Blob, or a list of them");
+  const { type, pieces } = toMultipart(formParts(wire));
+  const read = pieces.map((piece) => (typeof piece === "string" ? piece : piece.blob.arrayBuffer()));
+  return new Blob(await Promise.all(read), { type });
+}
+
 function quote(name: string): string {
   return name.replace(/["\r\n]/g, (character) => ({ '"': "%22", "\r": "%0D" })[character] ?? "%0A");
 }
+
+/** Returns the name to send a file under; `fallback` names a Blob, which has no name. */
+function fileNameOf(file: Blob, fallback: string): string {
+  const given = "name" in file && typeof file.name === "string" ? file.name : "";
+  // Some servers end a file name at these characters.
+  const clean = given
+    .split(/[/\\]/)
+    .at(-1)
+    ?.replace(/[\p{Cc}";=]/gu, "_");
+  if (clean) return clean;
+  const subtype = /^(?:image|video|audio)\/([\w.+-]+)/.exec(file.type)?.[1] ?? "bin";
+  return `${fallback}.${extensions[subtype] ?? subtype}`;
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  jpeg: "jpg",
+  quicktime: "mov",
+  "x-matroska": "mkv",
+  "svg+xml": "svg",
+};

@@ -1,107 +1,88 @@
-import { describeValue, invalid, type Issue } from "../errors/issue.ts";
-import type { Kind, Operation } from "../spec/operation.ts";
-import { operations } from "../spec/operations.gen.ts";
-import { fieldOf, filePartSuffix, notBlank } from "../spec/schema.ts";
+import { describeValue, type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import { isBlob } from "../spec/is-blob.ts";
-import { checkOf, isObjectOfFields } from "./bounds.ts";
-import type { Fault } from "./faults.ts";
-import { isReference } from "./file-reference.ts";
-import type { WireFields } from "./form.ts";
-import { issuesOf, referenceIssue } from "./words.ts";
+import { fieldOf, filePartSuffix, type FormFields, type Kind, type Operation } from "../spec/operation.ts";
+import { operations } from "../spec/operations.gen.ts";
+import { checkField, isReference, notBlank, referenceIssue, text, toSent } from "./field.ts";
+import { copied, isObjectOfFields, noFields, type ReadFields, readForm } from "./form.ts";
 
-/** A form of a model that the service's description may not have, and how it is sent. */
-interface UncheckedFields {
-  readonly wire: WireFields;
-  readonly issues: readonly Issue[];
-  readonly operation: Operation;
+/** Reads a model's form, and extra fields that the service's description does not contain. */
+export function readWithExtra(body: FormFields, form: unknown, extra: unknown): ReadFields {
+  const read = readForm(body, form);
+  const wire = { ...read.wire };
+  const issues = [...read.issues];
+  readOpen("extraFields", extra, wire, issues, body.fields);
+  return { wire, issues };
 }
 
 /**
- * Reads a form without any bounds, by what the forms of its kind have in common. The model is the last segment of the path, and files
- * go into the part `X.items`. A flag is "0" or "1". Fields that set the number of results of other models do so here. Values that
- * would be billed without their files are still rejected.
+ * Reads a form without any bounds, by what the known forms have in common. The model is the last segment of the path, and files
+ * go into the part `X.items`. Fields that set the number of results of other models do so here.
  */
-export function readUnchecked(kind: Kind, model: unknown, form: unknown, extra: unknown = {}): UncheckedFields {
-  const issues: Issue[] = isModelName(kind, model)
-    ? []
-    : [invalid("model", "wrongFormat", describeValue(model), "the last segment of the model's path")];
-  const reader = new UncheckedReader(kind, issues);
-  for (const [name, given] of Object.entries({ form, extraFields: extra })) {
-    if (!isObjectOfFields(given)) issues.push(invalid(name, "wrongType", describeValue(given), "an object of fields"));
-    else for (const [field, value] of Object.entries(given)) reader.read(field, value, name === "extraFields");
+export function readUnchecked(
+  kind: Kind,
+  model: unknown,
+  form: unknown,
+  extra: unknown = {},
+): ReadFields & { readonly operation: Operation } {
+  const { generate, query, delete: deletion } = operations[kind];
+  const [path = ""] = Object.values(generate).map((one) => one.path.slice(0, one.path.lastIndexOf("/") + 1));
+  const name = typeof model === "string" ? model : "";
+  const wire = {};
+  const issues: Issue[] = [];
+  if (!/^[\w-][\w.-]*$/.test(name) || [query.path, deletion.path].includes(path + name)) {
+    const problem = `${describeValue(model)} is not valid`;
+    issues.push(issueOf("model", "invalid", problem, "Use the last segment of the model's path."));
   }
-  return { operation: operationFor(kind, typeof model === "string" ? model : ""), wire: reader.wire, issues };
+  readOpen("form", form, wire, issues);
+  readOpen("extraFields", extra, wire, issues);
+  const counts = knownFields().filter(({ countsResults }) => countsResults);
+  // Without their defaults, which are those of other models.
+  const fields = counts.map(({ default: _, ...field }) => field);
+  const id = `generate${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return { operation: { id, path: path + name, body: { fields } }, wire, issues };
 }
 
-function isModelName(kind: Kind, model: unknown): boolean {
-  const { query, delete: deletion } = operations[kind];
-  const taken = [query, deletion].map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
-  return typeof model === "string" && /^[\w-][\w.-]*$/.test(model) && !taken.includes(model);
+/** Reads fields that are not in the service's description. Values that would be billed without their files are still rejected. */
+function readOpen(
+  source: "form" | "extraFields",
+  given: unknown,
+  wire: Record<string, unknown>,
+  issues: Issue[],
+  checked?: FormFields["fields"],
+): void {
+  if (!isObjectOfFields(given)) return void issues.push(noFields(source, given));
+  for (const [name, one] of Object.entries(given)) {
+    if (one === undefined) continue;
+    const value = copied(one);
+    const field = source === "form" ? name : `${source}.${name}`;
+    const part = source === "form" && typeof value === "object" ? name + filePartSuffix : name;
+    const sent = typeof value === "boolean" ? (value ? "1" : "0") : checked ? toSent(text(field), value) : value;
+    if (Object.hasOwn(wire, part) || checked?.some((one) => one.field === fieldOf(name)))
+      issues.push(issueOf(field, "notAllowed", "is a field of the form", "Use the form for it."));
+    else if (!checkOpen(name, field, sent, value, issues)) continue;
+    // An assignment to `__proto__` would not add a field.
+    else Object.defineProperty(wire, part, { value: sent, enumerable: true });
+  }
 }
 
-function operationFor(kind: Kind, model: string): Operation {
-  const [{ path } = { path: "/" }] = Object.values(operations[kind].generate);
-  const counts = partsOf(kind).filter(([, bounds]) => bounds["x-result-count"]);
-  return {
-    id: `generate${model.charAt(0).toUpperCase()}${model.slice(1)}`,
-    path: path.slice(0, path.lastIndexOf("/") + 1) + model,
-    // Without their defaults, which are those of other models.
-    body: { properties: Object.fromEntries(counts.map(([part]) => [part, { "x-result-count": true }])) },
-  };
+/** Checks a value without bounds, by what the fields of the same name have in common. Returns whether it is valid. */
+function checkOpen(name: string, field: string, sent: unknown, given: unknown, issues: Issue[]): boolean {
+  const before = issues.length;
+  const known = knownFields().filter((one) => one.field === name);
+  const files: readonly unknown[] = Array.isArray(sent) && sent.length > 0 ? sent : [sent];
+  if (typeof sent === "string") {
+    const isBlank = known.some(({ pattern }) => pattern === notBlank);
+    if (known.some(({ takes }) => takes === "file") && isReference(sent)) issues.push(referenceIssue(field, sent));
+    else checkField({ ...text(field), ...(isBlank && { pattern: notBlank }) }, sent, given, issues);
+  } else if (files.every(isBlob)) {
+    if (files.some(({ size }) => size === 0)) issues.push(issueOf(field, "invalid", mustBe("a file", new Blob())));
+  } else if (!Number.isFinite(sent))
+    issues.push(issueOf(field, "invalid", mustBe("a string, a number, a boolean, a file or a list of files", given)));
+  return issues.length === before;
 }
 
-/** The parts of all forms of a kind. */
-function partsOf(kind: Kind) {
-  return Object.values(operations[kind].generate).flatMap(({ body }) => Object.entries(body.properties ?? {}));
-}
-
-class UncheckedReader {
-  readonly wire: Record<string, unknown> = {};
-  readonly #issues: Issue[];
-  /** The fields for files in all known forms. */
-  readonly #fileFields: ReadonlySet<string>;
-  /** The fields of known forms whose text must not be blank. */
-  readonly #notBlank: ReadonlySet<string>;
-
-  constructor(kind: Kind, issues: Issue[]) {
-    this.#issues = issues;
-    const parts = partsOf(kind);
-    this.#fileFields = new Set(parts.flatMap(([part]) => (part.endsWith(filePartSuffix) ? [fieldOf(part)] : [])));
-    this.#notBlank = new Set(parts.flatMap(([part, { pattern }]) => (pattern === notBlank ? [part] : [])));
-  }
-
-  read(field: string, given: unknown, isExtra: boolean): void {
-    if (given === undefined) return;
-    // A copy, as in a checked form.
-    const value: unknown = Array.isArray(given) ? [...given] : given;
-    const issue = this.#issueOf(field, value);
-    const isText = typeof value !== "object";
-    const part = isText || isExtra ? field : field + filePartSuffix;
-    if (issue) this.#issues.push(issue);
-    else if (Object.hasOwn(this.wire, part))
-      this.#issues.push(invalid(`extraFields.${field}`, "duplicate", describeValue(given), "the form for this field"));
-    else {
-      const sent = typeof value === "boolean" ? (value ? "1" : "0") : value;
-      // An assignment to `__proto__` would not add a field.
-      Object.defineProperty(this.wire, part, { value: sent, enumerable: true });
-    }
-  }
-
-  #issueOf(field: string, value: unknown): Issue | undefined {
-    const files = Array.isArray(value) && value.length > 0 ? value : [value];
-    if (files.every(isBlob)) {
-      const empty = files.find(({ size }) => size === 0);
-      return empty && invalid(field, "empty", describeValue(empty), "a file");
-    }
-    if (typeof value === "string") {
-      if (this.#fileFields.has(field) && isReference(value)) return referenceIssue(field, value);
-      const faults: Fault[] = [];
-      const check = checkOf({ type: "string", ...(this.#notBlank.has(field) && { pattern: notBlank }) });
-      check(value, value, field, faults);
-      return issuesOf(faults)[0];
-    }
-    if (typeof value === "boolean" || Number.isFinite(value)) return undefined;
-    const expected = "a string, a number, a boolean, a file or a list of files";
-    return invalid(field, "wrongType", describeValue(value), expected);
-  }
+/** Returns the fields of all known forms. */
+function knownFields() {
+  const forms = Object.values(operations).flatMap(({ generate }) => Object.values(generate));
+  return forms.flatMap(({ body }) => body.fields);
 }

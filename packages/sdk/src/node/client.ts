@@ -11,20 +11,6 @@ import { lazyTransport, usesNodeHttp } from "./lazy-transport.ts";
 /** Options of `createMediaGen` on Node. With your own `fetch`, that function connects and sends. */
 export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
 
-/** A client of the Media Generation Service on Node. */
-export interface NodeMediaGen extends MediaGen {
-  /**
-   * Creates a client with some options changed, as {@link MediaGen.withOptions} does.
-   *
-   * @param options The options to change. A field that is undefined keeps the option of this client.
-   * @returns The new client.
-   * @throws An {@link InvalidRequestError} if an option is not valid, or `apiKey` is given and undefined
-   * @example
-   * const ofUser = createMediaGen().withOptions({ apiKey: "...", proxy: false });
-   */
-  withOptions(options: NodeMediaGenOptions): NodeMediaGen;
-}
-
 /**
  * Creates a client that sends with node:http. It knows whether a request was sent, and streams uploads from disk.
  * Nothing is sent yet.
@@ -34,16 +20,16 @@ export interface NodeMediaGen extends MediaGen {
  * @example
  * const media = createMediaGen({ store: fileStore(".mediagen") }); // MEDIAGEN_BASE_URL and MEDIAGEN_API_KEY
  */
-export function createMediaGen(options: NodeMediaGenOptions = {}): NodeMediaGen {
+export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
   return createClient(options, nodeRuntime);
 }
 
 function nodeRuntime(options: NodeMediaGenOptions, origin: string): Runtime {
   const isNodeHttp = usesNodeHttp(options);
-  checkConnectOptions("createMediaGen", options, isNodeHttp);
+  checkConnectOptions("createMediaGen", options, origin, isNodeHttp);
   if (!isNodeHttp) return { ...webRuntime(options), processes };
   const transport = lazyTransport({ ...options, polls: mostInFlight(options) });
-  return { transport, get: lazyGet(options, origin), processes };
+  return { transport, get: lazyGet(options), processes };
 }
 
 const processes = async () => {
@@ -51,7 +37,7 @@ const processes = async () => {
   return processInfo();
 };
 
-function lazyGet(options: ConnectOptions, home: string): ResultGet {
-  const load = once(async () => (await import("./get.ts")).nodeGet(options, home));
+function lazyGet(options: ConnectOptions): ResultGet {
+  const load = once(async () => (await import("./get.ts")).nodeGet(options));
   return async (url, request) => (await load())(url, request);
 }

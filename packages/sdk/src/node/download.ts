@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { mkdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { readOptions } from "../errors/read-options.ts";
+import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
-import { describeValue, invalid } from "../errors/issue.ts";
-import { extensionFor, mediaTypeOf } from "../form/media-type.ts";
+import { issueOf, mustBe } from "../errors/issue.ts";
+import { extensionFor, mediaTypeOf } from "../form/files.ts";
 import type { ResultContext } from "../result/context.ts";
-import { reportFetching, resultOptionNames } from "../result/fetching.ts";
-import { copyResult } from "../result/copy.ts";
+import { reportFetching, resultOptions } from "../result/fetching.ts";
+import { readResult } from "../result/read-result.ts";
 import { resultsOf, type TaskResult } from "../result/results-of.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { codeOf } from "./error-code.ts";
@@ -40,23 +40,18 @@ export interface Download {
   readonly sha256: string;
 }
 
-const ofFiles: Readonly<Record<Exclude<keyof DownloadOptions, keyof ResultOptions>, true>> = {
-  overwrite: true,
-  name: true,
-};
-const optionNames = [...resultOptionNames, ...Object.keys(ofFiles)];
+const downloadOptions: OptionTypes<DownloadOptions> = { ...resultOptions, overwrite: "boolean", name: "any" };
 
 /** Saves every result of a task. The entry point documents it. */
 export async function download(task: Task, target: string, given: DownloadOptions): Promise<readonly Download[]> {
   return reportFetching("download", task, async (context) => {
-    const options = readOptions("download", given, optionNames);
+    const options = readOptions("download", given, downloadOptions);
     if (typeof target !== "string" || target === "") {
       const expected = 'a directory or the path of a file, such as "out/"';
-      const code = typeof target === "object" ? "wrongType" : "missing";
-      throw invalidRequest("download", "target", code, describeValue(target), expected);
+      throw invalidRequest("download", "target", "invalid", mustBe(expected, target));
     }
     checkName(options.name);
-    const sources = await resultsOf("download", task, options.signal);
+    const sources = await resultsOf("download", task, options.signal, context);
     const names = await namesFor(task, target, options.name);
     const done: Download[] = [];
     for (const source of sources) done.push(await downloadOne(source, context, names, options));
@@ -95,7 +90,7 @@ function checkName(name: unknown): void {
   if (name === undefined || (typeof name === "string" && /^[^.\p{Cc}/\\:*?"<>|][^\p{Cc}/\\:*?"<>|]*$/u.test(name)))
     return;
   const expected = 'a file name that does not begin with a dot and has none of / \\ : * ? " < > |';
-  throw invalidRequest("download", "name", "wrongFormat", describeValue(name), expected, "The task is not lost.");
+  throw invalidRequest("download", "name", "invalid", mustBe(expected, name), "", "The task is not lost.");
 }
 
 /** Returns a name that fits. Different names stay different. */
@@ -115,7 +110,11 @@ async function downloadOne(
 ): Promise<Download> {
   const part = await createPart(names.directory, `${shortenName(names.name)}-${source.index + 1}`);
   try {
-    const contentType = await copyResult(source, part, context, options);
+    let contentType: string | undefined;
+    for await (const piece of readResult(source, context, options)) {
+      await part.write(piece);
+      contentType = piece.type;
+    }
     return await keep(part, source, contentType, names, options.overwrite ?? false);
   } finally {
     await part.remove();
@@ -138,19 +137,13 @@ async function keep(
   const path = join(names.directory, `${name}.${extension}`);
   if (overwrite) await part.moveTo(path);
   // An earlier run, or another process at this moment, may have downloaded the same result.
-  else if (!(await publish(part.path, path)) && !(await hasBytes(path, bytes, sha256)))
-    throw otherFile(path, names.target);
+  else if (!(await publish(part.path, path)) && !(await hasBytes(path, bytes, sha256))) throw otherFile(path);
   return { path, bytes, type: known?.type ?? contentType, sha256 };
 }
 
-function otherFile(path: string, target: string): InvalidRequestError {
-  const overwriting = `download(task, ${JSON.stringify(target)}, { overwrite: true })`;
-  const issue = invalid(
-    "target",
-    "alreadyExists",
-    `${JSON.stringify(path)} with other bytes`,
-    `another target, or { overwrite: true } to replace the file: ${overwriting}`,
-  );
+function otherFile(path: string): InvalidRequestError {
+  const problem = `${JSON.stringify(path)} already exists with other bytes`;
+  const issue = issueOf("target", "alreadyExists", problem, "Pass { overwrite: true } to replace it.");
   const outcome =
     "The file is probably of an earlier run. The task is not lost: it can be downloaded again, free of charge.";
   return new InvalidRequestError("download", [issue], outcome);

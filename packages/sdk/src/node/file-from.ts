@@ -41,8 +41,8 @@ function pathOf(source: FileSource): string | undefined {
 function pathIn(url: string): string {
   try {
     return fileURLToPath(url);
-  } catch (cause) {
-    throw notAnImage(describeValue(url), "notAFile", String(cause), "names a host, and is no path on this machine");
+  } catch {
+    throw notAnImage(describeValue(url), "names a host, and is no path on this machine");
   }
 }
 
@@ -52,19 +52,19 @@ async function openPath(path: string): Promise<Blob> {
     await blob.slice(0, 1).arrayBuffer();
     return blob;
   } catch (cause) {
-    throw notAnImage(describeValue(path), "notAFile", ...(await whyUnreadable(path, cause)));
+    throw notAnImage(describeValue(path), await whyUnreadable(path, cause));
   }
 }
 
 /** Returns why a file cannot be read: `openAsBlob` does not say it, but the file system does. */
-async function whyUnreadable(path: string, cause: unknown): Promise<readonly [received: string, problem: string]> {
+async function whyUnreadable(path: string, cause: unknown): Promise<string> {
   try {
-    return (await stat(path)).isDirectory() ? ["a directory", "is a directory"] : unreadable(cause);
+    return (await stat(path)).isDirectory() ? "is a directory" : unreadable(cause);
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? ["no such file", "does not exist"] : unreadable(error);
+    return codeOf(error) === "ENOENT" ? "does not exist" : unreadable(error);
   }
 }
 
-function unreadable(error: unknown): readonly [received: string, problem: string] {
-  return [String(error), `cannot be read (${shorten(messageOf(error))})`];
+function unreadable(error: unknown): string {
+  return `cannot be read (${shorten(messageOf(error))})`;
 }

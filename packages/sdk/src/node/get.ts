@@ -1,35 +1,40 @@
 import dns from "node:dns";
 import type { IncomingMessage } from "node:http";
+import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { messageOf } from "../errors/errors.ts";
 import type { ResultGet, ResultResponse } from "../result/context.ts";
 import { privateNetwork, UnusableUrl } from "../result/unusable-url.ts";
 import { orAbort } from "../time/deadline.ts";
 import { isPrivateAddress } from "../transport/address.ts";
-import type { ConnectOptions, Lookup, LookupAddress } from "./connect-options.ts";
-import { Connections, hostOf, listing } from "./connections.ts";
+import type { ConnectOptions } from "./connect-options.ts";
+import { Agents, hostOf, limitConnecting, whenConnected } from "./agents.ts";
 import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";
-import { proxyFor } from "./http-proxy.ts";
 
 /**
  * Creates the function that gets results with node:http. A host name is checked when it is resolved for the connection itself: a name
- * that resolves to a public address in an earlier check may resolve to this machine in the next. A proxy resolves names by itself. The
- * hosts of source images, which users may pass, are therefore resolved here first, and must not be private.
- *
- * @param home the origin of the service, if a client gets results
+ * that resolves to a public address in an earlier check may resolve to this machine in the next. An agent or a proxy may resolve names
+ * by itself. So they are resolved here first, too, and must not be private.
  */
-export async function nodeGet(options: ConnectOptions, home?: string): Promise<ResultGet> {
+export async function nodeGet(options: ConnectOptions): Promise<ResultGet> {
   const modules = await loadHttpModules();
-  const connections = new Connections(modules, options);
+  const agents = new Agents(modules, options);
   return async (url, { headers, signal, allowPrivate }) => {
-    const lookup = allowPrivate ? options.lookup : lookUpPublic(url, options.lookup);
-    if (!allowPrivate && home === undefined && proxyFor(url, options.proxy, process.env))
-      await rejectPrivate(url, lookup, signal);
-    const connection = await connections.forResult(url, home, lookup);
+    const agent = agents.single(url);
+    const lookup = allowPrivate ? undefined : lookUpPublic(url);
+    if (lookup && agents.resolvesElsewhere(url)) await rejectPrivate(url, lookup, signal);
     return new Promise((resolve, reject) => {
-      moduleFor(url, modules)
-        .request(url, { headers, signal, ...connection }, (message) => {
+      const options = { headers, signal, agent, ALPNProtocols: ["http/1.1"], ...(lookup && { lookup }) };
+      const request = moduleFor(url, modules).request(url, options);
+      const fail = (error: Error) => {
+        reject(error);
+        request.destroy(error);
+      };
+      const stop = limitConnecting(request, fail);
+      request
+        .on("socket", (socket) => whenConnected(socket, url, (error) => (error ? fail(error) : stop())))
+        .on("response", (message) => {
           try {
             resolve(responseOf(message, url));
           } catch (error) {
@@ -39,7 +44,10 @@ export async function nodeGet(options: ConnectOptions, home?: string): Promise<R
         })
         .on("error", reject)
         // After a response this does nothing. Without one, as when the server switches protocols, there is no other event.
-        .once("close", () => reject(new Error("the connection closed without a response")))
+        .once("close", () => {
+          stop();
+          reject(new Error("the connection closed without a response"));
+        })
         .end();
     });
   };
@@ -49,15 +57,12 @@ export async function nodeGet(options: ConnectOptions, home?: string): Promise<R
 const lookUpMs = 2_000;
 
 /** Rejects a URL whose host this machine resolves to an address that is not public. */
-async function rejectPrivate(url: URL, lookup: Lookup | undefined, signal: AbortSignal): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
+async function rejectPrivate(url: URL, lookup: LookupFunction, signal: AbortSignal): Promise<void> {
   const resolved = new Promise<void>((resolve, reject) => {
-    timer = setTimeout(resolve, lookUpMs);
-    (lookup ?? dns.lookup)(hostOf(url), { all: true }, (error) =>
-      error instanceof UnusableUrl ? reject(error) : resolve(),
-    );
+    setTimeout(resolve, lookUpMs).unref();
+    lookup(hostOf(url), { all: true }, (error) => (error instanceof UnusableUrl ? reject(error) : resolve()));
   });
-  await orAbort(resolved, signal).finally(() => clearTimeout(timer));
+  await orAbort(resolved, signal);
 }
 
 /** Returns the used part of a response. For a `Response`, Node would load its fetch, which takes longer than a small result. */
@@ -82,12 +87,10 @@ function bodyOf(message: IncomingMessage, url: URL): Readable {
   }
 }
 
-function lookUpPublic(url: URL, given: Lookup | undefined): Lookup {
+function lookUpPublic(url: URL): LookupFunction {
   return (hostname, options, callback) =>
-    listing(given ?? dns.lookup)(hostname, { ...options, all: true }, (error, found) => {
-      // The cast: a list was requested.
-      const addresses = (found ?? []) as LookupAddress[];
-      const [first] = addresses;
+    dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
       if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), "");
       if (addresses.some(({ address }) => isPrivateAddress(address)))
         return callback(new UnusableUrl(url.href, privateNetwork), "");

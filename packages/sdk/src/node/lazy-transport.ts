@@ -4,7 +4,7 @@ import { nothingWasSent } from "../errors/issue.ts";
 import { beforeRequest } from "../transport/evidence.ts";
 import { isLoopback } from "../transport/loopback.ts";
 import type { Transport } from "../transport/transport.ts";
-import type { PoolOptions } from "./connections.ts";
+import type { PoolOptions } from "./agents.ts";
 
 /** Returns whether requests go through node:http. Bun and Deno only imitate it, so their own fetch is used. */
 export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
@@ -16,9 +16,9 @@ function rejectMockedFetch(url: string): void {
   // Mocks of Vitest, Jest and node:test all have this property.
   const { fetch } = globalThis as { readonly fetch?: { readonly mock?: unknown } };
   if (fetch?.mock === undefined || isLoopback(new URL(url))) return;
-  const expected = "createMediaGen({ fetch }) with the mock, or the emulator";
+  const advice = "Use createMediaGen({ fetch }) with the mock, or the emulator.";
   const problem = "is a mock, and @mediagen/sdk/node does not call globalThis.fetch";
-  throw invalidRequest("generate", "fetch", "notAllowed", "a mock", expected, nothingWasSent, { problem });
+  throw invalidRequest("generate", "fetch", "notAllowed", problem, advice, nothingWasSent);
 }
 
 /** Loads node:http at the first request: it takes longer than all else together. */
@@ -26,7 +26,7 @@ export function lazyTransport(options: PoolOptions): Transport {
   let transport: Transport | undefined;
   let loading: Promise<Transport> | undefined;
   return async (request, sendOptions) => {
-    if (sendOptions.paid) rejectMockedFetch(request.url);
+    if (sendOptions.paid && !options.agent) rejectMockedFetch(request.url);
     loading ??= import("./transport.ts").then(({ nodeTransport }) => nodeTransport(options));
     transport ??= await loading.catch((error: unknown) => {
       // It may be there at the next request.

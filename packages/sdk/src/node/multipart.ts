@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue, invalid, nothingWasSent } from "../errors/issue.ts";
+import { hasChanged, nothingWasSent } from "../errors/issue.ts";
 import type { MultipartFile } from "../form/multipart.ts";
-import { fieldOf } from "../spec/schema.ts";
+import { fieldOf } from "../spec/operation.ts";
 import type { OutgoingRequest } from "../transport/transport.ts";
 
 /** A body before it is sent: its length is known, and files on disk are read while it leaves. */
@@ -22,7 +22,6 @@ const pieceBytes = 48 * 1024;
 /** Returns a body with its length. */
 export function encode(body: OutgoingRequest["body"]): Encoded {
   if (typeof body === "string") return { length: Buffer.byteLength(body), pieces: [body] };
-  if (body instanceof Blob) return { length: body.size, pieces: [{ name: "body", blob: body }] };
   const lengths = body.pieces.map((piece) => (typeof piece === "string" ? Buffer.byteLength(piece) : piece.blob.size));
   return { ...body, length: lengths.reduce((sum, length) => sum + length, 0) };
 }
@@ -39,21 +38,16 @@ export async function rejectChangedFiles({ pieces }: Encoded): Promise<void> {
       .slice(0, 1)
       .arrayBuffer()
       .catch(() => {
-        const issue = invalid(fieldOf(piece.name), "changed", describeValue(piece.blob), "the file again");
-        throw new InvalidRequestError("generate", [issue], nothingWasSent);
+        throw new InvalidRequestError("generate", [hasChanged(fieldOf(piece.name))], nothingWasSent);
       });
   }
 }
 
-/** Yields the bytes of a body, a piece at a time, and calls `onPiece` before each. */
-export async function* readPieces(
-  { pieces }: Encoded,
-  onPiece: () => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
+/** Yields the bytes of a body, a piece at a time. */
+export async function* readPieces({ pieces }: Encoded): AsyncGenerator<Uint8Array, void, undefined> {
   for (const piece of pieces) {
     for await (const bytes of typeof piece === "string" ? [Buffer.from(piece)] : readBlob(piece)) {
       for (let at = 0; at < bytes.length; at += pieceBytes) {
-        onPiece();
         yield bytes.subarray(at, at + pieceBytes);
         // A server that rejects the request may have responded and closed: its response has to be read before another write
         // fails. The first bytes do not wait: mocking libraries take a connection that stays silent for no HTTP request.

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type FileHandle, open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { headLength } from "../form/media-type.ts";
-import type { ResultSink } from "../result/transfer.ts";
+import { headLength } from "../form/files.ts";
+import type { Piece } from "../result/read-result.ts";
 import { isRunning, machineId } from "./process-info.ts";
 
 /** Matches the name of a part file. Others see by its process and its machine when it is left over. */
@@ -47,7 +47,7 @@ function ownMachine(): string {
 }
 
 /** A result on its way to the disk, with its first bytes and its digest. */
-export class PartFile implements ResultSink {
+export class PartFile {
   readonly path: string;
   readonly #file: FileHandle;
   #hash = createHash("sha256");
@@ -60,19 +60,20 @@ export class PartFile implements ResultSink {
     this.#file = file;
   }
 
-  async write(piece: Uint8Array): Promise<void> {
+  /** Writes a piece. The first one of a result replaces everything. */
+  async write({ at: start, bytes }: Piece): Promise<void> {
+    if (start === 0 && this.bytes > 0) await this.#restart();
     // One write may take only some of the bytes.
-    for (let at = 0; at < piece.length;)
-      at += (await this.#file.write(piece, at, piece.length - at, this.bytes + at)).bytesWritten;
-    this.#hash.update(piece);
-    this.bytes += piece.length;
-    if (this.head.length < headLength) this.head = Uint8Array.from([...this.head, ...piece.subarray(0, headLength)]);
+    for (let at = 0; at < bytes.length;)
+      at += (await this.#file.write(bytes, at, bytes.length - at, start + at)).bytesWritten;
+    this.#hash.update(bytes);
+    this.bytes = start + bytes.length;
+    if (this.head.length < headLength) this.head = Uint8Array.from([...this.head, ...bytes.subarray(0, headLength)]);
   }
 
-  async restart(): Promise<void> {
+  async #restart(): Promise<void> {
     await this.#file.truncate();
     this.#hash = createHash("sha256");
-    this.bytes = 0;
     this.head = new Uint8Array();
   }
 

@@ -1,24 +1,17 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "../errors/errors.ts";
-import { beforeRequest, NeverSentError } from "../transport/evidence.ts";
-import {
-  type IncomingResponse,
-  type OutgoingRequest,
-  type SendOptions,
-  type Transport,
-  withoutBytes,
-} from "../transport/transport.ts";
-import { Connections, hostOf, type PoolOptions, serverNameOf } from "./connections.ts";
+import { beforeRequest, isCertificateError, NeverSentError } from "../transport/evidence.ts";
+import type { IncomingResponse, OutgoingRequest, SendOptions, Transport } from "../transport/transport.ts";
+import { Agents, hostOf, limitConnecting, type PoolOptions, serverNameOf, whenConnected } from "./agents.ts";
 import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";
 import { rejectChangedFiles, encode, type Encoded, readPieces } from "./multipart.ts";
 
 /** The maximum length of a response's head. The service sends no longer one. */
 const longestHead = 16 * 1024;
-/** The maximum number of cached URLs: a service has a few, and those of the HTTP client may contain anything. */
+/** The maximum number of cached URLs. A service has a few. */
 const maxTargets = 100;
 
 /**
@@ -27,36 +20,27 @@ const maxTargets = 100;
  */
 export async function nodeTransport(options: PoolOptions = {}): Promise<Transport> {
   const modules = await loadHttpModules();
-  const connections = new Connections(modules, options);
+  const agents = new Agents(modules, options);
   const targets = new Map<string, Target>();
   const targetOf = (text: string) => {
     const target = targets.get(text) ?? createTarget(new URL(text));
     if (targets.size < maxTargets) targets.set(text, target);
     return target;
   };
-  const connect = (url: URL, paid: boolean) =>
-    connections.forRequest(url, paid).catch((error: unknown) => {
-      throw beforeRequest(error);
-    });
   return async (request, sendOptions) => {
     const { paid, signal } = sendOptions;
     const { url, options: target } = targetOf(request.url);
-    const connection = (!paid && connections.pooled(url)) || (await connect(url, paid));
     const body = encode(request.body);
     if (body.pieces.length > 1) await rejectChangedFiles(body);
     if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
-    const requestOptions = {
-      ...target,
-      headers: headersOf(request, url, body),
-      ...connection,
-    };
     let exchange: ClientRequest;
     try {
-      exchange = moduleFor(url, modules).request(requestOptions);
+      const agent = paid ? agents.single(url) : agents.pool(url);
+      exchange = moduleFor(url, modules).request({ ...target, headers: headersOf(request, url, body), agent });
     } catch (error) {
-      throw neverSent(url, error, null);
+      throw beforeRequest(error);
     }
-    return exchangeOn(exchange, body, connections, url, sendOptions);
+    return exchangeOn(exchange, body, url, sendOptions);
   };
 }
 
@@ -64,61 +48,51 @@ export async function nodeTransport(options: PoolOptions = {}): Promise<Transpor
 function exchangeOn(
   request: ClientRequest,
   body: Encoded,
-  connections: Connections,
   url: URL,
-  { paid, signal, beforeSend, onLeaving }: SendOptions,
+  { paid, signal, beforeSend }: SendOptions,
 ): Promise<IncomingResponse> {
   return new Promise((resolve, reject) => {
     let sent = false;
     let responded = false;
-    const fail = (cause: unknown) => reject(sent ? cause : neverSent(url, cause, request.socket));
-    const stop = connections.limit(request, url, (error) => {
+    const fail = (cause: unknown) => {
+      stop();
+      reject(sent ? cause : neverSent(url, cause));
+    };
+    const stop = limitConnecting(request, (error) => {
       fail(error);
       request.destroy(error);
     });
     const abort = () => {
-      stop();
       fail(signal.reason);
       // Reading the response ends with the reason, too.
       request.destroy(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
     };
-    const left = () => onLeaving?.(true);
-    const write = () => {
-      if (request.destroyed) return;
-      sent = true;
-      const [only] = body.pieces;
-      if (body.pieces.length <= 1 && typeof only !== "object") {
-        // A body without files leaves in one write with its head, and as text at the least cost.
-        request.end(only);
-        return left();
-      }
-      request.on("finish", left);
-      pipeline(
-        readPieces(body, () => onLeaving?.(false)),
-        request,
-      ).catch(failSending);
-    };
-    const failSending = (error: unknown) => {
-      fail(error);
-      if (!sent) request.destroy();
-    };
-    const send = () => {
-      if (beforeSend) return void beforeSend().then(write).catch(failSending);
+    const send = async () => {
+      stop();
       try {
-        write();
+        await beforeSend?.();
+        if (request.destroyed) return;
+        sent = true;
+        const [only] = body.pieces;
+        // A body without files leaves in one write with its head, and as text at the least cost.
+        if (body.pieces.length <= 1 && typeof only !== "object") request.end(only);
+        else await pipeline(readPieces(body), request);
       } catch (error) {
-        failSending(error);
+        fail(error);
+        if (!sent) request.destroy();
       }
     };
-    // Each of the events below comes once by itself.
     signal.addEventListener("abort", abort);
     request.on("close", () => {
+      stop();
       signal.removeEventListener("abort", abort);
       // As when the server switches protocols.
       if (!responded) fail(new Error("the connection closed without a response"));
     });
     request.on("error", fail);
-    request.on("socket", (socket) => connections.whenConnected(socket, send));
+    request.on("socket", (socket) => {
+      whenConnected(socket, url, (error) => void (error ? request.destroy(error) : send()));
+    });
     request.on("response", (message) => {
       responded = true;
       try {
@@ -146,6 +120,7 @@ function createTarget(url: URL) {
     ...(port && { port: Number(port) }),
     path: pathname + search,
     maxHeaderSize: longestHead,
+    ALPNProtocols: ["http/1.1"], // A server that only speaks HTTP/2 then rejects the TLS session.
   };
   return { url, options };
 }
@@ -189,12 +164,6 @@ function incoming(
         body.on("end", () => (signal.aborted ? reject(signal.reason) : resolve()));
         body.on("error", reject);
       }),
-    response() {
-      const init = { status, headers: pairsOf(headers) };
-      if (![204, 205, 304].includes(status)) return new Response(streamOf(body, signal), init);
-      body.resume(); // No body belongs to it; its connection is free as soon as it has been read.
-      return new Response(null, init);
-    },
   };
 }
 
@@ -202,29 +171,16 @@ function pairsOf(headers: IncomingHttpHeaders): [string, string][] {
   return Object.entries(headers).map(([name, value]) => [name, String(value)]);
 }
 
-function streamOf(body: Readable, signal: AbortSignal): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      body.on("data", (bytes: Uint8Array) => {
-        controller.enqueue(bytes);
-        if ((controller.desiredSize ?? 0) <= 0) body.pause();
-      });
-      body.once("end", () => (signal.aborted ? controller.error(signal.reason) : controller.close()));
-      // An abort ends the connection, which is then called reset.
-      body.once("error", (error) => controller.error(signal.aborted ? signal.reason : withoutBytes(error)));
-    },
-    pull: () => void body.resume(),
-    cancel: () => void body.destroy(),
-  });
-}
-
-function neverSent({ origin }: URL, cause: unknown, socket: Socket | null): NeverSentError {
+function neverSent({ origin }: URL, cause: unknown): NeverSentError {
   if (cause instanceof NeverSentError) return cause;
   const reason = cause instanceof AggregateError ? cause.errors.map(messageOf).join("; ") : messageOf(cause);
-  const badCertificate = socket !== null && "authorizationError" in socket && Boolean(socket.authorizationError);
-  return new NeverSentError(
-    `nothing was sent, because there was no connection to ${origin}: ${reason}`,
-    cause,
-    badCertificate,
-  );
+  const message = `nothing was sent, because there was no connection to ${origin}: ${reason}`;
+  return new NeverSentError(message, cause, isCertificateError(cause) || isRejectedTunnel(cause));
+}
+
+/** Returns whether a proxy has rejected a tunnel for good: it requires another user, or does not allow the host. */
+function isRejectedTunnel(error: unknown): boolean {
+  // The cast: Node's error of a rejected CONNECT has its status.
+  const { code, statusCode = 0 } = Object(error) as { readonly code?: unknown; readonly statusCode?: number };
+  return code === "ERR_PROXY_TUNNEL" && statusCode >= 300 && statusCode < 500 && ![408, 429].includes(statusCode);
 }

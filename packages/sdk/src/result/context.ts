@@ -1,8 +1,7 @@
 import type { Hide } from "../call/hide-key.ts";
 import type { Retries } from "../call/retries.ts";
-import type { Emit } from "../errors/emit.ts";
-import type { Failures } from "../errors/failures.ts";
-import type { Task } from "../task/task.ts";
+import type { Emit, Report } from "../errors/events.ts";
+import type { Check, Task } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 
 /** Sends a GET request for a result, without following redirects and without the API key. */
@@ -28,7 +27,9 @@ export interface ResultContext {
   readonly get: ResultGet;
   readonly time: Time;
   readonly emit: Emit;
-  readonly failures: Failures;
+  readonly report: Report;
+  /** Checks a task without reporting a failure, because the call that needs its results reports it. */
+  readonly check: (task: Task, signal: AbortSignal | undefined) => Promise<Check>;
   /** The same policy and the same budget as for queries. */
   readonly retries: Retries;
   /** Hides the API key in texts. Some services put it into result URLs. */

@@ -1,20 +1,19 @@
-import { invalidRequest } from "../errors/errors.ts";
+import { invalidRequest, ofTask } from "../errors/errors.ts";
 import { describeValue, returnedTask } from "../errors/issue.ts";
+import type { OptionTypes } from "../errors/options.ts";
 import { isObject } from "../spec/is-object.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { contexts, type ResultContext } from "./context.ts";
 
-const ofResults: Readonly<Record<keyof ResultOptions, true>> = {
-  maxBytes: true,
-  stallTimeoutMs: true,
-  resultTimeoutMs: true,
-  retries: true,
-  allowPrivateHosts: true,
-  onProgress: true,
-  signal: true,
+/** The options for fetching results. */
+export const resultOptions: OptionTypes<ResultOptions> = {
+  maxBytes: "number",
+  stallTimeoutMs: "number",
+  resultTimeoutMs: "number",
+  allowPrivateHosts: "boolean",
+  onProgress: "function",
+  signal: "signal",
 };
-/** The names of the options for fetching results. */
-export const resultOptionNames: readonly string[] = Object.keys(ofResults);
 
 /** Runs the function that fetches a task's results, and emits its error. */
 export function reportFetching<T>(
@@ -26,8 +25,8 @@ export function reportFetching<T>(
   if (!context) {
     const isRecord = isObject(task) && "taskid" in task && "url" in task;
     const received = isRecord ? "its record: pass the task itself" : describeValue(task);
-    throw invalidRequest(subject, "task", "wrongType", received, returnedTask);
+    throw invalidRequest(subject, "task", "invalid", `must be ${returnedTask}, not ${received}`);
   }
   const { kind, model, taskid, generationId } = task;
-  return context.failures.report({ operation: "download", kind, model, taskid, generationId }, () => run(context));
+  return context.report({ operation: "download", kind, model, taskid, generationId }, () => ofTask(run(context), task));
 }

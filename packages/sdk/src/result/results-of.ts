@@ -1,6 +1,7 @@
-import { InvalidRequestError } from "../errors/errors.ts";
-import { invalid } from "../errors/issue.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { shorten } from "../errors/issue.ts";
 import type { Task } from "../task/task.ts";
+import type { ResultContext } from "./context.ts";
 
 /** One result of a task. */
 export interface TaskResult {
@@ -17,16 +18,15 @@ export async function resultsOf(
   subject: string,
   task: Task,
   signal: AbortSignal | undefined,
+  { check }: ResultContext,
 ): Promise<readonly TaskResult[]> {
-  const { url: named = [] } = task.record ?? (await task.check({ signal })).record ?? {};
+  const { url: named = [] } = task.record ?? (await check(task, signal)).record ?? {};
   // A task that was made from its id alone does not know what its form requested.
   const urls = task.model === undefined ? named : named.slice(0, task.resultCount);
   if (urls.length === 0) {
-    const received = `${task.taskid}, which has no results yet`;
-    const more = { problem: `${task.taskid} has no results yet` };
-    const issue = invalid("task", "notAllowed", received, "a task that has succeeded: wait for it first", more);
-    throw new InvalidRequestError(subject, [issue]);
+    const problem = `${shorten(task.taskid)} has no results yet`;
+    throw invalidRequest(subject, "task", "notAllowed", problem, "Use a task that has succeeded: wait for it first.");
   }
-  const renew = (index: number) => async () => (await task.check({ signal })).record?.url[index];
+  const renew = (index: number) => async () => (await check(task, signal)).record?.url[index];
   return urls.map((url, index) => ({ task, index, count: urls.length, url, renew: renew(index) }));
 }

@@ -1,13 +1,12 @@
-import { readOptions } from "../errors/read-options.ts";
+import { readOptions } from "../errors/options.ts";
 import { ConnectionError } from "../errors/errors.ts";
-import { headLength, mediaTypeOf } from "../form/media-type.ts";
+import { headLength, mediaTypeOf } from "../form/files.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { offAbort, onAbort } from "../time/abort-listeners.ts";
 import type { ResultContext } from "./context.ts";
-import { copyResult } from "./copy.ts";
-import { reportFetching, resultOptionNames } from "./fetching.ts";
+import { reportFetching, resultOptions } from "./fetching.ts";
+import { type Piece, readResult } from "./read-result.ts";
 import { resultsOf, type TaskResult } from "./results-of.ts";
-import type { ResultSink } from "./transfer.ts";
 
 /** One result of a task, as a stream. */
 export interface ResultStream {
@@ -25,10 +24,10 @@ export interface ResultStream {
 export async function streams(task: Task, given: ResultOptions): Promise<readonly ResultStream[]> {
   return reportFetching("streams", task, async (context) => {
     // A limit on all of it would also limit what reads the stream.
-    const options = { resultTimeoutMs: Infinity, ...readOptions("streams", given, resultOptionNames) };
+    const options = { resultTimeoutMs: Infinity, ...readOptions("streams", given, resultOptions) };
     const opened: ResultStream[] = [];
     try {
-      for (const source of await resultsOf("streams", task, options.signal))
+      for (const source of await resultsOf("streams", task, options.signal, context))
         opened.push(await openStream(source, context, options));
       return opened;
     } catch (error) {
@@ -39,126 +38,75 @@ export async function streams(task: Task, given: ResultOptions): Promise<readonl
   });
 }
 
-/** Resolves as soon as the head of the result is known. */
+/** Resolves as soon as the first bytes show the type. Later ones are fetched as fast as they are read. */
 async function openStream(source: TaskResult, context: ResultContext, options: ResultOptions): Promise<ResultStream> {
-  options.signal?.throwIfAborted();
-  const sink = new StreamSink(options.signal);
-  const copied = copyResult(source, sink, context, { ...options, signal: sink.signal });
-  await Promise.race([sink.opened, copied]).catch((error: unknown) => {
-    sink.fail(error);
+  const stop = new AbortController();
+  const outer = options.signal;
+  outer?.throwIfAborted();
+  const abort = () => stop.abort(outer?.reason);
+  onAbort(outer, abort);
+  const pieces = readResult(source, context, { ...options, isSlow: true, signal: stop.signal });
+  const held = await readHead(pieces).catch((error: unknown) => {
+    offAbort(outer, abort);
     throw error;
   });
-  const { stream, type, bytes } = sink.open();
-  const passOn = async () => {
+  const [first] = held;
+  const isCancelled = () => stop.signal.aborted && !outer?.aborted;
+  const head = Uint8Array.from(held.flatMap(({ bytes }) => [...bytes.subarray(0, headLength)]));
+  let passedOn = 0;
+  const next = async () => {
     try {
-      await copied;
-      await sink.flush();
+      return continued(held.shift() ?? (await pieces.next()).value ?? undefined, passedOn);
     } catch (error) {
       // To cancel a stream is not a failure.
-      if (!sink.isCancelled) throw error;
+      if (!isCancelled()) throw error;
+      return undefined;
     }
   };
-  reportFetching("streams", source.task, passOn).then(
-    () => sink.close(),
-    (error: unknown) => sink.fail(error),
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        // Aborted while nobody reads, a stream ends at once, and so does its connection.
+        onAbort(stop.signal, () => {
+          offAbort(outer, abort);
+          if (!isCancelled()) controller.error(stop.signal.reason);
+          void pieces.return();
+        });
+      },
+      async pull(controller) {
+        const piece = await reportFetching("streams", source.task, next);
+        if (!piece) {
+          offAbort(outer, abort);
+          if (!isCancelled()) controller.close();
+          return;
+        }
+        passedOn += piece.bytes.byteLength;
+        controller.enqueue(piece.bytes);
+      },
+      cancel: (reason) => stop.abort(reason),
+    },
+    { highWaterMark: 0 },
   );
-  return { stream, type, bytes, index: source.index };
+  return { stream, type: mediaTypeOf(head)?.type ?? first?.type, bytes: first?.totalBytes, index: source.index };
 }
 
-/** Passes a result on as fast as it is read: at most one piece waits. */
-class StreamSink implements ResultSink {
-  readonly waits = true;
-  readonly opened: Promise<void>;
-  #controller: TransformStreamDefaultController<Uint8Array> | undefined;
-  readonly #pipe = new TransformStream<Uint8Array, Uint8Array>({
-    start: (controller) => void (this.#controller = controller),
-  });
-  readonly #writer = this.#pipe.writable.getWriter();
-  readonly #stop = new AbortController();
-  readonly #outer: AbortSignal | undefined;
-  #contentType: string | undefined;
-  #totalBytes: number | undefined;
-  /** Pieces that are not passed on yet: before the stream is open, its first bytes. */
-  #held: Uint8Array[] = [];
-  #isOpen = false;
-  #passedOn = 0;
-  #onOpen: () => void = () => undefined;
-
-  /** `outer` is the caller's signal. */
-  constructor(outer: AbortSignal | undefined) {
-    this.opened = new Promise((resolve) => (this.#onOpen = resolve));
-    this.#outer = outer;
-    onAbort(outer, this);
-    // As soon as the stream is cancelled, nothing more is fetched.
-    this.#writer.closed.catch((reason: unknown) => this.#stop.abort(reason));
+/** Reads enough of a result to see its type. */
+async function readHead(pieces: AsyncIterator<Piece, void>): Promise<Piece[]> {
+  let held: Piece[] = [];
+  for (let end = 0; end < headLength;) {
+    const { value: piece } = await pieces.next();
+    if (!piece) break;
+    if (piece.at === 0) held = [];
+    held.push(piece);
+    end = piece.at + piece.bytes.byteLength;
   }
+  return held;
+}
 
-  /** Aborts when the stream is cancelled, or when the caller's signal aborts. */
-  get signal(): AbortSignal {
-    return this.#stop.signal;
-  }
-
-  get isCancelled(): boolean {
-    return this.#stop.signal.aborted && !this.#outer?.aborted;
-  }
-
-  begin(type: string | undefined, totalBytes: number | undefined): void {
-    this.#contentType = type;
-    this.#totalBytes = totalBytes;
-  }
-
-  async write(piece: Uint8Array): Promise<void> {
-    this.#held.push(piece);
-    const length = this.#held.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (this.#isOpen || length >= headLength) await this.flush();
-  }
-
-  restart(): void {
-    this.#held = [];
-    if (!this.#isOpen) return;
-    const what = `the stream ended after ${this.#passedOn} bytes, and the result has to be fetched again, which is free`;
-    const cause = new Error("it was interrupted, and its server cannot continue it");
-    throw new ConnectionError("download", cause, `${what} (${cause.message})`);
-  }
-
-  /** Returns the stream with its type and size, if known. */
-  open(): Omit<ResultStream, "index"> {
-    this.#isOpen = true;
-    this.#onOpen();
-    const head = Uint8Array.from(this.#held.flatMap((piece) => [...piece.subarray(0, headLength)]));
-    const type = mediaTypeOf(head)?.type ?? this.#contentType;
-    return { stream: this.#pipe.readable, type, bytes: this.#totalBytes };
-  }
-
-  /** Passes on the held pieces. */
-  async flush(): Promise<void> {
-    this.#isOpen = true;
-    this.#onOpen();
-    for (let piece = this.#held[0]; piece; piece = this.#held[0]) {
-      await this.#writer.write(piece);
-      this.#held.shift();
-      this.#passedOn += piece.byteLength;
-    }
-  }
-
-  /** Ends the stream as complete. */
-  close(): void {
-    offAbort(this.#outer, this);
-    // A stream that was cancelled cannot be closed.
-    this.#writer.close().catch(() => undefined);
-  }
-
-  /** Ends the stream in an error. */
-  fail(failure: unknown): void {
-    offAbort(this.#outer, this);
-    // Aborting the writer would wait until somebody reads.
-    this.#controller?.error(failure);
-  }
-
-  /** @internal Called by the caller's signal when it aborts. */
-  handleEvent(): void {
-    const reason: unknown = this.#outer?.reason;
-    this.#stop.abort(reason);
-    this.#controller?.error(reason);
-  }
+/** Returns the next piece; rejects one that begins again, because what was passed on cannot be taken back. */
+function continued(piece: Piece | undefined, passedOn: number): Piece | undefined {
+  if (!piece || piece.at === passedOn) return piece;
+  const what = `the stream ended after ${passedOn} bytes, and the result has to be fetched again, which is free`;
+  const cause = new Error("it was interrupted, and its server cannot continue it");
+  throw new ConnectionError("download", cause, `${what} (${cause.message})`);
 }

@@ -3,21 +3,13 @@ export function bytesOfDataUri(text: string): Uint8Array<ArrayBuffer> | undefine
   const comma = text.indexOf(",");
   if (comma < 0) return undefined;
   const isBase64 = /;\s*base64\s*$/i.test(text.slice(0, comma));
-  const data = decodePercent(text.slice(comma + 1));
+  // A character for each byte.
+  const data = text
+    .slice(comma + 1)
+    .replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   try {
-    return toBytes(isBase64 ? atob(data) : data);
+    return Uint8Array.from(isBase64 ? atob(data) : data, (character) => character.charCodeAt(0));
   } catch {
     return undefined;
   }
-}
-
-/** Returns a text with a character for each byte. */
-function decodePercent(text: string): string {
-  return text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-}
-
-function toBytes(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
 }

@@ -1,7 +1,7 @@
-import { readOptions } from "../errors/read-options.ts";
+import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
-import { describeValue, type IssueCode, nothingWasSent, shorten } from "../errors/issue.ts";
-import { headLength, mediaTypeOf } from "../form/media-type.ts";
+import { describeValue, mustBe, nothingWasSent } from "../errors/issue.ts";
+import { headLength, mediaTypeOf } from "../form/files.ts";
 import type { ResultGet } from "../result/context.ts";
 import { isCompressed } from "../result/headers.ts";
 import { compressed } from "../result/unusable-url.ts";
@@ -55,15 +55,14 @@ export interface FileFromOptions extends CallOptions {
   readonly fetch?: Fetch | undefined;
 }
 
-const known: Readonly<Record<keyof FileFromOptions, true>> = {
-  name: true,
-  maxBytes: true,
-  timeoutMs: true,
-  allowPrivateHosts: true,
-  fetch: true,
-  signal: true,
+const ofFileFrom: OptionTypes<FileFromOptions> = {
+  name: "text",
+  maxBytes: "number",
+  timeoutMs: "number",
+  allowPrivateHosts: "boolean",
+  fetch: "function",
+  signal: "signal",
 };
-const optionNames = Object.keys(known);
 const maxBytesInMemory = 64 * 1024 * 1024;
 
 /** Returns a source image, with its media type read from its first bytes. The entry points document it. */
@@ -74,7 +73,7 @@ export async function fileFrom(source: FileSource, given: FileFromOptions, get?:
 
 /** Returns the options; rejects those that are not valid, and an aborted signal. */
 export function readFileOptions(given: FileFromOptions): FileFromOptions {
-  const options = readOptions("fileFrom", given, optionNames, nothingWasSent);
+  const options = readOptions("fileFrom", given, ofFileFrom, nothingWasSent);
   options.signal?.throwIfAborted();
   return options;
 }
@@ -84,14 +83,13 @@ export async function toFile(
   { blob, subject, name, contentType }: Candidate,
   { name: given = name, maxBytes = Infinity }: FileFromOptions,
 ): Promise<File> {
-  if (blob.size === 0) throw notAnImage(subject, "empty", "0 bytes", "is empty");
+  if (blob.size === 0) throw notAnImage(subject, "is empty");
   if (blob.size > maxBytes) throw tooLarge(subject, maxBytes);
   const head = new Uint8Array(await blob.slice(0, headLength).arrayBuffer());
   const { type, extension } = mediaTypeOf(head) ?? {};
   const isPage = contentType === "text/html" || /^\s*</.test(String.fromCharCode(...head));
-  const received = isPage ? "an HTML page" : "bytes of no known image type";
   const problem = isPage ? "is an HTML page" : "is not an image";
-  if (!type?.startsWith("image/")) throw notAnImage(subject, "wrongFormat", received, problem);
+  if (!type?.startsWith("image/")) throw notAnImage(subject, problem);
   return new File([blob], given || `file.${extension}`, { type });
 }
 
@@ -109,7 +107,7 @@ async function open(source: FileSource, options: FileFromOptions, get: ResultGet
     const response = toWebResponse({ status: 200, redirected: false, headers: new Headers(), body: source });
     return readImage(async () => response, readingOf(options, "the stream"));
   }
-  throw notAnImage("source", "wrongType", describeValue(source), undefined, sources);
+  throw notAnImage("source", mustBe(sources, source), "");
 }
 
 async function openText(text: string, options: FileFromOptions, get: ResultGet | undefined): Promise<Candidate> {
@@ -119,14 +117,13 @@ async function openText(text: string, options: FileFromOptions, get: ResultGet |
     // Checked before it is decoded: Base64 has four characters for three bytes.
     if (text.length * 0.75 > maxBytes + 1_000) throw tooLarge(subject, maxBytes);
     const bytes = bytesOfDataUri(text);
-    if (!bytes)
-      throw notAnImage(subject, "wrongFormat", "no valid data URI", "is not valid", "data:image/...;base64,...");
+    if (!bytes) throw notAnImage(subject, "is not valid", 'Use one such as "data:image/png;base64,...".');
     if (bytes.length > maxBytes) throw tooLarge(subject, maxBytes);
     return { blob: new Blob([bytes]), subject };
   }
   if (!isUrl(text)) {
-    const expected = "a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node";
-    throw notAnImage(describeValue(text), "notAFile", "a path", "is a path", expected);
+    const advice = "Use a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node.";
+    throw notAnImage(describeValue(text), "is a path", advice);
   }
   const { fetch } = options;
   const web = () => webGet(fetch ? toWebFetch(fetch) : (url, init) => globalThis.fetch(url, init));
@@ -143,20 +140,13 @@ function openResponse(given: FetchResponse, options: FileFromOptions): Promise<C
   const subject = url === "" ? "the response" : `the response of ${JSON.stringify(showUrl(url))}`;
   rejectRead(given, subject);
   rejectRead(given.body, subject);
-  if (isCompressed(given))
-    throw notAnImage(subject, "notAllowed", "a compressed body", compressed, "the bytes of the image");
+  if (isCompressed(given)) throw notAnImage(subject, compressed, "Use the bytes of the image.");
   return readImage(async () => toWebResponse(given), readingOf(options, subject), nameIn(url));
 }
 
 function rejectRead(body: object | null, subject: string): void {
   if (!body || !(("bodyUsed" in body && body.bodyUsed) || ("locked" in body && body.locked))) return;
-  throw notAnImage(
-    subject,
-    "notAFile",
-    "a body that was read before",
-    "has been read before",
-    "a Response whose body has not been read",
-  );
+  throw notAnImage(subject, "has been read before", "Use a Response whose body has not been read.");
 }
 
 function readingOf(
@@ -180,21 +170,15 @@ function isStream(source: object): source is NonNullable<FetchResponse["body"]> 
   return typeof source === "object" && source !== null && ("getReader" in source || Symbol.asyncIterator in source);
 }
 
-const images = "an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF)";
+const useImages = "Use an image file (PNG, JPEG, WebP, GIF, BMP, TIFF, HEIC or AVIF).";
 const sources = "a URL, a data URI, bytes, a Blob, a Response, a stream, or with @mediagen/sdk/node a path";
 
 /** Returns the error for a source that is no image. */
-export function notAnImage(
-  subject: string,
-  code: IssueCode,
-  received: string,
-  problem: string | undefined,
-  expected: string = images,
-): InvalidRequestError {
-  return invalidRequest("fileFrom", subject, code, shorten(received), expected, nothingWasSent, { problem });
+export function notAnImage(subject: string, problem: string, advice: string = useImages): InvalidRequestError {
+  return invalidRequest("fileFrom", subject, "invalid", problem, advice, nothingWasSent);
 }
 
 function tooLarge(subject: string, maxBytes: number): InvalidRequestError {
-  const expected = `a smaller image, or pass { maxBytes } to raise the limit`;
-  return notAnImage(subject, "outOfRange", `more than ${maxBytes} bytes`, `has more than ${maxBytes} bytes`, expected);
+  const advice = "Use a smaller image, or pass { maxBytes } to raise the limit.";
+  return notAnImage(subject, `has more than ${maxBytes} bytes`, advice);
 }

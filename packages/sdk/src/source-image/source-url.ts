@@ -1,7 +1,7 @@
 import { mergeHeaders, userAgent } from "../call/headers.ts";
 import { hideInError } from "../call/hide-key.ts";
 import { ConnectionError, InvalidRequestError, invalidRequest, MediaGenError, messageOf } from "../errors/errors.ts";
-import { invalid, nothingWasSent, shorten } from "../errors/issue.ts";
+import { nothingWasSent, shorten } from "../errors/issue.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import type { ResultGet, ResultResponse } from "../result/context.ts";
 import { lengthOf, mediaTypeIn } from "../result/headers.ts";
@@ -40,10 +40,8 @@ export async function requestImage(
 ): Promise<Candidate> {
   const { username, password } = URL.canParse(url) ? new URL(url) : { username: "", password: "" };
   if (username || password) {
-    const expected = "a URL without them";
-    throw invalidRequest("fileFrom", reading.subject, "notAllowed", "a user or password", expected, nothingWasSent, {
-      problem: "contains a user or password",
-    });
+    const problem = "contains a user or password";
+    throw invalidRequest("fileFrom", reading.subject, "notAllowed", problem, "Use a URL without them.", nothingWasSent);
   }
   const headers = mergeHeaders(userAgent(), { "accept-encoding": "identity" });
   const request = (signal: AbortSignal) =>
@@ -70,8 +68,9 @@ export async function readImage(
     const response = await orAbort(respond(deadline.signal), deadline.signal);
     reader = response.body?.getReader();
     const { status } = response;
-    const what = `${subject} has HTTP status ${status}. ${nothingWasSent}`;
-    if (status < 200 || status > 299) throw new ServiceError(what, "fileFrom", { status, text: "" });
+    const what = `${subject} has HTTP status ${status}`;
+    const advice = "Nothing was sent. Check the URL of the image.";
+    if (status < 200 || status > 299) throw new ServiceError(what, "fileFrom", { status, text: "" }, { advice });
     const length = lengthOf(response) ?? 0;
     if (length > maxBytes) throw tooLarge();
     const pieces: Uint8Array<ArrayBuffer>[] = [];
@@ -102,10 +101,9 @@ export async function readImage(
 }
 
 function toInvalid({ url, why }: UnusableUrl): InvalidRequestError {
-  const more = { problem: why, ...(why === privateNetwork && { suggestion: "allowPrivateHosts" }) };
-  const expected = why === compressed ? "the bytes of the image" : "a public https URL";
-  const issue = invalid(JSON.stringify(showUrl(url)), "notAllowed", `a URL that ${why}`, expected, more);
-  return new InvalidRequestError("fileFrom", [issue], nothingWasSent);
+  const advice = why === compressed ? "Use the bytes of the image." : "Use a public https URL.";
+  const allowed = why === privateNetwork ? " Pass { allowPrivateHosts: true } to allow it." : "";
+  return invalidRequest("fileFrom", JSON.stringify(showUrl(url)), "notAllowed", why, advice + allowed, nothingWasSent);
 }
 
 /** Returns a URL without what may be a secret: the user and password, the query and the fragment. */

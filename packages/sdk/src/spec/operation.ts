@@ -2,52 +2,50 @@ import type { Kind } from "./types.gen.ts";
 
 export type { Kind } from "./types.gen.ts";
 
-/**
- * The bounds of a value, in the keywords of JSON Schema that the service's description uses. `x-total-pixels` bounds
- * width times height of an explicit size. `x-result-count` marks the field that sets the number of results.
- */
-export interface Bounds {
-  /** The JSON type. */
-  readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
-  /** The format: `binary` for a file, `int32` for a number in a string. */
-  readonly format?: string;
-  /** The media type of a file, such as `image/*`. */
-  readonly contentMediaType?: string;
-  /** The only valid values. */
-  readonly enum?: readonly (string | number)[];
+/** One field of a form or JSON body, with the bounds that the service's description sets. */
+export interface Field {
+  /** The name, such as `sourceImage`. */
+  readonly field: string;
+  /** The part that carries its files, and the property of the form's schema that bounds them, such as `sourceImage.items`. */
+  readonly part?: string;
+  /** The type of its value. The value of a flag is true or false. */
+  readonly takes: "text" | "number" | "flag" | "file";
+  /** The valid values, in words such as `one of 5, 10 or 15`. */
+  readonly expected: string;
+  /** Whether the service's description requires it. */
+  readonly required?: boolean;
+  /** Whether the field also accepts a list. */
+  readonly many?: boolean;
+  /** One item of the list, in words. */
+  readonly item?: string;
+  /** The valid values that are listed. If the field has a pattern, text that matches it is valid too. */
+  readonly values?: readonly (string | number)[];
   /** A regular expression that the text matches. */
   readonly pattern?: string;
-  /** The minimum number of characters, counted in code points. */
-  readonly minLength?: number;
-  /** The maximum number of characters, counted in code points. */
-  readonly maxLength?: number;
-  /** The minimum of a number. */
-  readonly minimum?: number;
-  /** The maximum of a number. */
-  readonly maximum?: number;
-  /** The minimum number of items of a list. */
-  readonly minItems?: number;
-  /** The maximum number of items of a list. */
-  readonly maxItems?: number;
-  /** The bounds of each item of a list. */
-  readonly items?: Bounds;
-  /** Bounds of which at least one must hold. Those of a form each require one field. */
-  readonly anyOf?: readonly Bounds[];
-  /** The required fields. */
-  readonly required?: readonly string[];
-  /** The bounds of each field, by the name of its part or JSON key. */
-  readonly properties?: Readonly<Record<string, Bounds>>;
+  /** The minimum and maximum of width times height, if the pattern is that of a size. */
+  readonly pixels?: readonly [minimum: number, maximum: number];
+  /** The minimum of a number, of the characters of a text in code points, or of the items of a list. */
+  readonly min?: number;
+  /** The maximum of the same. */
+  readonly max?: number;
+  /** Whether numbers must be whole. A text that is one also accepts a 32-bit number. */
+  readonly isWhole?: boolean;
+  /** Whether the files are images. */
+  readonly isImage?: boolean;
+  /** Whether a field for files also accepts a text, which is sent in a part of the field's own name. */
+  readonly acceptsText?: boolean;
+  /** Whether it sets the number of results. */
+  readonly countsResults?: boolean;
   /** The value that the service uses if the field is missing. The SDK never sends it. */
-  readonly default?: unknown;
-  /** The minimum and maximum of width times height, in pixels. */
-  readonly "x-total-pixels"?: {
-    /** The minimum, inclusive. */
-    readonly minimum: number;
-    /** The maximum, inclusive. */
-    readonly maximum: number;
-  };
-  /** Whether the field sets the number of results. */
-  readonly "x-result-count"?: boolean;
+  readonly default?: string | number;
+}
+
+/** The fields of a form or JSON body. */
+export interface FormFields {
+  /** The fields, in the order of the service's description. */
+  readonly fields: readonly Field[];
+  /** Groups of fields: one of each group is needed. */
+  readonly needs?: readonly (readonly string[])[];
 }
 
 /** One operation of the service. */
@@ -56,8 +54,8 @@ export interface Operation {
   readonly id: string;
   /** The path below the base URL. */
   readonly path: string;
-  /** The bounds of the form or JSON body. */
-  readonly body: Bounds;
+  /** The fields of the form or JSON body. */
+  readonly body: FormFields;
 }
 
 /** The operations of one kind. */
@@ -78,4 +76,12 @@ export interface Codes {
   readonly success: number;
   readonly failure: number;
   readonly insufficientCredits: number;
+}
+
+/** The suffix of the part that carries the files of a form's field, by the service's rule. */
+export const filePartSuffix = ".items";
+
+/** Returns the field of a part. */
+export function fieldOf(part: string): string {
+  return part.endsWith(filePartSuffix) ? part.slice(0, -filePartSuffix.length) : part;
 }

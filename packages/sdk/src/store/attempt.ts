@@ -76,7 +76,7 @@ export class Attempt {
     const recorded = { ...task, generationId: this.id };
     const recording = this.#finish(() => this.#recordTask(recorded), recorded).then((stored) => stored ?? recorded);
     // From now on, its key returns this task, once its first write has ended.
-    this.#session.unrecorded.set(this.id, { facts: this.#base, task: recording });
+    this.#session.known.unrecorded.set(this.id, { facts: this.#base, task: recording });
     return recording;
   }
 
@@ -98,7 +98,7 @@ export class Attempt {
   stop(): void {
     // With a reason, because the stack trace of the default error takes as long as a write.
     this.#ending.abort("ended");
-    this.#session.active.delete(this.id);
+    this.#session.known.active.delete(this.id);
   }
 
   async #move(state: "claimed" | "sending"): Promise<boolean> {
@@ -112,8 +112,7 @@ export class Attempt {
     };
     return this.#afterLastWrite(write).catch((cause: unknown) => {
       this.#mayBeRecorded = true;
-      const outcome = "No task was created, so it is safe to retry.";
-      throw new StoreError(this.#base.model, "the store could not record it", outcome, cause);
+      throw new StoreError(this.#base.model, "the store could not record it", { cause });
     });
   }
 
@@ -156,7 +155,7 @@ export class Attempt {
 
   async #renew(): Promise<void> {
     const { time } = this.#session.host;
-    this.#session.active.add(this.id);
+    this.#session.known.active.add(this.id);
     try {
       for (;;) {
         await time.sleep(renewMs, this.#ending.signal, "background");
@@ -175,12 +174,12 @@ export class Attempt {
     this.#state = undefined;
     try {
       const recorded = await this.#afterLastWrite(write);
-      this.#session.unrecorded.delete(id);
+      this.#session.known.unrecorded.delete(id);
       return recorded;
     } catch (error) {
-      emit("storeFailed", () => ({ generationId: id, task, error }));
+      emit({ type: "storeFailed", generationId: id, task, error });
       this.#retry(write).catch((failure: unknown) =>
-        emit("storeFailed", () => ({ generationId: id, task, error: failure })),
+        emit({ type: "storeFailed", generationId: id, task, error: failure }),
       );
       return undefined;
     } finally {
@@ -198,7 +197,7 @@ export class Attempt {
         () => true,
         () => false,
       );
-      if (recorded) return void this.#session.unrecorded.delete(this.id);
+      if (recorded) return void this.#session.known.unrecorded.delete(this.id);
     }
   }
 
@@ -219,7 +218,7 @@ export class Attempt {
       record = isFree ? after(current, record) : beside(record, task, this.#besideId);
     }
     const recorded = record.task ?? task;
-    if (isLate) emit("lateTask", () => ({ task: recorded, generationId: this.id }));
+    if (isLate) emit({ type: "lateTask", task: recorded, generationId: this.id });
     return recorded;
   }
 }

@@ -1,6 +1,6 @@
-import { invalidRequest, StoreError } from "../errors/errors.ts";
+import { InvalidRequestError, StoreError } from "../errors/errors.ts";
 import { OutcomeUnknownError } from "../errors/response-errors.ts";
-import { describeValue, nothingWasSent } from "../errors/issue.ts";
+import { describeValue, issueOf, nothingWasSent } from "../errors/issue.ts";
 import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { TaskJSON } from "../task/task.ts";
@@ -36,7 +36,7 @@ export class Recorder {
   async find(id: string, facts: GenerationFacts, operation: string, signal: AbortSignal | undefined): Promise<Found> {
     const watch = new SilenceWatch(this.session.host);
     for (;;) {
-      const unrecorded = this.session.unrecorded.get(id);
+      const unrecorded = this.session.known.unrecorded.get(id);
       if (unrecorded) {
         rejectOther(unrecorded.facts, facts);
         // If the process died during that write, a task that was returned would be listed as unknown, and generated again.
@@ -51,7 +51,7 @@ export class Recorder {
       if (record.task) return { task: record.task };
       if (record.state === "sending" && silent) await orAbort(this.markUnknown(record), signal);
       else if (record.state === "unknown") throw outcomeUnknown(record, operation);
-      else await this.session.host.time.sleep(pollMs, signal ?? new AbortController().signal);
+      else await this.session.host.time.sleep(pollMs, signal ?? new AbortController().signal, "pause");
     }
   }
 
@@ -84,7 +84,7 @@ export class Recorder {
     const record = await this.session.host.store.get(id).catch((cause: unknown) => {
       // The stored record is not JSON.
       if (cause instanceof SyntaxError) throw unreadable(id, model, "", cause);
-      throw new StoreError(model, "the store could not be read", "Nothing was sent, so it is safe to retry.", cause);
+      throw new StoreError(model, "the store could not be read", { cause, advice: sameKeyAgain });
     });
     const why = record && whyUnreadable(record);
     if (why === undefined) return record;
@@ -107,7 +107,7 @@ export class Recorder {
         if (record.kind === kind && taskids.includes(record.task.taskid)) await this.end(record.task, "deleted");
       }
     } catch (error) {
-      this.session.host.emit("storeFailed", () => ({ generationId: undefined, task: undefined, error }));
+      this.session.host.emit({ type: "storeFailed", generationId: undefined, task: undefined, error });
     }
   }
 
@@ -122,7 +122,7 @@ export class Recorder {
       // If another writer was faster, it has recorded the same.
       await this.session.write(next(record, { state: "ended", outcome, updatedAt: time.now() }));
     } catch (error) {
-      emit("storeFailed", () => ({ generationId, task, error }));
+      emit({ type: "storeFailed", generationId, task, error });
     }
   }
 }
@@ -150,9 +150,15 @@ export class SilenceWatch {
   }
 }
 
+/** What to do if it is not known whether an earlier call with the key has created a task. */
+export const sameKeyAgain =
+  "Nothing was sent. It is safe to retry with the same key: if an earlier call has created a task, that one is returned.";
+
 function unreadable(id: string, model: string, why: string, cause?: unknown): StoreError {
-  const outcome = `A task of an earlier call may exist. ${nothingWasSent}`;
-  return new StoreError(model, `the record ${id} cannot be read${why}`, outcome, cause, true);
+  const advice =
+    "Nothing was sent, but a task of an earlier call may exist: look in the service's console, or ask its support.";
+  const meaning = { billed: "maybe", isRetryable: false, advice, cause } as const;
+  return new StoreError(model, `the record ${id} cannot be read${why}`, meaning);
 }
 
 /** Returns the error for a generation of unknown outcome. */
@@ -163,11 +169,11 @@ function outcomeUnknown(record: GenerationRecord, operation: string): OutcomeUnk
 
 /** Rejects a key of another generation. An unknown digest counts as equal. */
 function rejectOther(record: GenerationFacts, { kind, model, digest, idempotencyKey }: GenerationFacts): void {
-  const reject = (other: string, expected: string) => {
-    const key = describeValue(idempotencyKey);
-    const more = { problem: `${key} was first used with ${other}` };
-    const received = `${key} with ${other}`;
-    return invalidRequest(model, "idempotencyKey", "notAllowed", received, expected, nothingWasSent, more);
+  const reject = (other: string, advice: string) => {
+    const problem = `${describeValue(idempotencyKey)} was first used with ${other}`;
+    const issue = issueOf("idempotencyKey", "notAllowed", problem, `Use ${advice}.`);
+    // Nothing was sent now, but the key's own generation may have been billed.
+    return new InvalidRequestError(model, [issue], nothingWasSent, "maybe");
   };
   if (record.model !== model || record.kind !== kind) {
     throw reject("another model", `${record.model} again, or a new key`);

@@ -1,5 +1,5 @@
 import { invalidRequest, StoreError } from "../errors/errors.ts";
-import { describeValue } from "../errors/issue.ts";
+import { describeValue, mustBe } from "../errors/issue.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
 import type { CallOptions, TaskJSON } from "../task/task.ts";
@@ -49,15 +49,6 @@ interface Recorded {
   readonly unreadable: readonly UnreadableRecord[];
 }
 
-/** Returns the task with an id, if a recorded generation of the service has created it. */
-export async function findTask({ session: { host } }: Recorder, taskid: string): Promise<TaskJSON | undefined> {
-  for await (const one of host.store.list({ states: ["created", "ended"] })) {
-    if ("unreadable" in one || whyUnreadable(one) !== undefined || one.origin !== host.origin) continue;
-    if (one.task?.taskid === taskid) return one.task;
-  }
-  return undefined;
-}
-
 /** Returns the recorded generations. Waits until it is clear which senders are alive. */
 export async function readRecorded(recorder: Recorder, { signal }: CallOptions): Promise<Recorded> {
   const { origin } = recorder.session.host;
@@ -69,7 +60,7 @@ export async function readRecorded(recorder: Recorder, { signal }: CallOptions):
     else if (!("unreadable" in one) && one.origin === origin && (one.state !== "ended" || isFinished(one)))
       records.push(one);
   }
-  const { active, unrecorded } = recorder.session;
+  const { active, unrecorded } = recorder.session.known;
   const isOwn = ({ id }: GenerationRecord) => active.has(id) || unrecorded.has(id);
   const sending = records.filter((record) => record.state === "sending" && !isOwn(record));
   const settled = await Promise.all(sending.map((record) => settleSender(recorder, record, signal)));
@@ -80,7 +71,8 @@ export async function readRecorded(recorder: Recorder, { signal }: CallOptions):
   const tasksOf = (holds: (record: GenerationRecord) => boolean) =>
     current.flatMap((record) => (record.task && holds(record) ? [record.task] : []));
   const created = tasksOf(({ state }) => state === "created");
-  const late = await Promise.all([...unrecorded.values()].map(({ task }) => task));
+  const own = [...unrecorded.values()].filter(({ facts }) => facts.origin === origin);
+  const late = await Promise.all(own.map(({ task }) => task));
   return {
     tasks: [...created, ...late.filter(({ taskid }) => !created.some((task) => task.taskid === taskid))],
     finished: tasksOf(isFinished),
@@ -105,7 +97,8 @@ async function settleSender(
 ): Promise<GenerationRecord | undefined> {
   const { store, time } = recorder.session.host;
   const watch = new SilenceWatch(recorder.session.host);
-  if (!watch.isSilent(first)) await time.sleep(silentAfterMs + clockErrorMs, signal ?? new AbortController().signal);
+  if (!watch.isSilent(first))
+    await time.sleep(silentAfterMs + clockErrorMs, signal ?? new AbortController().signal, "pause");
   const record = await store.get(first.id);
   if (record?.state !== "sending") return record;
   if (!watch.isSilent(record)) return undefined;
@@ -129,6 +122,7 @@ function describe(record: GenerationRecord): UnknownGeneration {
 /**
  * Records the caller's finding about a generation, and returns its task.
  *
+ * @param attempt the attempt that the finding is about, once it is known
  * @throws An {@link InvalidRequestError} if nothing was recorded
  */
 export async function resolveGeneration(
@@ -137,15 +131,26 @@ export async function resolveGeneration(
   resolution: Resolution,
   exists: (kind: Kind, taskid: string) => Promise<boolean>,
   signal: AbortSignal | undefined,
+  attempt?: string,
 ): Promise<TaskJSON | undefined> {
   const taskid = taskidOf(resolution);
   const record = await recorder.session.host.store.get(generationId);
   if (record?.origin !== recorder.session.host.origin || whyUnreadable(record) !== undefined) {
-    const expected = "the id of an unknown generation, from recover() or an OutcomeUnknownError";
-    const received = describeValue(generationId);
-    const more = { problem: `${received} is not in the store` };
-    throw invalidRequest("resolve", "generationId", "notAllowed", received, expected, undefined, more);
+    const advice = "Use the id of an unknown generation, from recover() or an OutcomeUnknownError.";
+    throw invalidRequest(
+      "resolve",
+      "generationId",
+      "notAllowed",
+      `${describeValue(generationId)} is not in the store`,
+      advice,
+    );
   }
+  // What a person found out about one attempt says nothing about the next one, which may have been billed.
+  if (record.attempt !== (attempt ?? record.attempt))
+    throw new StoreError("resolve", "another attempt has begun since", {
+      isRetryable: false,
+      advice: "Find out about that one, which recover() lists if its outcome is unknown.",
+    });
   if (taskid !== undefined && record.task?.taskid === taskid) return record.task;
   await rejectSettled(recorder, record, taskid, signal);
   if (taskid !== undefined) {
@@ -154,11 +159,15 @@ export async function resolveGeneration(
     // Only an existing task may replace one that has ended. Otherwise an invented id could free the key.
     const isKnown = (isUnverified && record.state !== "ended") || (await exists(record.kind, taskid));
     if (!isKnown) {
-      const way = record.state === "ended" ? "" : " ({ unverified: true } records it anyway)";
-      const expected = `the id of a task that the service at ${record.origin} knows${way}`;
-      const received = describeValue(taskid);
-      const more = { problem: `${received} is not known to the service` };
-      throw invalidRequest("resolve", "taskid", "notAllowed", received, expected, undefined, more);
+      const way = record.state === "ended" ? "." : ", or pass { unverified: true } to record it anyway.";
+      const advice = `Use the id of a task that the service at ${record.origin} knows${way}`;
+      throw invalidRequest(
+        "resolve",
+        "taskid",
+        "notAllowed",
+        `${describeValue(taskid)} is not known to the service`,
+        advice,
+      );
     }
     if (holder) await takeTask(recorder, holder, record);
   }
@@ -168,14 +177,14 @@ export async function resolveGeneration(
   const changed = { state, task, outcome: undefined, reason: "resolved by hand", resolvedByHand: true };
   const result = await recorder.session.write(next(record, { ...changed, updatedAt: time.now() }));
   // Another writer has changed the record, so it is read again.
-  return result.written ? task : resolveGeneration(recorder, generationId, resolution, exists, signal);
+  return result.written ? task : resolveGeneration(recorder, generationId, resolution, exists, signal, record.attempt);
 }
 
 function taskidOf(resolution: Resolution): string | undefined {
   if (resolution === "notCreated") return undefined;
   const taskid: unknown = resolution?.taskid;
   if (typeof taskid === "string" && taskid !== "") return taskid;
-  throw invalidRequest("resolve", "resolution", "wrongType", describeValue(resolution), '{ taskid } or "notCreated"');
+  throw invalidRequest("resolve", "resolution", "invalid", mustBe('{ taskid } or "notCreated"', resolution));
 }
 
 function taskOf(
@@ -198,12 +207,9 @@ async function rejectSettled(
   const isUnderWay = state === "claimed" || state === "sending";
   const settled = isUnderWay ? await settleSender(recorder, record, signal) : record;
   if (settled?.state === "unknown") return;
-  const received = isUnderWay
-    ? "a generation that is still under way"
-    : `a generation whose outcome is known (${task?.taskid ?? state})`;
-  const problem = isUnderWay ? "is still under way" : `has a known outcome (${task?.taskid ?? state})`;
-  const expected = "a generation of unknown outcome";
-  throw invalidRequest("resolve", "generationId", "notAllowed", received, expected, undefined, { problem });
+  const why = isUnderWay ? "is still under way" : `has a known outcome (${task?.taskid ?? state})`;
+  const advice = "Use a generation of unknown outcome. For one that was resolved by hand, the task can be corrected.";
+  throw invalidRequest("resolve", "generationId", "notAllowed", `${record.id} ${why}`, advice);
 }
 
 /**
@@ -218,9 +224,14 @@ async function findHolder(
     if ("unreadable" in other || other.id === id || other.origin !== host.origin || other.kind !== kind) continue;
     if (other.task?.taskid !== taskid) continue;
     if (other.resolvedByHand) return other;
-    const received = `${describeValue(taskid)}, the task of the generation ${other.id}`;
-    const more = { problem: `${describeValue(taskid)} is the task of the generation ${other.id}` };
-    throw invalidRequest("resolve", "taskid", "duplicate", received, "the task of this generation", undefined, more);
+    const problem = `${describeValue(taskid)} is the task of the generation ${other.id}`;
+    throw invalidRequest(
+      "resolve",
+      "taskid",
+      "notAllowed",
+      problem,
+      "Two generations never share a task: check both ids.",
+    );
   }
   return undefined;
 }
@@ -231,5 +242,7 @@ async function takeTask({ session }: Recorder, holder: GenerationRecord, { id }:
   const changed = { state: "unknown" as const, task: undefined, outcome: undefined, reason };
   const { written } = await session.write(next(holder, { ...changed, updatedAt: session.host.time.now() }));
   if (!written)
-    throw new StoreError("resolve", "another process has changed the generation that holds the task", "Try again.");
+    throw new StoreError("resolve", "another process has changed the generation that holds the task", {
+      advice: "Try again.",
+    });
 }

@@ -1,8 +1,9 @@
-import type { Emit } from "../errors/emit.ts";
+import type { Emit } from "../errors/events.ts";
 import type { GenerationFacts, GenerationRecord, Sender } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import type { GenerationStore, WriteResult } from "./store.ts";
+import { withTimeout } from "./store-timeout.ts";
 
 /** Information about processes. It is only used to shorten waits. */
 export interface ProcessInfo {
@@ -21,16 +22,29 @@ export interface RecordingHost {
   readonly processes: ProcessInfo;
 }
 
+/** What this process knows about the generations in a store, by the ids of their records. */
+class Known {
+  /** The records that this process is renewing. */
+  readonly active: Set<string> = new Set();
+  /** Tasks that are not recorded yet. Each resolves when its first write has ended. */
+  readonly unrecorded: Map<string, { readonly facts: GenerationFacts; readonly task: Promise<TaskJSON> }> = new Map();
+  /** The calls with a key that have not ended. */
+  readonly pending: Map<string, Promise<void>> = new Map();
+}
+
+/** By store, so that a client for each call does not pay twice. */
+const knownOf = new WeakMap<GenerationStore, Known>();
+
 /** State that the attempts of one client share. */
 export class Session {
   readonly host: RecordingHost;
-  /** The ids of the records that this client is renewing. */
-  readonly active: Set<string> = new Set();
-  /** Tasks that are not recorded yet, by the ids of their records. Each resolves when its first write has ended. */
-  readonly unrecorded: Map<string, { readonly facts: GenerationFacts; readonly task: Promise<TaskJSON> }> = new Map();
+  readonly known: Known;
 
   constructor(host: RecordingHost) {
-    this.host = host;
+    const { store, time } = host;
+    this.host = { ...host, store: withTimeout(store, time) };
+    this.known = knownOf.get(store) ?? new Known();
+    knownOf.set(store, this.known);
   }
 
   /** Writes a record. If a write failed but was stored anyway, the record counts as written. */

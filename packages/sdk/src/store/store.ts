@@ -36,7 +36,7 @@ export interface ForgetOptions {
 
 /**
  * A store that records generations before they are sent, so that none is billed twice and none is lost. Implement it on
- * a database with one conditional write. `checkStore` of `@mediagen/sdk/node` tests an implementation.
+ * a database with one conditional write. `checkStore` of `@mediagen/stores/check` tests an implementation.
  *
  * Your implementation must guarantee four things:
  *

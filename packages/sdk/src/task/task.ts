@@ -38,19 +38,19 @@ export interface Task<out K extends Kind = Kind> {
    * Queries the task once and reads its state, without sleeping: for queues and workflow engines. A task that the
    * service does not know within 60 seconds of its creation is pending, as it is for `wait`.
    *
-   * @returns The state, with the record it was read from.
+   * @returns The state, with the record it was read from. A pending task has `afterMs`, the delay before the next check.
    * @throws A {@link ServiceError} if the service rejected the query
    * @throws A {@link ConnectionError} if there was no complete response; checking again is safe
    * @throws An {@link InvalidRequestError} if an option is not valid
    * @example
-   * const { state, record } = await task.check();
-   * if (state === "succeeded") console.log(record.url);
+   * const check = await task.check();
+   * if (check.state === "pending") await queue.add("check", task.toJSON(), { delay: check.afterMs });
    */
   check(options?: RequestOptions): Promise<Check<K>>;
   /**
    * Polls until the task has succeeded. It has when there are as many result URLs as the form requested, or fewer that
    * have not changed over three checks. The service documents no sign of a failure: without `statuses` or `classify`,
-   * the wait for a failed task ends at its deadline.
+   * the wait for a failed task ends at its deadline. Until then, a wait also goes on without a connection.
    *
    * @returns The record with the URLs of the results.
    * @throws A {@link TaskFailedError} if the task failed, according to `statuses` or `classify` of the client
@@ -146,6 +146,8 @@ export type Check<K extends Kind = Kind> =
       readonly record: Records[K];
       /** The id that the service, or a proxy in front of it, gave the query, if there was one. */
       readonly requestId: string | undefined;
+      /** Undefined: the task needs no other check. */
+      readonly afterMs?: undefined;
     }
   | {
       /** The state that the SDK reads from the record. */
@@ -156,6 +158,8 @@ export type Check<K extends Kind = Kind> =
       readonly record: Records[K] | undefined;
       /** The id that the service, or a proxy in front of it, gave the query, if there was one. */
       readonly requestId: string | undefined;
+      /** The delay after which the next check is worth its request, in milliseconds. */
+      readonly afterMs: number;
     };
 
 /** The result of one query. */
@@ -182,23 +186,13 @@ export interface RequestOptions extends CallOptions {
    * `authorization` and `idempotency-key` are rejected, because they would be ignored.
    */
   readonly headers?: RequestHeaders | undefined;
-  /**
-   * The timeout of each attempt, in milliseconds.
-   * @default the client's `queryTimeoutMs`
-   */
-  readonly timeoutMs?: number | undefined;
-  /**
-   * The maximum number of retries.
-   * @default the client's `retries`
-   */
-  readonly retries?: number | undefined;
 }
 
 /** Options of `wait`, `waitAll` and `waitEach`. */
 export interface WaitOptions<K extends Kind = Kind> extends CallOptions {
   /**
-   * Called after every poll. May be async: the wait continues when it settles, unless the wait ends before. Throwing
-   * ends the wait.
+   * Called after every poll, also after one that failed: then it has an `error` and no `state`. May be async: the wait
+   * continues when it settles, unless the wait ends before. Throwing ends the wait.
    */
   readonly onUpdate?: ((update: WaitUpdate<K>) => unknown) | undefined;
   /**
@@ -222,11 +216,6 @@ export interface WaitUpdate<K extends Kind = Kind> {
   readonly status: number | undefined;
   /** The record; undefined if the poll failed. */
   readonly record: Records[K] | undefined;
-  /**
-   * The usual time that tasks of this model take, in milliseconds: the median of those that this client has waited for.
-   * Undefined until the client has seen at least half of them end.
-   */
-  readonly expectedMs: number | undefined;
   /** The error that the poll failed with, if it did. The wait continues. */
   readonly error: unknown;
 }
@@ -249,13 +238,9 @@ export interface ResultOptions extends CallOptions {
    */
   readonly resultTimeoutMs?: number | undefined;
   /**
-   * The maximum number of retries of the request for one result, including those that resume it.
-   * @default the client's `retries`
-   */
-  readonly retries?: number | undefined;
-  /**
    * Whether result URLs may lead to this machine or a private network. Clients of `@mediagen/sdk/node` check the IP
-   * address that they connect to. A client that uses fetch checks IP addresses in URLs and names below `localhost`. It
+   * address that they connect to. Behind an agent or a proxy, they check the addresses that this machine resolves the
+   * name to, and the proxy may resolve it otherwise. A client that uses fetch checks IP addresses in URLs and names below `localhost`. It
    * does not resolve other names, which may lead to a private network.
    * @default true if the base URL does, otherwise false
    */

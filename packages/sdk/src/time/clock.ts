@@ -1,17 +1,21 @@
 import { offAbort, onAbort } from "./abort-listeners.ts";
 
-/** The clock and the timers that the SDK uses. Tests inject their own. */
-export interface Time {
-  /** Returns the current time in milliseconds since 1970. */
+/** A clock with timers and a source of random numbers. Tests inject their own. */
+export interface Clock {
+  /** Returns the current time, in milliseconds since 1970. */
   now(): number;
   /** Returns the milliseconds of a monotonic clock. */
   steady(): number;
-  /** Sleeps; rejects with the signal's reason when the signal aborts. */
-  sleep(ms: number, signal: AbortSignal, why?: SleepReason): Promise<void>;
-  /** Calls `ring` after the milliseconds, unless the alarm is cancelled first. */
-  alarm(ms: number, ring: Ring, why?: SleepReason): Cancel;
+  /** Sleeps. It rejects with the signal's reason when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal, reason: SleepReason): Promise<void>;
   /** Returns a number from 0 up to but not including 1, for jitter. */
   random(): number;
+}
+
+/** The clock and the timers of a client. All its sleepers share one timer for each reason. */
+export interface Time extends Clock {
+  /** Calls `ring` after the milliseconds, unless the alarm is cancelled first. */
+  alarm(ms: number, ring: Ring, why?: SleepReason): Cancel;
 }
 
 /**

@@ -13,11 +13,6 @@ export class Semaphore {
     this.#limit = limit;
   }
 
-  /** Whether the next caller has to wait. */
-  get isFull(): boolean {
-    return this.#taken >= this.#limit;
-  }
-
   /** Waits for a place and resolves to the function that releases it; rejects with the signal's reason when it aborts. */
   acquire(signal: AbortSignal | undefined): Promise<Release> {
     return new Promise((resolve, reject) => {
@@ -32,7 +27,7 @@ export class Semaphore {
         this.#taken++;
         resolve(this.#release);
       };
-      if (!this.isFull) return enter();
+      if (this.#taken < this.#limit) return enter();
       this.#queue.add(enter);
       onAbort(signal, abort);
     });

@@ -46,6 +46,11 @@ export function fetchEvidence(error: unknown): Evidence | undefined {
   return evidenceIn(cause) ?? (isKnown ? "never sent" : undefined);
 }
 
+/** Returns whether an error says that a certificate was rejected. */
+export function isCertificateError(error: unknown): boolean {
+  return evidenceIn(error) === "cannot be sent";
+}
+
 function evidenceIn(error: unknown): Evidence | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   const code = String(error.code);

@@ -50,6 +50,14 @@ export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 /** A fetch function whose responses are those of the runtime. */
 export type WebFetch = (url: string, init: FetchInit) => Promise<Response>;
 
+/** Returns the init of a request to the service. */
+export function postInit(headers: FetchInit["headers"], body: string | Blob, signal: AbortSignal): FetchInit {
+  // A followed redirect would send the key elsewhere and hide whether the first host accepted the request. workerd does not
+  // support "error", only "manual". Its 3xx responses are rejected like all others.
+  const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
+  return { method: "POST", headers, signal, redirect, body };
+}
+
 /** Wraps a fetch function, so that the bodies of its responses are web streams. */
 export function toWebFetch(fetch: Fetch): WebFetch {
   return async (url, init) => toWebResponse(await fetch(url, init));

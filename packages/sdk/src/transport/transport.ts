@@ -4,7 +4,7 @@ import type { Multipart } from "../form/multipart.ts";
 export interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Multipart | Blob | string;
+  readonly body: Multipart | string;
 }
 
 /** Options of a `Transport`. */
@@ -14,8 +14,6 @@ export interface SendOptions {
   readonly signal: AbortSignal;
   /** Called immediately before the first byte leaves, and awaited: if it rejects, nothing leaves. */
   readonly beforeSend?: (() => Promise<void>) | undefined;
-  /** Called for each piece that leaves, and with true after the last one. Never called if the engine does not report this. */
-  readonly onLeaving?: ((complete: boolean) => void) | undefined;
 }
 
 /** A response whose head has arrived. */
@@ -28,8 +26,6 @@ export interface IncomingResponse {
   headers(): Iterable<readonly [name: string, value: string]>;
   /** Passes the body to `onPiece`, piece by piece. If that throws, the reading ends with its error. */
   read(onPiece: (bytes: Uint8Array) => void): Promise<void>;
-  /** Returns the response like fetch, instead of reading it. It takes longer than a complete query. */
-  response(): Response;
 }
 
 /**

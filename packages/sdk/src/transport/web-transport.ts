@@ -1,7 +1,7 @@
 import { MediaGenError, messageOf } from "../errors/errors.ts";
 import { orAbort } from "../time/deadline.ts";
 import { fetchEvidence, NeverSentError } from "./evidence.ts";
-import type { FetchInit, WebFetch } from "./fetch.ts";
+import { postInit, type WebFetch } from "./fetch.ts";
 import type { IncomingResponse, OutgoingRequest, Transport } from "./transport.ts";
 
 /**
@@ -10,14 +10,12 @@ import type { IncomingResponse, OutgoingRequest, Transport } from "./transport.t
  * @param sendsOnce whether it is the runtime's fetch, or one with `fetchSendsOnce`. Only then does a rejection prove anything
  */
 export function webTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
-  return async (request, { signal, beforeSend, onLeaving }) => {
+  return async (request, { signal, beforeSend }) => {
     rejectAborted(signal);
     const body = await toFetchBody(request.body);
     await beforeSend?.();
     rejectAborted(signal);
-    const sending = fetch(request.url, fetchInit(request.headers, body, signal));
-    // No engine reports when an upload has left. Requests without files leave immediately.
-    if (!hasFiles(request.body)) onLeaving?.(true);
+    const sending = fetch(request.url, postInit(request.headers, body, signal));
     // The call ends even if a custom fetch ignores the signal.
     const response = await orAbort(sending, signal).catch((error: unknown) => {
       if (!signal.aborted) throw whatFailed(error, sendsOnce);
@@ -61,7 +59,6 @@ function incoming(response: Response, signal: AbortSignal): IncomingResponse {
         throw error;
       }
     },
-    response: () => response,
   };
 }
 
@@ -72,23 +69,12 @@ async function readAll(
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) onPiece(piece.value);
 }
 
-function hasFiles(body: OutgoingRequest["body"]): boolean {
-  return typeof body !== "string" && (body instanceof Blob || body.pieces.length > 1);
-}
-
-function fetchInit(headers: OutgoingRequest["headers"], body: string | Blob, signal: AbortSignal): FetchInit {
-  // A followed redirect would send the key elsewhere and hide whether the first host accepted the request. workerd does not
-  // support "error", only "manual". Its 3xx responses are rejected like all others.
-  const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
-  return { method: "POST", headers, signal, redirect, body };
-}
-
 /**
  * Returns one Blob, never FormData. With `redirect: "error"`, a response before FormData has left ends the process on Node 24 and
  * 26. On every Node, FormData fills the memory if the network is slow.
  */
 async function toFetchBody(body: OutgoingRequest["body"]): Promise<string | Blob> {
-  if (typeof body === "string" || body instanceof Blob) return body;
+  if (typeof body === "string") return body;
   const parts = body.pieces.map((piece) => (typeof piece === "string" ? piece : piece.blob));
   const { type } = body;
   const whole = new Blob(parts, { type });

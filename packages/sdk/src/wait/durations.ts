@@ -73,22 +73,6 @@ export class Durations {
   }
 
   /**
-   * Returns the age by which half of the observed tasks had ended, in milliseconds; undefined as long as fewer have. Tasks that have
-   * not ended count as well, up to their age (an actuarial life table), and the prior does not.
-   */
-  median(): number | undefined {
-    let unfinished = 1;
-    for (let bin = 0; bin < bins; bin++) {
-      const widthMs = endOf(bin) - startOf(bin);
-      const hazard = ((this.#ended[bin] ?? 0) * widthMs) / (this.#observedMs[bin] || 1);
-      const ended = unfinished * Math.min(1, hazard / (1 + hazard / 2));
-      if (unfinished - ended <= 0.5) return startOf(bin) + ((unfinished - 0.5) / ended) * widthMs;
-      unfinished -= ended;
-    }
-    return undefined;
-  }
-
-  /**
    * Returns the age at which to query a task next that was unfinished at this age. The longer the delay, the longer a
    * finished task is likely to have gone unnoticed. This is the age at which that expected delay reaches what one query is
    * worth. If the hazard rate is constant, the interval is `sqrt(2 * worth / hazard)`.
@@ -148,6 +132,25 @@ export class Durations {
     for (let bin = 0; bin < bins; bin++)
       this.#add(bin, -(this.#ended[bin] ?? 0) / remembered, -(this.#observedMs[bin] ?? 0) / remembered);
   }
+}
+
+/** Returns what was learned about a model, by its name. */
+export type DurationsOf = (name: string) => Durations;
+
+/** What was learned, by clock. Virtual time says nothing about a service. */
+const learned = new WeakMap<object, Map<string, Durations>>();
+const realTime = {};
+
+/** Returns the durations that all clients of a service learn and use. */
+export function durationsAt(clock: object = realTime, origin: string): DurationsOf {
+  const all = learned.get(clock) ?? new Map<string, Durations>();
+  learned.set(clock, all);
+  return (name) => {
+    const key = `${origin} ${name}`;
+    const known = all.get(key) ?? new Durations();
+    all.set(key, known);
+    return known;
+  };
 }
 
 function binOf(age: number): number {

@@ -8,7 +8,8 @@ import { type Durations, worthOfQueryMs } from "./durations.ts";
 export const settlingMs = 60_000;
 /** The delay after a failed query; each further failure makes it 1.5 times as long, up to `longestRetryMs`. */
 const firstRetryMs = 500;
-const longestRetryMs = 10_000;
+/** Also the delay between checks of a task whose age is unknown. */
+export const longestRetryMs = 10_000;
 /** A longer Retry-After is cut to this: the wait has a deadline of its own. */
 const longestRetryAfterMs = 60_000;
 
@@ -46,11 +47,6 @@ export class Pace {
   /** Returns when to query next, by the steady clock, given what the client knows about the model by now. */
   due(): number {
     return this.#fixed ?? this.#createdAt + this.#durations.nextQuery(this.#unfinishedAt, this.#worthMs);
-  }
-
-  /** The usual duration of the model's tasks, in milliseconds, if the client knows it. */
-  get expectedMs(): number | undefined {
-    return this.#durations.median();
   }
 
   /** The number of queries that have failed in a row. */

@@ -11,13 +11,13 @@ interface Rule {
 }
 
 /** The service does not know the task, or rejects its queries for another reason. */
-const unknownTask: Rule = { times: 5, spanMs: 0, advice: "" };
+const unknownTask: Rule = { times: 5, spanMs: 0, advice: "Check the task's id and baseUrl." };
 /** HTTP 401 or 403. A wrong key stays wrong, but a gateway may send some of them while it restarts or throttles. */
 const rejectedKey: Rule = {
   times: 3,
   spanMs: 10_000,
   advice:
-    ". The API key is missing or not accepted. The task is not lost: save JSON.stringify(error.task), and wait again with a valid key",
+    "The API key is missing or not accepted. The task is not lost: save JSON.stringify(error.task), and wait again with a valid key.",
 };
 
 /** Ends a wait whose queries the service rejects for good. */
@@ -58,5 +58,5 @@ function rejectedWait(task: Task, error: ServiceError, times: number, { advice }
   const said = code === undefined ? "" : `, code ${code}: ${msg}`;
   const what = `the service rejected ${times} queries of task ${task.taskid} in a row (HTTP ${status}${said})`;
   const response = { status, text: body, requestId: () => requestId, headers: () => headers };
-  return serviceError(what + advice, operation, response, error, task);
+  return serviceError(what, operation, response, { code, msg, advice, task });
 }

@@ -1,6 +1,6 @@
 import type { Cancel, Time } from "../time/clock.ts";
 import { createHeap, type Entry, type Heap } from "../time/heap.ts";
-import { Durations } from "./durations.ts";
+import type { DurationsOf } from "./durations.ts";
 import { PollTimeout } from "./poll-timeout.ts";
 
 const defaultInFlight = 16;
@@ -34,21 +34,27 @@ interface QuerySlot {
   readonly signal: AbortSignal;
 }
 
-/** Schedules the queries of all waits of one client, and holds what the client has learned about each model. */
+/** Schedules the queries of all waits of one client. */
 export class Scheduler {
   readonly #time: Pick<Time, "steady" | "alarm">;
   readonly #maxInFlight: number;
   readonly #healthy: Queue;
   readonly #failing: Queue;
-  readonly #durations = new Map<string, Durations>();
+  /** What was learned about each model, or about a kind if the model is not known. */
+  readonly durationsOf: DurationsOf;
   /** The client's estimate of how long its polls take. */
   readonly pollTimeout: PollTimeout = new PollTimeout();
   /** The number of queries in flight that took so long that they gave their slots back. */
   #overdue = 0;
   #cancel: Cancel = () => undefined;
 
-  constructor({ maxQueriesInFlight = defaultInFlight }: SchedulerOptions, time: Pick<Time, "steady" | "alarm">) {
+  constructor(
+    { maxQueriesInFlight = defaultInFlight }: SchedulerOptions,
+    time: Pick<Time, "steady" | "alarm">,
+    durationsOf: DurationsOf,
+  ) {
     this.#time = time;
+    this.durationsOf = durationsOf;
     this.#maxInFlight = maxQueriesInFlight;
     this.#healthy = new Queue(maxQueriesInFlight);
     this.#failing = new Queue(Math.ceil(maxQueriesInFlight / 2));
@@ -78,13 +84,6 @@ export class Scheduler {
       else queue.inFlight--;
       this.#fill();
     }
-  }
-
-  /** Returns what this client has learned about a model, or about a kind if the model is not known. */
-  durationsOf(name: string): Durations {
-    const known = this.#durations.get(name) ?? new Durations();
-    this.#durations.set(name, known);
-    return known;
   }
 
   /** Gives the free slots to the waiters that are due, and sets an alarm for the next one. */

@@ -1,10 +1,7 @@
 import { invalidRequest } from "../errors/errors.ts";
-import { describeValue } from "../errors/issue.ts";
 import type { PartialResult, State, TaskRecord } from "../task/task.ts";
 
 const states: readonly State[] = ["pending", "succeeded", "failed"];
-/** The states that statuses can be given for. */
-export const stateNames: readonly string[] = states;
 
 /** Options that say what the statuses of records mean. The service does not document it. */
 export interface StateOptions {
@@ -18,11 +15,6 @@ export interface StateOptions {
          * @default MEDIAGEN_FAILED_STATUSES of the environment, such as "3,4"
          */
         readonly failed?: readonly number[] | undefined;
-        /**
-         * Statuses of tasks that have not failed. No `taskMayHaveFailed` event reports them. A task with all its
-         * results has succeeded anyway.
-         */
-        readonly pending?: readonly number[] | undefined;
       }
     | undefined;
   /** The function that returns a record's state, or undefined to leave it to `statuses` and the documented fields. */
@@ -36,8 +28,6 @@ const checksOfPartialResult = 3;
 interface Reading {
   readonly state: State;
   readonly partial: PartialResult | undefined;
-  /** Whether the caller has declared what the record means. */
-  readonly isKnown: boolean;
 }
 
 /** Returns a record's state: as the caller reads it, or else by the only documented sign, its result URLs. */
@@ -60,16 +50,15 @@ export function readState(
     throw invalidRequest(
       "createMediaGen",
       "classify",
-      "notOneOf",
-      describeValue(known),
-      expected,
+      "invalid",
+      `must return ${expected}`,
+      "",
       "The task is not lost.",
     );
   }
-  if (known !== undefined) return { state: known, partial: next, isKnown: true };
+  if (known !== undefined) return { state: known, partial: next };
   const done = count >= results || (count > 0 && checks >= checksOfPartialResult);
-  const isKnown = status !== undefined && statuses?.pending?.includes(status) === true;
-  return { state: done ? "succeeded" : "pending", partial: next, isKnown };
+  return { state: done ? "succeeded" : "pending", partial: next };
 }
 
 function fromStatus(status: number | undefined, statuses: StateOptions["statuses"]): State | undefined {

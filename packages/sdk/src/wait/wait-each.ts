@@ -1,5 +1,5 @@
 import { invalidRequest } from "../errors/errors.ts";
-import { describeValue, returnedTask } from "../errors/issue.ts";
+import { mustBe, returnedTask } from "../errors/issue.ts";
 import type { Records, Task, WaitOptions } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import { readWaitOptions } from "./wait.ts";
@@ -80,7 +80,7 @@ async function* outcomesOf<T extends Task>(
   given: WaitOptions<T["kind"]>,
 ): AsyncGenerator<Finished<T>, void, undefined> {
   const reject = (field: string, value: unknown, expected: string) =>
-    invalidRequest(subject, field, "wrongType", describeValue(value), expected);
+    invalidRequest(subject, field, "invalid", mustBe(expected, value));
   if (typeof tasks?.[Symbol.iterator] !== "function") throw reject("tasks", tasks, "a list of tasks");
   const options = readWaitOptions(given);
   const signal = options.signal ?? new AbortController().signal;

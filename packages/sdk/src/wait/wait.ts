@@ -1,8 +1,9 @@
-import { readOptions } from "../errors/read-options.ts";
-import { ConnectionError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
+import { type OptionTypes, readOptions } from "../errors/options.ts";
+import { ConnectionError, type LastRecord, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
 import { ServiceError } from "../errors/response-errors.ts";
-import type { LastRecord } from "../errors/last-record.ts";
+import type { Emit } from "../errors/events.ts";
 import type { Kind } from "../spec/operation.ts";
+import { operations } from "../spec/operations.gen.ts";
 import type { CheckedRecord, Records, Task, WaitOptions } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
@@ -10,17 +11,15 @@ import { type Observation, Pace } from "./pace.ts";
 import { Rejections } from "./rejections.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-const known: Readonly<Record<keyof WaitOptions, true>> = { onUpdate: true, waitTimeoutMs: true, signal: true };
-const optionNames = Object.keys(known);
+const waitOptions: OptionTypes<WaitOptions> = { onUpdate: "function", waitTimeoutMs: "number", signal: "signal" };
 
 /** The time before the deadline at which the task is queried a last time. */
 const lastQueryMs = 1_000;
 
-/** A check, and two facts that only a wait reads. */
+/** A check, and a fact that only a wait reads. */
 export type RecordedCheck<K extends Kind> = CheckedRecord<K> & {
   /** Resolves once the end of the task is recorded, if there is one, and soon even if the store hangs. */
   readonly recorded: Promise<void>;
-  readonly mayHaveFailed: boolean;
 };
 
 /** Queries a task once, without retries, because a wait repeats its queries itself. */
@@ -28,11 +27,11 @@ export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number)
 
 type GivenOptions<K extends Kind> = WaitOptions<K> & { readonly waitTimeoutMs: number };
 
-type RecordedObservation<K extends Kind> = Observation<K> &
-  Partial<Pick<RecordedCheck<K>, "recorded" | "mayHaveFailed">>;
+type RecordedObservation<K extends Kind> = Observation<K> & Partial<Pick<RecordedCheck<K>, "recorded">>;
 
 /** Dependencies of a wait. */
 export interface WaitHost {
+  readonly emit: Emit;
   readonly time: Time;
   readonly scheduler: Scheduler;
 }
@@ -117,16 +116,36 @@ class Wait<K extends Kind> {
 
   /** Learns from an observation and reports it. Returns the record of a task that has succeeded; throws if it has failed. */
   async #read(observed: RecordedObservation<K>): Promise<Records[K] | undefined> {
-    const { state, status, record, mayHaveFailed = false, error } = observed;
+    const { state, status, record, error } = observed;
     this.#checks++;
     this.#pace.learn(observed);
     this.#lastError = error;
-    if (record) this.#lastRecord = { record, status, mayHaveFailed };
+    if (record) this.#lastRecord = { record, status };
     await observed.recorded;
     await this.#update(observed);
     if (record && state === "failed") throw new TaskFailedError(this.#task, record);
-    if (state !== "succeeded") this.#rejections.check(error);
-    return state === "succeeded" ? record : undefined;
+    if (state === "succeeded") return record;
+    this.#rejections.check(error);
+    if (error) this.#emitRetry(error, observed.sentAt);
+    return undefined;
+  }
+
+  /** Emits that a poll failed, which the wait will repeat. */
+  #emitRetry(error: unknown, sentAt: number): void {
+    const { emit, time } = this.#host;
+    const { kind, model, taskid, generationId } = this.#task;
+    const [now, due] = [time.steady(), this.#pace.due()];
+    const { status, requestId } = error instanceof ServiceError ? error : { status: undefined, requestId: undefined };
+    emit({
+      type: "retried",
+      operation: operations[kind].query.id,
+      ...{ kind, model, taskid, generationId, requestId },
+      at: time.now(),
+      durationMs: Math.round(now - sentAt),
+      attempt: this.#pace.failures,
+      delayMs: Math.max(0, Math.round(due - now)),
+      ...{ status, error },
+    });
   }
 
   /** Queries the task as soon as it is due and the client may send another query. */
@@ -173,8 +192,7 @@ class Wait<K extends Kind> {
     const { onUpdate } = this.#options;
     if (!onUpdate) return;
     const elapsedMs = Math.round(this.#host.time.steady() - this.#start);
-    const { expectedMs } = this.#pace;
-    const update = { task: this.#task, checks: this.#checks, elapsedMs, state, status, record, expectedMs, error };
+    const update = { task: this.#task, checks: this.#checks, elapsedMs, state, status, record, error };
     try {
       await orAbort(Promise.resolve(onUpdate(update)), this.#deadline.signal);
     } catch (thrown) {
@@ -187,15 +205,12 @@ class Wait<K extends Kind> {
   }
 }
 
-/** The default timeout of a wait. */
-export const defaultWaitTimeoutMs: number = 30 * 60_000;
-
 /**
  * Returns the options of a wait, with its timeout.
  *
  * @throws An {@link InvalidRequestError} if an option is not valid
  */
 export function readWaitOptions<K extends Kind>(options: WaitOptions<K>): GivenOptions<K> {
-  const given = readOptions("wait", options, optionNames);
-  return { ...given, waitTimeoutMs: given.waitTimeoutMs ?? defaultWaitTimeoutMs };
+  const given = readOptions("wait", options, waitOptions);
+  return { ...given, waitTimeoutMs: given.waitTimeoutMs ?? 30 * 60_000 };
 }

@@ -1,0 +1,2 @@
+export { createMediaProxy } from "./proxy.ts";
+export type { MediaProxyOptions, ProxyForm, ProxyGeneration } from "./options.ts";

@@ -1,0 +1,93 @@
+import type { Kind } from "@mediagen/sdk";
+import type { Operation } from "@mediagen/sdk/kit";
+import { readProxyOptions, type MediaProxyOptions, type ProxyGeneration, readUser } from "./options.ts";
+import { ownCode, rejectGeneration, Rejection, rejectQuery, responseOf, success } from "./rejection.ts";
+import { checkFields, findRoute, isForeign, keyOf, readBody, readParts } from "./request.ts";
+import { Seal } from "./seal.ts";
+
+/** Maximum size of a query, which is a task's id and some flags. */
+const longestQuery = 16_384;
+
+/**
+ * Creates a function that responds to the requests of web pages, on a server that holds the API key. Mount it below any
+ * path. In the page, pass that URL to `createMediaGen` as `baseUrl`, without an API key.
+ *
+ * It forwards generations of known models and queries of the user's own tasks, and nothing else.
+ *
+ * @returns The function. It never rejects.
+ * @throws An `InvalidRequestError` if an option is not valid, or the client has no store
+ * @example
+ * const proxy = createMediaProxy({ media, secret: process.env["PROXY_SECRET"] ?? "", user: signedInUser });
+ * const response = await proxy(new Request("https://app.example/api/media/v1/video/vidmodelv2", { method: "POST" }));
+ */
+export function createMediaProxy(options: MediaProxyOptions): (request: Request) => Promise<Response> {
+  const given = readProxyOptions(options);
+  const { onError = (error: unknown) => console.error(error) } = given;
+  const proxy = new MediaProxy(given);
+  return async (request) => {
+    try {
+      return await proxy.respond(request);
+    } catch (error) {
+      const reported = error instanceof Rejection ? error.cause : error;
+      // Not awaited: errors of the listener must not change the response or end the process.
+      if (reported !== undefined)
+        void (async () => onError(reported, request))().catch((failed: unknown) => console.error(failed));
+      return responseOf(error);
+    }
+  };
+}
+
+/** The proxy of one client. */
+class MediaProxy {
+  readonly #options: MediaProxyOptions;
+  readonly #seal: Seal;
+
+  constructor(options: MediaProxyOptions) {
+    this.#options = options;
+    this.#seal = new Seal(options.secret);
+  }
+
+  async respond(request: Request): Promise<Response> {
+    const { user: userOf, origins = [] } = this.#options;
+    const route = request.method === "POST" ? findRoute(new URL(request.url).pathname) : undefined;
+    if (!route) throw new Rejection(404, "There is no such operation.");
+    // Another site's page must not spend the credits of a user who is signed in here.
+    if (isForeign(request, origins)) throw new Rejection(403, "The page is not one of this site.");
+    const user = await ownCode(async () => readUser(await userOf(request)));
+    if (!user) throw new Rejection(401, "Nobody is signed in.");
+    const { kind, model, operation } = route;
+    if (model === undefined) return this.#query(request, user, kind, operation);
+    return this.#generate(request, operation, { user, kind, model, idempotencyKey: keyOf(request) });
+  }
+
+  async #generate(request: Request, operation: Operation, generation: ProxyGeneration): Promise<Response> {
+    const { media, beforeGenerate = (given) => given, maxBytes = 20_000_000 } = this.#options;
+    const { user, kind, model, idempotencyKey } = generation;
+    const read = readParts(await readBody(request, maxBytes, (whole) => whole.formData()), model);
+    await checkFields(operation, read, true);
+    const form = await ownCode(() => beforeGenerate(read, generation));
+    if (typeof form === "string") throw new Rejection(422, form);
+    // Two users may send the same key. Without the request's signal: closing the page would make the outcome unknown.
+    const options = { idempotencyKey: JSON.stringify([user, idempotencyKey]) };
+    const task = await media.generate(model, form, options).catch((error: unknown) => rejectGeneration(error));
+    const { taskid, initialUrl: url } = task.toJSON();
+    return success({ taskid: await this.#seal.close(user, kind, taskid), ...(url === undefined ? {} : { url }) });
+  }
+
+  async #query(request: Request, user: string, kind: Kind, operation: Operation): Promise<Response> {
+    const { media } = this.#options;
+    // The cast: null and numbers have no fields, and the fields are checked.
+    const sent = Object(await readBody(request, longestQuery, (whole) => whole.json())) as Record<string, unknown>;
+    const sealed = sent["taskid"];
+    const taskid = typeof sealed === "string" ? await this.#seal.open(user, kind, sealed) : undefined;
+    if (taskid === undefined) throw new Rejection(422, "The user has no such task.");
+    // Only fields of the service, because options of a query could change its headers.
+    const names = operation.body.fields
+      .map(({ field }) => field)
+      .filter((name) => name !== "taskid" && Object.hasOwn(sent, name));
+    const fields: object = Object.fromEntries(names.map((name) => [name, sent[name]]));
+    await checkFields(operation, { ...fields, taskid }, false);
+    const record = await media[kind].query(taskid, fields).catch((error: unknown) => rejectQuery(error));
+    return success({ ...record, taskid: sealed });
+  }
+}

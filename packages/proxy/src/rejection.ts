@@ -1,0 +1,66 @@
+import { type InvalidRequestError, MediaGenError, type ServiceError } from "@mediagen/sdk";
+import { codes } from "@mediagen/sdk/kit";
+
+/** The delay before another try if the service requests none. */
+const againMs = 5_000;
+
+/** Thrown if a page gets no task or record. Its client reads the status. Only 502 means that a task may exist. */
+export class Rejection extends Error {
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+
+  /** @param cause reported to `onError`, but not to the page */
+  constructor(status: number, message: string, cause?: unknown, retryAfterMs?: number) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.status = status;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Runs a function of the user's code. If it throws, nothing has been sent. */
+export async function ownCode<T>(run: () => T | Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw new Rejection(424, "The server could not check the request. Nothing was sent.", error);
+  }
+}
+
+/** Throws the rejection for a failed generation. It says whether a task may exist, but nothing about the service. */
+export function rejectGeneration(error: unknown): never {
+  // An error from elsewhere proves nothing. The other form of a reused key may have been billed.
+  if (!MediaGenError.is(error) || error.billed !== "no") throw new Rejection(502, "The outcome is unknown.", error);
+  // The cast: only errors of responses have these. Not by class: the client may be of another copy of the SDK.
+  const { status, retryAfterMs = againMs } = error as MediaGenError & Partial<ServiceError>;
+  if (error.isRetryable) throw new Rejection(429, "No task was created. Try again later.", error, retryAfterMs);
+  if (status !== undefined) throw new Rejection(200, "The service rejected the generation.", error);
+  // The page's form was valid, so this is a mistake in the server's code, or a certificate.
+  throw new Rejection(424, "The server could not send the generation. Nothing was sent.", error);
+}
+
+/** Throws the rejection for a failed query. */
+export function rejectQuery(error: unknown): never {
+  // The cast: only errors of some classes have these.
+  const { status = 502, code, retryAfterMs, issues } = Object(error) as Partial<ServiceError & InvalidRequestError>;
+  if (issues) throw new Rejection(424, "The server could not send the query.", error);
+  if (status === 429) throw new Rejection(429, "Try again later.", error, retryAfterMs);
+  // The service may not know a new task yet. The page's client handles that.
+  if (status < 400 && code === codes.failure) throw new Rejection(200, "The service rejected the query.");
+  throw new Rejection(502, "The query failed. It is safe to repeat.", error);
+}
+
+const noStore = { "cache-control": "no-store" };
+
+/** Returns the response of an operation that succeeded. */
+export function success(data: object): Response {
+  return Response.json({ code: codes.success, msg: "success", data }, { headers: noStore });
+}
+
+/** Returns a response that the page's client reads as the same failure. Unexpected errors are an unknown outcome. */
+export function responseOf(error: unknown): Response {
+  const { status, message, retryAfterMs } = error instanceof Rejection ? error : new Rejection(502, "unknown");
+  // An envelope would mean that there is no task.
+  if (status >= 500) return new Response(message, { status, headers: noStore });
+  const after = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
+  return Response.json({ code: codes.failure, msg: message }, { status, headers: { ...noStore, ...after } });
+}

@@ -1,0 +1,17 @@
+/**
+ * What the packages of mediagen share with the SDK. It is not for users: it may change in any version. It exports at most
+ * eight values.
+ *
+ * @module
+ */
+
+// With this import, the bundle has no additional file for code that both entry points share.
+import "./index.ts";
+
+export { describeValue, issueOf } from "./errors/issue.ts";
+export { type OptionTypes, readOptions } from "./errors/options.ts";
+export { formDigest } from "./form/digest.ts";
+export { resultCount } from "./form/form.ts";
+export { issuesIn } from "./form/validate.ts";
+export type { Kind, Operation } from "./spec/operation.ts";
+export { codes, operations } from "./spec/operations.gen.ts";

@@ -1,0 +1,80 @@
+import type { GenerationRecord, GenerationStore } from "@mediagen/sdk";
+
+/** The part of a `Pool` of the package `pg` that the store uses. */
+export interface PostgresPool {
+  /** Runs one statement. */
+  query(
+    sql: string,
+    values?: unknown[],
+  ): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number | null }>;
+}
+
+/**
+ * The SQL that creates the table, if it does not exist. Run it once, before the first process starts. The name of the table
+ * contains the version of its columns. Nothing else may delete its rows.
+ */
+export const postgresTable: string = `
+  create table if not exists mediagen_generation_v1 (
+    id text primary key, revision int not null, attempt text not null, state text not null, keyed boolean not null,
+    updated_at float8 not null, record text not null
+  );
+  create index if not exists mediagen_generation_v1_state on mediagen_generation_v1 (state)`;
+
+// The record is text, because jsonb rejects some texts.
+const insert = "insert into mediagen_generation_v1 values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing";
+const update = `
+  update mediagen_generation_v1 set revision = $2, attempt = $3, state = $4, keyed = $5, updated_at = $6, record = $7
+  where id = $1 and revision = $2 - 1 and attempt = $8`;
+const select = "select record from mediagen_generation_v1 where id = $1";
+const list = "select id, record from mediagen_generation_v1 where state = any($1)";
+const remove = `
+  delete from mediagen_generation_v1
+  where state in ('ended', 'notCreated') and (not keyed or $1) and updated_at < $2`;
+
+interface Row {
+  readonly id: string;
+  readonly record: string;
+}
+
+/**
+ * Creates a store in PostgreSQL, for processes on any number of machines.
+ *
+ * @param pool Connects to the primary, with `synchronous_commit` on, which is the default.
+ * @returns The store, for the option `store`.
+ * @example
+ * const pool = new Pool();
+ * await pool.query(postgresTable);
+ * const media = createMediaGen({ store: postgresStore(pool) });
+ */
+export function postgresStore(pool: PostgresPool): GenerationStore {
+  // The casts: the columns hold what was written.
+  const parse = (text: string) => JSON.parse(text) as GenerationRecord;
+  const read = async (sql: string, value: unknown) => (await pool.query(sql, [value])).rows as readonly Row[];
+  async function get(id: string): Promise<GenerationRecord | undefined> {
+    const [row] = await read(select, id);
+    return row && parse(row.record);
+  }
+
+  return {
+    async write(record) {
+      const { id, revision, attempt, follows, state, idempotencyKey, updatedAt } = record;
+      const keyed = idempotencyKey !== undefined;
+      const values = [id, revision, attempt, state, keyed, updatedAt, JSON.stringify(record)];
+      const { rowCount } = await (follows ? pool.query(update, [...values, follows]) : pool.query(insert, values));
+      return rowCount === 1 ? { written: true } : { written: false, current: await get(id) };
+    },
+    get,
+    async *list({ states }) {
+      for (const { id, record } of await read(list, states)) {
+        try {
+          yield parse(record);
+        } catch (error) {
+          yield { id, unreadable: String(error) };
+        }
+      }
+    },
+    async forget({ keyed = false, before = Infinity } = {}) {
+      return (await pool.query(remove, [keyed, before])).rowCount ?? 0;
+    },
+  };
+}

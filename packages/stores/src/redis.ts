@@ -1,0 +1,75 @@
+import type { GenerationRecord, GenerationStore } from "@mediagen/sdk";
+
+/** The part of a client of the package `ioredis` that the store uses. */
+export interface RedisClient {
+  /** Returns a field of a hash. */
+  hget(key: string, field: string): Promise<string | null>;
+  /** Returns the members of several sets. */
+  sunion(keys: string[]): Promise<string[]>;
+  /** Runs a script. */
+  eval(script: string, keys: number, ...values: (string | number)[]): Promise<unknown>;
+}
+
+// One slot of a cluster, because a script must not touch two. The keys contain the version of their layout.
+const keyOf = (id: string) => `{mediagen:v1}:${id}`;
+const setOf = (state: string) => `{mediagen:v1}:in:${state}`;
+
+/** Replaces the revision before by this one, or removes it if there is none, and moves the id to the set of its state. */
+const replace = `
+  local revision, attempt, state, record = unpack(redis.call('hmget', KEYS[1], 'revision', 'attempt', 'state', 'record'))
+  if tonumber(revision or 0) ~= ARGV[2] - 1 or (attempt or '') ~= ARGV[3] then return {0, record} end
+  if state then redis.call('srem', ARGV[7] .. state, ARGV[1]) end
+  if ARGV[6] == '' then redis.call('del', KEYS[1]) return {1} end
+  redis.call('hset', KEYS[1], 'revision', ARGV[2], 'attempt', ARGV[4], 'state', ARGV[5], 'record', ARGV[6])
+  redis.call('sadd', ARGV[7] .. ARGV[5], ARGV[1])
+  return {1}`;
+
+/**
+ * Creates a store in Redis, for processes on any number of machines. Redis needs `appendonly yes`, `appendfsync always` and
+ * `maxmemory-policy noeviction`. A replica that takes over after a failure may lack the last writes: then a key can pay twice.
+ *
+ * @returns The store, for the option `store`.
+ * @example
+ * const media = createMediaGen({ store: redisStore(new Redis()) });
+ */
+export function redisStore(redis: RedisClient): GenerationStore {
+  async function get(id: string): Promise<GenerationRecord | undefined> {
+    const text = await redis.hget(keyOf(id), "record");
+    // The cast: the field holds what was written.
+    return text === null ? undefined : (JSON.parse(text) as GenerationRecord);
+  }
+  const move = async (id: string, revision: number, follows = "", attempt = "", state = "", text = "") =>
+    // The cast: this is what the script returns.
+    (await redis.eval(replace, 1, keyOf(id), id, revision, follows, attempt, state, text, setOf(""))) as [
+      0 | 1,
+      string | null,
+    ];
+
+  return {
+    async write(record) {
+      const { id, revision, follows, attempt, state } = record;
+      const [written, text] = await move(id, revision, follows, attempt, state, JSON.stringify(record));
+      if (written === 1) return { written: true };
+      return { written: false, current: text ? (JSON.parse(text) as GenerationRecord) : undefined };
+    },
+    get,
+    async *list({ states }) {
+      for (const id of states.length === 0 ? [] : await redis.sunion(states.map(setOf))) {
+        const record = await get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
+        if (record && ("unreadable" in record || states.includes(record.state))) yield record;
+      }
+    },
+    async forget({ keyed = false, before = Infinity } = {}) {
+      let forgotten = 0;
+      for (const id of await redis.sunion(["ended", "notCreated"].map(setOf))) {
+        const record = await get(id).catch(() => undefined); // One that cannot be read stays.
+        const isOpen = record?.state !== "ended" && record?.state !== "notCreated";
+        if (!record || isOpen || (!keyed && record.idempotencyKey !== undefined) || record.updatedAt >= before)
+          continue;
+        // Only if it has not been written since.
+        forgotten += (await move(id, record.revision + 1, record.attempt))[0];
+      }
+      return forgotten;
+    },
+  };
+}
