@@ -74,7 +74,7 @@ function versionOf(directory: string): string {
 }
 
 const main = "src/index.ts";
-const client = "src/client/create-client.ts";
+const client = "src/client/client.ts";
 /** Suffix of the path of a copied source. */
 const copied = "?copied";
 

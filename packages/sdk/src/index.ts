@@ -2,7 +2,7 @@ import type { ResultStream } from "./result/streams.ts";
 import type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
 import type { ResultOptions, Task } from "./task/task.ts";
 
-export { createMediaGen } from "./client/create-client.ts";
+export { createMediaGen } from "./client/client.ts";
 export type {
   GenerateOptions,
   KindClient,

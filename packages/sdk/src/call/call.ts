@@ -44,60 +44,60 @@ interface Opened {
   readonly response: ServiceResponse;
 }
 
-/** Sends one operation and opens the envelope of its response. */
-export type Call = (operation: Operation, wire: WireFields, context: CallContext) => Promise<Opened>;
-
-/** Dependencies of `createCall`. */
+/** Dependencies of `call`. */
 export interface CallHost extends Connection {
   readonly emit: Emit;
   readonly retries: Retries;
 }
 
-/** Creates the function that calls the service and retries. */
-export function createCall(host: CallHost): Call {
+/** Sends one operation, with retries, and opens the envelope of its response. */
+export async function call(
+  host: CallHost,
+  operation: Operation,
+  wire: WireFields,
+  context: CallContext,
+): Promise<Opened> {
   const { emit, retries, time } = host;
-  return async (operation, wire, context) => {
-    const { generation, onPhase, subject, signal, pollTimeoutMs } = context;
-    const { kind, model, taskid } = subject;
-    const generationId = generation?.generationId ?? subject.generationId;
-    const paid = generation !== undefined;
-    const start = time.steady();
-    const beforeSend = onPhase && (() => onPhase("sending"));
-    let lost = false;
-    for (let attempt = 1; ; attempt++) {
-      signal?.throwIfAborted();
-      const exchanged = await exchange(host, operation, wire, context, paid, beforeSend);
-      const about = () => ({
-        operation: operation.id,
-        kind,
-        model,
-        taskid,
-        generationId,
-        at: time.now(),
-        durationMs: Math.round(time.steady() - start),
-        attempt,
-        requestId: exchanged.response?.requestId?.(),
-      });
-      const isOver = pollTimeoutMs !== undefined || (!exchanged.response && signal?.aborted);
-      const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid);
-      if (delayMs !== undefined) {
-        lost ||= exchanged.response ? exchanged.response.status !== 429 : exchanged.delivery === "unknown";
-        emit({ type: "retried", ...about(), delayMs, ...whyRetried(exchanged) });
-        await orAbort(onPhase?.("claimed") ?? Promise.resolve(), signal);
-        await time.sleep(delayMs, signal ?? new AbortController().signal, "pause");
-        continue;
-      }
-      if (!exchanged.response) throw failureOf(exchanged, operation, context);
-      const { response } = exchanged;
-      retries.succeeded();
-      const data = openAfter(lost, exchanged, operation, generation);
-      if (generation) {
-        const { resultCount, origin } = generation;
-        emit({ type: "generated", ...about(), taskid: taskidIn(data) ?? "", resultCount, origin });
-      }
-      return { data, response };
+  const { generation, onPhase, subject, signal, pollTimeoutMs } = context;
+  const { kind, model, taskid } = subject;
+  const generationId = generation?.generationId ?? subject.generationId;
+  const paid = generation !== undefined;
+  const start = time.steady();
+  const beforeSend = onPhase && (() => onPhase("sending"));
+  let lost = false;
+  for (let attempt = 1; ; attempt++) {
+    signal?.throwIfAborted();
+    const exchanged = await exchange(host, operation, wire, context, paid, beforeSend);
+    const about = () => ({
+      operation: operation.id,
+      kind,
+      model,
+      taskid,
+      generationId,
+      at: time.now(),
+      durationMs: Math.round(time.steady() - start),
+      attempt,
+      requestId: exchanged.response?.requestId?.(),
+    });
+    const isOver = pollTimeoutMs !== undefined || (!exchanged.response && signal?.aborted);
+    const delayMs = isOver ? undefined : delayBeforeRetry(retries, exchanged, attempt, paid);
+    if (delayMs !== undefined) {
+      lost ||= exchanged.response ? exchanged.response.status !== 429 : exchanged.delivery === "unknown";
+      emit({ type: "retried", ...about(), delayMs, ...whyRetried(exchanged) });
+      await orAbort(onPhase?.("claimed") ?? Promise.resolve(), signal);
+      await time.sleep(delayMs, signal ?? new AbortController().signal, "pause");
+      continue;
     }
-  };
+    if (!exchanged.response) throw failureOf(exchanged, operation, context);
+    const { response } = exchanged;
+    retries.succeeded();
+    const data = openAfter(lost, exchanged, operation, generation);
+    if (generation) {
+      const { resultCount, origin } = generation;
+      emit({ type: "generated", ...about(), taskid: taskidIn(data) ?? "", resultCount, origin });
+    }
+    return { data, response };
+  }
 }
 
 /** Returns the delay before a retry; undefined if the request must not or need not be retried. */

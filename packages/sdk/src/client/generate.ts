@@ -1,5 +1,4 @@
-import type { ApiKey } from "../call/api-key.ts";
-import type { Call } from "../call/call.ts";
+import { call, type CallHost } from "../call/call.ts";
 import { taskidIn } from "../call/envelope.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { type IssueCode, mustBe, nothingWasSent } from "../errors/issue.ts";
@@ -10,23 +9,18 @@ import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { Attempt } from "../store/attempt.ts";
 import type { GenerationFacts } from "../task/generation.ts";
 import type { RequestHeaders, TaskJSON } from "../task/task.ts";
-import type { Time } from "../time/clock.ts";
 import { orAbort } from "../time/deadline.ts";
 import type { Semaphore } from "../time/semaphore.ts";
 import type { BeforeGenerate } from "./options.ts";
 
 /** Dependencies of `generate`. */
-export interface GenerateHost {
-  readonly call: Call;
-  readonly time: Time;
+export interface GenerateHost extends CallHost {
   readonly origin: string;
   /** Limits how many generations are sent at once. */
   readonly turns: Semaphore;
   readonly beforeGenerate: BeforeGenerate | undefined;
   /** Loads the part that generates with a store. */
   readonly recording: (() => Promise<Recording>) | undefined;
-  /** The API key. Without one, a server holds it, and may keep idempotency keys too. */
-  readonly apiKey: ApiKey;
 }
 
 /** Generates with every step recorded in a store. */
@@ -90,10 +84,11 @@ export async function askBefore(
 /** Sends a generation, as an attempt if it is recorded, and returns its task. */
 export async function send(
   { kind, model, operation, wire, resultCount, signal, headers }: CheckedGeneration,
-  { call, time, origin }: GenerateHost,
+  host: GenerateHost,
   attempt: Attempt | undefined,
   facts: GenerationFacts | undefined,
 ): Promise<TaskJSON> {
+  const { time, origin } = host;
   const generation = {
     kind,
     model,
@@ -104,7 +99,7 @@ export async function send(
     origin,
   };
   const onPhase = attempt && ((phase: "sending" | "claimed") => attempt.enter(phase));
-  const { data, response } = await call(operation, wire, {
+  const { data, response } = await call(host, operation, wire, {
     subject: { kind, model },
     signal,
     headers,

@@ -1,10 +1,7 @@
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { StoreError } from "../errors/errors.ts";
-import { isSuccess } from "../call/envelope.ts";
-import { ServiceError } from "../errors/response-errors.ts";
 import { digestOf } from "../form/digest.ts";
 import type { Kind } from "../spec/operation.ts";
-import { codes } from "../spec/operations.gen.ts";
 import { type Attempt, OvertakenError } from "../store/attempt.ts";
 import { Recorder, sameKeyAgain } from "../store/recorder.ts";
 import { readRecorded, type Resolution, resolveGeneration } from "../store/recovery.ts";
@@ -88,39 +85,22 @@ export class RecordedGenerations implements Recording {
   async resolve(
     generationId: string,
     resolution: Resolution,
-    tasks: Queries,
+    isKnown: IsKnown,
     open: Open,
     options: CallOptions,
   ): Promise<AnyTask | undefined> {
     const { signal } = readOptions("resolve", options, callOptions);
-    const exists = (kind: Kind, taskid: string) => isKnown(tasks, kind, taskid, signal);
+    const exists = (kind: Kind, taskid: string) => isKnown(kind, taskid, signal);
     const task = await orAbort(resolveGeneration(this.#recorder, generationId, resolution, exists, signal), signal);
     return task && open(task);
   }
-}
-
-/** Queries tasks. */
-interface Queries {
-  query(task: { readonly kind: Kind; readonly taskid: string }, options: CallOptions): Promise<unknown>;
 }
 
 /** Creates the handle of a recorded task. */
 type Open = (task: TaskJSON) => AnyTask;
 
 /** Returns whether the service knows a task. */
-async function isKnown(tasks: Queries, kind: Kind, taskid: string, signal: AbortSignal | undefined): Promise<boolean> {
-  try {
-    await tasks.query({ kind, taskid }, { signal });
-    return true;
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const { status, code } = error;
-    const isNotFound = status === 404 && (code === undefined || code === codes.failure);
-    // Any other rejection says nothing about the task. A person who believed that there is none would pay again.
-    if (isNotFound || (isSuccess(status) && code === codes.failure)) return false;
-    throw error;
-  }
-}
+type IsKnown = (kind: Kind, taskid: string, signal: AbortSignal | undefined) => Promise<boolean>;
 
 /** Runs one attempt. Returns undefined if another one has taken over before anything was sent. */
 async function run(

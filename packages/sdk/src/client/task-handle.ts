@@ -1,5 +1,4 @@
 import { invalidRequest, ofTask, rejectIssues } from "../errors/errors.ts";
-import type { Emit, Report } from "../errors/events.ts";
 import { ServiceError } from "../errors/response-errors.ts";
 import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import { rememberContext, type ResultContext } from "../result/context.ts";
@@ -23,15 +22,10 @@ import { worthOfQueryMs } from "../wait/durations.ts";
 import { longestRetryMs, settlingMs } from "../wait/pace.ts";
 import { readState, type StateOptions } from "../wait/state.ts";
 import { type RecordedCheck, waitFor, type WaitHost } from "../wait/wait.ts";
-import type { Tasks } from "./tasks.ts";
+import { deleteTasks, queryTask, type TasksHost, writeToStore } from "./tasks.ts";
 
-/** Dependencies of `TaskHandle`. */
-export interface TaskHost extends WaitHost {
-  readonly emit: Emit;
-  readonly report: Report;
-  /** Dependencies of fetching results. The key is for the service alone, so it is not sent. */
-  readonly results: ResultContext;
-  readonly tasks: Tasks;
+/** Dependencies of tasks. */
+export interface TaskHost extends TasksHost, WaitHost, ResultContext {
   readonly states: StateOptions;
 }
 
@@ -59,7 +53,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     Object.assign(this, { kind, taskid, model, origin, resultCount, createdAt, initialUrl, generationId, requestId });
     this.#partial = json.partial;
     this.#host = host;
-    rememberContext(this, host.results);
+    rememberContext(this, host);
   }
 
   get record(): Records[K] | undefined {
@@ -101,11 +95,11 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 
   async #check(options: RequestOptions, pollTimeoutMs?: number): Promise<RecordedCheck<K>> {
-    const { tasks, states } = this.#host;
-    const { record, response } = await ofTask(tasks.query(this, options, pollTimeoutMs), this);
+    const query = queryTask(this.#host, this, options, pollTimeoutMs);
+    const { record, response } = await ofTask(query, this);
     const raw: unknown = (record as object as Record<string, unknown>)[operations[this.kind].statusField];
     const status = typeof raw === "number" ? raw : undefined;
-    const { state, partial } = readState(record, status, this.resultCount, this.#partial, states);
+    const { state, partial } = readState(record, status, this.resultCount, this.#partial, this.#host.states);
     this.#record = record;
     this.#partial = partial;
     const requestId = response.requestId?.();
@@ -115,13 +109,13 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   async #end(state: State, status: number | undefined, signal: AbortSignal | undefined): Promise<void> {
     if (state === "pending" || this.#hasEnded) return;
     this.#hasEnded = true;
-    const { emit, tasks, time } = this.#host;
+    const { emit, time } = this.#host;
     const { kind, model, taskid, createdAt } = this;
     const at = time.now();
     const durationMs = createdAt && Math.round(at - createdAt);
     emit({ type: "ended", kind, model, taskid, state, status, at, durationMs });
     if (this.generationId === undefined) return;
-    await tasks.writeToStore((recording) => recording.end(this.toJSON(), state), signal);
+    await writeToStore(this.#host, (recording) => recording.end(this.toJSON(), state), signal);
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
@@ -132,7 +126,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   delete(options: DeleteFields[K] & RequestOptions = {}): Promise<Deletions[K]> {
     const { id } = operations[this.kind].delete;
     return this.#reported(id, async () => {
-      const deletion = await this.#host.tasks.delete(this.kind, [this.taskid], options);
+      const deletion = await deleteTasks(this.#host, this.kind, [this.taskid], options);
       this.#isDeleted = true;
       return deletion;
     });

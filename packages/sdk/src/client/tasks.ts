@@ -1,28 +1,24 @@
 import type { ApiKey } from "../call/api-key.ts";
-import type { Call, Subject } from "../call/call.ts";
-import { taskidIn } from "../call/envelope.ts";
+import { call, type CallHost, type Subject } from "../call/call.ts";
+import { isSuccess, taskidIn } from "../call/envelope.ts";
 import { ignoredWithKey, readHeaders } from "../call/headers.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
-import type { ServiceResponse } from "../errors/response-errors.ts";
+import { ServiceError, type ServiceResponse } from "../errors/response-errors.ts";
 import { issueOf, mustBe, nothingWasSent } from "../errors/issue.ts";
 import { readBody, type WireFields } from "../form/form.ts";
 import { isObject } from "../spec/is-object.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
-import { operations } from "../spec/operations.gen.ts";
+import { codes, operations } from "../spec/operations.gen.ts";
 import type { DeleteFields, Deletions, Records, RequestOptions, TaskRecord } from "../task/task.ts";
-import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
 import type { RecordedGenerations } from "./recorded.ts";
 
-/** Dependencies of `Tasks`. */
-export interface TasksHost {
-  readonly call: Call;
-  readonly time: Time;
+/** Dependencies of queries and deletions. */
+export interface TasksHost extends CallHost {
   /** Loads the part that records the ends of tasks, if there is a store. */
   readonly recording: (() => Promise<RecordedGenerations>) | undefined;
-  readonly apiKey: ApiKey;
 }
 
 /** The maximum time that a call waits for its record in the store. Its result is known by then, and a store may hang. */
@@ -30,65 +26,73 @@ const longestRecordMs = 1_000;
 
 type TaskSubject<K extends Kind> = Subject & { readonly kind: K; readonly taskid: string };
 
-/** Queries and deletes the tasks of one client, and records their ends. */
-export class Tasks {
-  readonly #host: TasksHost;
+/** Queries a task's record. */
+export async function queryTask<K extends Kind>(
+  host: TasksHost,
+  subject: TaskSubject<K>,
+  options: QueryFields[K] & RequestOptions,
+  pollTimeoutMs?: number,
+): Promise<{ readonly record: Records[K]; readonly response: ServiceResponse }> {
+  const { kind, taskid } = subject;
+  const operation = operations[kind].query;
+  const { wire, request } = await readRequest(operation, { taskid }, options, host.apiKey);
+  const { data, response } = await call(host, operation, wire, { subject, ...request, pollTimeoutMs });
+  const record = { ...data, taskid: taskidIn(data) ?? taskid, url: urlsIn(data["url"]) };
+  // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
+  return { record: record as TaskRecord as Records[K], response };
+}
 
-  constructor(host: TasksHost) {
-    this.#host = host;
+/** Returns whether the service knows a task. */
+export async function isKnown(
+  host: TasksHost,
+  kind: Kind,
+  taskid: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    await queryTask(host, { kind, taskid }, { signal });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const { status, code } = error;
+    const isNotFound = status === 404 && (code === undefined || code === codes.failure);
+    // Any other rejection says nothing about the task. A person who believed that there is none would pay again.
+    if (isNotFound || (isSuccess(status) && code === codes.failure)) return false;
+    throw error;
   }
+}
 
-  async query<K extends Kind>(
-    subject: TaskSubject<K>,
-    options: QueryFields[K] & RequestOptions,
-    pollTimeoutMs?: number,
-  ): Promise<{ readonly record: Records[K]; readonly response: ServiceResponse }> {
-    const { kind, taskid } = subject;
-    const operation = operations[kind].query;
-    const { wire, request } = await readRequest(operation, { taskid }, options, this.#host.apiKey);
-    const { data, response } = await this.#host.call(operation, wire, { subject, ...request, pollTimeoutMs });
-    const record = { ...data, taskid: taskidIn(data) ?? taskid, url: urlsIn(data["url"]) };
-    // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
-    return { record: record as TaskRecord as Records[K], response };
-  }
+/** Deletes tasks, and records that they have ended. */
+export async function deleteTasks<K extends Kind>(
+  host: TasksHost,
+  kind: K,
+  taskids: readonly string[],
+  options: DeleteFields[K] & RequestOptions,
+): Promise<Deletions[K]> {
+  const operation = operations[kind].delete;
+  if (!Array.isArray(taskids) || taskids.length === 0)
+    throw invalidRequest(operation.id, "taskids", "invalid", mustBe("a list of task ids", taskids), "", nothingWasSent);
+  const { wire, request } = await readRequest(operation, { taskids }, options, host.apiKey);
+  const { data } = await call(host, operation, wire, { subject: { kind }, ...request });
+  await writeToStore(host, (recording) => recording.endDeleted(kind, taskids), request.signal);
+  // The cast: the service documents the response to a deletion.
+  return data as object as Deletions[K];
+}
 
-  async delete<K extends Kind>(
-    kind: K,
-    taskids: readonly string[],
-    options: DeleteFields[K] & RequestOptions,
-  ): Promise<Deletions[K]> {
-    const operation = operations[kind].delete;
-    if (!Array.isArray(taskids) || taskids.length === 0)
-      throw invalidRequest(
-        operation.id,
-        "taskids",
-        "invalid",
-        mustBe("a list of task ids", taskids),
-        "",
-        nothingWasSent,
-      );
-    const { wire, request } = await readRequest(operation, { taskids }, options, this.#host.apiKey);
-    const { data } = await this.#host.call(operation, wire, { subject: { kind }, ...request });
-    await this.writeToStore((recording) => recording.endDeleted(kind, taskids), request.signal);
-    // The cast: the service documents the response to a deletion.
-    return data as object as Deletions[K];
-  }
-
-  /** Records in the store, if there is one. If that takes long or the signal aborts, it continues in the background. */
-  async writeToStore(
-    write: (recording: RecordedGenerations) => Promise<void>,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const { recording, time } = this.#host;
-    if (!recording) return;
-    const deadline = new Deadline(time, longestRecordMs, () => new Error("the store is slow"), signal, "limit");
-    try {
-      await orAbort(recording().then(write), deadline.signal);
-    } catch (error) {
-      if (!deadline.signal.aborted) throw error;
-    } finally {
-      deadline.end();
-    }
+/** Records in the store, if there is one. If that takes long or the signal aborts, it continues in the background. */
+export async function writeToStore(
+  { recording, time }: TasksHost,
+  write: (recording: RecordedGenerations) => Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (!recording) return;
+  const deadline = new Deadline(time, longestRecordMs, () => new Error("the store is slow"), signal, "limit");
+  try {
+    await orAbort(recording().then(write), deadline.signal);
+  } catch (error) {
+    if (!deadline.signal.aborted) throw error;
+  } finally {
+    deadline.end();
   }
 }
 

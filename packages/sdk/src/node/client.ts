@@ -1,4 +1,4 @@
-import { createClient } from "../client/create-client.ts";
+import { createClient } from "../client/client.ts";
 import { type Runtime, webRuntime } from "../client/runtime.ts";
 import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";

@@ -1,0 +1,97 @@
+import { invalidRequest, ofTask } from "../errors/errors.ts";
+import { readOptions } from "../errors/options.ts";
+import { findOperation, type Form, kindOf, type Model } from "../form/model.ts";
+import type { Kind } from "../spec/operation.ts";
+import { operations } from "../spec/operations.gen.ts";
+import type { Resolution } from "../store/recovery.ts";
+import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
+import { prepare } from "./prepare.ts";
+import { generate } from "./generate.ts";
+import { createHost, type Host } from "./host.ts";
+import type { GenerateOptions, KindClient, MediaGen } from "./media-gen.ts";
+import type { MediaGenOptions } from "./options.ts";
+import { readTask, TaskHandle } from "./task-handle.ts";
+import { type Runtime, webRuntime } from "./runtime.ts";
+import { deleteTasks, isKnown, queryTask } from "./tasks.ts";
+
+/**
+ * Creates a client that sends with the runtime's fetch. Nothing is sent.
+ *
+ * @returns The client. One is enough for a program: its calls share connections, limits and polls.
+ * @throws An {@link InvalidRequestError} if an option is not valid, or this is a browser and `allowBrowser` is not set
+ * @example
+ * const media = createMediaGen({ baseUrl: "https://media.example", apiKey: "..." });
+ */
+export function createMediaGen(options: MediaGenOptions = {}): MediaGen {
+  return createClient(options, webRuntime);
+}
+
+/** Creates a client for a runtime. */
+export function createClient<O extends MediaGenOptions>(
+  options: O,
+  createRuntime: (options: O, origin: string) => Runtime,
+): MediaGen {
+  const host = createHost(options, createRuntime);
+  const { origin, store, report, recording } = host;
+  // The cast: a task's kind decides its type, which a constructor cannot say.
+  const open = (task: TaskJSON) => new TaskHandle(task, host) as AnyTask;
+  const resume = (saved: TaskJSON) => open(readTask(saved, origin));
+  const generateTask = createGenerate(host);
+  const kindClient = <K extends Kind>(kind: K): KindClient<K> => ({
+    // The casts: what is generated or created is of the kind that was requested, and an unchecked model is any text.
+    generate: (model: string, form: object, options?: GenerateOptions) =>
+      generateTask(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
+    query: (taskid, options = {}) =>
+      report({ operation: operations[kind].query.id, kind, taskid }, async () => {
+        const { record } = await ofTask(queryTask(host, { kind, taskid }, options));
+        return record;
+      }),
+    delete: (taskids, options = {}) =>
+      report({ operation: operations[kind].delete.id, kind }, () => ofTask(deleteTasks(host, kind, taskids, options))),
+    task(taskid, options = {}) {
+      const { resultCount = 1 } = readOptions(`media.${kind}.task`, options, { resultCount: "any" });
+      return resume({ version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>;
+    },
+  });
+  const isKnownTask = (kind: Kind, taskid: string, signal?: AbortSignal) => isKnown(host, kind, taskid, signal);
+  const load = (method: string) => {
+    if (recording) return recording();
+    const advice = "Pass { store } to createMediaGen, such as fileStore(directory).";
+    throw invalidRequest(method, "store", "missing", "is missing", advice);
+  };
+  return {
+    video: kindClient("video"),
+    image: kindClient("image"),
+    // The casts: a model known only at run time is checked at run time, and its form with it.
+    generate: (model, form, options) => generateTask(undefined, model as Model, form as Form<Model>, options),
+    task: resume,
+    recover: (options = {}) =>
+      report({ operation: "recover" }, async () => (await load("recover")).recover(options, open)),
+    // The cast: what it returns follows from the resolution, which only overloads can say.
+    resolve: ((id: string, resolution: Resolution, options: CallOptions = {}) =>
+      report({ operation: "resolve", generationId: id }, async () =>
+        ofTask((await load("resolve")).resolve(id, resolution, isKnownTask, open, options), undefined, "maybe"),
+      )) as MediaGen["resolve"],
+    origin,
+    store,
+  };
+}
+
+/** A function that generates a task. Without a kind, it uses that of the model. */
+type Generate = (
+  kind: Kind | undefined,
+  model: Model,
+  form: Form<Model>,
+  options: GenerateOptions | undefined,
+) => Promise<AnyTask>;
+
+function createGenerate(host: Host): Generate {
+  return (kind, model, form, options = {}) => {
+    const operation = findOperation(model, kind && [kind])?.id ?? "generate";
+    return host.report({ operation, kind, model }, async () => {
+      const checked = await prepare(kind ?? kindOf(model), model, form, options, host.apiKey);
+      // The cast: a task's kind decides its type, which a constructor cannot say.
+      return new TaskHandle(await generate(checked, host), host) as AnyTask;
+    });
+  };
+}

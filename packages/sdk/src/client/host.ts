@@ -1,0 +1,86 @@
+import { createKeys } from "../call/api-key.ts";
+import { createRetries } from "../call/retries.ts";
+import { createEmit, createReport } from "../errors/events.ts";
+import { readOptions } from "../errors/options.ts";
+import { once } from "../spec/once.ts";
+import type { GenerationStore } from "../store/store.ts";
+import { sleepBy, type SleepReason, startTimer, type Time, timersOf } from "../time/clock.ts";
+import { Semaphore } from "../time/semaphore.ts";
+import { shareTimer } from "../time/shared-timer.ts";
+import { durationsAt } from "../wait/durations.ts";
+import { Scheduler } from "../wait/scheduler.ts";
+import type { GenerateHost } from "./generate.ts";
+import { clientOptions, type MediaGenOptions } from "./options.ts";
+import type { RecordedGenerations } from "./recorded.ts";
+import type { Runtime } from "./runtime.ts";
+import { environment, readAccess, readStates } from "./settings.ts";
+import { checkSilently, type TaskHost } from "./task-handle.ts";
+
+/**
+ * What the parts of one client share. It is made once and handed down. Each part declares the fields that it needs as an interface
+ * of its own, such as `CallHost`, and gets this object.
+ */
+export interface Host extends Runtime, GenerateHost, TaskHost {
+  readonly store: GenerationStore | undefined;
+  /** Loads the part that works with the store, if there is one. */
+  readonly recording: (() => Promise<RecordedGenerations>) | undefined;
+}
+
+/** Creates the host of a client. */
+export function createHost<O extends MediaGenOptions>(
+  given: O,
+  createRuntime: (options: O, origin: string) => Runtime,
+): Host {
+  const options = readOptions("createMediaGen", given, clientOptions);
+  const { baseUrl, apiKey, headers } = readAccess("createMediaGen", options, "apiKey" in given);
+  const { origin } = new URL(baseUrl);
+  const { store, maxGenerationsInFlight = Infinity, queryTimeoutMs = 60_000, generateTimeoutMs = 600_000 } = options;
+  const time = createTime(options);
+  const emit = createEmit(options.onEvent, environment("MEDIAGEN_LOG") === "1");
+  const host: Host = {
+    ...createRuntime(options, origin),
+    ...createKeys(baseUrl, headers),
+    baseUrl,
+    origin,
+    apiKey,
+    timeouts: { queryMs: queryTimeoutMs, generateMs: generateTimeoutMs },
+    time,
+    emit,
+    report: createReport(emit, time),
+    retries: createRetries(options, time),
+    turns: new Semaphore(maxGenerationsInFlight),
+    beforeGenerate: options.beforeGenerate,
+    states: readStates("createMediaGen", options),
+    scheduler: new Scheduler(options, time, durationsAt(options.clock, origin)),
+    check: checkSilently,
+    store,
+    // Loaded at first use, so that clients without a store do not load it.
+    recording:
+      store &&
+      once(async () => {
+        const { RecordedGenerations } = await import("./recorded.ts");
+        return new RecordedGenerations({ ...host, store, processes: await host.processes() });
+      }),
+  };
+  return host;
+}
+
+/** Creates the clock and the timers. */
+function createTime({ clock = {} }: MediaGenOptions): Time {
+  const sleep = clock.sleep?.bind(clock);
+  const now = clock.now?.bind(clock) ?? Date.now;
+  const steady = clock.steady?.bind(clock) ?? clock.now?.bind(clock) ?? (() => performance.now());
+  const random = clock.random?.bind(clock) ?? Math.random;
+  const shared = (reason: SleepReason) =>
+    shareTimer({ steady }, sleep ? timersOf((ms, signal) => sleep(ms, signal, reason)) : startTimer, {
+      holds: reason !== "background",
+    });
+  const timers = {
+    pause: shared("pause"),
+    deadline: shared("deadline"),
+    limit: shared("limit"),
+    background: shared("background"),
+  };
+  const alarm: Time["alarm"] = (ms, ring, reason = "pause") => timers[reason](ms, ring);
+  return { now, steady, random, alarm, sleep: sleepBy(alarm) };
+}
