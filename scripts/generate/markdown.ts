@@ -80,10 +80,8 @@ function typeScriptTable(): string {
 
 /** Returns a table of all errors of the SDK with their docstrings. */
 function errorsTable(): string {
-  const sources = ["errors", "response-errors"]
-    .map((name) => read(`packages/sdk/src/errors/${name}.ts`) ?? "")
-    .join("");
-  const classes = sources.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+) extends/g);
+  const source = read("packages/sdk/src/errors/errors.ts") ?? "";
+  const classes = source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\nexport class (\w+) extends/g);
   const rows = [...classes].map(([, comment = "", name]) => [
     `[\`${name}\`](sdk:${name})`,
     comment

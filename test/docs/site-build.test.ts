@@ -31,7 +31,7 @@ test("every page can be edited where it is written, and what is generated in its
   const known = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split("\n");
   expect(edited.filter((file) => !known.includes(file) || file.includes(".gen."))).toEqual([]);
   expect(text("guides/waiting/index.html")).toContain(`${siteOptions.repository}/edit/main/docs/guides/waiting.md"`);
-  expect(text("sdk/OutcomeUnknownError/index.html")).toContain("/edit/main/packages/sdk/src/errors/response-errors.ts");
+  expect(text("sdk/OutcomeUnknownError/index.html")).toContain("/edit/main/packages/sdk/src/errors/errors.ts");
 });
 
 test("no link, anchor or asset is broken", () => {

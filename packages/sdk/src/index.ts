@@ -15,22 +15,20 @@ export type {
 export type { BeforeGenerate, ClientOptions, MediaGenOptions } from "./client/options.ts";
 export type { RetryOptions } from "./call/retries.ts";
 export {
+  AuthenticationError,
   ConnectionError,
+  InsufficientCreditsError,
   InvalidRequestError,
   MediaGenError,
+  NotFoundError,
+  OutcomeUnknownError,
+  RateLimitError,
+  type ResponseHeaders,
+  ServiceError,
   StoreError,
   TaskFailedError,
   WaitTimeoutError,
 } from "./errors/errors.ts";
-export {
-  AuthenticationError,
-  InsufficientCreditsError,
-  NotFoundError,
-  OutcomeUnknownError,
-  RateLimitError,
-  ServiceError,
-} from "./errors/response-errors.ts";
-export type { ResponseHeaders } from "./errors/response-errors.ts";
 export type {
   CallEvent,
   Failed,

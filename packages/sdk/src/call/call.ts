@@ -1,5 +1,12 @@
-import { ConnectionError, InvalidRequestError, messageOf, noResponse } from "../errors/errors.ts";
-import { OutcomeUnknownError, type SentGeneration, type ServiceResponse } from "../errors/response-errors.ts";
+import {
+  ConnectionError,
+  InvalidRequestError,
+  messageOf,
+  noResponse,
+  OutcomeUnknownError,
+  type SentGeneration,
+  type ServiceResponse,
+} from "../errors/errors.ts";
 import type { Emit, MethodSubject } from "../errors/events.ts";
 import type { WireFields } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";

@@ -5,7 +5,7 @@ import {
   mayPass,
   OutcomeUnknownError,
   serviceError,
-} from "../errors/response-errors.ts";
+} from "../errors/errors.ts";
 import { shorten } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
 import { codes } from "../spec/operations.gen.ts";

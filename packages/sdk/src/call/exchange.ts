@@ -1,6 +1,5 @@
-import { describeDuration } from "../errors/duration.ts";
-import { InvalidRequestError } from "../errors/errors.ts";
-import type { ServiceResponse } from "../errors/response-errors.ts";
+import { describeDuration } from "../errors/issue.ts";
+import { InvalidRequestError, type ServiceResponse } from "../errors/errors.ts";
 import type { WireFields } from "../form/form.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { formParts, toMultipart } from "../form/multipart.ts";

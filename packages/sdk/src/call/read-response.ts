@@ -1,4 +1,4 @@
-import type { ResponseHeaders, ServiceResponse } from "../errors/response-errors.ts";
+import type { ResponseHeaders, ServiceResponse } from "../errors/errors.ts";
 import type { IncomingResponse } from "../transport/transport.ts";
 import { type Hide, hideInResponse } from "./hide-key.ts";
 

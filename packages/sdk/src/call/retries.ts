@@ -1,4 +1,4 @@
-import { mayPass, type ServiceResponse } from "../errors/response-errors.ts";
+import { mayPass, type ServiceResponse } from "../errors/errors.ts";
 import type { Time } from "../time/clock.ts";
 import { isCreditsOut, isEnvelope, isRejection, isStatusAlone } from "./envelope.ts";
 

@@ -1,5 +1,4 @@
-import { invalidRequest, ofTask, rejectIssues } from "../errors/errors.ts";
-import { ServiceError } from "../errors/response-errors.ts";
+import { invalidRequest, ofTask, rejectIssues, ServiceError } from "../errors/errors.ts";
 import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import { rememberContext, type ResultContext } from "../result/context.ts";
 import { isObject } from "../spec/is-object.ts";

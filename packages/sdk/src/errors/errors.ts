@@ -1,7 +1,7 @@
 import { isObject } from "../spec/is-object.ts";
+import type { Kind } from "../spec/operation.ts";
 import type { Task, TaskRecord } from "../task/task.ts";
-import { describeDuration } from "./duration.ts";
-import { type Issue, type IssueCode, issueOf, joined, shorten } from "./issue.ts";
+import { describeDuration, type Issue, type IssueCode, issueOf, joined, shorten } from "./issue.ts";
 
 /** Marks the errors of every copy of this package. */
 const mark = Symbol.for("@mediagen/sdk: error");
@@ -40,12 +40,12 @@ export class MediaGenError extends Error {
   }
 }
 
-/** Records in an error of this package that its generation has created a task. */
-export function afterCreation(error: unknown, task: Task | undefined, billed: "maybe" | "yes" = "yes"): void {
+/** Records in an error of this package that its generation has created a task, and returns the error. */
+export function afterCreation(error: unknown, task: Task | undefined, billed: "maybe" | "yes" = "yes"): unknown {
   // An error of another generation, thrown by the caller's own code, already says what it means.
-  const isOfOther =
-    !(error instanceof MediaGenError) || error.billed === "maybe" || (error.task && error.task !== task);
-  if (!isOfOther) Object.assign(error, { billed, task });
+  if (error instanceof MediaGenError && error.billed !== "maybe" && (error.task ?? task) === task)
+    Object.assign(error, { billed, task });
+  return error;
 }
 
 /** Returns what happens to a task after its creation. Its errors say so. */
@@ -53,8 +53,7 @@ export async function ofTask<T>(promise: Promise<T>, task?: Task, billed?: "mayb
   try {
     return await promise;
   } catch (error) {
-    afterCreation(error, task, billed);
-    throw error;
+    throw afterCreation(error, task, billed);
   }
 }
 
@@ -104,6 +103,133 @@ export class StoreError extends MediaGenError {
   }
 }
 
+/** The service responded, and the response is not a success. A generation that ends in this created no task. */
+export class ServiceError extends MediaGenError {
+  override readonly name: string = "ServiceError";
+  /** The operation's id in the service's description, such as `queryVideoTask`. */
+  declare readonly operation: string;
+  /** The HTTP status. */
+  declare readonly status: number;
+  /** The code of the envelope; undefined if the response was not an envelope. */
+  declare readonly code: number | undefined;
+  /** The message of the envelope; undefined if the response was not an envelope. */
+  declare readonly msg: string | undefined;
+  /** The start of the response's body. */
+  declare readonly body: string;
+  /** The delay before another try that the service requests, in milliseconds. */
+  declare readonly retryAfterMs: number | undefined;
+  /** The id that the service, or a proxy in front of it, gave the request. Include it when you contact support. */
+  declare readonly requestId: string | undefined;
+  /** The headers of the response, without the key and without cookies. */
+  declare readonly headers: ResponseHeaders;
+
+  constructor(
+    what: string,
+    operation: string,
+    response: ServiceResponse,
+    facts: Partial<Pick<ServiceError, "code" | "msg" | "isRetryable" | "task">> & Pick<ServiceError, "advice">,
+  ) {
+    const { status, retryAfterMs } = response;
+    const { code, msg, isRetryable = mayPass(status), advice, task } = facts;
+    const own = { operation, status, code, msg, retryAfterMs, isRetryable, advice, task };
+    super(`${operation}: ${what}.`, { ...own, ...shown(response) });
+  }
+}
+
+/** Returns the parts of a response that its errors show. */
+function shown(response: ServiceResponse | undefined): Pick<OutcomeUnknownError, "body" | "requestId" | "headers"> {
+  const { text, requestId, headers } = response ?? {};
+  return { body: text === undefined ? text : shorten(text), requestId: requestId?.(), headers: headers?.() ?? {} };
+}
+
+/** Returns whether an HTTP status may pass: the service is busy or fails. */
+export function mayPass(status: number): boolean {
+  return status === 429 || (status >= 500 && status !== 501);
+}
+
+/** HTTP 401 or 403: the API key is missing, is not valid, or lacks a permission. */
+export class AuthenticationError extends ServiceError {
+  override readonly name = "AuthenticationError";
+}
+
+/** HTTP 404: the service has nothing at this URL. Check `baseUrl`. */
+export class NotFoundError extends ServiceError {
+  override readonly name = "NotFoundError";
+}
+
+/**
+ * HTTP 429: retries did not help, or the service asks to wait for more than a minute. `retryAfterMs` holds how long, if
+ * the service says so.
+ */
+export class RateLimitError extends ServiceError {
+  override readonly name = "RateLimitError";
+}
+
+/** The balance does not cover the request. Add credits, then make the same call again. */
+export class InsufficientCreditsError extends ServiceError {
+  override readonly name = "InsufficientCreditsError";
+  override readonly isRetryable = false;
+}
+
+/**
+ * A generation was sent and its outcome is unknown: a task may exist and may have been billed. The SDK does not retry
+ * it. Before you do, look for the task in the service's console, or ask its support.
+ */
+export class OutcomeUnknownError extends MediaGenError {
+  override readonly name = "OutcomeUnknownError";
+  /** The operation's id in the service's description. */
+  declare readonly operation: string;
+  /** The kind of its results: video or image. */
+  declare readonly kind: Kind;
+  /** The model of the generation. */
+  declare readonly model: string;
+  /** The SHA-256 of the form with its files, in hexadecimal; undefined without a store. */
+  declare readonly digest: string | undefined;
+  /** The time when the attempt began, in milliseconds since 1970. */
+  declare readonly at: number;
+  /** The id of its record in the store, for `media.resolve`; undefined without a store. */
+  declare readonly generationId: string | undefined;
+  /** The reason why there is no usable response. */
+  declare readonly reason: string;
+  /** The HTTP status, if there was a response. */
+  declare readonly status: number | undefined;
+  /** The start of the response's body, if there was one. */
+  declare readonly body: string | undefined;
+  /** The id that the service, or a proxy in front of it, gave the request, if there was a response with one. */
+  declare readonly requestId: string | undefined;
+  /** The headers of the response, without the key and without cookies; empty if there was none. */
+  declare readonly headers: ResponseHeaders;
+
+  constructor(
+    reason: string,
+    operation: string,
+    { kind, model, digest, at, generationId }: SentGeneration,
+    { response, cause }: { readonly response?: ServiceResponse; readonly cause?: unknown },
+  ) {
+    const then = generationId
+      ? `Then call media.resolve("${generationId}", { taskid }), or with "notCreated" if there is none.`
+      : "A client with a store would have recorded it.";
+    // Not toISOString, which throws if the clock of the options is wrong.
+    const advice = `Before you generate it again, look in the service's console, or ask its support: a task of ${model} at ${new Date(at).toJSON()}. ${then}`;
+    const what = `${operation}: ${reason}. A task may exist and may have been billed, so it was not retried.`;
+    const own = { operation, kind, model, digest, at, generationId, reason, status: response?.status };
+    super(what, { billed: "maybe", advice, cause, ...own, ...shown(response) });
+  }
+}
+
+const classes: Readonly<Record<number, typeof ServiceError>> = {
+  401: AuthenticationError,
+  403: AuthenticationError,
+  404: NotFoundError,
+  429: RateLimitError,
+};
+
+/** Creates the error of a response, in the class of its HTTP status. */
+export function serviceError(...about: ConstructorParameters<typeof ServiceError>): ServiceError {
+  const [, , { status }] = about;
+  return new (classes[status] ?? ServiceError)(...about);
+}
+
 /** The task failed, according to `statuses` or `classify` of the client. */
 export class TaskFailedError extends MediaGenError {
   override readonly name = "TaskFailedError";
@@ -113,17 +239,10 @@ export class TaskFailedError extends MediaGenError {
 
   constructor(task: Task, record: TaskRecord) {
     const message = messageIn(record);
-    const why = message === "" ? "" : `: ${shorten(message)}`;
+    const why = message && `: ${message}`;
     const advice = "Waiting again does not help; generating it again is billed again.";
     super(`Task ${task.taskid} failed${why}.`, { billed: "yes", advice, task, record });
   }
-}
-
-/** The last record that a wait has seen. */
-export interface LastRecord {
-  readonly record: TaskRecord;
-  /** The raw status; undefined if the record has none. */
-  readonly status: number | undefined;
 }
 
 /** The deadline of a wait passed. The task is not lost: wait again, or save `JSON.stringify(error.task)` for later. */
@@ -135,28 +254,62 @@ export class WaitTimeoutError extends MediaGenError {
   /** The raw status of that record; undefined if there is none. */
   declare readonly status: number | undefined;
 
-  constructor(task: Task, timeoutMs: number, lastError: unknown, last?: LastRecord) {
+  constructor(task: Task, timeoutMs: number, lastError: unknown, { record, status }: Partial<LastRecord> = {}) {
+    const message = messageIn(record);
+    const said = message && ` and the message ${JSON.stringify(message)}`;
+    const last = status === undefined ? "" : `Its last record has status ${status}${said}.`;
     const trouble = lastError === undefined ? "" : `The last query failed (${messageOf(lastError)}).`;
     const advice = "It is not lost: wait again, or save JSON.stringify(error.task).";
     const what = `Task ${task.taskid} was not finished after ${describeDuration(timeoutMs)}.`;
-    const facts = { task, record: last?.record, status: last?.status, cause: lastError };
-    super(joined(what, describeLast(last), trouble), { billed: "yes", isRetryable: true, advice, ...facts });
+    const facts = { task, record, status, cause: lastError };
+    super(joined(what, last, trouble), { billed: "yes", isRetryable: true, advice, ...facts });
   }
 }
 
-/** Returns what a record says, or an empty text if it has no status. */
-function describeLast(last: LastRecord | undefined): string {
-  if (last?.status === undefined) return "";
-  const { record, status } = last;
-  const message = messageIn(record);
-  const said = message === "" ? "" : ` and the message ${JSON.stringify(shorten(message))}`;
-  return `Its last record has status ${status}${said}.`;
+/** The last record that a wait has seen. */
+export interface LastRecord {
+  readonly record: TaskRecord;
+  /** The raw status; undefined if the record has none. */
+  readonly status: number | undefined;
 }
 
-/** Returns a record's message, or an empty text if it has none. */
-function messageIn(record: TaskRecord): string {
-  const message: unknown = "message" in record ? record.message : undefined;
-  return typeof message === "string" ? message : "";
+/** An HTTP response of the service, read completely. */
+export interface ServiceResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The body as text, without the key. */
+  readonly text: string;
+  /** The body, if it is JSON, without the key. */
+  readonly json?: unknown;
+  /** The delay before another try that the service requests, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** Whether the caller's fetch function followed a redirect to it. */
+  readonly redirected?: boolean | undefined;
+  /** Returns the id that the service, or a proxy before it, gave the request. */
+  readonly requestId?: () => string | undefined;
+  /** Returns the headers, without the key and without cookies. */
+  readonly headers?: () => ResponseHeaders;
+}
+
+/** The headers of a response, by their names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string>>;
+
+/** A generation that was sent, as errors describe it. */
+export interface SentGeneration {
+  readonly kind: Kind;
+  readonly model: string;
+  /** The SHA-256 of the form, in hexadecimal; undefined without a store. */
+  readonly digest?: string | undefined;
+  /** The id of its record in the store; undefined without a store. */
+  readonly generationId?: string | undefined;
+  /** The time when its attempt began, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Returns the start of a record's message, or an empty text if it has none. */
+function messageIn(record: TaskRecord | undefined): string {
+  const { message } = Object(record) as { readonly message?: unknown };
+  return typeof message === "string" ? shorten(message) : "";
 }
 
 /** Returns an error's message with that of its cause, where runtimes put the reason; any other thrown value as text. */

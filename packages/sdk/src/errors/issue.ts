@@ -1,5 +1,4 @@
 import { isBlob } from "../spec/is-blob.ts";
-import { closestName } from "./closest-name.ts";
 
 /** The kind of mistake of an issue, for programs. `notAllowed` is valid elsewhere; all that a program need not tell apart is `invalid`. */
 export type IssueCode = "missing" | "unknown" | "invalid" | "notAllowed" | "alreadyExists";
@@ -79,4 +78,38 @@ export function countCharacters(text: string): number {
 /** Returns the start of a text that is too long to be shown completely. */
 export function shorten(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}... (${text.length} characters)` : text;
+}
+
+/** Returns the candidate that is closest to a mistyped word, or undefined if none is close. */
+export function closestName(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(word.length < 4 ? 1 : 2, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    // The distance is at least the difference in length, and a file that was pasted as a word takes minutes to compare.
+    if (Math.abs(word.length - candidate.length) >= least) continue;
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Returns how many letters must be added, removed or changed to turn one word into the other (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const above = row;
+    row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const changed = (above[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(changed, (above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+  }
+  return row[b.length] ?? 0;
+}
+
+/** Returns a duration in words, such as `30 minutes`. */
+export function describeDuration(ms: number): string {
+  if (ms < 1_000) return `${ms} ms`;
+  const [count, unit] = ms % 60_000 === 0 ? [ms / 60_000, "minute"] : [ms / 1_000, "second"];
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

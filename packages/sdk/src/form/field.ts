@@ -1,5 +1,4 @@
-import { closestName } from "../errors/closest-name.ts";
-import { countCharacters, describeValue, type Issue, issueOf, mustBe } from "../errors/issue.ts";
+import { closestName, countCharacters, describeValue, type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import { isBlob } from "../spec/is-blob.ts";
 import type { Field } from "../spec/operation.ts";
 

@@ -1,9 +1,8 @@
 import { InvalidRequestError } from "../errors/errors.ts";
-import { describeValue, type Issue, issueOf, joined, mustBe, nothingWasSent } from "../errors/issue.ts";
+import { closestName, describeValue, type Issue, issueOf, joined, mustBe, nothingWasSent } from "../errors/issue.ts";
 import type { Field, FormFields, Kind, Operation } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
 import type { Model } from "../spec/types.gen.ts";
-import { closestName } from "../errors/closest-name.ts";
 
 export type { Form, Model } from "../spec/types.gen.ts";
 

@@ -1,10 +1,8 @@
 import { hideInError } from "../call/hide-key.ts";
 import { readRetryAfter } from "../call/read-response.ts";
-import { describeDuration } from "../errors/duration.ts";
-import { afterCreation, ConnectionError, MediaGenError } from "../errors/errors.ts";
+import { describeDuration, shorten } from "../errors/issue.ts";
+import { afterCreation, ConnectionError, mayPass, MediaGenError, ServiceError } from "../errors/errors.ts";
 import type { Retries } from "../call/retries.ts";
-import { shorten } from "../errors/issue.ts";
-import { mayPass, ServiceError } from "../errors/response-errors.ts";
 import type { ResultOptions } from "../task/task.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { isPrivate } from "../transport/address.ts";

@@ -1,8 +1,14 @@
 import { mergeHeaders, userAgent } from "../call/headers.ts";
 import { hideInError } from "../call/hide-key.ts";
-import { ConnectionError, InvalidRequestError, invalidRequest, MediaGenError, messageOf } from "../errors/errors.ts";
-import { nothingWasSent, shorten } from "../errors/issue.ts";
-import { ServiceError } from "../errors/response-errors.ts";
+import {
+  ConnectionError,
+  invalidRequest,
+  InvalidRequestError,
+  MediaGenError,
+  messageOf,
+  ServiceError,
+} from "../errors/errors.ts";
+import { describeDuration, nothingWasSent, shorten } from "../errors/issue.ts";
 import type { ResultGet, ResultResponse } from "../result/context.ts";
 import { lengthOf, mediaTypeIn } from "../result/headers.ts";
 import { followRedirects } from "../result/redirects.ts";
@@ -10,7 +16,6 @@ import { compressed, privateNetwork, type UnusableUrl } from "../result/unusable
 import { startTimer } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { shareTimer } from "../time/shared-timer.ts";
-import { describeDuration } from "../errors/duration.ts";
 
 /** A file that may be an image, and how errors name it. */
 export interface Candidate {

@@ -1,5 +1,4 @@
-import { MediaGenError, messageOf, StoreError } from "../errors/errors.ts";
-import { OutcomeUnknownError } from "../errors/response-errors.ts";
+import { MediaGenError, messageOf, OutcomeUnknownError, StoreError } from "../errors/errors.ts";
 import type { GenerationFacts, GenerationRecord, GenerationState } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Session } from "./session.ts";

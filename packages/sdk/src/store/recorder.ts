@@ -1,5 +1,4 @@
-import { InvalidRequestError, StoreError } from "../errors/errors.ts";
-import { OutcomeUnknownError } from "../errors/response-errors.ts";
+import { InvalidRequestError, OutcomeUnknownError, StoreError } from "../errors/errors.ts";
 import { describeValue, issueOf, nothingWasSent } from "../errors/issue.ts";
 import type { GenerationFacts, GenerationRecord } from "../task/generation.ts";
 import type { Kind } from "../spec/operation.ts";

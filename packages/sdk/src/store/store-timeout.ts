@@ -1,6 +1,6 @@
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
-import { describeDuration } from "../errors/duration.ts";
+import { describeDuration } from "../errors/issue.ts";
 import type { GenerationStore } from "./store.ts";
 
 /** Timeout of the operations of a store. */

@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors/response-errors.ts";
+import { ServiceError } from "../errors/errors.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { Task, WaitUpdate } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";

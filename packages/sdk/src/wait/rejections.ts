@@ -1,4 +1,4 @@
-import { ServiceError, serviceError } from "../errors/response-errors.ts";
+import { ServiceError, serviceError } from "../errors/errors.ts";
 import { codes } from "../spec/operations.gen.ts";
 import type { Task } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";

@@ -1,6 +1,5 @@
 import { type OptionTypes, readOptions } from "../errors/options.ts";
-import { ConnectionError, type LastRecord, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
-import { ServiceError } from "../errors/response-errors.ts";
+import { ConnectionError, type LastRecord, ServiceError, TaskFailedError, WaitTimeoutError } from "../errors/errors.ts";
 import type { Emit } from "../errors/events.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
