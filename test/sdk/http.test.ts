@@ -273,7 +273,8 @@ describe("a bundle", () => {
   test("of the HTTP client contains no store, no waits, no checks of forms and nothing of Node", async () => {
     const sources = await sourcesIn('export { createHttpClient } from "@mediagen/sdk/http";');
     expect(sources.filter((path) => path.includes("openapi-fetch"))).toHaveLength(1);
-    const apart = /^(store|wait|node)\/|^form\/(?!parts|multipart|file-name|line-breaks)|^call\/(?!api-key|headers)/;
+    const apart =
+      /^(store|wait|node)\/|^form\/(?!parts|multipart|file-name|line-breaks)|^call\/(?!api-key|headers|fetch\.|transport)/;
     expect(sources.filter((path) => apart.test(path))).toEqual([]);
   });
 });

@@ -9,8 +9,8 @@ import { type IssueCode, mustBe, nothingWasSent } from "./errors/issue.ts";
 import { encodeForm } from "./form/multipart.ts";
 import { operations } from "./spec/operations.gen.ts";
 import type { paths } from "./spec/paths.gen.ts";
-import { postInit, toWebFetch } from "./transport/fetch.ts";
-import { withoutBytes } from "./transport/transport.ts";
+import { postInit, toWebFetch } from "./call/fetch.ts";
+import { withoutBytes } from "./call/transport.ts";
 
 export type { paths } from "./spec/paths.gen.ts";
 

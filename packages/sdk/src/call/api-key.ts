@@ -2,7 +2,7 @@ import { invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { orAbort } from "../time/deadline.ts";
 import type { RequestHeaders } from "../task/task.ts";
-import { isLoopback } from "../transport/loopback.ts";
+import { isLoopback } from "./loopback.ts";
 import { mergeHeaders, unsendable } from "./headers.ts";
 import { createHide, type Hide } from "./hide-key.ts";
 

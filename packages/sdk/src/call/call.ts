@@ -12,7 +12,7 @@ import type { WireFields } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { orAbort } from "../time/deadline.ts";
-import { NeverSentError } from "../transport/evidence.ts";
+import { NeverSentError } from "./evidence.ts";
 import { isEnvelope, isSuccess, openEnvelope, taskidIn } from "./envelope.ts";
 import {
   type Connection,

@@ -1,5 +1,5 @@
 import type { ResponseHeaders, ServiceResponse } from "../errors/errors.ts";
-import type { IncomingResponse } from "../transport/transport.ts";
+import type { IncomingResponse } from "./transport.ts";
 import { type Hide, hideInResponse } from "./hide-key.ts";
 
 /** The maximum length of a body. No response of the service is longer. */

@@ -6,7 +6,7 @@ import type { Kind } from "../spec/operation.ts";
 import type { GenerationStore } from "../store/store.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import type { Clock } from "../time/clock.ts";
-import type { Fetch } from "../transport/fetch.ts";
+import type { Fetch } from "../call/fetch.ts";
 import type { SchedulerOptions } from "../wait/scheduler.ts";
 import type { StateOptions } from "../wait/state.ts";
 

@@ -1,8 +1,8 @@
 import type { ResultGet } from "../result/context.ts";
 import type { ProcessInfo } from "../store/session.ts";
-import { toWebFetch, type WebFetch } from "../transport/fetch.ts";
-import type { Transport } from "../transport/transport.ts";
-import { webTransport } from "../transport/web-transport.ts";
+import { toWebFetch, type WebFetch } from "../call/fetch.ts";
+import type { Transport } from "../call/transport.ts";
+import { webTransport } from "../call/fetch-transport.ts";
 import type { ClientOptions } from "./options.ts";
 
 /** The parts of a client that depend on the runtime: sending, fetching results, and information about processes. */

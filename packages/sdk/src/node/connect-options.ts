@@ -1,6 +1,6 @@
 import type { Agent } from "node:http";
 import { invalidRequest } from "../errors/errors.ts";
-import { isLoopback } from "../transport/loopback.ts";
+import { isLoopback } from "../call/loopback.ts";
 
 /** Options for the connections of `@mediagen/sdk/node`. */
 export interface ConnectOptions {

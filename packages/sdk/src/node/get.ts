@@ -6,7 +6,7 @@ import { messageOf } from "../errors/errors.ts";
 import type { ResultGet, ResultResponse } from "../result/context.ts";
 import { privateNetwork, UnusableUrl } from "../result/unusable-url.ts";
 import { orAbort } from "../time/deadline.ts";
-import { isPrivateAddress } from "../transport/address.ts";
+import { isPrivateAddress } from "../call/address.ts";
 import type { ConnectOptions } from "./connect-options.ts";
 import { Agents, hostOf, limitConnecting, whenConnected } from "./agents.ts";
 import { decode } from "./decode.ts";

@@ -1,9 +1,9 @@
 import type { ClientOptions } from "../client/options.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
-import { beforeRequest } from "../transport/evidence.ts";
-import { isLoopback } from "../transport/loopback.ts";
-import type { Transport } from "../transport/transport.ts";
+import { beforeRequest } from "../call/evidence.ts";
+import { isLoopback } from "../call/loopback.ts";
+import type { Transport } from "../call/transport.ts";
 import type { PoolOptions } from "./agents.ts";
 
 /** Returns whether requests go through node:http. Bun and Deno only imitate it, so their own fetch is used. */

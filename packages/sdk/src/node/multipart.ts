@@ -3,7 +3,7 @@ import { InvalidRequestError } from "../errors/errors.ts";
 import { hasChanged, nothingWasSent } from "../errors/issue.ts";
 import type { MultipartFile } from "../form/multipart.ts";
 import { fieldOf } from "../spec/operation.ts";
-import type { OutgoingRequest } from "../transport/transport.ts";
+import type { OutgoingRequest } from "../call/transport.ts";
 
 /** A body before it is sent: its length is known, and files on disk are read while it leaves. */
 export interface Encoded {

@@ -2,8 +2,8 @@ import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:h
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { messageOf } from "../errors/errors.ts";
-import { beforeRequest, isCertificateError, NeverSentError } from "../transport/evidence.ts";
-import type { IncomingResponse, OutgoingRequest, SendOptions, Transport } from "../transport/transport.ts";
+import { beforeRequest, isCertificateError, NeverSentError } from "../call/evidence.ts";
+import type { IncomingResponse, OutgoingRequest, SendOptions, Transport } from "../call/transport.ts";
 import { Agents, hostOf, limitConnecting, type PoolOptions, serverNameOf, whenConnected } from "./agents.ts";
 import { decode } from "./decode.ts";
 import { loadHttpModules, moduleFor } from "./http-modules.ts";

@@ -5,8 +5,8 @@ import { afterCreation, ConnectionError, mayPass, MediaGenError, ServiceError } 
 import type { Retries } from "../call/retries.ts";
 import type { ResultOptions } from "../task/task.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
-import { isPrivate } from "../transport/address.ts";
-import { NeverSentError } from "../transport/evidence.ts";
+import { isPrivate } from "../call/address.ts";
+import { NeverSentError } from "../call/evidence.ts";
 import type { ResultContext, ResultResponse } from "./context.ts";
 import { isAsStored, lengthOf, mediaTypeIn } from "./headers.ts";
 import { followRedirects } from "./redirects.ts";

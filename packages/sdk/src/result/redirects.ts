@@ -1,4 +1,4 @@
-import { isPrivate } from "../transport/address.ts";
+import { isPrivate } from "../call/address.ts";
 import type { ResultGet, ResultRequest, ResultResponse } from "./context.ts";
 import { privateNetwork, UnusableUrl } from "./unusable-url.ts";
 

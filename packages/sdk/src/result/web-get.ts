@@ -1,4 +1,4 @@
-import type { WebFetch } from "../transport/fetch.ts";
+import type { WebFetch } from "../call/fetch.ts";
 import type { ResultGet, ResultResponse } from "./context.ts";
 import { isCompressed } from "./headers.ts";
 import { compressed, UnusableUrl } from "./unusable-url.ts";

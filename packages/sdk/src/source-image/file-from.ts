@@ -7,7 +7,7 @@ import { isCompressed } from "../result/headers.ts";
 import { compressed } from "../result/unusable-url.ts";
 import { webGet } from "../result/web-get.ts";
 import type { CallOptions } from "../task/task.ts";
-import { type Fetch, type FetchResponse, toWebFetch, toWebResponse } from "../transport/fetch.ts";
+import { type Fetch, type FetchResponse, toWebFetch, toWebResponse } from "../call/fetch.ts";
 import { isBlob } from "../spec/is-blob.ts";
 import { bytesOfDataUri } from "./data-uri.ts";
 import { type Candidate, nameIn, readImage, requestImage, type Reading, showUrl } from "./source-url.ts";
