@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -56,7 +56,8 @@ describe.each(packages)("@mediagen/%s", (name) => {
       ...commands,
       ...machineWritten,
       ...scripts,
-      ...scripts.map((script) => `${script}.map`),
+      // A script that only exports from another one has no map.
+      ...scripts.map((script) => `${script}.map`).filter((map) => existsSync(join("packages", name, map))),
       ...sources.map((source) => `dist/${source}.d.ts`),
     ];
     const list = execFileSync("tar", ["-tzf", tarballs[name] ?? ""], { encoding: "utf8" })
@@ -80,7 +81,7 @@ test.each(libraries)(
 
 /** The scripts, and those that they import, and load later unless that does not count. */
 function reachedFrom(paths: readonly string[], { later = true } = {}): readonly string[] {
-  const imported = later ? /^(?:import|\} from|.*\bimport\() ?"(\.[^"]+)"/gm : /^(?:import|\} from) "(\.[^"]+)"/gm;
+  const imported = later ? /(?:\bimport|\} from|\bimport\() ?"(\.[^"]+)"/g : /(?:^import|\} from) "(\.[^"]+)"/gm;
   const reached = new Set(paths);
   // A set goes on to what is added meanwhile.
   for (const path of reached) {
@@ -168,8 +169,8 @@ describe("in an empty project", () => {
       await import("@mediagen/sdk/node");
       console.log(process.moduleLoadList.slice(before).filter((name) => /crypto|http|streams|undici|fs.promises/.test(name)).join());`;
     expect(await evaluate(script)).toBe("");
-    expect(reachedFrom(["packages/sdk/dist/index.js"], { later: false }), "the plain entry point").toHaveLength(3);
-    expect(reachedFrom(["packages/sdk/dist/node.js"], { later: false }), "the Node entry point").toHaveLength(4);
+    expect(reachedFrom(["packages/sdk/dist/index.js"], { later: false }), "the plain entry point").toHaveLength(2);
+    expect(reachedFrom(["packages/sdk/dist/node.js"], { later: false }), "the Node entry point").toHaveLength(3);
   });
 
   test("both entry points and the service's description load, and run until something is sent", async () => {
@@ -200,8 +201,8 @@ describe("in an empty project", () => {
   }
 });
 
-test("what a store, files, extra fields and results need is loaded at first use", async () => {
-  expect(await loadedLater("createMediaGen")).toHaveLength(4);
+test("what a store, files and results need is loaded at first use", async () => {
+  expect(await loadedLater("createMediaGen")).toHaveLength(3);
   for (const name of ["blobs", "streams", "fileFrom"]) expect(await loadedLater(name), name).toHaveLength(1);
 });
 

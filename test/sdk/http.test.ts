@@ -244,7 +244,6 @@ describe("a bundle", () => {
       bundle: true,
       format: "esm",
       platform: "browser",
-      splitting: true,
       outdir: "out",
       sourcemap: "external",
       write: false,

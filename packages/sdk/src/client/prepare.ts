@@ -5,6 +5,7 @@ import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
 import { readForm, resultCount, type WireFields } from "../form/form.ts";
 import { type Form, type Model, operationOf } from "../form/model.ts";
+import { readUnchecked, readWithExtra } from "../form/unchecked.ts";
 import { isBlob } from "../spec/is-blob.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import type { RequestHeaders } from "../task/task.ts";
@@ -70,7 +71,7 @@ async function readFields(
   options: GenerateOptions,
 ): Promise<{ readonly operation: Operation; readonly wire: WireFields }> {
   const subject = typeof model === "string" ? model : "generate";
-  const read = await readTexts(kind, model, form, options);
+  const read = readTexts(kind, model, form, options);
   rejectIssues(subject, read.issues, nothingWasSent);
   if (Object.values(read.wire).flat().some(isBlob)) {
     const { checkFiles } = await import("../form/files.ts");
@@ -79,10 +80,10 @@ async function readFields(
   return read;
 }
 
-async function readTexts(kind: Kind, model: Model, form: Form<Model>, { extraFields, unchecked }: GenerateOptions) {
-  const later = unchecked || extraFields !== undefined ? await import("../form/unchecked.ts") : undefined;
-  if (later && unchecked) return later.readUnchecked(kind, model, form, extraFields);
+function readTexts(kind: Kind, model: Model, form: Form<Model>, { extraFields, unchecked }: GenerateOptions) {
+  if (unchecked) return readUnchecked(kind, model, form, extraFields);
   const operation = operationOf(model, [kind]);
   const { body } = operation;
-  return { operation, ...(later ? later.readWithExtra(body, form, extraFields) : readForm(body, form)) };
+  const read = extraFields === undefined ? readForm(body, form) : readWithExtra(body, form, extraFields);
+  return { operation, ...read };
 }
