@@ -1,7 +1,6 @@
 import type { Kind, VideoRecord } from "@mediagen/sdk";
 // The client's own code behind a wait, without HTTP: a million queries through Request and Response would measure those.
-import { sleepBy, timersOf } from "../../../packages/sdk/src/time/clock.ts";
-import { shareTimer } from "../../../packages/sdk/src/time/shared-timer.ts";
+import { type Clock, Time } from "../../../packages/sdk/src/time/clock.ts";
 import { Durations, durationsAt, worthOfQueryMs } from "../../../packages/sdk/src/wait/durations.ts";
 import { Scheduler } from "../../../packages/sdk/src/wait/scheduler.ts";
 import { type CheckOnce, waitFor } from "../../../packages/sdk/src/wait/wait.ts";
@@ -105,22 +104,20 @@ function byRule(rule: string, durations: Float64Array, next: (age: number) => nu
   return { rule, queries, delays };
 }
 
-/** mediagen's: `waitFor` on one scheduler and one timer, whose time moves on when nothing else is left to do. */
+/** mediagen's: `waitFor` on one scheduler and one clock, whose time moves on when nothing else is left to do. */
 export async function simulate(durations: Float64Array, tasksOfBatch: number): Promise<readonly Outcome[]> {
   let now = 0;
   let queries = 0;
   const random = randomFrom(1);
   const delays = new Float64Array(durations.length);
-  let asleep: { readonly until: number; readonly wake: () => void } | undefined;
-  const sleep = (ms: number, signal: AbortSignal) =>
-    new Promise<void>((wake, reject) => {
-      if (asleep) throw new Error("two timers at once");
+  const asleep = new Set<{ readonly until: number; readonly wake: () => void }>();
+  const sleep: Clock["sleep"] = (ms, signal) =>
+    new Promise((wake, reject) => {
       const own = { until: now + ms, wake };
-      asleep = own;
-      signal.addEventListener("abort", () => ((asleep = undefined), reject(signal.reason)));
+      asleep.add(own);
+      signal.addEventListener("abort", () => (asleep.delete(own), reject(signal.reason)));
     });
-  const alarm = shareTimer({ steady: () => now }, timersOf(sleep));
-  const time = { now: () => now, steady: () => now, random, alarm, sleep: sleepBy(alarm) };
+  const time = new Time({ now: () => now, random, sleep });
   const host = { time, scheduler: new Scheduler({}, time, durationsAt({}, "")), emit: () => undefined };
   let queriesAtFirst = 0;
   for (let batch = 0; batch < durations.length / tasksOfBatch; batch++) {
@@ -149,9 +146,9 @@ export async function simulate(durations: Float64Array, tasksOfBatch: number): P
     }
     while (left > 0) {
       await new Promise((resolve) => setImmediate(resolve));
-      const next = asleep;
+      const [next] = [...asleep].sort((one, other) => one.until - other.until);
       if (!next) continue;
-      asleep = undefined;
+      asleep.delete(next);
       now = Math.max(now, next.until);
       next.wake();
     }

@@ -63,13 +63,12 @@ function checkIdempotencyKey({ idempotencyKey, model }: CheckedGeneration, isKep
 }
 
 /** Runs a generation in its turn. */
-export async function inTurn<T extends TaskJSON | undefined>(
+export function inTurn<T extends TaskJSON | undefined>(
   { signal }: CheckedGeneration,
   { turns }: GenerateHost,
   run: () => Promise<T>,
 ): Promise<T> {
-  const release = await turns.acquire(signal);
-  return run().finally(release);
+  return turns.run(signal, run);
 }
 
 /** Calls `beforeGenerate`, which is the caller's own code and may hang. */

@@ -4,9 +4,8 @@ import { createEmit, createReport } from "../errors/events.ts";
 import { readOptions } from "../errors/options.ts";
 import { once } from "../spec/once.ts";
 import type { GenerationStore } from "../store/store.ts";
-import { sleepBy, type SleepReason, startTimer, type Time, timersOf } from "../time/clock.ts";
+import { Time } from "../time/clock.ts";
 import { Semaphore } from "../time/semaphore.ts";
-import { shareTimer } from "../time/shared-timer.ts";
 import { durationsAt } from "../wait/durations.ts";
 import { Scheduler } from "../wait/scheduler.ts";
 import type { GenerateHost } from "./generate.ts";
@@ -35,7 +34,7 @@ export function createHost<O extends MediaGenOptions>(
   const { baseUrl, apiKey, headers } = readAccess("createMediaGen", options, "apiKey" in given);
   const { origin } = new URL(baseUrl);
   const { store, maxGenerationsInFlight = Infinity, queryTimeoutMs = 60_000, generateTimeoutMs = 600_000 } = options;
-  const time = createTime(options);
+  const time = new Time(options.clock);
   const emit = createEmit(options.onEvent, environment("MEDIAGEN_LOG") === "1");
   const host: Host = {
     ...createRuntime(options, origin),
@@ -63,24 +62,4 @@ export function createHost<O extends MediaGenOptions>(
       }),
   };
   return host;
-}
-
-/** Creates the clock and the timers. */
-function createTime({ clock = {} }: MediaGenOptions): Time {
-  const sleep = clock.sleep?.bind(clock);
-  const now = clock.now?.bind(clock) ?? Date.now;
-  const steady = clock.steady?.bind(clock) ?? clock.now?.bind(clock) ?? (() => performance.now());
-  const random = clock.random?.bind(clock) ?? Math.random;
-  const shared = (reason: SleepReason) =>
-    shareTimer({ steady }, sleep ? timersOf((ms, signal) => sleep(ms, signal, reason)) : startTimer, {
-      holds: reason !== "background",
-    });
-  const timers = {
-    pause: shared("pause"),
-    deadline: shared("deadline"),
-    limit: shared("limit"),
-    background: shared("background"),
-  };
-  const alarm: Time["alarm"] = (ms, ring, reason = "pause") => timers[reason](ms, ring);
-  return { now, steady, random, alarm, sleep: sleepBy(alarm) };
 }

@@ -2,7 +2,7 @@ import { readOptions } from "../errors/options.ts";
 import { ConnectionError } from "../errors/errors.ts";
 import { headLength, mediaTypeOf } from "../form/files.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
-import { offAbort, onAbort } from "../time/abort-listeners.ts";
+import { onAbort } from "../time/deadline.ts";
 import type { ResultContext } from "./context.ts";
 import { reportFetching, resultOptions } from "./fetching.ts";
 import { type Piece, readResult } from "./read-result.ts";
@@ -43,11 +43,10 @@ async function openStream(source: TaskResult, context: ResultContext, options: R
   const stop = new AbortController();
   const outer = options.signal;
   outer?.throwIfAborted();
-  const abort = () => stop.abort(outer?.reason);
-  onAbort(outer, abort);
+  const release = onAbort(outer, () => stop.abort(outer?.reason));
   const pieces = readResult(source, context, { ...options, isSlow: true, signal: stop.signal });
   const held = await readHead(pieces).catch((error: unknown) => {
-    offAbort(outer, abort);
+    release();
     throw error;
   });
   const [first] = held;
@@ -68,7 +67,7 @@ async function openStream(source: TaskResult, context: ResultContext, options: R
       start(controller) {
         // Aborted while nobody reads, a stream ends at once, and so does its connection.
         onAbort(stop.signal, () => {
-          offAbort(outer, abort);
+          release();
           if (!isCancelled()) controller.error(stop.signal.reason);
           void pieces.return();
         });
@@ -76,7 +75,7 @@ async function openStream(source: TaskResult, context: ResultContext, options: R
       async pull(controller) {
         const piece = await reportFetching("streams", source.task, next);
         if (!piece) {
-          offAbort(outer, abort);
+          release();
           if (!isCancelled()) controller.close();
           return;
         }

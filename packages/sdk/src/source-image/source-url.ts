@@ -13,9 +13,8 @@ import type { ResultGet, ResultResponse } from "../result/context.ts";
 import { lengthOf, mediaTypeIn } from "../result/headers.ts";
 import { followRedirects } from "../result/redirects.ts";
 import { compressed, privateNetwork, type UnusableUrl } from "../result/unusable-url.ts";
-import { startTimer } from "../time/clock.ts";
+import { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
-import { shareTimer } from "../time/shared-timer.ts";
 
 /** A file that may be an image, and how errors name it. */
 export interface Candidate {
@@ -60,10 +59,8 @@ export async function readImage(
   { subject, maxBytes, timeoutMs, signal, tooLarge }: Reading,
   name?: string,
 ): Promise<Candidate> {
-  const steady = () => performance.now();
-  const alarm = shareTimer({ steady }, startTimer);
   const deadline = new Deadline(
-    { steady, alarm },
+    new Time(),
     timeoutMs,
     () => new Error(`it took longer than ${describeDuration(timeoutMs)}`),
     signal,

@@ -7,7 +7,7 @@ import type { GenerationStore } from "./store.ts";
 const storeTimeoutMs = 15_000;
 
 /** Returns a store whose operations always settle, because a custom store may hang. */
-export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm" | "steady">): GenerationStore {
+export function withTimeout(store: GenerationStore, time: Pick<Time, "alarm">): GenerationStore {
   const timeoutTo = (act: string) => () =>
     new Error(`the store took longer than ${describeDuration(storeTimeoutMs)} to ${act}`);
   const within = async <T>(act: string, operation: () => Promise<T>): Promise<T> => {

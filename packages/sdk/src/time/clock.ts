@@ -1,4 +1,5 @@
-import { offAbort, onAbort } from "./abort-listeners.ts";
+import { Agenda, type Cancel, type Ring, type StartTimer } from "./agenda.ts";
+import { orAbort } from "./deadline.ts";
 
 /** A clock with timers and a source of random numbers. Tests inject their own. */
 export interface Clock {
@@ -10,12 +11,6 @@ export interface Clock {
   sleep(ms: number, signal: AbortSignal, reason: SleepReason): Promise<void>;
   /** Returns a number from 0 up to but not including 1, for jitter. */
   random(): number;
-}
-
-/** The clock and the timers of a client. All its sleepers share one timer for each reason. */
-export interface Time extends Clock {
-  /** Calls `ring` after the milliseconds, unless the alarm is cancelled first. */
-  alarm(ms: number, ring: Ring, why?: SleepReason): Cancel;
 }
 
 /**
@@ -30,42 +25,51 @@ export interface Time extends Clock {
  */
 export type SleepReason = "pause" | "deadline" | "limit" | "background";
 
-/** Called when an alarm is due, with an error if the timer itself failed. */
-export type Ring = (error?: unknown) => void;
+/** The clock and the alarms of a client. However many there are, they share one timer for each reason. */
+export class Time {
+  readonly now: () => number;
+  readonly steady: () => number;
+  readonly random: () => number;
+  readonly #agendas = new Map<SleepReason, Agenda>();
+  readonly #startTimer: (reason: SleepReason) => StartTimer;
 
-/** Calls `ring` after the milliseconds, unless the alarm is cancelled first. */
-export type Alarm = (ms: number, ring: Ring) => Cancel;
+  constructor(clock: Partial<Clock> = {}) {
+    this.now = clock.now?.bind(clock) ?? Date.now;
+    this.steady = clock.steady?.bind(clock) ?? clock.now?.bind(clock) ?? (() => performance.now());
+    this.random = clock.random?.bind(clock) ?? Math.random;
+    const sleep = clock.sleep?.bind(clock);
+    this.#startTimer = sleep ? (reason) => timerOf((ms, signal) => sleep(ms, signal, reason)) : runtimeTimer;
+  }
 
-/** Cancels an alarm; does nothing once the alarm has rung. */
-export type Cancel = () => void;
+  /** Calls `ring` after the milliseconds, unless the alarm is cancelled first. */
+  alarm(ms: number, ring: Ring, reason: SleepReason): Cancel {
+    const agenda = this.#agendas.get(reason) ?? new Agenda(this.steady, this.#startTimer(reason));
+    this.#agendas.set(reason, agenda);
+    return agenda.add(this.steady() + ms, ring);
+  }
 
-/** The longest delay that a runtime's timer accepts: a longer one fires at once, in Node with a warning. */
-export const longestDelayMs: number = 2 ** 31 - 1;
-
-/** A running timer. */
-export interface Timer {
-  /** Stops the timer, so that it does not ring. */
-  stop(): void;
-  /** Sets whether it keeps the process alive, if the runtime supports that. */
-  hold?(holds: boolean): void;
+  /** Sleeps. It rejects with the signal's reason when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal | undefined, reason: SleepReason): Promise<void> {
+    let cancel: Cancel | undefined;
+    const slept = new Promise<void>((resolve, reject) => {
+      cancel = this.alarm(ms, (_, error) => (error === undefined ? resolve() : reject(error)), reason);
+    });
+    return orAbort(slept, signal).finally(cancel);
+  }
 }
 
-/** Starts a timer. The delay is at most `longestDelayMs`. */
-export type StartTimer = (ms: number, ring: Ring) => Timer;
+/** Returns the timers of the runtime. */
+function runtimeTimer(reason: SleepReason): StartTimer {
+  return (ms, ring) => {
+    const timer: unknown = setTimeout(ring, ms);
+    // The casts: the timers of Node are objects with this method, those of browsers are numbers, and both stop theirs.
+    if (reason === "background") (timer as { unref?(): void }).unref?.();
+    return () => clearTimeout(timer as number);
+  };
+}
 
-/** Starts a timer of the runtime. */
-export const startTimer: StartTimer = (ms, ring) => {
-  const timer: unknown = setTimeout(ring, ms);
-  // The cast: the runtime accepts what it returned.
-  const stop = () => clearTimeout(timer as number);
-  // The timers of Node are objects with these methods, those of browsers are numbers.
-  if (typeof timer !== "object") return { stop };
-  const { ref, unref } = timer as { ref?(): void; unref?(): void };
-  return ref && unref ? { stop, hold: (holds) => (holds ? ref : unref).call(timer) } : { stop };
-};
-
-/** Returns a function that starts timers based on `sleep`. */
-export function timersOf(sleep: (ms: number, signal: AbortSignal) => Promise<void>): StartTimer {
+/** Returns timers that are sleeps of a caller's clock. */
+function timerOf(sleep: (ms: number, signal: AbortSignal) => Promise<void>): StartTimer {
   return (ms, ring) => {
     const stopped = new AbortController();
     const { signal } = stopped;
@@ -73,28 +77,7 @@ export function timersOf(sleep: (ms: number, signal: AbortSignal) => Promise<voi
       () => signal.aborted || ring(),
       (error: unknown) => signal.aborted || ring(error),
     );
-    return { stop: () => stopped.abort(rescheduled) };
+    // Without a reason, each abort would create an error.
+    return () => stopped.abort("rescheduled");
   };
-}
-
-/** The abort reason for a sleep that ends early. Without a reason, each abort would create an error. */
-const rescheduled = "rescheduled";
-
-/** Returns a `sleep` based on alarms. */
-export function sleepBy(alarm: Time["alarm"]): Time["sleep"] {
-  return (ms, signal, why) =>
-    new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(signal.reason);
-      const abort = () => {
-        cancel();
-        reject(signal.reason);
-      };
-      const ring: Ring = (error) => {
-        offAbort(signal, abort);
-        if (error === undefined) resolve();
-        else reject(error);
-      };
-      const cancel = alarm(ms, ring, why);
-      onAbort(signal, abort);
-    });
 }

@@ -1,123 +1,89 @@
-import { offAbort, onAbort } from "./abort-listeners.ts";
-import type { Cancel, Ring, SleepReason, Time } from "./clock.ts";
+import type { Cancel, Ring } from "./agenda.ts";
 
-/**
- * A timeout. Its signal aborts when the time is over, or when the caller's signal aborts.
- *
- * A client with ten thousand waits has ten thousand deadlines, so the object itself is the event listener and needs no closure.
- */
-export class Deadline {
-  readonly #controller = new AbortController();
-  readonly #time: Pick<Time, "alarm" | "steady">;
-  readonly #outer: AbortSignal | undefined;
-  readonly #why: SleepReason;
-  /** Called only when the time is over: creating an error collects a stack, which is slow. */
-  #reason: () => Error;
-  /** Time of the deadline, by the monotonic clock. */
-  #until = Infinity;
-  /** Time of the alarm, which may be earlier, because letting it ring is cheaper than setting a new one. */
-  #at = Infinity;
-  #cancel: Cancel | undefined;
-  #passed = false;
-
-  /** Starts the time; `outer` is the caller's signal. */
-  constructor(
-    time: Pick<Time, "alarm" | "steady">,
-    ms: number,
-    reason: () => Error,
-    outer?: AbortSignal,
-    why: SleepReason = "limit",
-  ) {
-    this.#time = time;
-    this.#outer = outer;
-    this.#why = why;
-    this.#reason = reason;
-    if (outer?.aborted) this.handleEvent();
-    else onAbort(outer, this);
-    this.#start(ms);
-  }
-
-  /** Aborts when the time is over or the caller's signal aborts. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Whether the signal aborted because the time was over. */
-  get passed(): boolean {
-    return this.#passed;
-  }
-
-  /** Starts the time again, unless `end` was called. */
-  restart(ms: number, reason: () => Error): void {
-    if (!this.#cancel) return;
-    this.#reason = reason;
-    this.#start(ms);
-  }
-
-  /** Stops the time until `restart`. */
-  pause(): void {
-    this.#cancel?.();
-    this.#cancel &&= never;
-    this.#at = Infinity;
-  }
-
-  /** Stops the time and releases the caller's signal. */
-  end(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
-    offAbort(this.#outer, this);
-  }
-
-  /** @internal Called by the caller's signal when it aborts. */
+/** The listeners of one signal. */
+class Listeners extends Set<() => void> {
   handleEvent(): void {
-    this.#controller.abort(this.#outer?.reason);
+    for (const listener of this) listener();
   }
-
-  #start(ms: number): void {
-    this.#cancel ??= never;
-    this.#until = this.#time.steady() + ms;
-    if (this.#until < this.#at) this.#set(ms);
-  }
-
-  #set(ms: number): void {
-    const cancelLast = this.#cancel;
-    this.#at = this.#until;
-    // The new alarm is set before the old one is cancelled: a shared timer stops when its last alarm is cancelled.
-    this.#cancel = this.#time.alarm(ms, this.#ring, this.#why);
-    cancelLast?.();
-  }
-
-  readonly #ring: Ring = (error) => {
-    if (this.signal.aborted) return;
-    // Timers may ring slightly too early by the clock. The time of the alarm counts then.
-    const leftMs = this.#until - Math.max(this.#at, this.#time.steady());
-    this.#at = Infinity;
-    if (error === undefined && leftMs > 0) {
-      if (leftMs < Infinity) this.#set(leftMs);
-      return;
-    }
-    this.#passed = error === undefined;
-    this.#controller.abort(error ?? this.#reason());
-  };
 }
 
-/** Cancels nothing, because no alarm is set. */
-const never: Cancel = () => undefined;
+/**
+ * All listeners of a signal share one event listener. Node 20 warns of a memory leak at the eleventh, and adding one takes
+ * longer the more there are.
+ */
+const shared = new WeakMap<AbortSignal, Listeners>();
+
+/** Calls the listener when a signal aborts, at once if it has. It must not throw. Returns the function that removes it. */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
+  if (signal?.aborted) listener();
+  if (!signal || signal.aborted) return () => undefined;
+  const listeners = shared.get(signal) ?? new Listeners();
+  shared.set(signal, listeners);
+  if (listeners.size === 0) signal.addEventListener("abort", listeners, { once: true });
+  listeners.add(listener);
+  return () => {
+    if (listeners.delete(listener) && listeners.size === 0) signal.removeEventListener("abort", listeners);
+  };
+}
 
 /** Settles like the promise, or rejects with the signal's reason as soon as the signal aborts. */
 export function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    else onAbort(signal, abort);
+    const release = onAbort(signal, () => reject(signal.reason));
     // Attached also after an abort, so that a later rejection is handled.
-    const settle =
-      <A>(next: (value: A) => void) =>
-      (value: A) => {
-        offAbort(signal, abort);
-        next(value);
-      };
-    promise.then(settle(resolve), settle(reject));
+    promise.finally(release).then(resolve, reject);
   });
+}
+
+type Limit = "limit" | "deadline";
+
+/** A source of alarms. */
+interface Alarms {
+  alarm(ms: number, ring: Ring, reason: Limit): Cancel;
+}
+
+/** A timeout. Its signal aborts when the time is over, or when the caller's signal aborts. */
+export class Deadline {
+  readonly #controller = new AbortController();
+  /** Aborts when the time is over or the caller's signal aborts. */
+  readonly signal: AbortSignal = this.#controller.signal;
+  /** Whether the signal aborted because the time was over. */
+  passed = false;
+  readonly #time: Alarms;
+  readonly #why: Limit;
+  readonly #release: () => void;
+  #cancel: Cancel = () => undefined;
+
+  /** Starts the time; `outer` is the caller's signal. The reason is created when the time is over: an error collects a stack. */
+  constructor(time: Alarms, ms: number, reason: () => Error, outer?: AbortSignal, why: Limit = "limit") {
+    this.#time = time;
+    this.#why = why;
+    this.#release = onAbort(outer, () => this.#controller.abort(outer?.reason));
+    this.restart(ms, reason);
+  }
+
+  /** Starts the time again. */
+  restart(ms: number, reason: () => Error): void {
+    const cancelLast = this.#cancel;
+    const ring: Ring = (_, error) => {
+      if (this.signal.aborted) return;
+      this.passed = error === undefined;
+      this.#controller.abort(error ?? reason());
+    };
+    // The new alarm is set before the old one is cancelled: a shared timer stops when its last alarm is cancelled.
+    this.#cancel = this.#time.alarm(ms, ring, this.#why);
+    cancelLast();
+  }
+
+  /** Stops the time until `restart`. */
+  pause(): void {
+    this.#cancel();
+  }
+
+  /** Stops the time and releases the caller's signal. */
+  end(): void {
+    this.#cancel();
+    this.#release();
+  }
 }

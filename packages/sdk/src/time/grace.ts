@@ -1,21 +1,15 @@
-import { offAbort, onAbort } from "./abort-listeners.ts";
-import type { Cancel, Time } from "./clock.ts";
+import type { Time } from "./clock.ts";
+import { orAbort } from "./deadline.ts";
 
 /** Settles like the promise; resolves to undefined if that takes longer than `graceMs` once the signal has aborted. */
 export async function orGrace<T>(
   promise: Promise<T>,
   signal: AbortSignal | undefined,
   graceMs: number,
-  time: Pick<Time, "alarm">,
+  time: Pick<Time, "sleep">,
 ): Promise<T | undefined> {
-  if (!signal) return promise;
-  let cancel: Cancel | undefined;
-  const graceEnds = new Promise<undefined>((resolve) => {
-    const end = () => resolve(undefined);
-    const begin = () => (cancel = time.alarm(graceMs, end, "limit"));
-    if (signal.aborted) begin();
-    else onAbort(signal, begin);
-    promise.finally(() => offAbort(signal, begin)).catch(() => undefined);
-  });
-  return Promise.race([promise, graceEnds]).finally(() => cancel?.());
+  await orAbort(promise, signal).catch(() => undefined);
+  const settled = new AbortController();
+  const grace = time.sleep(graceMs, settled.signal, "limit").catch(() => undefined);
+  return Promise.race([promise, grace.then(() => undefined)]).finally(() => settled.abort("settled"));
 }

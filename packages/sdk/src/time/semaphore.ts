@@ -1,41 +1,38 @@
-import { offAbort, onAbort } from "./abort-listeners.ts";
+import { onAbort } from "./deadline.ts";
 
-/** Releases the place that `acquire` returned. */
-export type Release = () => void;
-
-/** Limits concurrency. Callers of `acquire` get a place in the order of their calls. */
+/** Limits concurrency. Callers of `run` get a place in the order of their calls. */
 export class Semaphore {
-  readonly #limit: number;
   readonly #queue = new Set<() => void>();
-  #taken = 0;
+  #free: number;
 
-  constructor(limit: number) {
-    this.#limit = limit;
+  constructor(places: number) {
+    this.#free = places;
   }
 
-  /** Waits for a place and resolves to the function that releases it; rejects with the signal's reason when it aborts. */
-  acquire(signal: AbortSignal | undefined): Promise<Release> {
+  /** Runs in a place; rejects with the signal's reason if that aborts before there is one. */
+  async run<T>(signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) this.#free--;
+    else await this.#turn(signal);
+    try {
+      return await run();
+    } finally {
+      const [next] = this.#queue;
+      if (next) next();
+      else this.#free++;
+    }
+  }
+
+  /** Resolves when a place is passed on. The signal has not aborted yet. */
+  #turn(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const abort = () => {
-        this.#queue.delete(enter);
-        reject(signal?.reason);
-      };
+      const release = onAbort(signal, () => this.#queue.delete(enter) && reject(signal?.reason));
       const enter = () => {
         this.#queue.delete(enter);
-        offAbort(signal, abort);
-        this.#taken++;
-        resolve(this.#release);
+        release();
+        resolve();
       };
-      if (this.#taken < this.#limit) return enter();
       this.#queue.add(enter);
-      onAbort(signal, abort);
     });
   }
-
-  readonly #release: Release = () => {
-    this.#taken--;
-    const [next] = this.#queue;
-    next?.();
-  };
 }

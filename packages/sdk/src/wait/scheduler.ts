@@ -1,4 +1,5 @@
-import type { Cancel, Time } from "../time/clock.ts";
+import type { Cancel } from "../time/agenda.ts";
+import type { Time } from "../time/clock.ts";
 import { createHeap, type Entry, type Heap } from "../time/heap.ts";
 import type { DurationsOf } from "./durations.ts";
 import { PollTimeout } from "./poll-timeout.ts";
@@ -93,11 +94,15 @@ export class Scheduler {
       const next = this.#next();
       if (!next) return;
       if (next.at > until) {
-        this.#cancel = this.#time.alarm(next.at - this.#time.steady(), (error) => {
-          // The waiter is due even if the sleep was shorter than the clock says, as virtual time may have it.
-          if (error === undefined) this.#fill(Math.max(next.at, this.#time.steady()));
-          else this.#failAll(error);
-        });
+        this.#cancel = this.#time.alarm(
+          next.at - this.#time.steady(),
+          (now, error) => {
+            // The waiter is due even if the sleep was shorter than the clock says, as virtual time may have it.
+            if (error === undefined) this.#fill(now);
+            else this.#failAll(error);
+          },
+          "pause",
+        );
         return;
       }
       const waiter = next.value;
