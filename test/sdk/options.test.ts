@@ -252,6 +252,8 @@ test("options that are inherited, or getters of a class, are checked like others
   const thrown = about("maxGenerationsInFlight");
   expect(() => createMediaGen(new Defaults())).toThrow(thrown);
   expect(() => createMediaGen(Object.create(new Defaults()) as MediaGenOptions)).toThrow(thrown);
+  const unknown = Object.create({ baseUrl: "http://localhost", maxGenerations: 1 }) as MediaGenOptions;
+  expect(() => createMediaGen(unknown)).toThrow(about("maxGenerations"));
   const task = createMediaGen({ baseUrl: "http://localhost" }).image.task("t-1");
   const inherited = (options: object) => Object.create(options) as object;
   await expect(task.wait(inherited({ waitTimeoutMs: Number.NaN }))).rejects.toEqual(about("waitTimeoutMs"));

@@ -55,14 +55,22 @@ export interface MediaGenProvider extends ProviderV4 {
  * const mediagen = createMediaGenProvider({ apiKey: "...", baseUrl: "https://media.example" });
  */
 export function createMediaGenProvider(options: MediaGenProviderOptions = {}): MediaGenProvider {
-  // The SDK rejects what is no object of options, such as a key or a promise, without showing it.
-  if (Object.getPrototypeOf(Object(options)) !== Object.prototype) createMediaGen(options);
+  // The SDK rejects what is no object of options, such as a key, without showing it.
+  if (typeof options !== "object") createMediaGen(options);
   const { media: given, onTask, onUpdate, waitTimeoutMs, unsupported, ...ofClient } = options;
   const names = Object.keys(ofClient);
   checkOptions(options, names);
-  // The SDK also reads inherited options, as those of a class.
-  const create = (more = {}) => createMediaGen(Object.assign(Object.create(options), ofClient, more));
-  let client = names.length > 0 ? create() : given;
+  // The SDK also reads inherited options, as those of a class, and would reject those of the provider.
+  const own = {
+    media: undefined,
+    onTask: undefined,
+    onUpdate: undefined,
+    waitTimeoutMs: undefined,
+    unsupported: undefined,
+  };
+  const create = (more = {}) => createMediaGen(Object.setPrototypeOf({ ...own, ...ofClient, ...more }, options));
+  const isPlain = Object.getPrototypeOf(options) === Object.prototype;
+  let client = given ?? (names.length > 0 || !isPlain ? create() : undefined);
   let single = given;
   const clients = { media: () => (client ??= create()), single: () => (single ??= create({ retries: 0 })) };
   const host: Host = { onTask, onUpdate, waitTimeoutMs, unsupported, ...clients };

@@ -87,19 +87,24 @@ function readObject(given: unknown, table: OptionTable, path: string, issues: Is
     reject(path.slice(0, -1) || "options", "an object", given);
     return {};
   }
-  const names = Object.keys(table).map((name) => path + name);
-  // Inherited options and getters of a class are among the known names only. What is nested may be a class, with members of its own.
-  const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(given) as object | null);
-  const own = path === "" || isPlain ? Object.keys(given) : [];
-  const values = [...new Set([...own, ...Object.keys(table)])]
-    .map((name): readonly [string, unknown] => [name, given[name]])
-    .filter(([, value]) => value !== undefined);
+  // What is nested may be of a class, with members of its own.
+  const isOfClass = path !== "" && ![Object.prototype, null].includes(Object.getPrototypeOf(given) as object | null);
+  const values = valuesOf(given, Object.keys(table)).filter(([name]) => !isOfClass || Object.hasOwn(table, name));
   for (const [name, value] of values) {
     const field = path + name;
     const type = Object.hasOwn(table, name) ? table[name] : undefined;
-    if (type === undefined) issues.push(unknownName(field, "option", names));
+    const names = () => Object.keys(table).map((one) => path + one);
+    if (type === undefined) issues.push(unknownName(field, "option", names()));
     else if (typeof type !== "string") readObject(value, type, `${field}.`, issues);
     else if (!types[type][1](value)) reject(field, types[type][0], value);
   }
   return Object.fromEntries(values);
+}
+
+/** Returns the names and values in an object, inherited ones included, and those of `names`, which may be getters of its class. */
+export function valuesOf(given: Readonly<Record<string, unknown>>, names: readonly string[]): [string, unknown][] {
+  const all: string[] = [];
+  for (const name in given) all.push(name);
+  const values = [...new Set([...all, ...names])].map((name): [string, unknown] => [name, given[name]]);
+  return values.filter(([, value]) => value !== undefined);
 }
