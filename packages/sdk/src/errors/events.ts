@@ -148,14 +148,8 @@ function factsOf(error: unknown, type: MediaGenEvent["type"]): string {
 }
 
 /** The operation, model, task and generation of a method, for its events. */
-export interface MethodSubject {
-  /** The operation's id in the service's description, or the method's name. */
-  readonly operation: string;
-  readonly kind?: Kind | undefined;
-  readonly model?: string | undefined;
-  readonly taskid?: string | undefined;
-  readonly generationId?: string | undefined;
-}
+export type MethodSubject = Pick<CallEvent, "operation"> &
+  Partial<Pick<CallEvent, "kind" | "model" | "taskid" | "generationId">>;
 
 /** Runs a method, and emits one event if it fails. A method that is reported must not call another one. */
 export type Report = <T>(subject: MethodSubject, run: () => Promise<T>) => Promise<T>;
@@ -170,9 +164,8 @@ export function createReport(emit: Emit, time: { now(): number; steady(): number
       const durationMs = Math.round(time.steady() - start);
       // The cast: errors of some classes have these fields.
       const of = (error instanceof MediaGenError ? error : {}) as { generationId?: string; requestId?: string };
-      const id = generationId ?? of.generationId;
-      const about = { operation, kind, model, taskid, generationId: id, at: time.now(), durationMs };
-      emit({ type: "failed", ...about, requestId: of.requestId, error });
+      const about = { operation, kind, model, taskid, generationId: generationId ?? of.generationId };
+      emit({ type: "failed", ...about, at: time.now(), durationMs, requestId: of.requestId, error });
       throw error;
     }
   };
