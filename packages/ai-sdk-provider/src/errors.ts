@@ -1,11 +1,6 @@
 import { APICallError, InvalidArgumentError } from "@ai-sdk/provider";
-import {
-  InvalidRequestError,
-  MediaGenError,
-  type OutcomeUnknownError,
-  type ServiceError,
-  type Task,
-} from "@mediagen/sdk";
+import { InvalidRequestError, MediaGenError } from "@mediagen/sdk";
+import type { OutcomeUnknownError, ServiceError, Task } from "@mediagen/sdk";
 
 /** The AI SDK ignores a delay of this length or more, and would retry after 2 seconds. */
 const longestDelayMs = 60_000;

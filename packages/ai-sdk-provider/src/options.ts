@@ -62,6 +62,9 @@ export function ownOptions(options: SharedV4ProviderOptions): JSONObject {
   return options[providerName] ?? {};
 }
 
+/** The names of the provider's own options. */
+export const ownNames: readonly string[] = ["media", "onTask", "onUpdate", "waitTimeoutMs", "unsupported"];
+
 /** Rejects options that are not valid. `createMediaGen` checks those of the client, and nobody reads them next to `media`. */
 export function checkOptions(options: MediaGenProviderOptions, ofClient: readonly string[]): void {
   const { media, waitTimeoutMs = 0, unsupported } = options;
@@ -69,9 +72,8 @@ export function checkOptions(options: MediaGenProviderOptions, ofClient: readonl
   const check = (field: string, isValid: boolean, expected: string, received: unknown) =>
     isValid ? undefined : issues.push(issueOf(field, "invalid", `must be ${expected}, not ${received}`));
   for (const field of ofClient) {
-    const own = ["media", "onTask", "onUpdate", "waitTimeoutMs", "unsupported"];
     // The client would suggest an option of its own.
-    const meant = own.find((name) => field.toLowerCase().startsWith(name.toLowerCase()));
+    const meant = ownNames.find((name) => field.toLowerCase().startsWith(name.toLowerCase()));
     if (meant) issues.push(issueOf(field, "unknown", "is not a known option", `Did you mean ${meant}?`));
     else check(field, !media, "an option of createMediaGen for media", "one next to it");
   }

@@ -1,8 +1,8 @@
+import { type Experimental_VideoModelV4 as VideoModelV4, type ImageModelV4 } from "@ai-sdk/provider";
 import { NoSuchModelError, type ProviderV4 } from "@ai-sdk/provider";
-import type { Experimental_VideoModelV4 as VideoModelV4, ImageModelV4 } from "@ai-sdk/provider";
 import { createMediaGen, type Kind, listModels, type Model, type ModelInfo } from "@mediagen/sdk";
 import { imageModel } from "./image-model.ts";
-import { checkOptions, type MediaGenProviderOptions } from "./options.ts";
+import { checkOptions, type MediaGenProviderOptions, ownNames } from "./options.ts";
 import type { Host } from "./tasks.ts";
 import { videoModel } from "./video-model.ts";
 
@@ -61,16 +61,10 @@ export function createMediaGenProvider(options: MediaGenProviderOptions = {}): M
   const names = Object.keys(ofClient);
   checkOptions(options, names);
   // The SDK also reads inherited options, as those of a class, and would reject those of the provider.
-  const own = {
-    media: undefined,
-    onTask: undefined,
-    onUpdate: undefined,
-    waitTimeoutMs: undefined,
-    unsupported: undefined,
-  };
+  const own = Object.fromEntries(ownNames.map((name) => [name, undefined]));
   const create = (more = {}) => createMediaGen(Object.setPrototypeOf({ ...own, ...ofClient, ...more }, options));
-  const isPlain = Object.getPrototypeOf(options) === Object.prototype;
-  let client = given ?? (names.length > 0 || !isPlain ? create() : undefined);
+  let client =
+    given ?? (names.length > 0 || Object.getPrototypeOf(options) !== Object.prototype ? create() : undefined);
   let single = given;
   const clients = { media: () => (client ??= create()), single: () => (single ??= create({ retries: 0 })) };
   const host: Host = { onTask, onUpdate, waitTimeoutMs, unsupported, ...clients };
