@@ -1,13 +1,7 @@
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
 import typescript from "highlight.js/lib/languages/typescript";
-import {
-  aiSdkSample,
-  commandSample,
-  curlSample,
-  typescriptSample,
-  type SampleCall,
-} from "../../scripts/docs/samples.ts";
+import { commandSample, curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
 import { make } from "./playground-form.ts";
 
 hljs.registerLanguage("bash", bash);
@@ -18,7 +12,6 @@ const languages = [
   { name: "TypeScript", language: "typescript", sampleOf: typescriptSample },
   { name: "curl", language: "bash", sampleOf: curlSample },
   { name: "Command line", language: "bash", sampleOf: commandSample },
-  { name: "AI SDK", language: "typescript", sampleOf: aiSdkSample },
 ] as const;
 
 /** The panel with the programs, in tabs. The site's script adds copy buttons. */

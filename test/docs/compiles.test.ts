@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import * as sdk from "@mediagen/sdk/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sampleCalls } from "../../scripts/docs/operations.ts";
-import { aiSdkSample, handlers, typescriptSample, type CaughtError } from "../../scripts/docs/samples.ts";
+import { handlers, typescriptSample, type CaughtError } from "../../scripts/docs/samples.ts";
 import { readSpecPages } from "../../scripts/docs/tables.ts";
 import { yaml } from "../contract/cases.ts";
 import { readAll } from "./read-all.ts";
@@ -66,9 +66,8 @@ beforeAll(async () => {
   expect(examples.length).toBeGreaterThan(60);
   programs.set("docstrings.ts", [prelude, ...examples.map((code) => `void (async () => {\n${code}\n});`)].join("\n"));
   for (const { operation, call } of sampleCalls(readSpecPages(yaml))) {
-    programs.set(`sample-${operation.operationId}.ts`, typescriptSample(call));
     for (const caught of [undefined, ...(Object.keys(handlers) as CaughtError[])])
-      programs.set(`sample-${operation.operationId}-ai-sdk-${caught}.ts`, aiSdkSample({ ...call, caught }));
+      programs.set(`sample-${operation.operationId}-${caught}.ts`, typescriptSample({ ...call, caught }));
   }
   for (const { file, text } of await readAll("packages/*/README.md")) {
     const [, code] = /```ts\n([^]*?)```/.exec(text) ?? [];

@@ -4,18 +4,10 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { createEmulator, listen, type Emulator, type EmulatorServer, type ResultSource } from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
-import { afterAll, beforeAll, describe, expect, test, vi, type MockInstance } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exampleOf } from "../../scripts/spec.ts";
 import { sampleCalls } from "../../scripts/docs/operations.ts";
-import {
-  aiSdkSample,
-  commandSample,
-  curlSample,
-  handlers,
-  typescriptSample,
-  type CaughtError,
-  type SampleCall,
-} from "../../scripts/docs/samples.ts";
+import { commandSample, curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
 import { readSpecPages } from "../../scripts/docs/tables.ts";
 import { generate, models, yaml } from "../contract/cases.ts";
 import { createDesk } from "./run-example.ts";
@@ -34,10 +26,6 @@ beforeAll(async () => {
   await mkdir("out", { recursive: true });
   folder = resolve(await mkdtemp("out/samples-"));
   for (const { id, call } of calls) await writeFile(resolve(folder, `${id}.ts`), typescriptSample(call));
-  for (const caught of Object.keys(handlers) as CaughtError[]) {
-    const call = calls[0]?.call ?? never();
-    await writeFile(resolve(folder, `${caught}.ts`), typescriptSample({ ...call, caught }));
-  }
   const command = resolve(folder, "bin/mediagen");
   await mkdir(resolve(folder, "bin"));
   await writeFile(command, `#!/bin/sh\nexec '${process.execPath}' '${resolve("packages/cli/dist/command.js")}' "$@"\n`);
@@ -97,81 +85,6 @@ test("values that a shell or TypeScript would take for more than text arrive as 
   }
 });
 
-describe("the AI SDK's samples run in this process, with one emulator", () => {
-  const emulator = createEmulator({ clock: { speed: 1_000 }, results });
-  let log: MockInstance<typeof console.log>;
-  let server: EmulatorServer;
-  beforeAll(async () => {
-    log = vi.spyOn(console, "log").mockImplementation(() => undefined);
-    server = await listen(emulator);
-    vi.stubEnv("MEDIAGEN_FAILED_STATUSES", "3");
-    vi.stubEnv("MEDIAGEN_BASE_URL", server.baseUrl);
-    vi.stubEnv("MEDIAGEN_API_KEY", emulator.client.apiKey);
-  });
-  afterAll(async () => {
-    vi.unstubAllEnvs();
-    log.mockRestore();
-    await server.close();
-  });
-
-  let count = 0;
-  /** Runs the sample of a call, and returns what it prints. */
-  async function run(call: SampleCall): Promise<string> {
-    const file = resolve(folder, `ai-sdk-${++count}.ts`);
-    await writeFile(file, aiSdkSample(call));
-    log.mockClear();
-    await import(file);
-    return JSON.stringify(log.mock.calls);
-  }
-
-  const generations = calls.filter(({ call }) => call.verb === "generate");
-
-  test.for(generations)(
-    "$id: every listed value of every field arrives as it is, and nothing else",
-    async ({ call }) => {
-      for (const fields of formsOf(call)) {
-        expect(await run({ ...call, fields })).toMatch(/(image|video)\/\w+, \d+ bytes/);
-        expect(emulator.tasks.at(-1)).toMatchObject({ model: call.model, fields: wireOf({ ...call, fields }) });
-        expect(Object.keys(emulator.tasks.at(-1)?.fields ?? {}).sort()).toEqual(Object.keys(fields).sort());
-        expect(emulator.calls.at(-1)?.violations).toEqual([]);
-      }
-    },
-  );
-
-  test("source images arrive, one or two of a video, one of an image", async () => {
-    const file = resolve(folder, "fox 'n\" snow.png");
-    for (const { call } of generations.filter(({ call: { body } }) => "sourceImage.items" in (body.properties ?? {}))) {
-      const many = call.body.properties?.["sourceImage.items"]?.type === "array";
-      for (const files of many ? [1, 2] : [1]) {
-        const sourceImage = files === 1 ? { file } : [{ file }, { file }];
-        await run({ ...call, fields: { prompt: "A fox", sourceImage } });
-        expect(emulator.tasks.at(-1)).toMatchObject({ model: call.model, fields: { prompt: "A fox" } });
-        expect(emulator.tasks.at(-1)?.files).toHaveLength(files);
-      }
-    }
-  });
-
-  test("an error is handled as what it is beneath the AI SDK's own", async () => {
-    const [{ call } = never()] = generations;
-    for (const [fault, caught, printed] of [
-      ["resetAfter", "OutcomeUnknownError", "perhaps billed"],
-      ["insufficientCredits", "InsufficientCreditsError", "not billed"],
-      ["failure", "ServiceError", "rejected: 9999"],
-      ["taskFails", "TaskFailedError", 'task_status":3'],
-    ] as const) {
-      emulator.next({ fault });
-      expect(await run({ ...call, caught }), fault).toContain(printed);
-    }
-    emulator.next({ fault: "rateLimited", times: 3 }); // It retries twice.
-    expect(await run({ ...call, caught: "RateLimitError" })).toContain("not billed");
-  });
-
-  test("for a query and a deletion there is the client's program", () => {
-    for (const { call } of calls.filter(({ call: { verb } }) => verb !== "generate"))
-      expect(aiSdkSample(call)).toContain(typescriptSample(call));
-  });
-});
-
 test("the home page's program saves its clip, and prints where", async () => {
   await using desk = await createDesk();
   const { stdout, ...end } = await desk.run("home.ts");
@@ -179,22 +92,6 @@ test("the home page's program saves its clip, and prints where", async () => {
   expect(stdout).toMatch(/path: 'out\/[^']*\.mp4'/);
   expect(await desk.files("out")).toEqual([expect.stringMatching(/\.mp4$/)]);
 });
-
-/** Forms that have every value which the spec lists for a field, one of each field in each of them. */
-function formsOf({ body: { properties = {} }, fields }: SampleCall): readonly Record<string, unknown>[] {
-  const lists = Object.entries(properties)
-    .filter(([name]) => !name.startsWith("sourceImage") && name !== "imageUrl")
-    .map(([name, { enum: values, anyOf = [], type, minimum = 0 }]) => {
-      if (String(values) === "0,1") return [name, [true, false]] as const;
-      const listed = [...(values ?? []), ...anyOf.flatMap((one) => one.enum ?? [])];
-      const bounds = type === "integer" && listed.length === 0 ? [minimum, minimum + 1] : [];
-      return [name, [...new Set([fields[name], ...listed, ...bounds])].filter((one) => one !== undefined)] as const;
-    })
-    .filter(([, values]) => values.length > 0);
-  return Array.from({ length: Math.max(...lists.map(([, values]) => values.length)) }, (_, index) =>
-    Object.fromEntries(lists.map(([name, values]) => [name, values[index % values.length]])),
-  );
-}
 
 let seed = 0;
 
