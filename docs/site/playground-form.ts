@@ -1,8 +1,7 @@
 import type { Issue } from "@mediagen/sdk";
-import type { Route } from "./playground-operations.ts";
 import { describeIn } from "../../scripts/generate/describe.ts";
 import { isBounded, isFile, isFlag } from "../../scripts/generate/schema.ts";
-import { inMarkdown, type SampleFile } from "../../scripts/docs/samples.ts";
+import { inMarkdown, type SampleCall, type SampleFile } from "../../scripts/docs/samples.ts";
 import type { SpecSchema } from "../../scripts/spec.ts";
 
 /** The form of one operation. */
@@ -31,7 +30,11 @@ interface Field {
 }
 
 /** Creates the form of an operation from its schema, filled in with an example. */
-export function createForm({ body }: Route, example: Readonly<Record<string, unknown>>, changed: () => void): CallForm {
+export function createForm(
+  { body }: SampleCall,
+  example: Readonly<Record<string, unknown>>,
+  changed: () => void,
+): CallForm {
   // The cast: the emulator's copy of the spec has the same content.
   const { properties = {}, required = [] } = body as SpecSchema;
   const element = make("div", { className: "fields" });

@@ -10,16 +10,18 @@ import {
 } from "@mediagen/sdk";
 import { readBody } from "../../packages/sdk/src/form/form.ts";
 import { operations } from "../../packages/sdk/src/spec/operations.gen.ts";
-import { asSdkTakesIt, handlers, type CaughtError, type SampleCall } from "../../scripts/docs/samples.ts";
+import openapi from "../../packages/sdk/openapi.gen.json" with { type: "json" };
+import { handlers, sampleCalls, type CaughtError, type SampleCall } from "../../scripts/docs/samples.ts";
+import { resolveSpec } from "../../scripts/spec.ts";
 import { createFaultMenu, type Mishap } from "./playground-faults.ts";
 import { createForm, make, type CallForm } from "./playground-form.ts";
 import { fragmentOf, readFragment } from "./playground-link.ts";
-import { routes, type Route } from "./playground-operations.ts";
 import { createOutcome } from "./playground-outcome.ts";
 import { createSamples } from "./playground-samples.ts";
 import { createService, labelled } from "./playground-service.ts";
 
-let route: Route;
+const calls = sampleCalls(resolveSpec(openapi));
+let route: SampleCall;
 let form: CallForm;
 /** The error of the latest call, which the program then handles. */
 let caught: CaughtError | undefined;
@@ -28,9 +30,10 @@ let underWay: AbortController | undefined;
 const latest = new Map<string, string>();
 
 const operation = make("select", { id: "operation" });
-for (const [kind, ofKind] of Map.groupBy(routes, (one) => one.kind)) {
+for (const [kind, ofKind] of Map.groupBy(calls, (one) => one.kind)) {
   const group = make("optgroup", { label: kind });
-  group.append(...ofKind.map((one) => make("option", { value: one.operation, textContent: one.operation })));
+  const ids = ofKind.map((one) => one.operation.operationId);
+  group.append(...ids.map((id) => make("option", { value: id, textContent: id })));
   operation.append(group);
 }
 const fieldsPlace = make("div");
@@ -54,11 +57,11 @@ outcome.clear();
 
 function issuesOf(fields: Readonly<Record<string, unknown>>): readonly Issue[] {
   if (route.verb === "generate") return validate(route.model, fields);
-  return readBody(operations[route.kind as SampleCall["kind"]][route.verb].body, fields).issues;
+  return readBody(operations[route.kind][route.verb].body, fields).issues;
 }
 
-function exampleOf({ verb, kind, body, example }: Route): Record<string, unknown> {
-  if (verb === "generate") return asSdkTakesIt(body, { ...example });
+function exampleOf({ verb, kind, body, fields }: SampleCall): SampleCall["fields"] {
+  if (verb === "generate") return fields;
   const [first = ""] = Object.keys(body.properties ?? {});
   const taskid = latest.get(kind);
   return taskid === undefined ? {} : { [first]: taskid };
@@ -67,8 +70,8 @@ function exampleOf({ verb, kind, body, example }: Route): Record<string, unknown
 /** Opens a link: shows the form of an operation, filled in from the link or the example. */
 function open(fragment: string): void {
   const { operation: name, fields, fault } = readFragment(fragment);
-  route = routes.find((one) => one.operation === name) ?? (routes[0] as Route);
-  operation.value = route.operation;
+  route = calls.find((one) => one.operation.operationId === name) ?? (calls[0] as SampleCall);
+  operation.value = route.operation.operationId;
   form = createForm(route, exampleOf(route), changed);
   if (fields) form.fill(fields);
   faults.offer(route.verb, fault);
@@ -81,20 +84,13 @@ function open(fragment: string): void {
 function changed(): void {
   caught = undefined;
   const fault = faults.element.value;
-  history.replaceState(null, "", fragmentOf({ operation: route.operation, fields: form.texts(), fault }));
+  history.replaceState(null, "", fragmentOf({ operation: route.operation.operationId, fields: form.texts(), fault }));
   update();
 }
 
 function update(): void {
   faultRow.hidden = service.emulator === undefined;
-  const call: SampleCall = {
-    ...route,
-    kind: route.kind as SampleCall["kind"],
-    body: route.body,
-    fields: form.sampleValues(),
-    caught,
-  };
-  samples.show(call);
+  samples.show({ ...route, fields: form.sampleValues(), caught });
   form.show(issuesOf(form.values()), false);
 }
 
@@ -107,7 +103,7 @@ async function submit(): Promise<void> {
   outcome.clear();
   form.show(issues, true);
   if (issues.length > 0) {
-    fail(new InvalidRequestError(route.operation, issues, "Nothing was sent."));
+    fail(new InvalidRequestError(route.operation.operationId, issues, "Nothing was sent."));
     return document.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }
   outcome.show();
@@ -189,12 +185,12 @@ async function generate(
   }
 }
 
-function nextButton(textContent: string, kind: string, verb: Route["verb"]): HTMLButtonElement {
+function nextButton(textContent: string, kind: string, verb: SampleCall["verb"]): HTMLButtonElement {
   const button = make("button", { type: "button", textContent });
   button.onclick = () => {
-    const next = routes.find((one) => one.kind === kind && one.verb === verb);
+    const next = calls.find((one) => one.kind === kind && one.verb === verb);
     if (!next) return;
-    open(next.operation);
+    open(next.operation.operationId);
     operation.focus();
   };
   return button;

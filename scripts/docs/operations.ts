@@ -1,10 +1,9 @@
 import { parse } from "yaml";
 import { publishedDocument } from "../generate/published.ts";
-import { bodyOf, byKind, exampleOf, type PlacedOperation } from "../spec.ts";
-import type { Kind } from "../../packages/sdk/src/spec/operation.ts";
+import type { PlacedOperation } from "../spec.ts";
 import type { NavGroup, NavLink, Page } from "./site.ts";
 import { describeIn } from "../generate/describe.ts";
-import { asSdkTakesIt, commandSample, curlSample, inMarkdown, typescriptSample, type SampleCall } from "./samples.ts";
+import { commandSample, curlSample, inMarkdown, sampleCalls, typescriptSample, type SampleCall } from "./samples.ts";
 import { fieldsTable, table, type SpecPages } from "./tables.ts";
 
 /** The API's part of the site. */
@@ -19,40 +18,21 @@ export interface OperationPages {
 
 const source = "openapi/openapi.yaml";
 
-/** Returns the sample call of every operation. */
-export function sampleCalls({
-  spec,
-}: SpecPages): readonly { readonly operation: PlacedOperation; readonly call: SampleCall }[] {
-  return byKind(spec).flatMap(({ kind, generate, query, delete: deletion }) => {
-    const of = (operation: PlacedOperation, verb: SampleCall["verb"]) => ({
-      operation,
-      call: callOf(operation, kind, verb),
-    });
-    return [...[...generate.values()].map((one) => of(one, "generate")), of(query, "query"), of(deletion, "delete")];
-  });
-}
-
-function callOf(operation: PlacedOperation, kind: Kind, verb: SampleCall["verb"]): SampleCall {
-  const body = bodyOf(operation);
-  const fields = verb === "generate" ? asSdkTakesIt(body, exampleOf(operation)) : exampleOf(operation);
-  return { kind, verb, model: operation.path.split("/").at(-1) ?? "", path: operation.path, body, fields };
-}
-
 /** Creates the pages of the operations. The first is the overview, which Redoc replaces. */
 export function operationPages(yaml: string, specPages: SpecPages): OperationPages {
-  const calls = sampleCalls(specPages);
-  const pages = calls.map(({ operation, call }) => operationPage(operation, call));
+  const calls = sampleCalls(specPages.spec);
+  const operations = calls.map(({ operation }) => operation);
   const links = (tag: string, within: boolean) =>
-    calls
-      .filter(({ operation }) => operation.tags[0] === tag)
-      .map(({ operation }): NavLink => {
+    operations
+      .filter(({ tags }) => tags[0] === tag)
+      .map((operation): NavLink => {
         return {
           path: `api/${operation.operationId}`,
           title: operation.summary.replace(/ (?:a video|images) (?=with)/, " "), // The group says which.
           ...(within ? { anchor: redocRoute(operation) } : {}),
         };
       });
-  const tags = [...new Set(calls.map(({ operation }) => operation.tags[0]))];
+  const tags = [...new Set(operations.map(({ tags: [tag] }) => tag))];
   const first = {
     title: "",
     links: [
@@ -63,14 +43,7 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
     ],
   };
   return {
-    pages: [
-      overviewPage(
-        specPages,
-        calls.map(({ operation }) => operation),
-        yaml,
-      ),
-      ...pages,
-    ],
+    pages: [overviewPage(specPages, operations, yaml), ...calls.map(operationPage)],
     sidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, false) }))],
     redocSidebar: [first, ...tags.map((tag) => ({ title: tag, links: links(tag, true) }))],
     bundle: bundleOf(yaml, calls),
@@ -78,12 +51,12 @@ export function operationPages(yaml: string, specPages: SpecPages): OperationPag
 }
 
 /** Returns the published spec with samples in Redoc's format. */
-function bundleOf(yaml: string, calls: ReturnType<typeof sampleCalls>): string {
+function bundleOf(yaml: string, calls: readonly SampleCall[]): string {
   const document = publishedDocument(parse(yaml)) as {
     readonly paths: Readonly<Record<string, { readonly post: object }>>;
   };
-  for (const { operation, call } of calls)
-    Object.assign(document.paths[operation.path]?.post ?? {}, {
+  for (const call of calls)
+    Object.assign(document.paths[call.operation.path]?.post ?? {}, {
       "x-codeSamples": [
         { lang: "TypeScript", label: "TypeScript", source: typescriptSample(call) },
         { lang: "Shell", label: "curl", source: curlSample(call) },
@@ -97,9 +70,9 @@ export function redocRoute({ tags: [tag], operationId }: Pick<PlacedOperation, "
   return `#/${tag.toLowerCase()}/${operationId.toLowerCase()}`;
 }
 
-function operationPage(operation: PlacedOperation, call: SampleCall): Page {
+function operationPage(call: SampleCall): Page {
+  const { operation, body } = call;
   const { operationId, summary, description, path, requestBody, responses } = operation;
-  const body = bodyOf(operation);
   const [type] = Object.keys(requestBody.content);
   const answers = Object.entries(responses["200"]?.content["application/json"]?.examples ?? {}) as [
     string,

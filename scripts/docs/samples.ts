@@ -1,6 +1,6 @@
 import type { BoundsStyle } from "../generate/describe.ts";
 import type { Kind } from "../../packages/sdk/src/spec/operation.ts";
-import type { SpecSchema } from "../spec.ts";
+import { bodyOf, byKind, exampleOf, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
 import { isFlag } from "../generate/schema.ts";
 
 /** The Markdown format of valid values. */
@@ -17,15 +17,31 @@ export interface SampleFile {
 
 /** One call of an operation, with its fields in the SDK's format. */
 export interface SampleCall {
+  readonly operation: PlacedOperation;
   readonly kind: Kind;
   readonly verb: "generate" | "query" | "delete";
   /** The last segment of the path; the model if the verb is generate. */
   readonly model: string;
-  readonly path: string;
   readonly body: SpecSchema;
   readonly fields: Readonly<Record<string, unknown>>;
   /** The error that the program handles. */
   readonly caught?: CaughtError | undefined;
+}
+
+/** Returns the call of every operation, with the spec's example. */
+export function sampleCalls(spec: Spec): readonly SampleCall[] {
+  return byKind(spec).flatMap(({ kind, generate, query, delete: deletion }) => [
+    ...[...generate.values()].map((one) => callOf(one, kind, "generate")),
+    callOf(query, kind, "query"),
+    callOf(deletion, kind, "delete"),
+  ]);
+}
+
+function callOf(operation: PlacedOperation, kind: Kind, verb: SampleCall["verb"]): SampleCall {
+  const body = bodyOf(operation);
+  const example = exampleOf(operation);
+  const fields = verb === "generate" ? asSdkTakesIt(body, example) : example;
+  return { operation, kind, verb, model: operation.path.split("/").at(-1) ?? "", body, fields };
 }
 
 /** The code that handles each error in samples. */
@@ -95,8 +111,8 @@ export function commandSample({ kind, verb, model, fields }: SampleCall): string
 }
 
 /** Returns the call as a curl command for a POSIX shell. */
-export function curlSample({ verb, path, body, fields }: SampleCall): string {
-  const head = [`curl "$MEDIAGEN_BASE_URL${path}"`, `-H "Authorization: $MEDIAGEN_API_KEY"`];
+export function curlSample({ verb, operation, body, fields }: SampleCall): string {
+  const head = [`curl "$MEDIAGEN_BASE_URL${operation.path}"`, `-H "Authorization: $MEDIAGEN_API_KEY"`];
   const json = ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(fields))}`];
   const parts = Object.entries(fields).flatMap(([name, value]) =>
     [value].flat().map((one) => formPart(name, one, body)),
@@ -105,7 +121,7 @@ export function curlSample({ verb, path, body, fields }: SampleCall): string {
 }
 
 /** Converts the spec's example of a form to the SDK's format: flags become booleans. */
-export function asSdkTakesIt(body: SpecSchema, example: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function asSdkTakesIt(body: SpecSchema, example: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(example).map(([name, value]) => [
       name,

@@ -4,9 +4,8 @@ import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import * as sdk from "@mediagen/sdk/node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sampleCalls } from "../../scripts/docs/operations.ts";
-import { handlers, typescriptSample, type CaughtError } from "../../scripts/docs/samples.ts";
-import { readSpecPages } from "../../scripts/docs/tables.ts";
+import { handlers, sampleCalls, typescriptSample, type CaughtError } from "../../scripts/docs/samples.ts";
+import { readSpec } from "../../scripts/spec.ts";
 import { yaml } from "../contract/cases.ts";
 import { readAll } from "./read-all.ts";
 
@@ -65,9 +64,9 @@ beforeAll(async () => {
   const examples = (await readAll("packages/*/src/**/*.ts")).flatMap(({ text }) => examplesIn(text));
   expect(examples.length).toBeGreaterThan(60);
   programs.set("docstrings.ts", [prelude, ...examples.map((code) => `void (async () => {\n${code}\n});`)].join("\n"));
-  for (const { operation, call } of sampleCalls(readSpecPages(yaml))) {
+  for (const call of sampleCalls(readSpec(yaml))) {
     for (const caught of [undefined, ...(Object.keys(handlers) as CaughtError[])])
-      programs.set(`sample-${operation.operationId}-${caught}.ts`, typescriptSample({ ...call, caught }));
+      programs.set(`sample-${call.operation.operationId}-${caught}.ts`, typescriptSample({ ...call, caught }));
   }
   for (const { file, text } of await readAll("packages/*/README.md")) {
     const [, code] = /```ts\n([^]*?)```/.exec(text) ?? [];

@@ -5,15 +5,19 @@ import { promisify } from "node:util";
 import { createEmulator, listen, type Emulator, type EmulatorServer, type ResultSource } from "@mediagen/emulator/node";
 import { createMediaGen } from "@mediagen/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { exampleOf } from "../../scripts/spec.ts";
-import { sampleCalls } from "../../scripts/docs/operations.ts";
-import { commandSample, curlSample, typescriptSample, type SampleCall } from "../../scripts/docs/samples.ts";
-import { readSpecPages } from "../../scripts/docs/tables.ts";
+import {
+  commandSample,
+  curlSample,
+  sampleCalls,
+  typescriptSample,
+  type SampleCall,
+} from "../../scripts/docs/samples.ts";
+import { exampleOf, readSpec } from "../../scripts/spec.ts";
 import { generate, models, yaml } from "../contract/cases.ts";
 import { createDesk } from "./run-example.ts";
 
 const exec = promisify(execFile);
-const calls = sampleCalls(readSpecPages(yaml)).map(({ operation, call }) => ({ id: operation.operationId, call }));
+const calls = sampleCalls(readSpec(yaml)).map((call) => ({ id: call.operation.operationId, call }));
 
 /** Results of one byte: drawing pictures of 4K would take longer than the rest of the tests. */
 const results: ResultSource = ({ kind }) => {
