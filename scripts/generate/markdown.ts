@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exitCodeMeanings } from "../../packages/cli/src/errors/exit-codes.ts";
 import { readSpecPages, table } from "../docs/tables.ts";
-import { compilers, typeScriptRows } from "../docs/typescript-settings.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -58,7 +57,6 @@ export function tablesOf(yaml: string): Tables {
     if (name === "exit-codes") return exitCodesTable();
     if (name === "options" && argument) return optionsTable(argument);
     if (name === "runtimes") return runtimesTable();
-    if (name === "typescript-settings") return typeScriptTable();
     if (name === "measured" && argument) return measured(argument);
     if (name === "file" && argument) return read(argument);
     return Object.hasOwn(tables, name) ? tables[name as keyof typeof tables] : undefined;
@@ -70,12 +68,6 @@ function exitCodesTable(): string {
     ["Code", "What happened"],
     exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]),
   );
-}
-
-/** The compiler settings that tests type-check a program with, by version of TypeScript. */
-function typeScriptTable(): string {
-  const versions = Object.keys(compilers).map((version) => `TypeScript ${version}`);
-  return table(["Project", "`module`, `moduleResolution`", ...versions], typeScriptRows());
 }
 
 /** Returns a table of all errors of the SDK with their docstrings. */

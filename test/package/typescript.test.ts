@@ -1,19 +1,33 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, relative, resolve } from "node:path";
 import { promisify } from "node:util";
 import type ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { compilers, type CompilerVersion, typeScriptSettings } from "../../scripts/docs/typescript-settings.ts";
 import { pack } from "../../scripts/release.ts";
 import { install } from "./install.ts";
 
 const exec = promisify(execFile);
+/** The versions of TypeScript, with their package names. */
+const compilers = {
+  "5.7": "typescript-5.7",
+  "5.9": "typescript-5.9",
+  "6.0": "typescript",
+  "7.0": "typescript-7",
+} as const;
+type CompilerVersion = keyof typeof compilers;
 const isLong = process.env["MEDIAGEN_LONG"] !== undefined;
 const allVersions = Object.keys(compilers) as readonly CompilerVersion[]; // The cast: Object.keys forgets the names.
 /** The oldest and the newest. All are compiled with each week, because each takes seconds for each setting. */
 const versions = isLong ? allVersions : allVersions.filter((_, at) => at % (allVersions.length - 1) === 0);
+
+/** The rows of the guide's table: a project, a module setting, and whether each version works with it. */
+const rows = [
+  ...(await readFile("docs/guides/module-formats.md", "utf8")).matchAll(
+    /^\| (ESM|CommonJS) \| `(\w+)`.*? \| (.*) \|$/gm,
+  ),
+].map(([, project, module, cells = ""]) => ({ project, module, cells: cells.split(" | ") }));
 
 /** Uses the three entry points, their types, and their checks of types. */
 const program = `
@@ -72,17 +86,23 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+test("the guide's table has a cell for each version", () => {
+  expect(rows.map(({ cells }) => cells.length)).toEqual([4, 4, 4, 4, 4, 4]);
+});
+
 describe.each(versions)("TypeScript %s", (version) => {
   test.each(modesOf(version))(
     "with module $module, type-checks the programs that the guide says it does, and no others",
     async (mode) => {
       const broken = await filesWithErrors(version, mode);
-      const settings = typeScriptSettings.filter(({ module }) => module === mode.module);
+      const settings = rows.filter(({ module }) => module === mode.module);
       const works = settings.filter(({ project }) => {
-        const others = [lazy, projects[project === "module" ? "commonjs" : "module"]];
+        const others = [lazy, projects[project === "ESM" ? "commonjs" : "module"]];
         return broken.every((file) => others.includes(file));
       });
-      expect(works, broken.join()).toEqual(settings.filter(({ works }) => works.includes(version)));
+      expect(works, broken.join()).toEqual(
+        settings.filter(({ cells }) => cells[allVersions.indexOf(version)] === "yes"),
+      );
       expect(broken, "await import() needs nothing of the settings").not.toContain(lazy);
     },
   );
