@@ -2,11 +2,12 @@ import { glob, readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createTwoFilesPatch } from "diff";
 import { parse } from "yaml";
-import { descriptionsFile, fieldDescriptionsFile } from "./generate/descriptions.ts";
+import { descriptionsFile } from "./generate/descriptions.ts";
 import { operationsFile } from "./generate/operations.ts";
 import { pathsFile } from "./generate/paths.ts";
 import { publishedDocument } from "./generate/published.ts";
 import { operationsTableFile, validatorsFile, validatorTypesFile } from "./generate/service.ts";
+import { schemasFile } from "./generate/schemas.ts";
 import { typesFile } from "./generate/types.ts";
 import { pageFile } from "./generate/page.ts";
 import { fillPage, tablesOf } from "./generate/markdown.ts";
@@ -25,7 +26,7 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
   return {
     "packages/sdk/openapi.gen.json": `${JSON.stringify(publishedDocument(parse(yaml)), undefined, 1)}\n`,
     "packages/sdk/src/spec/operations.gen.ts": header + operationsFile(spec),
-    "packages/sdk/src/spec/descriptions.gen.ts": header + fieldDescriptionsFile(spec),
+    "packages/sdk/src/spec/schemas.gen.ts": header + schemasFile(spec),
     "packages/sdk/src/spec/paths.gen.ts": header + (await pathsFile(yaml)),
     "packages/sdk/src/spec/types.gen.ts": header + typesFile(spec),
     "packages/cli/src/flags/descriptions.gen.ts": header + descriptionsFile(spec),

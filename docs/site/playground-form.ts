@@ -1,5 +1,5 @@
 import type { Issue } from "@mediagen/sdk";
-import { describeIn } from "../../scripts/generate/describe.ts";
+import { describe } from "../../scripts/generate/describe.ts";
 import { isBounded, isFile, isFlag } from "../../scripts/generate/schema.ts";
 import { inMarkdown, type SampleCall, type SampleFile } from "../../scripts/docs/samples.ts";
 import type { SpecSchema } from "../../scripts/spec.ts";
@@ -141,7 +141,7 @@ function suggestionsFor(control: Control, schema: SpecSchema): HTMLElement[] {
 /** Returns the description of a field and its valid values, unless any value is valid or a menu lists them. */
 function helpOf(schema: SpecSchema): string {
   const isSaid = schema.enum !== undefined || !isBounded(schema);
-  const takes = isSaid ? "" : ` Takes ${describeIn(inMarkdown, schema)}.`;
+  const takes = isSaid ? "" : ` Takes ${describe(schema, inMarkdown)}.`;
   return `${schema.description ?? ""}${takes}`.trim().replace(/\s+/g, " ");
 }
 

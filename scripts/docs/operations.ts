@@ -2,7 +2,7 @@ import { parse } from "yaml";
 import { publishedDocument } from "../generate/published.ts";
 import type { PlacedOperation } from "../spec.ts";
 import type { NavGroup, NavLink, Page } from "./site.ts";
-import { describeIn } from "../generate/describe.ts";
+import { describe } from "../generate/describe.ts";
 import { commandSample, curlSample, inMarkdown, sampleCalls, typescriptSample, type SampleCall } from "./samples.ts";
 import { fieldsTable, table, type SpecPages } from "./tables.ts";
 
@@ -122,7 +122,7 @@ function answerFields({ responses }: PlacedOperation): string[] {
   if (!data) return [];
   const rows = Object.entries(data.properties ?? {}).map(([name, schema]) => [
     `\`${name}\``,
-    describeIn(inMarkdown, schema),
+    describe(schema, inMarkdown),
     schema.description ?? "",
   ]);
   const assumed = data["x-assumption"] ? [`Assumed: ${data["x-assumption"].trim()}`] : [];

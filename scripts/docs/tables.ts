@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import { describeIn } from "../generate/describe.ts";
+import { describe } from "../generate/describe.ts";
 import { inMarkdown } from "./samples.ts";
 import { bodyOf, byKind, readSpec, type Spec, type SpecSchema } from "../spec.ts";
 
@@ -49,7 +49,7 @@ export function fieldsTable({ properties = {}, required = [] }: SpecSchema): str
     const must = required.includes(name) ? " **required**" : "";
     return [
       `<a id="field-${name}"></a>${code(name)}${must}`,
-      describeIn(inMarkdown, schema),
+      describe(schema, inMarkdown),
       fallback,
       schema.description ?? "",
     ];

@@ -23,12 +23,7 @@ const plain: BoundsStyle = {
 };
 
 /** Describes the valid values, in words that follow "Use". */
-export function describe(schema: SpecSchema): string {
-  return describeIn(plain, schema);
-}
-
-/** Describes the valid values in a style. */
-export function describeIn(style: BoundsStyle, schema: SpecSchema): string {
+export function describe(schema: SpecSchema, style: BoundsStyle = plain): string {
   if (schema.anyOf) return describeAlternatives(style, schema.anyOf);
   if (isFlag(schema)) return listed([true, false, ...(schema.enum ?? [])].map((value) => style.value(value)));
   if (schema.enum) return listed(schema.enum.map((value) => style.value(value)));
@@ -53,7 +48,7 @@ export function describeIn(style: BoundsStyle, schema: SpecSchema): string {
 /** Describes alternatives. Those that list values become one list. */
 function describeAlternatives(style: BoundsStyle, alternatives: readonly SpecSchema[]): string {
   const values = alternatives.flatMap((one) => (isFlag(one) ? [] : (one.enum ?? [])));
-  const others = alternatives.filter((one) => isFlag(one) || !one.enum).map((one) => describeIn(style, one));
+  const others = alternatives.filter((one) => isFlag(one) || !one.enum).map((one) => describe(one, style));
   return [...(values.length > 0 ? [listed(values.map((value) => style.value(value)))] : []), ...others].join("; or ");
 }
 
@@ -85,7 +80,7 @@ function describeList(style: BoundsStyle, { items, minItems, maxItems }: SpecSch
     return count ? `${count} ${files}` : `a list of ${files}`;
   }
   const list = count ? `a list of ${count} items` : "a list";
-  return items ? `${list}, each ${describeIn(style, items)}` : list;
+  return items ? `${list}, each ${describe(items, style)}` : list;
 }
 
 function withRange(style: BoundsStyle, type: string, { minimum, maximum }: SpecSchema): string {

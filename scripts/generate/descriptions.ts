@@ -1,5 +1,4 @@
 import { byKind, bodyOf, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
-import { fieldOf } from "../../packages/sdk/src/spec/operation.ts";
 import { print } from "./print.ts";
 
 /** Returns the descriptions for the help of the command line, which then does not need the OpenAPI document. */
@@ -14,22 +13,6 @@ export function descriptionsFile(spec: Spec): string {
 
 /** The texts of the service's description, for people. */
 export const descriptions: Descriptions = ${print(descriptions)};
-`;
-}
-
-/** Returns what the service's description says about the fields of each form, for JSON Schemas. */
-export function fieldDescriptionsFile(spec: Spec): string {
-  const forms = byKind(spec).flatMap(({ generate }) => [...generate.values()]);
-  const descriptions = forms.map((form) => {
-    const fields = Object.entries(bodyOf(form).properties ?? {});
-    // The files of a field come first, and are what most callers pass.
-    const texts = fields
-      .toReversed()
-      .map(([part, { description }]) => [fieldOf(part), onOneLine(description)] as const);
-    return [form.operationId, Object.fromEntries(texts)] as const;
-  });
-  return `/** What the service's description says about the fields of each form, by operation. */
-export const descriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = ${print(Object.fromEntries(descriptions))};
 `;
 }
 
@@ -51,6 +34,7 @@ function deletionFields({ properties = {}, required = [] }: SpecSchema): object[
     .map(([field, { description }]) => ({ field, description: onOneLine(description) }));
 }
 
-function onOneLine(text = ""): string {
+/** Returns a description without its line breaks. */
+export function onOneLine(text = ""): string {
   return text.trim().replace(/\s+/g, " ");
 }

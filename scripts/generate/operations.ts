@@ -10,31 +10,13 @@ import { withoutUndefined } from "../../packages/sdk/src/spec/without-undefined.
 import { bodyOf, byKind, dataOf, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
 import { print } from "./print.ts";
 import { describe, isImage } from "./describe.ts";
-import { isBounded, isFile, isFlag, isNumericString, sizeSeparator } from "./schema.ts";
+import { bounds, isBounded, isFile, isFlag, isNumericString, sizeSeparator } from "./schema.ts";
 
 // The keywords that the SDK uses, and those that are only documentation. Any other keyword in a body's schema would be a bound
 // that the SDK does not check, so it stops the generation.
-const kept = new Set<string>([
-  "type",
-  "format",
-  "contentMediaType",
-  "enum",
-  "pattern",
-  "minLength",
-  "maxLength",
-  "minimum",
-  "maximum",
-  "minItems",
-  "maxItems",
-  "items",
-  "anyOf",
-  "required",
-  "properties",
-  "default",
-  "x-total-pixels",
-  "x-result-count",
-] satisfies (keyof SpecSchema)[]);
-const dropped = new Set(["title", "description", "example", "examples", "deprecated", "x-assumption"]);
+const kept = "type format contentMediaType items anyOf required properties default x-total-pixels x-result-count";
+const dropped = "title description example examples deprecated x-assumption";
+const keywords = [...bounds, ...`${kept} ${dropped}`.split(" ")];
 
 /** Returns the table of operations, which the SDK serialises and checks by at run time. */
 export function operationsFile(spec: Spec): string {
@@ -53,10 +35,10 @@ export function operationsFile(spec: Spec): string {
     }),
   );
   return [
-    'import type { Codes, Operations } from "./operation.ts";\nimport type { Kind } from "./types.gen.ts";',
+    'import type { KindOperations } from "./operation.ts";\nimport type { Kind } from "./types.gen.ts";',
     `/** Every kind. */\nexport const kinds: readonly Kind[] = ${print(Object.keys(table))};`,
-    `/** The codes of the envelope. */\nexport const codes: Codes = ${print(codes(spec))};`,
-    `/** Every operation of the service, by kind. */\nexport const operations: Operations = ${print(table)};\n`,
+    `/** The codes of the envelope. */\nexport const codes = ${print(codesOf(spec))} as const;`,
+    `/** Every operation of the service, by kind. */\nexport const operations: Readonly<Record<Kind, KindOperations>> = ${print(table)};\n`,
   ].join("\n\n");
 }
 
@@ -152,8 +134,7 @@ function reject(what: string, where: string): never {
 }
 
 function rejectKeywords(schema: SpecSchema, where: string): void {
-  for (const keyword of Object.keys(schema))
-    if (!kept.has(keyword) && !dropped.has(keyword)) reject(`"${keyword}"`, where);
+  for (const keyword of Object.keys(schema)) if (!keywords.includes(keyword)) reject(`"${keyword}"`, where);
 }
 
 /** Rejects combinations of known keywords that the SDK does not check. `schema` is that of a value, an item or an alternative. */
@@ -186,7 +167,7 @@ function statusField(query: PlacedOperation): string {
 }
 
 /** Returns the code of each outcome, from its named examples. It is the same in every operation. */
-function codes(spec: Spec): Readonly<Record<string, number>> {
+export function codesOf(spec: Spec): Readonly<Record<string, number>> {
   const found = new Map<string, number>();
   for (const { post } of Object.values(spec.paths)) {
     for (const [outcome, { value }] of Object.entries(

@@ -22,10 +22,10 @@ export function sizeSeparator({ pattern }: SpecSchema): string | undefined {
   return pattern && sizePattern.exec(pattern)?.[1]?.replace("\\", "");
 }
 
+/** The keywords that bound a value of a type. */
+export const bounds = "enum pattern minLength maxLength minimum maximum minItems maxItems".split(" ");
+
 /** Returns whether a schema contains more bounds than a type. */
 export function isBounded(schema: SpecSchema): boolean {
-  const { anyOf, enum: values, pattern, minLength, maxLength, minItems, maxItems, minimum, maximum } = schema;
-  return [anyOf, values, pattern, minLength, maxLength, minItems, maxItems, minimum, maximum].some(
-    (bound) => bound !== undefined,
-  );
+  return ["anyOf", ...bounds].some((name) => Object.hasOwn(schema, name));
 }

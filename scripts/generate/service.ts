@@ -1,7 +1,8 @@
 import { _, Ajv2020, type KeywordCxt } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { buildSync } from "esbuild";
-import { bodyOf, dataOf, type Spec, type SpecOperation, type SpecSchema } from "../spec.ts";
+import { bodyOf, dataOf, type Spec, type SpecSchema } from "../spec.ts";
+import { codesOf } from "./operations.ts";
 import { print } from "./print.ts";
 
 const verbs = ["generate", "query", "delete"];
@@ -21,9 +22,7 @@ export function operationsTable(spec: Spec): readonly object[] {
         Object.entries(bodyOf(post).properties ?? {}).map(([name, one]) => [name, field(one)]),
       ),
       record: Object.keys(dataOf(post).properties ?? {}),
-      codes: Object.fromEntries(
-        ["success", "failure", "insufficientCredits"].map((name) => [name, exampleCode(post, name)]),
-      ),
+      codes: codesOf(spec),
     };
   });
 }
@@ -39,11 +38,6 @@ function field(schema: SpecSchema): object {
     ...(schema["x-result-count"] ? { isCount: true } : {}),
     ...(fallback === undefined ? {} : { default: fallback }),
   };
-}
-
-function exampleCode({ responses }: SpecOperation, name: string): unknown {
-  const value = responses["200"]?.content["application/json"]?.examples[name]?.value as { code: number } | undefined;
-  return value?.code;
 }
 
 /** The emulator's operations. */

@@ -1,4 +1,4 @@
-import { type BoundsStyle, describeIn } from "./describe.ts";
+import { type BoundsStyle, describe } from "./describe.ts";
 import { fieldOf, filePartSuffix } from "../../packages/sdk/src/spec/operation.ts";
 import { isBounded, isFile, isFlag, isNumericString, sizeSeparator } from "./schema.ts";
 import { bodyOf, byKind, dataOf, type Spec, type SpecSchema } from "../spec.ts";
@@ -112,7 +112,7 @@ const docstring: BoundsStyle = {
 function interfaceText(name: string, description: string | undefined, fields: Fields, direction: Direction): string {
   const lines = fields.map(([field, type, schema, required]) => {
     const key = /^\w+$/.test(field) ? field : JSON.stringify(field);
-    const limits = direction === "in" && isBounded(schema) && describeIn(docstring, schema);
+    const limits = direction === "in" && isBounded(schema) && describe(schema, docstring);
     const fallback = schema.default === undefined ? "" : `The service's default: ${JSON.stringify(schema.default)}.`;
     const text = [schema.description?.trim(), limits ? `Takes ${limits}.` : "", fallback].filter(Boolean).join("\n");
     const optional = direction === "in" ? " | undefined" : "";

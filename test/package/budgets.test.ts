@@ -31,12 +31,12 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "packages/sdk: lines, code lines": [3_856, 2_587],
+  "packages/sdk: lines, code lines": [3_676, 2_440],
   "packages/batch: lines, code lines": [504, 339],
   "packages/cli: lines, code lines": [403, 432],
   "packages/ai-sdk-provider: lines, code lines": [42, 18],
   "packages/mcp: lines, code lines": [36, 25],
-  "scripts: lines": [857],
+  "scripts: lines": [853],
   "test: lines of TypeScript": [15_796],
   "docs/site: lines": [67],
   "docs/guides: words": [6_415],

@@ -5,7 +5,7 @@ import { type ClientOptions, clientOptions } from "./client/options.ts";
 import { readAccess } from "./client/settings.ts";
 import { type OptionTypes, readOptions } from "./errors/options.ts";
 import { invalidRequest } from "./errors/errors.ts";
-import { type IssueCode, mustBe, nothingWasSent } from "./errors/issue.ts";
+import { type IssueCode, nothingWasSent } from "./errors/issue.ts";
 import { encodeForm } from "./form/multipart.ts";
 import { operations } from "./spec/operations.gen.ts";
 import type { paths } from "./spec/paths.gen.ts";
@@ -59,9 +59,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const forms = Object.values(operations).flatMap(({ generate }) => Object.values(generate).map(({ path }) => path));
   const encoded = async (path: string, init: { readonly body?: unknown; readonly headers?: HeadersInit } = {}) => {
     if (!forms.includes(path)) return init;
-    const body = await encodeForm(init.body, (field, value, expected) => {
-      throw invalid(field, "invalid", mustBe(expected, value));
-    });
+    const body = await encodeForm(subject, init.body);
     const typed = { ...Object.fromEntries(new Headers(init.headers)), "content-type": body.type };
     return { ...init, body, bodySerializer: (blob: unknown) => blob, headers: typed };
   };

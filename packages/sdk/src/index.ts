@@ -41,8 +41,7 @@ export type {
   TaskEnded,
 } from "./errors/events.ts";
 export type { Issue, IssueCode } from "./errors/issue.ts";
-export { fieldsOf, isModel, listModels, type ModelInfo } from "./form/model.ts";
-export { validate, type ValidateOptions } from "./form/validate.ts";
+export { fieldsOf, isModel, listModels, type ModelInfo, validate, type ValidateOptions } from "./form/model.ts";
 export type { Field, FormFields } from "./spec/operation.ts";
 export type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
 export type { ResultStream } from "./result/streams.ts";

@@ -12,6 +12,6 @@ export { describeValue, issueOf } from "./errors/issue.ts";
 export { type OptionTypes, readOptions } from "./errors/options.ts";
 export { formDigest } from "./form/digest.ts";
 export { resultCount } from "./form/form.ts";
-export { issuesIn } from "./form/validate.ts";
+export { issuesIn } from "./form/model.ts";
 export type { Kind, Operation } from "./spec/operation.ts";
 export { codes, operations } from "./spec/operations.gen.ts";

@@ -1,6 +1,6 @@
 import { invalidRequest, ofTask } from "../errors/errors.ts";
 import { readOptions } from "../errors/options.ts";
-import { findOperation, type Form, kindOf, type Model } from "../form/model.ts";
+import { findModel, type Form, knownModel, type Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { Resolution } from "../store/recovery.ts";
@@ -87,9 +87,9 @@ type Generate = (
 
 function createGenerate(host: Host): Generate {
   return (kind, model, form, options = {}) => {
-    const operation = findOperation(model, kind && [kind])?.id ?? "generate";
+    const operation = knownModel(model, kind && [kind])?.operation.id ?? "generate";
     return host.report({ operation, kind, model }, async () => {
-      const checked = await prepare(kind ?? kindOf(model), model, form, options, host.apiKey);
+      const checked = await prepare(kind ?? findModel(model).kind, model, form, options, host.apiKey);
       // The cast: a task's kind decides its type, which a constructor cannot say.
       return new TaskHandle(await generate(checked, host), host) as AnyTask;
     });

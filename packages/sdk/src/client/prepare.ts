@@ -3,10 +3,8 @@ import { ignoredWithKey, readHeaders } from "../call/headers.ts";
 import { readOptions } from "../errors/options.ts";
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
-import { readForm, resultCount, type WireFields } from "../form/form.ts";
-import { type Form, type Model, operationOf } from "../form/model.ts";
-import { readUnchecked, readWithExtra } from "../form/unchecked.ts";
-import { isBlob } from "../spec/is-blob.ts";
+import { readForm, readUnchecked, resultCount, type WireFields } from "../form/form.ts";
+import { findModel, type Form, type Model } from "../form/model.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
@@ -73,7 +71,11 @@ async function readFields(
   const subject = typeof model === "string" ? model : "generate";
   const read = readTexts(kind, model, form, options);
   rejectIssues(subject, read.issues, nothingWasSent);
-  if (Object.values(read.wire).flat().some(isBlob)) {
+  if (
+    Object.values(read.wire)
+      .flat()
+      .some((one) => one instanceof Blob)
+  ) {
     const { checkFiles } = await import("../form/files.ts");
     rejectIssues(subject, await checkFiles(read.operation.body, read.wire), nothingWasSent);
   }
@@ -82,8 +84,6 @@ async function readFields(
 
 function readTexts(kind: Kind, model: Model, form: Form<Model>, { extraFields, unchecked }: GenerateOptions) {
   if (unchecked) return readUnchecked(kind, model, form, extraFields);
-  const operation = operationOf(model, [kind]);
-  const { body } = operation;
-  const read = extraFields === undefined ? readForm(body, form) : readWithExtra(body, form, extraFields);
-  return { operation, ...read };
+  const { operation } = findModel(model, [kind]);
+  return { operation, ...readForm(operation.body, form, extraFields) };
 }

@@ -1,5 +1,3 @@
-import { isBlob } from "../spec/is-blob.ts";
-
 /** The kind of mistake of an issue, for programs. `notAllowed` is valid elsewhere; all that a program need not tell apart is `invalid`. */
 export type IssueCode = "missing" | "unknown" | "invalid" | "notAllowed" | "alreadyExists";
 
@@ -59,7 +57,7 @@ export function describeValue(value: unknown): string {
       ? `${JSON.stringify(value.slice(0, 60))}... (${countCharacters(value)} characters)`
       : JSON.stringify(value);
   }
-  if (isBlob(value))
+  if (value instanceof Blob)
     return value.size === 0 ? "an empty file" : `a file (${value.type || "no type"}, ${value.size} bytes)`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (value instanceof Promise) return "a promise (is an await missing?)";

@@ -1,5 +1,4 @@
 import { closestName, countCharacters, describeValue, type Issue, issueOf, mustBe } from "../errors/issue.ts";
-import { isBlob } from "../spec/is-blob.ts";
 import type { Field } from "../spec/operation.ts";
 
 /** What is wrong with a value. */
@@ -19,7 +18,7 @@ export function toSent({ takes, values, isWhole, many }: Field, given: unknown):
   if (typeof given === "string") return isTooLong(given) ? given : toCRLF(given);
   if (typeof given === "boolean" && takes === "flag" && values) return given ? "1" : "0";
   if (typeof given === "number" && takes === "text" && isWhole && given === (given | 0)) return String(given);
-  return many && isBlob(given) ? [given] : given;
+  return many && given instanceof Blob ? [given] : given;
 }
 
 /** Converts line breaks to CRLF, as forms send them, so that lengths are measured as sent. */
@@ -31,10 +30,10 @@ export function toCRLF(text: string): string {
 /** Adds the issues of a field's value. `given` is what the caller passed for the value that is sent. */
 export function checkField(field: Field, sent: unknown, given: unknown, issues: Issue[]): void {
   const { field: name, takes, many, item = "", min = 0, max = Infinity } = field;
-  if (takes === "file" && typeof sent === "string" && (field.acceptsText || isReference(sent)))
-    return void (isReference(sent)
-      ? issues.push(referenceIssue(name, sent))
-      : checkOne(text(name), sent, given, issues));
+  if (takes === "file" && typeof sent === "string") {
+    if (reference.test(sent)) return void issues.push(referenceIssue(name, sent));
+    if (field.acceptsText) return checkOne(text(name), sent, given, issues);
+  }
   if (!many) return checkOne(field, sent, given, issues);
   const isList = Array.isArray(sent);
   if (!isList || sent.length < min || sent.length > max) issues.push(issueOfValue(field, "wrongType", given));
@@ -56,40 +55,26 @@ function checkOne(field: Field, sent: unknown, given: unknown, issues: Issue[]):
 }
 
 function faultOf(field: Field, value: unknown): Fault | undefined {
-  const { takes, values, isWhole, min = -Infinity, max = Infinity } = field;
+  const { takes, values, pattern, isWhole, min = -Infinity, max = Infinity } = field;
+  const isOfType = {
+    // An empty file would be billed without its content.
+    file: value instanceof Blob && value.size > 0,
+    flag: typeof value === (values ? "string" : "boolean"),
+    number: isWhole ? Number.isSafeInteger(value) : Number.isFinite(value),
+    text: typeof value === "string",
+  };
+  if (!isOfType[takes]) return "wrongType";
   // The cast: any given value is compared with the listed ones.
-  const isListed = values?.includes(value as string);
-  switch (takes) {
-    case "file":
-      // An empty file would be billed without its content.
-      return isOf(isBlob(value) && value.size > 0, true);
-    case "flag":
-      return isOf(typeof value === (values ? "string" : "boolean"), isListed ?? true);
-    case "number":
-      return isOf(
-        isWhole ? Number.isSafeInteger(value) : Number.isFinite(value),
-        isListed ?? (Number(value) >= min && Number(value) <= max),
-      );
-    case "text":
-      return typeof value === "string" ? (isListed ? undefined : faultInText(field, value)) : "wrongType";
-  }
-}
-
-function isOf(isType: boolean, isValid: boolean): Fault | undefined {
-  if (!isType) return "wrongType";
-  return isValid ? undefined : "is not valid";
-}
-
-const patterns = new Map<string, RegExp>();
-
-function faultInText({ values, pattern, pixels, min = 0, max }: Field, value: string): Fault | undefined {
+  if (values?.includes(value as string)) return undefined;
   if (values && pattern === undefined) return "is not valid";
+  if (typeof value === "string") return faultInText(field, value);
+  return typeof value !== "number" || (value >= min && value <= max) ? undefined : "is not valid";
+}
+
+function faultInText({ pattern = "", pixels, min = 0, max }: Field, value: string): Fault | undefined {
   if (isTooLong(value, max)) return "is too long";
   if (min > 0 && countCharacters(value) < min) return "is too short";
-  if (pattern === undefined) return undefined;
-  let regex = patterns.get(pattern);
-  if (!regex) patterns.set(pattern, (regex = new RegExp(pattern, "u")));
-  if (!regex.test(value)) return pattern === notBlank ? "is empty" : "is not valid";
+  if (!new RegExp(pattern, "u").test(value)) return pattern === notBlank ? "is empty" : "is not valid";
   if (!pixels) return undefined;
   const [width = 0n, height = 0n] = value.split(/\D+/).map(BigInt);
   return width * height >= pixels[0] && width * height <= pixels[1] ? undefined : "is not valid";
@@ -115,29 +100,18 @@ function issueOfValue({ field, expected, values = [], max }: Field, fault: Fault
 
 /** Returns the value that is closest to a mistyped one. A value with other digits is not a typo of it. */
 function closestValue(given: string, values: readonly (string | number)[]): string | number | undefined {
-  const digits = digitsOf(given);
-  const alike = values.filter(
-    (value) => String(value) === given || (typeof value === "string" && digitsOf(value) === digits),
-  );
+  const digitsOf = (value: string | number) => String(value).replace(/\D+/g, "");
+  const alike = values.filter((value) => digitsOf(value) === digitsOf(given));
   const meant = closestName(given, alike.map(String));
   return alike.find((value) => String(value) === meant);
 }
 
-function digitsOf(value: string): string {
-  return value.replace(/\D+/g, "");
-}
-
-// A blank text is a missing file, and Base64 an encoded one.
+/** Matches a path, a URL or a data URI in place of a file. A blank text is a missing file, and Base64 an encoded one. */
 const reference =
   /^(\s*$|[\w+/=-]{64,}$|[a-z][a-z\d+.-]*:\S|[~/\\]|\.\.?[/\\])|\.(png|jpe?g|webp|gif|bmp|tiff?|heic|avif)$/i;
 
-/** Returns whether a text in a field for files is a path, a URL or a data URI instead of a file. */
-export function isReference(value: string): boolean {
-  return reference.test(value);
-}
-
 /** Returns the issue for text in place of a file. */
-export function referenceIssue(field: string, value: string): Issue {
+function referenceIssue(field: string, value: string): Issue {
   const advice =
     "Use a file: pass await fileFrom(...), or a Blob. Text would be sent as it is, and billed without its image.";
   return issueOf(field, "invalid", `${describeValue(value)} is text, not a file`, advice);

@@ -1,12 +1,10 @@
-import { type OptionTypes, readOptions } from "../errors/options.ts";
-import { InvalidRequestError } from "../errors/errors.ts";
+import { InvalidRequestError, rejectIssues } from "../errors/errors.ts";
 import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
-import { isBlob } from "../spec/is-blob.ts";
-import { withoutUndefined } from "../spec/without-undefined.ts";
-import { descriptions } from "../spec/descriptions.gen.ts";
+import { type OptionTypes, readOptions } from "../errors/options.ts";
 import type { Field as FieldOfForm, FormFields } from "../spec/operation.ts";
+import { schemas } from "../spec/schemas.gen.ts";
 import { isObjectOfFields, readForm } from "./form.ts";
-import { type Form, listModels, type Model, type ModelInfo, unknownModel } from "./model.ts";
+import { type Form, infoOf, type Model, type ModelInfo } from "./model.ts";
 
 /** Options of `formSchema`. */
 export interface FormSchemaOptions<Field extends string = string> {
@@ -36,16 +34,8 @@ export interface FormIssue {
 
 /** The result of a validation, as Standard Schema reports it. */
 export type FormResult<Output> =
-  | {
-      /** The form. */
-      readonly value: Output;
-      /** Always undefined, because the form is valid. */
-      readonly issues?: undefined;
-    }
-  | {
-      /** Every mistake in the form. */
-      readonly issues: readonly FormIssue[];
-    };
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly FormIssue[] };
 
 /** Converts a form to JSON Schema. Throws an {@link InvalidRequestError} for any other target than these two. */
 export type FormToJSONSchema = (options: {
@@ -61,23 +51,11 @@ export interface FormSchema<Input, Output = Input> {
     /** The library that made the schema. */
     readonly vendor: "mediagen";
     /** The types of input and output, for the compiler. There is no value. */
-    readonly types?:
-      | {
-          /** The type of what is checked. */
-          readonly input: Input;
-          /** The type of a valid form. */
-          readonly output: Output;
-        }
-      | undefined;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     /** Checks a form. */
     readonly validate: (value: unknown) => FormResult<Output>;
     /** The conversions to JSON Schema, which are the same. */
-    readonly jsonSchema: {
-      /** Converts what is checked. */
-      readonly input: FormToJSONSchema;
-      /** Converts a valid form. */
-      readonly output: FormToJSONSchema;
-    };
+    readonly jsonSchema: { readonly input: FormToJSONSchema; readonly output: FormToJSONSchema };
   };
 }
 
@@ -123,47 +101,34 @@ export function formSchema(
   options?: FormSchemaOptions,
 ): FormSchema<Readonly<Record<string, unknown>>>;
 export function formSchema(model: Model | ModelInfo, options: FormSchemaOptions = {}): FormSchema<unknown> {
-  const info = typeof model === "string" ? listModels().find((one) => one.model === model) : model;
-  if (!info) throw new InvalidRequestError("formSchema", [unknownModel(model)]);
-  const names = info.form.fields.map(({ field }) => field);
-  const { from = "values", without = [] } = checked(options, names);
-  const form = formWithout(info.form, without);
-  const convert: FormToJSONSchema = ({ target }) => jsonSchemaOf(form, info.operation, target);
-  return {
-    "~standard": {
-      version: 1,
-      vendor: "mediagen",
-      validate(given) {
-        const value = from === "text" ? readText(given, form) : given;
-        const issues = readForm(form, value).issues;
-        return issues.length === 0 ? { value } : { issues: issues.map((issue) => toFormIssue(issue, names)) };
-      },
-      jsonSchema: { input: convert, output: convert },
-    },
+  const { operation, form } = infoOf(subject, model);
+  const all = form.fields.map(({ field }) => field);
+  const { from, without = [] } = readOptions(subject, options, ofSchema);
+  // A misspelled field in `without` would stay open to every user.
+  const unknown = without.filter((name) => !all.includes(name));
+  const issues = unknown.map((name) => issueOf("without", "invalid", mustBe(`one of ${all.join(", ")}`, name)));
+  if (![undefined, "values", "text"].includes(from))
+    issues.push(issueOf("from", "invalid", mustBe('"values" or "text"', from)));
+  rejectIssues(subject, issues);
+  const open = formWithout(form, without);
+  const convert: FormToJSONSchema = ({ target }) => jsonSchemaOf(open, operation, target);
+  const validate = (given: unknown): FormResult<unknown> => {
+    const value = from === "text" ? readText(given, open) : given;
+    const found = readForm(open, value).issues;
+    return found.length === 0 ? { value } : { issues: found.map((issue) => toFormIssue(issue, all)) };
   };
+  const jsonSchema = { input: convert, output: convert };
+  return { "~standard": { version: 1, vendor: "mediagen", validate, jsonSchema } };
 }
+
+const subject = "formSchema";
 
 const ofSchema: OptionTypes<FormSchemaOptions> = { from: "any", without: "texts" };
 
-/** Checks the options. A misspelled field in `without` would stay open to every user. */
-function checked(given: FormSchemaOptions, names: readonly string[]): FormSchemaOptions {
-  const options = readOptions("formSchema", given, ofSchema);
-  const { from = "values", without = [] } = options;
-  const issues = without
-    .filter((name) => !names.includes(name))
-    .map((name) => issueOf("without", "invalid", mustBe(`one of ${names.join(", ")}`, name)));
-  if (from !== "values" && from !== "text") issues.push(issueOf("from", "invalid", mustBe('"values" or "text"', from)));
-  if (issues.length > 0) throw new InvalidRequestError("formSchema", issues);
-  return options;
-}
-
+/** Returns the fields of a form without those that the server sets. One of these may be the one that the form needs. */
 function formWithout({ fields, needs = [] }: FormFields, without: readonly string[]): FormFields {
   const isLeft = (name: string) => !without.includes(name);
-  return {
-    fields: fields.filter(({ field }) => isLeft(field)),
-    // A field of the server may be the one that the form needs.
-    needs: needs.filter((group) => group.every(isLeft)),
-  };
+  return { fields: fields.filter(({ field }) => isLeft(field)), needs: needs.filter((group) => group.every(isLeft)) };
 }
 
 function toFormIssue(issue: Issue, names: readonly string[]): FormIssue {
@@ -199,7 +164,7 @@ function isList(value: unknown): value is Iterable<unknown> {
 
 /** Whether a value was given. A file input without a file yields an empty file without a name. */
 function isGiven(value: unknown): boolean {
-  const isNoFile = isBlob(value) && value.size === 0 && "name" in value && value.name === "";
+  const isNoFile = value instanceof Blob && value.size === 0 && "name" in value && value.name === "";
   return value !== "" && value !== undefined && value !== null && !isNoFile;
 }
 
@@ -211,8 +176,6 @@ function readOne(value: unknown, takes: FieldOfForm["takes"] | undefined): unkno
   return takes === "flag" && Object.hasOwn(flags, value) ? flags[value] : value;
 }
 
-type JSONSchema = Readonly<Record<string, unknown>>;
-
 const dialects: Readonly<Record<string, string>> = {
   "draft-2020-12": "https://json-schema.org/draft/2020-12/schema",
   "draft-07": "http://json-schema.org/draft-07/schema#",
@@ -222,43 +185,15 @@ const dialects: Readonly<Record<string, string>> = {
 function jsonSchemaOf({ fields }: FormFields, operation: string, dialect: string): Record<string, unknown> {
   if (!Object.hasOwn(dialects, dialect)) {
     const expected = Object.keys(dialects).join(" or ");
-    throw new InvalidRequestError("formSchema", [issueOf("target", "invalid", mustBe(expected, dialect))]);
+    throw new InvalidRequestError(subject, [issueOf("target", "invalid", mustBe(expected, dialect))]);
   }
-  const describe = ({ field, pixels, expected }: FieldOfForm) => {
-    const text = descriptions[operation]?.[field] ?? expected;
-    // No keyword bounds the pixels of a size.
-    return pixels ? `${text} Use ${expected}.` : text;
-  };
+  const { [operation]: schemaOf = {} } = schemas;
   return {
     $schema: dialects[dialect],
     type: "object",
-    properties: Object.fromEntries(
-      fields.map((field) => [field.field, { ...listSchemaOf(field), description: describe(field) }]),
-    ),
+    // A copy, so that changing the schema changes no other.
+    properties: structuredClone(Object.fromEntries(fields.map(({ field }) => [field, schemaOf[field]]))),
     required: fields.filter(({ required }) => required).map(({ field }) => field),
     additionalProperties: false,
   };
-}
-
-function listSchemaOf({ many, min, max, ...field }: FieldOfForm): JSONSchema {
-  if (!many) return schemaOf({ ...field, ...withoutUndefined({ min, max }) });
-  return { type: "array", ...withoutUndefined({ minItems: min, maxItems: max }), items: schemaOf(field) };
-}
-
-const int32: JSONSchema = { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
-const safeIntegers: JSONSchema = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
-
-/** Returns the schema of one value, with the types that a form accepts. */
-function schemaOf({ takes, values, pattern, min, max, isWhole, isImage }: FieldOfForm): JSONSchema {
-  const listed = values && { enum: values };
-  if (takes === "file") return { type: "string", ...(isImage && { contentMediaType: "image/*" }) };
-  if (takes === "flag")
-    return listed ? { anyOf: [{ type: "boolean" }, { type: "string", ...listed }] } : { type: "boolean" };
-  if (takes === "number") {
-    const range = { ...(isWhole && safeIntegers), ...withoutUndefined({ minimum: min, maximum: max }) };
-    return { type: isWhole ? "integer" : "number", ...(listed ?? range) };
-  }
-  const text = { type: "string", ...withoutUndefined({ minLength: min, maxLength: max, pattern }) };
-  if (isWhole) return { anyOf: [int32, text] };
-  return listed && pattern !== undefined ? { anyOf: [{ type: "string", ...listed }, text] } : { ...text, ...listed };
 }

@@ -1,7 +1,8 @@
-import { type Issue, issueOf, mustBe, unknownName } from "../errors/issue.ts";
+import { describeValue, type Issue, issueOf, mustBe, unknownName } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
-import type { FormFields } from "../spec/operation.ts";
-import { checkField, toSent } from "./field.ts";
+import { fieldOf, filePartSuffix, type FormFields, type Kind, type Operation } from "../spec/operation.ts";
+import { operations } from "../spec/operations.gen.ts";
+import { checkField, notBlank, text, toSent } from "./field.ts";
 
 /** Fields as they are sent, by the names of their parts or JSON keys. */
 export type WireFields = Readonly<Record<string, unknown>>;
@@ -12,48 +13,112 @@ export interface ReadFields {
   readonly issues: readonly Issue[];
 }
 
-/** Reads a model's form: converts booleans and numbers to text, and assigns files to their parts. */
-export function readForm(body: FormFields, form: unknown): ReadFields {
-  return readFields(body, form, true);
+/** Reads a model's form, and extra fields that the service's description does not contain. */
+export function readForm(body: FormFields, form: unknown, extra?: unknown): ReadFields {
+  const read = readFields(body, form, toSent);
+  return extra === undefined ? read : readOpen("extraFields", extra, read, body.fields);
 }
 
 /** Reads a JSON body. */
 export function readBody(body: FormFields, fields: unknown): ReadFields {
-  return readFields(body, fields, false);
+  return readFields(body, fields, (_, value) => value);
 }
 
-function readFields({ fields, needs = [] }: FormFields, given: unknown, isForm: boolean): ReadFields {
+/**
+ * Reads a form without any bounds, by what the known forms have in common. The model is the last segment of the path. Fields that set
+ * the number of results of other models do so here.
+ */
+export function readUnchecked(
+  kind: Kind,
+  model: unknown,
+  form: unknown,
+  extra: unknown = {},
+): ReadFields & { readonly operation: Operation } {
+  const { generate, query, delete: deletion } = operations[kind];
+  const name = typeof model === "string" ? model : "";
+  const [path = ""] = Object.values(generate).map((known) => known.path.replace(/[^/]*$/, () => name));
+  const isValid = /^[\w-][\w.-]*$/.test(name) && path !== query.path && path !== deletion.path;
+  const problem = `${describeValue(model)} is not valid`;
+  const issues = isValid ? [] : [issueOf("model", "invalid", problem, "Use the last segment of the model's path.")];
+  const counts = knownFields().filter(({ countsResults }) => countsResults);
+  // Without their defaults, which are those of other models.
+  const fields = counts.map(({ default: _, ...field }) => field);
+  const id = `generate${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  const read = readOpen("extraFields", extra, readOpen("form", form, { wire: {}, issues }));
+  return { ...read, operation: { id, path, body: { fields } } };
+}
+
+/** Reads the fields of a table: converts booleans and numbers to text, and assigns files to their parts. */
+function readFields({ fields, needs = [] }: FormFields, given: unknown, convert: typeof toSent): ReadFields {
   const wire: Record<string, unknown> = {};
-  const issues: Issue[] = [];
   if (!isObjectOfFields(given)) return { wire, issues: [noFields("form", given)] };
-  for (const name of Object.keys(given)) {
-    const value = copied(given[name]);
-    if (value === undefined) continue;
-    const field = fields.find((one) => one.field === name);
-    if (!field) {
-      const names = fields.map((one) => one.field);
-      issues.push(unknownName(name, "field", names));
-      continue;
-    }
-    const sent = isForm ? toSent(field, value) : value;
-    wire[(typeof sent !== "string" && field.part) || name] = sent;
-    checkField(field, sent, value, issues);
+  const issues: Issue[] = [];
+  const names = fields.map(({ field }) => field);
+  const named = (name: string) => fields.find(({ field }) => field === name);
+  for (const [name, value] of valuesOf(given)) {
+    const field = named(name);
+    if (field) {
+      const sent = convert(field, value);
+      wire[(typeof sent !== "string" && field.part) || name] = sent;
+      checkField(field, sent, value, issues);
+    } else issues.push(unknownName(name, "field", names));
   }
-  const missing = needs.filter((group) => group.every((name) => given[name] === undefined));
-  for (const [name = "", ...others] of missing)
-    if (others.length === 0)
-      issues.push(
-        issueOf(name, "missing", "is missing", `Pass ${fields.find((one) => one.field === name)?.expected}.`),
-      );
-  const group = missing.find(({ length }) => length > 1);
-  if (group && issues.length === 0)
-    issues.push(issueOf("form", "missing", `has neither ${group.join(" nor ")}`, `Pass ${group.join(" or ")}.`));
+  for (const group of needs.filter((group) => group.every((name) => given[name] === undefined))) {
+    const [name = "", ...others] = group;
+    if (others.length === 0) issues.push(issueOf(name, "missing", "is missing", `Pass ${named(name)?.expected}.`));
+    else if (issues.length === 0)
+      issues.push(issueOf("form", "missing", `has neither ${group.join(" nor ")}`, `Pass ${group.join(" or ")}.`));
+  }
   return { wire, issues };
 }
 
-/** Returns a copy of a list, so that the checked list is sent even if the caller changes the original. */
-export function copied(value: unknown): unknown {
-  return Array.isArray(value) ? [...value] : value;
+/** Adds fields that have no bounds. Those of a form carry files in the part `X.items`, and extra fields have the names of parts. */
+function readOpen(
+  source: "form" | "extraFields",
+  given: unknown,
+  read: ReadFields,
+  checked?: FormFields["fields"],
+): ReadFields {
+  const issues = [...read.issues];
+  if (!isObjectOfFields(given)) return { ...read, issues: [...issues, noFields(source, given)] };
+  const parts = new Map(Object.entries(read.wire));
+  for (const [name, value] of valuesOf(given)) {
+    const field = source === "form" ? name : `${source}.${name}`;
+    const part = source === "form" && typeof value === "object" ? name + filePartSuffix : name;
+    const sent = typeof value === "boolean" ? (value ? "1" : "0") : checked ? toSent(text(field), value) : value;
+    if (parts.has(part) || checked?.some((one) => one.field === fieldOf(name)))
+      issues.push(issueOf(field, "notAllowed", "is a field of the form", "Use the form for it."));
+    else checkOpen(name, field, sent, issues);
+    parts.set(part, sent);
+  }
+  return { wire: Object.fromEntries(parts), issues };
+}
+
+/** Checks a value without bounds, by what the fields of the same name have in common: it would be billed without its file or prompt. */
+function checkOpen(name: string, field: string, sent: unknown, issues: Issue[]): void {
+  const known = knownFields().filter((one) => one.field === name);
+  const files: readonly unknown[] = Array.isArray(sent) && sent.length > 0 ? sent : [sent];
+  if (typeof sent === "string") {
+    const takes = known.some((one) => one.takes === "file") ? "file" : "text";
+    const isBlank = known.some(({ pattern }) => pattern === notBlank);
+    checkField({ ...text(field), takes, acceptsText: true, ...(isBlank && { pattern: notBlank }) }, sent, sent, issues);
+  } else if (!files.every((file) => file instanceof Blob)) {
+    if (!Number.isFinite(sent))
+      issues.push(issueOf(field, "invalid", mustBe("a string, a number, a boolean, a file or a list of files", sent)));
+  } else if (files.some(({ size }) => size === 0)) issues.push(issueOf(field, "invalid", mustBe("a file", new Blob())));
+}
+
+/** Returns the fields of all known forms. */
+function knownFields(): FormFields["fields"] {
+  return Object.values(operations).flatMap(({ generate }) =>
+    Object.values(generate).flatMap(({ body }) => body.fields),
+  );
+}
+
+/** Returns the fields that have a value. Lists are copied, so that the checked list is sent even if the caller changes the original. */
+function valuesOf(given: object): readonly (readonly [string, unknown])[] {
+  const values = Object.entries(given).filter(([, value]) => value !== undefined);
+  return values.map(([name, value]) => [name, Array.isArray(value) ? [...(value as unknown[])] : value]);
 }
 
 /** Returns whether a value is an object of fields. */
@@ -61,8 +126,7 @@ export function isObjectOfFields(value: unknown): value is Record<string, unknow
   return isObject(value) && !(value instanceof Blob);
 }
 
-/** Returns the issue of a value that is no object of fields. */
-export function noFields(name: string, given: unknown): Issue {
+function noFields(name: string, given: unknown): Issue {
   return issueOf(name, "invalid", mustBe("an object of fields", given));
 }
 

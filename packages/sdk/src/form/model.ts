@@ -1,8 +1,9 @@
 import { InvalidRequestError } from "../errors/errors.ts";
-import { closestName, describeValue, type Issue, issueOf, joined, mustBe, nothingWasSent } from "../errors/issue.ts";
+import { closestName, describeValue, type Issue, issueOf, mustBe, nothingWasSent } from "../errors/issue.ts";
 import type { Field, FormFields, Kind, Operation } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
-import type { Model } from "../spec/types.gen.ts";
+import type { Form, Model } from "../spec/types.gen.ts";
+import { readBody, readForm } from "./form.ts";
 
 export type { Form, Model } from "../spec/types.gen.ts";
 
@@ -18,6 +19,17 @@ export interface ModelInfo {
   readonly form: FormFields;
 }
 
+/** A model of the service's description, with the operation that generates it. */
+export interface KnownModel {
+  readonly kind: Kind;
+  readonly model: string;
+  readonly operation: Operation;
+}
+
+const models: readonly KnownModel[] = kinds.flatMap((kind) =>
+  Object.entries(operations[kind].generate).map(([model, operation]) => ({ kind, model, operation })),
+);
+
 /**
  * Lists every generation model of the service's description.
  *
@@ -26,16 +38,8 @@ export interface ModelInfo {
  * for (const { kind, model } of listModels()) console.log(`${kind}: ${model}`);
  */
 export function listModels(): readonly ModelInfo[] {
-  const models = kinds.flatMap((kind) =>
-    Object.entries(operations[kind].generate).map(([model, { id, body }]) => ({
-      kind,
-      model,
-      operation: id,
-      form: body,
-    })),
-  );
   // A copy, so that changing the list does not change the checks.
-  return structuredClone(models);
+  return structuredClone(models.map(({ operation: { id, body }, ...one }) => ({ ...one, operation: id, form: body })));
 }
 
 /**
@@ -48,9 +52,14 @@ export function listModels(): readonly ModelInfo[] {
  * for (const { field, expected } of fieldsOf("vidmodelv2")) console.log(`${field}: ${expected}`);
  */
 export function fieldsOf(model: string | ModelInfo): readonly Field[] {
+  return infoOf("fieldsOf", model).form.fields;
+}
+
+/** Returns the entry of a model in `listModels()`, or throws an {@link InvalidRequestError} if there is no such model. */
+export function infoOf(subject: string, model: string | ModelInfo): ModelInfo {
   const info = typeof model === "string" ? listModels().find((one) => one.model === model) : model;
-  if (!info?.form) throw new InvalidRequestError("fieldsOf", [unknownModel(model)]);
-  return info.form.fields;
+  if (!info?.form) throw new InvalidRequestError(subject, [unknownModel(model)]);
+  return info;
 }
 
 /**
@@ -61,52 +70,65 @@ export function fieldsOf(model: string | ModelInfo): readonly Field[] {
  * if (isModel(text)) await media.generate(text, form);
  */
 export function isModel(text: string): text is Model {
-  return findOperation(text) !== undefined;
+  return knownModel(text) !== undefined;
+}
+
+/** Returns a model of these kinds; undefined if there is none. */
+export function knownModel(name: unknown, among: readonly Kind[] = kinds): KnownModel | undefined {
+  return models.find(({ model, kind }) => model === name && among.includes(kind));
 }
 
 /**
- * Returns the kind of a model's results.
+ * Returns a model of these kinds.
  *
- * @throws An {@link InvalidRequestError} if there is no such model
+ * @throws An {@link InvalidRequestError} if there is none
  */
-export function kindOf(model: string): Kind {
-  const operation = operationOf(model, kinds);
-  return kinds.find((kind) => Object.values(operations[kind].generate).includes(operation)) as Kind; // It was found among them.
-}
-
-/**
- * Returns the generation operation of a model.
- *
- * @throws An {@link InvalidRequestError} if there is no such model of these kinds
- */
-export function operationOf(model: string, among: readonly Kind[] = kinds): Operation {
-  const found = findOperation(model, among);
+export function findModel(name: unknown, among: readonly Kind[] = kinds): KnownModel {
+  const found = knownModel(name, among);
   if (found) return found;
-  const { field, code, message } = unknownModel(model, among);
-  const newer = code === "unknown" ? "A newer model needs media.video or media.image with { unchecked: true }." : "";
-  throw new InvalidRequestError("generate", [{ field, code, message: joined(message, newer) }], nothingWasSent);
+  const newer = "A newer model needs media.video or media.image with { unchecked: true }.";
+  throw new InvalidRequestError("generate", [unknownModel(name, among, newer)], nothingWasSent);
 }
 
-/** Returns the generation operation of a model, or undefined if there is no such model of these kinds. */
-export function findOperation(model: string, among: readonly Kind[] = kinds): Operation | undefined {
-  // A list of one name, or an object, would be looked up as its text, and recorded as it is.
-  if (typeof model !== "string") return undefined;
-  for (const kind of among) {
-    const { generate } = operations[kind];
-    if (Object.hasOwn(generate, model)) return generate[model];
-  }
-  return undefined;
-}
-
-/** Returns the issue for a model that does not exist in these kinds. */
-export function unknownModel(model: unknown, among: readonly Kind[] = kinds): Issue {
-  const names = among.flatMap((kind) => Object.keys(operations[kind].generate));
+function unknownModel(given: unknown, among: readonly Kind[] = kinds, newer = ""): Issue {
+  const names = models.flatMap(({ model, kind }) => (among.includes(kind) ? model : []));
   const list = `one of ${names.join(", ")}`;
-  if (typeof model !== "string") return issueOf("model", "invalid", mustBe(list, model));
-  const other = kinds.find((kind) => findOperation(model, [kind]));
-  const name = describeValue(model);
+  if (typeof given !== "string") return issueOf("model", "invalid", mustBe(list, given));
+  const name = describeValue(given);
+  const other = knownModel(given)?.kind;
   if (other) return issueOf("model", "invalid", `${name} makes ${other}s`, `Use media.${other}, or ${list}.`);
-  const meant = closestName(model, names);
+  const meant = closestName(given, names);
   const advice = meant === undefined ? `Use ${list}.` : `Did you mean ${JSON.stringify(meant)}?`;
-  return issueOf("model", "unknown", `${name} is not known`, advice);
+  return issueOf("model", "unknown", `${name} is not known`, advice, newer);
+}
+
+/** Options of `validate`. */
+export interface ValidateOptions {
+  /** Fields that the service accepts and its description does not contain. Their values are not checked. */
+  readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob | readonly Blob[]>> | undefined;
+}
+
+/**
+ * Checks a form, without a client and without sending it.
+ *
+ * @param form The fields of the model's form. For a model that is known only at run time, any object.
+ * @returns Every mistake in the form; an empty list if it is valid. An unknown model is one of the mistakes.
+ * @example
+ * for (const issue of validate("vidmodelv2", { prompt, duration: 5 })) console.log(issue.message);
+ */
+export function validate<M extends string>(
+  model: M,
+  form: M extends Model ? Form<M> : Readonly<Record<string, unknown>>,
+  options: ValidateOptions = {},
+): readonly Issue[] {
+  const known = knownModel(model);
+  return known ? readForm(known.operation.body, form, options.extraFields).issues : [unknownModel(model)];
+}
+
+/** Returns the issues of the fields of a form, those of its files included, or of a JSON body. */
+export async function issuesIn(body: FormFields, fields: unknown, isForm: boolean): Promise<readonly Issue[]> {
+  const { wire, issues } = isForm ? readForm(body, fields) : readBody(body, fields);
+  if (issues.length > 0 || !isForm) return issues;
+  const { checkFiles } = await import("./files.ts");
+  return checkFiles(body, wire);
 }

@@ -1,4 +1,5 @@
-import { isBlob } from "../spec/is-blob.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { mustBe, nothingWasSent } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
 import { fieldOf } from "../spec/operation.ts";
 import { toCRLF } from "./field.ts";
@@ -12,7 +13,7 @@ export function* formParts(wire: WireFields): Generator<FormPart, void, undefine
   for (const [name, value] of Object.entries(wire)) {
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const [index, one] of values.entries()) {
-      if (isBlob(one)) yield [name, one, fileNameOf(one, `${fieldOf(name)}-${index + 1}`)];
+      if (one instanceof Blob) yield [name, one, fileNameOf(one, `${fieldOf(name)}-${index + 1}`)];
       else if (one !== undefined) yield [name, String(one)];
     }
   }
@@ -53,45 +54,36 @@ export function toMultipart(parts: Iterable<FormPart>): Multipart {
 /**
  * Encodes the fields of a form as one Blob in memory: if a file on disk has changed, Node 24 ends the process that sends it.
  *
- * @param reject Called with a value that would be sent as something else, and be billed without it. It throws.
+ * @throws An `InvalidRequestError` if a value would be sent as something else, and be billed without it
  */
-export async function encodeForm(
-  fields: unknown,
-  reject: (field: string, value: unknown, expected: string) => never,
-): Promise<Blob> {
+export async function encodeForm(subject: string, fields: unknown): Promise<Blob> {
+  const reject = (field: string, expected: string, value: unknown) => {
+    throw invalidRequest(subject, field, "invalid", mustBe(expected, value), "", nothingWasSent);
+  };
   // A FormData, a Map, a Blob or a stream has no fields of its own.
-  if (Object.prototype.toString.call(fields) !== "[object Object]")
-    return reject("body", fields, "an object of fields");
+  if (Object.prototype.toString.call(fields) !== "[object Object]") reject("body", "an object of fields", fields);
   // The cast: it is such an object.
   const wire = fields as WireFields;
   for (const [name, value] of Object.entries(wire))
-    for (const one of [value].flat() as unknown[])
-      if (isObject(one) && !isBlob(one)) reject(name, one, "text, a number, a boolean or a Blob, or a list of them");
+    for (const one of [value].flat())
+      if (isObject(one) && !(one instanceof Blob))
+        reject(name, "text, a number, a boolean or a Blob, or a list of them", one);
   const { type, pieces } = toMultipart(formParts(wire));
   const read = pieces.map((piece) => (typeof piece === "string" ? piece : piece.blob.arrayBuffer()));
   return new Blob(await Promise.all(read), { type });
 }
 
 function quote(name: string): string {
-  return name.replace(/["\r\n]/g, (character) => ({ '"': "%22", "\r": "%0D" })[character] ?? "%0A");
+  return name.replace(/["\r\n]/g, encodeURIComponent);
 }
+
+const extensions: Record<string, string> = { jpeg: "jpg", quicktime: "mov", "x-matroska": "mkv", "svg+xml": "svg" };
 
 /** Returns the name to send a file under; `fallback` names a Blob, which has no name. */
 function fileNameOf(file: Blob, fallback: string): string {
-  const given = "name" in file && typeof file.name === "string" ? file.name : "";
+  const [given = ""] = "name" in file && typeof file.name === "string" ? file.name.split(/[/\\]/).slice(-1) : [];
   // Some servers end a file name at these characters.
-  const clean = given
-    .split(/[/\\]/)
-    .at(-1)
-    ?.replace(/[\p{Cc}";=]/gu, "_");
-  if (clean) return clean;
+  const name = given.replace(/[\p{Cc}";=]/gu, "_");
   const subtype = /^(?:image|video|audio)\/([\w.+-]+)/.exec(file.type)?.[1] ?? "bin";
-  return `${fallback}.${extensions[subtype] ?? subtype}`;
+  return name || `${fallback}.${extensions[subtype] ?? subtype}`;
 }
-
-const extensions: Readonly<Record<string, string>> = {
-  jpeg: "jpg",
-  quicktime: "mov",
-  "x-matroska": "mkv",
-  "svg+xml": "svg",
-};

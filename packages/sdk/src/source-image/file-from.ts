@@ -8,7 +8,6 @@ import { compressed } from "../result/unusable-url.ts";
 import { webGet } from "../result/web-get.ts";
 import type { CallOptions } from "../task/task.ts";
 import { type Fetch, type FetchResponse, toWebFetch, toWebResponse } from "../call/fetch.ts";
-import { isBlob } from "../spec/is-blob.ts";
 import { bytesOfDataUri } from "./data-uri.ts";
 import { type Candidate, nameIn, readImage, requestImage, type Reading, showUrl } from "./source-url.ts";
 
@@ -95,7 +94,7 @@ export async function toFile(
 
 async function open(source: FileSource, options: FileFromOptions, get: ResultGet | undefined): Promise<Candidate> {
   if (typeof source === "string" || source instanceof URL) return openText(String(source), options, get);
-  if (isBlob(source))
+  if (source instanceof Blob)
     return { blob: source, subject: "the image", name: "name" in source ? String(source.name) : undefined };
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
     // The cast: whatever is in shared memory is copied, or rejected by the engine.

@@ -1,5 +1,3 @@
-import type { Kind } from "./types.gen.ts";
-
 export type { Kind } from "./types.gen.ts";
 
 /** One field of a form or JSON body, with the bounds that the service's description sets. */
@@ -66,16 +64,6 @@ export interface KindOperations {
   readonly delete: Operation;
   /** The field of a record that holds its status. */
   readonly statusField: string;
-}
-
-/** Every operation of the service, by kind. */
-export type Operations = Readonly<Record<Kind, KindOperations>>;
-
-/** The code of the envelope for each outcome. */
-export interface Codes {
-  readonly success: number;
-  readonly failure: number;
-  readonly insufficientCredits: number;
 }
 
 /** The suffix of the part that carries the files of a form's field, by the service's rule. */

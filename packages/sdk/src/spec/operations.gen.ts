@@ -1,16 +1,16 @@
 // Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.
 
-import type { Codes, Operations } from "./operation.ts";
+import type { KindOperations } from "./operation.ts";
 import type { Kind } from "./types.gen.ts";
 
 /** Every kind. */
 export const kinds: readonly Kind[] = ["video", "image"];
 
 /** The codes of the envelope. */
-export const codes: Codes = { success: 1000, failure: 9999, insufficientCredits: 9000 };
+export const codes = { success: 1000, failure: 9999, insufficientCredits: 9000 } as const;
 
 /** Every operation of the service, by kind. */
-export const operations: Operations = {
+export const operations: Readonly<Record<Kind, KindOperations>> = {
   video: {
     generate: {
       vidmodelv2: {
