@@ -7,7 +7,7 @@ import {
   type SentGeneration,
   type ServiceResponse,
 } from "../errors/errors.ts";
-import type { Emit, MethodSubject } from "../errors/events.ts";
+import type { Emit, Subject } from "../errors/events.ts";
 import type { WireFields } from "../form/form.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
@@ -25,11 +25,6 @@ import {
 import { hideInError } from "./hide-key.ts";
 import type { Retries } from "./retries.ts";
 
-/** The kind, model, task and generation of a call. */
-export interface Subject extends Omit<MethodSubject, "operation"> {
-  readonly kind: Kind;
-}
-
 /** A generation that is being sent, with the fields of its event. */
 export interface SendingGeneration extends SentGeneration {
   readonly resultCount: number;
@@ -38,7 +33,7 @@ export interface SendingGeneration extends SentGeneration {
 
 /** The subject and the options of a call. */
 export interface CallContext extends ExchangeOptions {
-  readonly subject: Subject;
+  readonly subject: Subject & { readonly kind: Kind };
   /** Given if the operation is paid. */
   readonly generation?: SendingGeneration | undefined;
   /** Called immediately before the first byte of each attempt leaves, and before each delay: if it rejects, nothing is sent. */

@@ -1,4 +1,4 @@
-import { invalidRequest, ofTask } from "../errors/errors.ts";
+import { invalidRequest } from "../errors/errors.ts";
 import { readOptions } from "../errors/options.ts";
 import { findModel, type Form, knownModel, type Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
@@ -7,7 +7,7 @@ import type { Resolution } from "../store/recovery.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { prepare } from "./prepare.ts";
 import { generate } from "./generate.ts";
-import { createHost, type Host } from "./host.ts";
+import { createHost } from "./host.ts";
 import type { GenerateOptions, KindClient, MediaGen } from "./media-gen.ts";
 import type { MediaGenOptions } from "./options.ts";
 import { readTask, TaskHandle } from "./task-handle.ts";
@@ -36,18 +36,26 @@ export function createClient<O extends MediaGenOptions>(
   // The cast: a task's kind decides its type, which a constructor cannot say.
   const open = (task: TaskJSON) => new TaskHandle(task, host) as AnyTask;
   const resume = (saved: TaskJSON) => open(readTask(saved, origin));
-  const generateTask = createGenerate(host);
+  const generateTask = (kind: Kind | undefined, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
+    const operation = knownModel(model, kind && [kind])?.operation.id ?? "generate";
+    return report({ operation, kind, model }, async () => {
+      const checked = await prepare(kind ?? findModel(model).kind, model, form, options, host.apiKey);
+      return open(await generate(checked, host));
+    });
+  };
   const kindClient = <K extends Kind>(kind: K): KindClient<K> => ({
     // The casts: what is generated or created is of the kind that was requested, and an unchecked model is any text.
     generate: (model: string, form: object, options?: GenerateOptions) =>
       generateTask(kind, model as Model, form as Form<Model>, options) as Promise<Task<K>>,
-    query: (taskid, options = {}) =>
-      report({ operation: operations[kind].query.id, kind, taskid }, async () => {
-        const { record } = await ofTask(queryTask(host, { kind, taskid }, options));
-        return record;
-      }),
-    delete: (taskids, options = {}) =>
-      report({ operation: operations[kind].delete.id, kind }, () => ofTask(deleteTasks(host, kind, taskids, options))),
+    query(taskid, options = {}) {
+      const { id: operation } = operations[kind].query;
+      const query = async () => (await queryTask(host, { kind, taskid }, options)).record;
+      return report({ operation, kind, taskid, billed: "yes" }, query);
+    },
+    delete(taskids, options = {}) {
+      const { id: operation } = operations[kind].delete;
+      return report({ operation, kind, billed: "yes" }, () => deleteTasks(host, kind, taskids, options));
+    },
     task(taskid, options = {}) {
       const { resultCount = 1 } = readOptions(`media.${kind}.task`, options, { resultCount: "any" });
       return resume({ version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>;
@@ -68,30 +76,11 @@ export function createClient<O extends MediaGenOptions>(
     recover: (options = {}) =>
       report({ operation: "recover" }, async () => (await load("recover")).recover(options, open)),
     // The cast: what it returns follows from the resolution, which only overloads can say.
-    resolve: ((id: string, resolution: Resolution, options: CallOptions = {}) =>
-      report({ operation: "resolve", generationId: id }, async () =>
-        ofTask((await load("resolve")).resolve(id, resolution, isKnownTask, open, options), undefined, "maybe"),
+    resolve: ((generationId: string, resolution: Resolution, options: CallOptions = {}) =>
+      report({ operation: "resolve", generationId, billed: "maybe" }, async () =>
+        (await load("resolve")).resolve(generationId, resolution, isKnownTask, open, options),
       )) as MediaGen["resolve"],
     origin,
     store,
-  };
-}
-
-/** A function that generates a task. Without a kind, it uses that of the model. */
-type Generate = (
-  kind: Kind | undefined,
-  model: Model,
-  form: Form<Model>,
-  options: GenerateOptions | undefined,
-) => Promise<AnyTask>;
-
-function createGenerate(host: Host): Generate {
-  return (kind, model, form, options = {}) => {
-    const operation = knownModel(model, kind && [kind])?.operation.id ?? "generate";
-    return host.report({ operation, kind, model }, async () => {
-      const checked = await prepare(kind ?? findModel(model).kind, model, form, options, host.apiKey);
-      // The cast: a task's kind decides its type, which a constructor cannot say.
-      return new TaskHandle(await generate(checked, host), host) as AnyTask;
-    });
   };
 }

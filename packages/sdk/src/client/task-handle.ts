@@ -1,4 +1,4 @@
-import { invalidRequest, ofTask, rejectIssues, ServiceError } from "../errors/errors.ts";
+import { afterCreation, invalidRequest, rejectIssues, ServiceError } from "../errors/errors.ts";
 import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import { rememberContext, type ResultContext } from "../result/context.ts";
 import { isObject } from "../spec/is-object.ts";
@@ -47,9 +47,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   readonly #host: TaskHost;
 
   constructor(json: Omit<TaskJSON, "version"> & { readonly kind: K }, host: TaskHost) {
-    const { kind, taskid, model, origin, resultCount, createdAt, initialUrl, generationId, requestId } = json;
     // Only these: saved JSON may have others, which could replace a method.
-    Object.assign(this, { kind, taskid, model, origin, resultCount, createdAt, initialUrl, generationId, requestId });
+    Object.assign(this, fieldsOf(json));
     this.#partial = json.partial;
     this.#host = host;
     rememberContext(this, host);
@@ -60,7 +59,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 
   check(options: RequestOptions = {}): Promise<Check<K>> {
-    return this.#reported(operations[this.kind].query.id, () => this.checkSilently(options));
+    const { id: operation } = operations[this.kind].query;
+    return this.#host.report({ operation, task: this }, () => this.checkSilently(options));
   }
 
   /** Checks without reporting a failure. */
@@ -95,52 +95,50 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
 
   async #check(options: RequestOptions, pollTimeoutMs?: number): Promise<RecordedCheck<K>> {
     const query = queryTask(this.#host, this, options, pollTimeoutMs);
-    const { record, response } = await ofTask(query, this);
-    const raw: unknown = (record as object as Record<string, unknown>)[operations[this.kind].statusField];
+    const { record, requestId } = await query.catch((error) => Promise.reject(afterCreation(error, this)));
+    const { [operations[this.kind].statusField]: raw } = record as object as Record<string, unknown>;
     const status = typeof raw === "number" ? raw : undefined;
     const { state, partial } = readState(record, status, this.resultCount, this.#partial, this.#host.states);
     this.#record = record;
     this.#partial = partial;
-    const requestId = response.requestId?.();
     return { state, status, record, requestId, recorded: this.#end(state, status, options.signal) };
   }
 
   async #end(state: State, status: number | undefined, signal: AbortSignal | undefined): Promise<void> {
     if (state === "pending" || this.#hasEnded) return;
     this.#hasEnded = true;
-    const { emit, time } = this.#host;
     const { kind, model, taskid, createdAt } = this;
-    const at = time.now();
+    const at = this.#host.time.now();
     const durationMs = createdAt && Math.round(at - createdAt);
-    emit({ type: "ended", kind, model, taskid, state, status, at, durationMs });
+    this.#host.emit({ type: "ended", kind, model, taskid, state, status, at, durationMs });
     if (this.generationId === undefined) return;
     await writeToStore(this.#host, (recording) => recording.end(this.toJSON(), state), signal);
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
     const check = (signal: AbortSignal, pollTimeoutMs: number) => this.#check({ signal }, pollTimeoutMs);
-    return this.#reported("wait", () => waitFor(this, check, options, this.#host));
+    return this.#host.report({ operation: "wait", task: this }, () => waitFor(this, check, options, this.#host));
   }
 
   delete(options: DeleteFields[K] & RequestOptions = {}): Promise<Deletions[K]> {
-    const { id } = operations[this.kind].delete;
-    return this.#reported(id, async () => {
+    const { id: operation } = operations[this.kind].delete;
+    return this.#host.report({ operation, task: this }, async () => {
       const deletion = await deleteTasks(this.#host, this.kind, [this.taskid], options);
       this.#isDeleted = true;
       return deletion;
     });
   }
 
-  #reported<T>(operation: string, run: () => Promise<T>): Promise<T> {
-    const { kind, model, taskid, generationId } = this;
-    return this.#host.report({ operation, kind, model, taskid, generationId }, () => ofTask(run(), this));
-  }
-
   toJSON(): TaskJSON {
-    const { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId } = this;
-    const known = { model, createdAt, initialUrl, generationId, requestId, partial: this.#partial };
-    return { version: 2, kind, taskid, origin, resultCount, ...withoutUndefined(known) };
+    const { kind, taskid, origin, resultCount, ...known } = fieldsOf(this);
+    return { version: 2, kind, taskid, origin, resultCount, ...withoutUndefined({ ...known, partial: this.#partial }) };
   }
+}
+
+/** Returns the data of a task, without its methods. */
+function fieldsOf(task: Omit<TaskJSON, "version"> | Task) {
+  const { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId } = task;
+  return { kind, taskid, origin, resultCount, model, createdAt, initialUrl, generationId, requestId };
 }
 
 /** Checks a task without reporting a failure. */
@@ -155,31 +153,21 @@ export function readTask(saved: TaskJSON, origin: string): TaskJSON {
     const expected = "the parsed JSON of a task (for an id, use media.video.task or media.image.task)";
     throw invalidRequest("media.task", "saved", "invalid", mustBe(expected, saved));
   }
+  const { kind, taskid, resultCount, createdAt, partial } = saved;
   const issues: Issue[] = [];
   const expect = (field: keyof TaskJSON, holds: boolean, expected: string) => {
     if (!holds) issues.push(issueOf(field, "invalid", mustBe(expected, saved[field])));
   };
   expect("version", saved.version === 2, "2");
-  expect("kind", kinds.includes(saved.kind), kinds.join(" or "));
-  expect("taskid", typeof saved.taskid === "string" && saved.taskid !== "", "a task id");
-  expect("resultCount", Number.isSafeInteger(saved.resultCount) && saved.resultCount > 0, "a whole number, at least 1");
-  expect(
-    "createdAt",
-    saved.createdAt === undefined || Number.isFinite(saved.createdAt),
-    "a time in milliseconds, or nothing",
-  );
+  expect("kind", kinds.includes(kind), kinds.join(" or "));
+  expect("taskid", typeof taskid === "string" && taskid !== "", "a task id");
+  expect("resultCount", Number.isSafeInteger(resultCount) && resultCount > 0, "a whole number, at least 1");
+  expect("createdAt", createdAt === undefined || Number.isFinite(createdAt), "a time in milliseconds, or nothing");
   for (const field of ["model", "initialUrl", "requestId", "generationId"] as const)
     expect(field, saved[field] === undefined || typeof saved[field] === "string", "text, or nothing");
-  expect(
-    "partial",
-    saved.partial === undefined || saved.partial.count < saved.resultCount,
-    "fewer results than requested, or nothing",
-  );
-  expect(
-    "origin",
-    saved.origin === origin,
-    `${origin}, this client's origin (change it if both reach the same service)`,
-  );
+  expect("partial", !partial || partial.count < resultCount, "fewer results than requested, or nothing");
+  const own = `${origin}, this client's origin (change it if both reach the same service)`;
+  expect("origin", saved.origin === origin, own);
   rejectIssues("task", issues);
   return saved;
 }

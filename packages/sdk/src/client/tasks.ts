@@ -1,9 +1,10 @@
 import type { ApiKey } from "../call/api-key.ts";
-import { call, type CallHost, type Subject } from "../call/call.ts";
+import { call, type CallHost } from "../call/call.ts";
 import { isSuccess, taskidIn } from "../call/envelope.ts";
 import { ignoredWithKey, readHeaders } from "../call/headers.ts";
-import { type OptionTypes, readOptions } from "../errors/options.ts";
-import { invalidRequest, rejectIssues, ServiceError, type ServiceResponse } from "../errors/errors.ts";
+import type { Subject } from "../errors/events.ts";
+import { type OptionTypes, readOptions, valuesOf } from "../errors/options.ts";
+import { invalidRequest, rejectIssues, ServiceError } from "../errors/errors.ts";
 import { issueOf, mustBe, nothingWasSent } from "../errors/issue.ts";
 import { readBody, type WireFields } from "../form/form.ts";
 import { isObject } from "../spec/is-object.ts";
@@ -23,22 +24,23 @@ export interface TasksHost extends CallHost {
 /** The maximum time that a call waits for its record in the store. Its result is known by then, and a store may hang. */
 const longestRecordMs = 1_000;
 
-type TaskSubject<K extends Kind> = Subject & { readonly kind: K; readonly taskid: string };
-
 /** Queries a task's record. */
 export async function queryTask<K extends Kind>(
   host: TasksHost,
-  subject: TaskSubject<K>,
+  subject: Subject & { readonly kind: K; readonly taskid: string },
   options: QueryFields[K] & RequestOptions,
   pollTimeoutMs?: number,
-): Promise<{ readonly record: Records[K]; readonly response: ServiceResponse }> {
+): Promise<{ readonly record: Records[K]; readonly requestId: string | undefined }> {
   const { kind, taskid } = subject;
-  const operation = operations[kind].query;
-  const { wire, request } = await readRequest(operation, { taskid }, options, host.apiKey);
-  const { data, response } = await call(host, operation, wire, { subject, ...request, pollTimeoutMs });
+  const request = readRequest(operations[kind].query, { taskid }, options, host.apiKey);
+  const { data, response } = await call(host, operations[kind].query, request.wire, {
+    ...request,
+    subject,
+    pollTimeoutMs,
+  });
   const record = { ...data, taskid: taskidIn(data) ?? taskid, url: urlsIn(data["url"]) };
   // The cast: the service documents the record; only what the SDK itself needs of it is ensured here.
-  return { record: record as TaskRecord as Records[K], response };
+  return { record: record as TaskRecord as Records[K], requestId: response.requestId?.() };
 }
 
 /** Returns whether the service knows a task. */
@@ -71,8 +73,8 @@ export async function deleteTasks<K extends Kind>(
   const operation = operations[kind].delete;
   if (!Array.isArray(taskids) || taskids.length === 0)
     throw invalidRequest(operation.id, "taskids", "invalid", mustBe("a list of task ids", taskids), "", nothingWasSent);
-  const { wire, request } = await readRequest(operation, { taskids }, options, host.apiKey);
-  const { data } = await call(host, operation, wire, { subject: { kind }, ...request });
+  const request = readRequest(operation, { taskids }, options, host.apiKey);
+  const { data } = await call(host, operation, request.wire, { ...request, subject: { kind } });
   await writeToStore(host, (recording) => recording.endDeleted(kind, taskids), request.signal);
   // The cast: the service documents the response to a deletion.
   return data as object as Deletions[K];
@@ -98,26 +100,25 @@ export async function writeToStore(
 const requestOptions: OptionTypes<RequestOptions> = { signal: "signal", headers: "any" };
 
 /** Returns the body and the options of one call, or rejects them if they are not valid. The options must not repeat the first argument. */
-function readRequest(operation: Operation, first: object, options: RequestOptions, apiKey: ApiKey): Request {
+function readRequest(operation: Operation, first: object, given: RequestOptions, apiKey: ApiKey): Request {
   // Always throws, because it is not an object.
-  if (!isObject(options)) readOptions(operation.id, options, requestOptions, nothingWasSent);
-  const { signal, headers, ...further } = options;
-  const names = Object.keys(further);
-  const twice = names.filter((field) => field in first);
+  if (!isObject(given)) readOptions(operation.id, given, requestOptions, nothingWasSent);
+  const { signal, headers, ...further } = Object.fromEntries(valuesOf(given, Object.keys(requestOptions)));
+  const twice = Object.keys(further).filter((field) => field in first);
   const repeated = twice.map((field) =>
     issueOf(`options.${field}`, "invalid", "is a second value", "Use only the method's first argument."),
   );
-  const { wire, issues } = readBody(operation.body, names.length === 0 ? first : { ...further, ...first });
+  const { wire, issues } = readBody(operation.body, { ...further, ...first });
   rejectIssues(operation.id, [...repeated, ...issues], nothingWasSent);
-  readOptions(operation.id, { signal }, requestOptions, nothingWasSent);
+  // The cast: `readOptions` checks the signal, and `readHeaders` the headers.
+  const options = readOptions(operation.id, { signal, headers } as RequestOptions, requestOptions, nothingWasSent);
+  if (!options.headers) return { ...options, wire };
   const ignored = apiKey === undefined ? undefined : ignoredWithKey;
-  const own = headers === undefined ? undefined : readHeaders(operation.id, headers, ignored, nothingWasSent);
-  return { wire, request: { signal, headers: own } };
+  return { ...options, wire, headers: readHeaders(operation.id, options.headers, ignored, nothingWasSent) };
 }
 
-interface Request {
+interface Request extends RequestOptions {
   readonly wire: WireFields;
-  readonly request: RequestOptions;
 }
 
 /** Returns the result URLs of a record. Some models may return a single one without a list. */

@@ -1,6 +1,6 @@
 import type { Kind } from "../spec/operation.ts";
-import type { TaskJSON } from "../task/task.ts";
-import { MediaGenError, messageOf } from "./errors.ts";
+import type { Task, TaskJSON } from "../task/task.ts";
+import { afterCreation, MediaGenError, messageOf } from "./errors.ts";
 
 /**
  * An event of a client, by `type`: for logs, metrics and traces. No event contains the key or an uploaded byte. New
@@ -147,20 +147,31 @@ function factsOf(error: unknown, type: MediaGenEvent["type"]): string {
   return [name, status, code].filter((fact) => /^(string|number)$/.test(typeof fact)).join(" ");
 }
 
-/** The operation, model, task and generation of a method, for its events. */
-export type MethodSubject = Pick<CallEvent, "operation"> &
-  Partial<Pick<CallEvent, "kind" | "model" | "taskid" | "generationId">>;
+/** The kind, model, task and generation that a call is about. */
+export type Subject = Partial<Pick<CallEvent, "kind" | "model" | "taskid" | "generationId">>;
+
+/** A method that is called, for its events and errors. */
+export interface Method extends Subject {
+  /** The operation's id in the service's description, or the method's name. */
+  readonly operation: string;
+  /** The task that it is a method of. */
+  readonly task?: Task | undefined;
+  /** What its errors say of the generation, if that comes before it. */
+  readonly billed?: "maybe" | "yes" | undefined;
+}
 
 /** Runs a method, and emits one event if it fails. A method that is reported must not call another one. */
-export type Report = <T>(subject: MethodSubject, run: () => Promise<T>) => Promise<T>;
+export type Report = <T>(method: Method, run: () => Promise<T>) => Promise<T>;
 
 /** Creates the function that reports failures. */
 export function createReport(emit: Emit, time: { now(): number; steady(): number }): Report {
-  return async ({ operation, kind, model, taskid, generationId }, run) => {
+  return async ({ operation, task, billed = task && "yes", ...subject }, run) => {
+    const { kind, model, taskid, generationId } = task ?? subject;
     const start = time.steady();
     try {
       return await run();
     } catch (error) {
+      if (billed) afterCreation(error, task, billed);
       const durationMs = Math.round(time.steady() - start);
       // The cast: errors of some classes have these fields.
       const of = (error instanceof MediaGenError ? error : {}) as { generationId?: string; requestId?: string };
