@@ -31,7 +31,7 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "packages/sdk: lines, code lines": [3_661, 2_424],
+  "packages/sdk: lines, code lines": [3_645, 2_409],
   "packages/batch: lines, code lines": [504, 339],
   "packages/cli: lines, code lines": [403, 432],
   "packages/ai-sdk-provider: lines, code lines": [42, 18],

@@ -3,6 +3,7 @@ import { ignoredWithKey, readHeaders } from "../call/headers.ts";
 import { readOptions } from "../errors/options.ts";
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
+import { checkFiles } from "../form/files.ts";
 import { readForm, readUnchecked, resultCount, type WireFields } from "../form/form.ts";
 import { findModel, type Form, type Model } from "../form/model.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
@@ -10,6 +11,31 @@ import type { RequestHeaders } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import type { CheckedGeneration } from "./generate.ts";
 import { type GenerateOptions, generateOptions } from "./media-gen.ts";
+
+/** Checks a generation and returns it as it is sent. */
+export async function prepare(
+  kind: Kind,
+  model: Model,
+  form: Form<Model>,
+  given: GenerateOptions,
+  apiKey: ApiKey,
+): Promise<CheckedGeneration> {
+  const options = readOptions(model, given, generateOptions, nothingWasSent);
+  const { idempotencyKey, signal } = options;
+  if ("idempotencyKey" in given) rejectNoKey(model, "idempotencyKey", idempotencyKey);
+  const headers = readGenerateHeaders(model, options, apiKey);
+  const { operation, wire } = await orAbort(readFields(kind, model, form, options), signal);
+  const count = resultCount(operation.body, wire);
+  return { kind, model, form, operation, wire, resultCount: count, idempotencyKey, signal, headers };
+}
+
+/** Rejects a key that is present and empty or undefined: a mistyped `order.id` would be no key, and each run would be billed. */
+function rejectNoKey(model: Model, field: string, key: unknown): void {
+  if (key !== undefined && key !== "") return;
+  const problem = key === "" ? "is empty" : "is undefined";
+  const advice = "Pass a key: without one, each run is billed.";
+  throw invalidRequest(model, field, "missing", problem, advice, nothingWasSent);
+}
 
 /** Returns the headers of a generation. The idempotency key lets a server recognise what a browser or a proxy resends. */
 function readGenerateHeaders(
@@ -24,41 +50,10 @@ function readGenerateHeaders(
     const problem = "differs from the option idempotencyKey";
     throw invalidRequest(model, `headers.${name}`, "notAllowed", problem, "Use idempotencyKey alone.", nothingWasSent);
   }
-  if (name in given) rejectUndefined(model, `headers.${name}`, given[name]);
+  if (name in given) rejectNoKey(model, `headers.${name}`, given[name]);
   // Pages over http have no randomUUID.
   const own = given[name] ?? idempotencyKey ?? crypto.randomUUID?.();
   return readHeaders(model, { ...given, [name]: own }, undefined, nothingWasSent);
-}
-
-/** Rejects a key that is present and empty or undefined: a mistyped `order.id` would be no key, and each run would be billed. */
-function rejectUndefined(model: Model, field: string, key: unknown): void {
-  if (key !== undefined && key !== "") return;
-  const problem = key === "" ? "is empty" : "is undefined";
-  throw invalidRequest(
-    model,
-    field,
-    "missing",
-    problem,
-    "Pass a key: without one, each run is billed.",
-    nothingWasSent,
-  );
-}
-
-/** Checks a generation and returns it as it is sent. */
-export async function prepare(
-  kind: Kind,
-  model: Model,
-  form: Form<Model>,
-  given: GenerateOptions,
-  apiKey: ApiKey,
-): Promise<CheckedGeneration> {
-  const options = readOptions(model, given, generateOptions, nothingWasSent);
-  const { idempotencyKey, signal } = options;
-  if ("idempotencyKey" in given) rejectUndefined(model, "idempotencyKey", idempotencyKey);
-  const headers = readGenerateHeaders(model, options, apiKey);
-  const { operation, wire } = await orAbort(readFields(kind, model, form, options), signal);
-  const count = resultCount(operation.body, wire);
-  return { kind, model, form, operation, wire, resultCount: count, idempotencyKey, signal, headers };
 }
 
 /** Checks a form with its files, and returns it as it is sent. */
@@ -66,24 +61,14 @@ async function readFields(
   kind: Kind,
   model: Model,
   form: Form<Model>,
-  options: GenerateOptions,
+  { extraFields, unchecked }: GenerateOptions,
 ): Promise<{ readonly operation: Operation; readonly wire: WireFields }> {
   const subject = typeof model === "string" ? model : "generate";
-  const read = readTexts(kind, model, form, options);
-  rejectIssues(subject, read.issues, nothingWasSent);
-  if (
-    Object.values(read.wire)
-      .flat()
-      .some((one) => one instanceof Blob)
-  ) {
-    const { checkFiles } = await import("../form/files.ts");
-    rejectIssues(subject, await checkFiles(read.operation.body, read.wire), nothingWasSent);
-  }
-  return read;
-}
-
-function readTexts(kind: Kind, model: Model, form: Form<Model>, { extraFields, unchecked }: GenerateOptions) {
-  if (unchecked) return readUnchecked(kind, model, form, extraFields);
-  const { operation } = findModel(model, [kind]);
-  return { operation, ...readForm(operation.body, form, extraFields) };
+  const known = unchecked ? undefined : findModel(model, [kind]).operation;
+  const { operation, wire, issues } = known
+    ? { operation: known, ...readForm(known.body, form, extraFields) }
+    : readUnchecked(kind, model, form, extraFields);
+  rejectIssues(subject, issues, nothingWasSent);
+  rejectIssues(subject, await checkFiles(operation.body, wire), nothingWasSent);
+  return { operation, wire };
 }

@@ -3,6 +3,7 @@ import { closestName, describeValue, type Issue, issueOf, mustBe, nothingWasSent
 import type { Field, FormFields, Kind, Operation } from "../spec/operation.ts";
 import { kinds, operations } from "../spec/operations.gen.ts";
 import type { Form, Model } from "../spec/types.gen.ts";
+import { checkFiles } from "./files.ts";
 import { readBody, readForm } from "./form.ts";
 
 export type { Form, Model } from "../spec/types.gen.ts";
@@ -128,7 +129,5 @@ export function validate<M extends string>(
 /** Returns the issues of the fields of a form, those of its files included, or of a JSON body. */
 export async function issuesIn(body: FormFields, fields: unknown, isForm: boolean): Promise<readonly Issue[]> {
   const { wire, issues } = isForm ? readForm(body, fields) : readBody(body, fields);
-  if (issues.length > 0 || !isForm) return issues;
-  const { checkFiles } = await import("./files.ts");
-  return checkFiles(body, wire);
+  return issues.length > 0 || !isForm ? issues : checkFiles(body, wire);
 }
