@@ -11,7 +11,7 @@ import {
   type Issue,
   type ModelInfo,
 } from "@mediagen/sdk/node";
-import { describeValue, issueOf } from "@mediagen/sdk/kit";
+import { describeValue, issueOf, readText } from "@mediagen/sdk/kit";
 import { inField } from "./issues.ts";
 import type { Row } from "./rows.ts";
 
@@ -137,12 +137,6 @@ function readTexts(given: Readonly<Record<string, unknown>>, fields: Fields): Re
     return [field, Array.isArray(value) ? value.map((one) => readText(one, takes)) : readText(value, takes)] as const;
   });
   return Object.fromEntries(entries);
-}
-
-function readText(text: unknown, takes: Field["takes"] | undefined): unknown {
-  if (typeof text !== "string") return text;
-  if (takes === "number" && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
-  return takes === "flag" && /^(true|false)$/i.test(text) ? text.toLowerCase() === "true" : text;
 }
 
 /** Returns a digest of a form as in the input, with files as paths. */

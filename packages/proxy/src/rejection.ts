@@ -1,5 +1,5 @@
 import { type InvalidRequestError, MediaGenError, type ServiceError } from "@mediagen/sdk";
-import { codes } from "@mediagen/sdk/kit";
+import { service } from "@mediagen/sdk/kit";
 
 /** The delay before another try if the service requests none. */
 const againMs = 5_000;
@@ -45,7 +45,7 @@ export function rejectQuery(error: unknown): never {
   if (issues) throw new Rejection(424, "The server could not send the query.", error);
   if (status === 429) throw new Rejection(429, "Try again later.", error, retryAfterMs);
   // The service may not know a new task yet. The page's client handles that.
-  if (status < 400 && code === codes.failure) throw new Rejection(200, "The service rejected the query.");
+  if (status < 400 && code === service.codes.failure) throw new Rejection(200, "The service rejected the query.");
   throw new Rejection(502, "The query failed. It is safe to repeat.", error);
 }
 
@@ -53,7 +53,7 @@ const noStore = { "cache-control": "no-store" };
 
 /** Returns the response of an operation that succeeded. */
 export function success(data: object): Response {
-  return Response.json({ code: codes.success, msg: "success", data }, { headers: noStore });
+  return Response.json({ code: service.codes.success, msg: "success", data }, { headers: noStore });
 }
 
 /** Returns a response that the page's client reads as the same failure. Unexpected errors are an unknown outcome. */
@@ -62,5 +62,5 @@ export function responseOf(error: unknown): Response {
   // An envelope would mean that there is no task.
   if (status >= 500) return new Response(message, { status, headers: noStore });
   const after = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
-  return Response.json({ code: codes.failure, msg: message }, { status, headers: { ...noStore, ...after } });
+  return Response.json({ code: service.codes.failure, msg: message }, { status, headers: { ...noStore, ...after } });
 }

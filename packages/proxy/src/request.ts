@@ -1,5 +1,5 @@
 import { fieldsOf, type Kind } from "@mediagen/sdk";
-import { issuesIn, type Operation, operations } from "@mediagen/sdk/kit";
+import { issuesIn, type Operation, readText, service } from "@mediagen/sdk/kit";
 import type { ProxyForm } from "./options.ts";
 import { Rejection } from "./rejection.ts";
 
@@ -19,8 +19,8 @@ interface Route {
 export function findRoute(pathname: string): Route | undefined {
   const path = pathname.replace(/\/+$/, "");
   // The cast: these are its keys.
-  for (const kind of Object.keys(operations) as Kind[]) {
-    const { generate, query } = operations[kind];
+  for (const kind of Object.keys(service.operations) as Kind[]) {
+    const { generate, query } = service.operations[kind];
     if (path.endsWith(query.path)) return { kind, model: undefined, operation: query };
     for (const [model, operation] of Object.entries(generate))
       if (path.endsWith(operation.path)) return { kind, model, operation };
@@ -93,7 +93,7 @@ export function readParts(data: FormData, model: string): ProxyForm {
     };
     if (many && (one.part ?? field) === part) lists.add(field);
     const values = form.get(field) ?? [];
-    values.push(takes === "number" && value !== "" ? Number(value) : value);
+    values.push(readText(value, takes));
     form.set(field, values);
   }
   // A field with both text and files has too many values. The check reports that.

@@ -7,11 +7,14 @@
 
 // With this import, the bundle has no additional file for code that both entry points share.
 import "./index.ts";
+import { codes, operations } from "./spec/operations.gen.ts";
 
 export { describeValue, issueOf } from "./errors/issue.ts";
 export { type OptionTypes, readOptions } from "./errors/options.ts";
 export { formDigest } from "./form/digest.ts";
-export { resultCount } from "./form/form.ts";
+export { readText } from "./form/field.ts";
 export { issuesIn } from "./form/model.ts";
 export type { Kind, Operation } from "./spec/operation.ts";
-export { codes, operations } from "./spec/operations.gen.ts";
+
+/** The codes and operations of the service. */
+export const service: { readonly codes: typeof codes; readonly operations: typeof operations } = { codes, operations };

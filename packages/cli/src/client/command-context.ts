@@ -1,4 +1,4 @@
-import type { MediaGen } from "@mediagen/sdk/node";
+import type { BeforeGenerate, MediaGen } from "@mediagen/sdk/node";
 import { type Interrupt, listenForInterrupt } from "../errors/interrupt.ts";
 import { createOutput, type Output } from "../terminal/output.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
@@ -12,7 +12,7 @@ export interface CommandContext {
   readonly progress: Progress;
   readonly output: Output;
   /** Creates the client. `beforeGenerate` is called before a form is sent. */
-  connect(beforeGenerate?: () => Promise<void>): Promise<MediaGen>;
+  connect(beforeGenerate?: BeforeGenerate): Promise<MediaGen>;
 }
 
 /** Listens for signals, and sets up stdout and stderr by the options. */

@@ -4,6 +4,7 @@ import { addAbortSignal, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { isatty, ReadStream } from "node:tty";
 import {
+  type BeforeGenerate,
   createMediaGen,
   fileStore,
   type MediaGen,
@@ -39,7 +40,7 @@ export interface ConnectListener {
   readonly signal: AbortSignal;
   readonly progress: Progress;
   /** Called before a form is sent. */
-  readonly beforeGenerate?: (() => Promise<void>) | undefined;
+  readonly beforeGenerate?: BeforeGenerate | undefined;
 }
 
 /** Creates the client, with the store that the options name or the one in the state directory. */

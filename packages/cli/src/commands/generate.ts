@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import type { ModelInfo } from "@mediagen/sdk";
-import { resultCount } from "@mediagen/sdk/kit";
 import type { AnyTask, GenerateOptions, MediaGen } from "@mediagen/sdk/node";
 import type { Command } from "commander";
 import { openContext, type CommandContext } from "../client/command-context.ts";
@@ -44,14 +43,13 @@ export async function runGenerate(
       },
       readsUrl: () => progress.now("reading the image of a URL"),
     });
-    const { form: body = { fields: [] } } = models.find(({ model }) => model === options.model) ?? {};
     const extraFields = readExtraFields(options.extraField ?? []);
     const generate: Generate = (media, more) => media.generate(options.model, form, { extraFields, signal, ...more });
     if (options.dryRun) {
       const request = await describeRequest(generate, options);
       output.line(requestText(request));
       output.document(request);
-    } else await generateAndFinish(generate, options, context, resultCount(body, form));
+    } else await generateAndFinish(generate, options, context);
   } catch (error) {
     const resolve = (id: string) => resolveCommands(id, options);
     throw explain(error, { generates: true, command, resolve });
@@ -64,7 +62,6 @@ async function generateAndFinish(
   generate: Generate,
   options: GenerateCommandOptions,
   context: CommandContext,
-  count: number,
 ): Promise<void> {
   const { interrupt, signal, progress, output } = context;
   const { model, idempotencyKey, store, wait, output: target = "." } = options;
@@ -74,7 +71,7 @@ async function generateAndFinish(
       "Nothing was sent. Leave out --no-store.",
       exitCodes.usage,
     );
-  const media = await context.connect(async () => {
+  const media = await context.connect(async (_, { resultCount: count }) => {
     // Not before: the task of a key may exist, and its results be there.
     if (wait) await checkTarget(target, { ...options, count });
     progress.now(`sending the form to ${model}`);

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { fieldsOf, InvalidRequestError, validate, type Field, type ModelInfo } from "@mediagen/sdk";
+import { readText } from "@mediagen/sdk/kit";
 import { fileFrom } from "@mediagen/sdk/node";
 import type { Command } from "commander";
 import { CommandError } from "../errors/command-error.ts";
@@ -55,8 +56,7 @@ function valuesOf(command: Command): ReadonlyMap<string, unknown> {
 /** Returns the value of a field as the SDK takes it. A value that is not of the field's type is left to the SDK to reject. */
 function readField(given: unknown, info: Field | undefined, readFile: (path: string) => Promise<unknown>): unknown {
   if (Array.isArray(given)) return readList(given, info, readFile);
-  if (typeof given !== "string") return given;
-  return info?.takes === "number" && /^-?\d+(\.\d+)?$/.test(given) ? Number(given) : given;
+  return readText(given, info?.takes);
 }
 
 async function readList(

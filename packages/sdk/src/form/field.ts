@@ -13,6 +13,13 @@ export const notBlank = "\\S";
 /** Matches a lone surrogate. With the flag `u`, a complete pair is one character. */
 const halfPair = /[\uD800-\uDFFF]/u;
 
+/** Reads a text of an HTML form, a table or a command line as the value of a field. A text that is none stays, and is rejected later. */
+export function readText(given: unknown, takes: Field["takes"] | undefined): unknown {
+  if (typeof given !== "string") return given;
+  if (takes === "number" && /^-?\d+(\.\d+)?$/.test(given)) return Number(given);
+  return takes === "flag" && /^(on|off|true|false)$/i.test(given) ? /^(on|true)$/i.test(given) : given;
+}
+
 /** Returns how a form sends a value: as text, and one file as a list. A text that is too long stays: it is rejected. */
 export function toSent({ takes, values, isWhole, many }: Field, given: unknown): unknown {
   if (typeof given === "string") return isTooLong(given) ? given : toCRLF(given);

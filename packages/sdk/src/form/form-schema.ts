@@ -1,8 +1,9 @@
 import { InvalidRequestError, rejectIssues } from "../errors/errors.ts";
 import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
-import type { Field as FieldOfForm, FormFields } from "../spec/operation.ts";
+import type { FormFields } from "../spec/operation.ts";
 import { schemas } from "../spec/schemas.gen.ts";
+import { readText } from "./field.ts";
 import { isObjectOfFields, readForm } from "./form.ts";
 import { type Form, infoOf, type Model, type ModelInfo } from "./model.ts";
 
@@ -113,7 +114,7 @@ export function formSchema(model: Model | ModelInfo, options: FormSchemaOptions 
   const open = formWithout(form, without);
   const convert: FormToJSONSchema = ({ target }) => jsonSchemaOf(open, operation, target);
   const validate = (given: unknown): FormResult<unknown> => {
-    const value = from === "text" ? readText(given, open) : given;
+    const value = from === "text" ? readTexts(given, open) : given;
     const found = readForm(open, value).issues;
     return found.length === 0 ? { value } : { issues: found.map((issue) => toFormIssue(issue, all)) };
   };
@@ -143,14 +144,14 @@ function toFormIssue(issue: Issue, names: readonly string[]): FormIssue {
  * Converts texts and files to a form: FormData, URLSearchParams, or an object of texts, files and lists of them. A text that
  * cannot be converted to the type of its field stays, and is rejected later.
  */
-function readText(given: unknown, { fields }: FormFields): unknown {
+function readTexts(given: unknown, { fields }: FormFields): unknown {
   if (!isObjectOfFields(given)) return given;
   // The cast: iterable objects of fields yield pairs.
   const pairs = Symbol.iterator in given ? (given as Iterable<[string, unknown]>) : Object.entries(given);
   const values = new Map<string, unknown[]>();
   for (const [name, value] of pairs) {
     const takes = fields.find(({ field }) => field === name)?.takes;
-    const read = (isList(value) ? [...value] : [value]).filter(isGiven).map((one) => readOne(one, takes));
+    const read = (isList(value) ? [...value] : [value]).filter(isGiven).map((one) => readText(one, takes));
     values.set(name, [...(values.get(name) ?? []), ...read]);
   }
   const entries = [...values].filter(([, { length }]) => length > 0);
@@ -166,14 +167,6 @@ function isList(value: unknown): value is Iterable<unknown> {
 function isGiven(value: unknown): boolean {
   const isNoFile = value instanceof Blob && value.size === 0 && "name" in value && value.name === "";
   return value !== "" && value !== undefined && value !== null && !isNoFile;
-}
-
-const flags: Readonly<Record<string, boolean>> = { on: true, true: true, off: false, false: false };
-
-function readOne(value: unknown, takes: FieldOfForm["takes"] | undefined): unknown {
-  if (typeof value !== "string") return value;
-  if (takes === "number" && /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value);
-  return takes === "flag" && Object.hasOwn(flags, value) ? flags[value] : value;
 }
 
 const dialects: Readonly<Record<string, string>> = {
