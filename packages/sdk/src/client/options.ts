@@ -106,11 +106,8 @@ export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptio
 const ofStatuses: OptionTypes<NonNullable<StateOptions["statuses"]>> = { succeeded: "statuses", failed: "statuses" };
 const ofClock: OptionTypes<Clock> = { now: "function", steady: "function", sleep: "function", random: "function" };
 
-/** The name of an option of a client. The type of `agent` is in `node`. */
-export type OptionName = keyof MediaGenOptions | "agent";
-
-/** The options of a client. Each entry point knows those of the other, so that programs can share them. */
-export const clientOptions: OptionTypes<Record<OptionName, unknown>> = {
+/** The options of a client. Each entry point knows `agent` of `node`, so that programs can share them. */
+export const clientOptions: OptionTypes<Record<keyof MediaGenOptions | "agent", unknown>> = {
   apiKey: "key",
   baseUrl: "any",
   headers: "any",

@@ -3,20 +3,8 @@ import { rejectIssues } from "./errors.ts";
 import { describeValue, type Issue, issueOf, unknownName } from "./issue.ts";
 
 /** The type of an option. `any` is checked where it is used. */
-type SimpleType =
-  | "any"
-  | "text"
-  | "texts"
-  | "function"
-  | "boolean"
-  | "number"
-  | "positive"
-  | "limit"
-  | "key"
-  | "statuses"
-  | "resendable"
-  | "store"
-  | "signal";
+type SimpleType = "any" | "text" | "texts" | "key" | "boolean" | "function" | "signal" | "store" | NumberType;
+type NumberType = "number" | "positive" | "limit" | "statuses" | "resendable";
 
 /** The type of an option, or the types of the options in it. */
 type OptionType = SimpleType | OptionTable;
