@@ -2,11 +2,10 @@ import { glob, readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createTwoFilesPatch } from "diff";
 import { parse } from "yaml";
-import { descriptionsFile } from "./generate/descriptions.ts";
 import { operationsFile } from "./generate/operations.ts";
 import { pathsFile } from "./generate/paths.ts";
 import { publishedDocument } from "./generate/published.ts";
-import { operationsTableFile, validatorsFile, validatorTypesFile } from "./generate/service.ts";
+import { operationsTableFile, validatorsFile } from "./generate/service.ts";
 import { schemasFile } from "./generate/schemas.ts";
 import { typesFile } from "./generate/types.ts";
 import { pageFile } from "./generate/page.ts";
@@ -29,10 +28,8 @@ export async function generate(yaml: string): Promise<Readonly<Record<string, st
     "packages/sdk/src/spec/schemas.gen.ts": header + schemasFile(spec),
     "packages/sdk/src/spec/paths.gen.ts": header + (await pathsFile(yaml)),
     "packages/sdk/src/spec/types.gen.ts": header + typesFile(spec),
-    "packages/cli/src/flags/descriptions.gen.ts": header + descriptionsFile(spec),
     "packages/emulator/src/service/operations.gen.ts": header + operationsTableFile(spec),
-    "packages/emulator/src/service/validators.gen.js": header + validatorsFile(spec),
-    "packages/emulator/src/service/validators.gen.d.ts": header + validatorTypesFile(),
+    "packages/emulator/src/service/validators.gen.ts": header + validatorsFile(spec),
     "packages/emulator/src/page/page.gen.ts": pageHeader + pageFile(await readFile(pageSource, "utf8")),
     ...(await filledPages(yaml)),
   };

@@ -1,21 +1,24 @@
 import { fieldOf, filePartSuffix } from "../../packages/sdk/src/spec/operation.ts";
 import { bodyOf, byKind, type Spec, type SpecSchema } from "../spec.ts";
 import { describe } from "./describe.ts";
-import { onOneLine } from "./descriptions.ts";
 import { print } from "./print.ts";
 import { bounds, isFlag, isNumericString } from "./schema.ts";
 
-/** Returns the JSON Schemas of forms, with the values that the SDK accepts. */
+/** Returns the JSON Schemas of forms, with the values that the SDK accepts, and of deletions. */
 export function schemasFile(spec: Spec): string {
-  const forms = byKind(spec).flatMap(({ generate }) => [...generate.values()]);
-  const schemas = forms.map((form) => {
-    const { properties = {} } = bodyOf(form);
+  const operations = byKind(spec).flatMap((kind) => [...kind.generate.values(), kind.delete]);
+  const schemas = operations.map((operation) => {
+    const { properties = {} } = bodyOf(operation);
     // A text in place of a file has no schema, because most callers pass files.
     const parts = Object.entries(properties).filter(([name]) => !Object.hasOwn(properties, name + filePartSuffix));
-    return [form.operationId, Object.fromEntries(parts.map(([part, schema]) => [fieldOf(part), field(schema)]))];
+    const fields = Object.fromEntries(parts.map(([part, schema]) => [fieldOf(part), field(schema)])) as object;
+    const { operationId, summary, description } = operation;
+    return [operationId, { title: onOneLine(summary), description: onOneLine(description), properties: fields }];
   });
-  return `/** The JSON Schema of each form's fields, by operation. */
-export const schemas: Readonly<Record<string, Readonly<Record<string, object>>>> = ${print(Object.fromEntries(schemas))};
+  return `import type { Schemas } from "./operation.ts";
+
+/** The JSON Schema of each generation's and each deletion's fields, by operation. */
+export const schemas: Schemas = ${print(Object.fromEntries(schemas))};
 `;
 }
 
@@ -38,4 +41,8 @@ function accepted(schema: SpecSchema): object {
   if (isNumericString(schema)) return { anyOf: [int32, own] };
   if (items) return { ...own, items: accepted(items) };
   return type === "integer" && !values ? { type, ...safe, ...own } : own;
+}
+
+function onOneLine(text = ""): string {
+  return text.trim().replace(/\s+/g, " ");
 }

@@ -7,11 +7,11 @@ import { listModels } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { durations, schemaOf } from "../contract/cases.ts";
 import { complete } from "../../packages/cli/src/commands/complete.ts";
-import { descriptions } from "../../packages/cli/src/flags/descriptions.gen.ts";
+import { service } from "@mediagen/sdk/kit";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { commandFile, inPlace, mediagen } from "./run-command.ts";
 
-const program = createProgram(listModels(), descriptions);
+const program = createProgram(listModels(), service.schemas);
 const namesOf = (kind: string) =>
   listModels()
     .filter((one) => one.kind === kind)

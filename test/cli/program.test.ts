@@ -4,13 +4,13 @@ import { fieldsOf, listModels, type Field } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
 import { durations, schemaOf } from "../contract/cases.ts";
 import { createProgram } from "../../packages/cli/src/program.ts";
-import { descriptions } from "../../packages/cli/src/flags/descriptions.gen.ts";
+import { service } from "@mediagen/sdk/kit";
 import { fieldFlagsOf } from "../../packages/cli/src/flags/field-flags.ts";
 import { readSwitches } from "../../packages/cli/src/form/read-switches.ts";
 import { renderPicture } from "../../packages/emulator/src/media/png.ts";
 import { commandFile, inPlace, mediagen, paste } from "./run-command.ts";
 
-const { commands } = createProgram(listModels(), descriptions);
+const { commands } = createProgram(listModels(), service.schemas);
 const flagsOf = (kind: string) => fieldFlagsOf(commands.find((one) => one.name() === kind) ?? expect.fail(kind));
 
 test.for(listModels())("every field of $model has a flag, and its help says what is valid", async (model) => {
@@ -82,7 +82,7 @@ test.for([["help"], ["--help"], ["help", "task"], ["task", "help"], ["-v"]])("%j
 
 describe("a field whose flag is taken", () => {
   const flagsFor = (field: string, takes: Field["takes"], fields = [{ field, takes, expected: "" }]) => {
-    const program = createProgram([{ kind: "video", model: "m", operation: "o", form: { fields } }], descriptions);
+    const program = createProgram([{ kind: "video", model: "m", operation: "o", form: { fields } }], service.schemas);
     return fieldFlagsOf(program.commands[0] ?? expect.fail("no command")).map(
       ({ field, option }) => `${field} ${option.flags}`,
     );

@@ -1,9 +1,20 @@
 import { expect, test } from "vitest";
 import { soak } from "./soak.ts";
 
-// `npm run soak` does the same with 2,000 generations and five kills.
-test("40 generations, a quarter of all calls faulty, and the process killed meanwhile: each is paid once or listed as unknown, and downloaded whole", async () => {
-  const report = await soak({ generations: 40, kills: 1, print: () => undefined });
-  expect(report).toMatchObject({ paidTwice: [], lost: [], notWhole: [], paidAtLast: 40 });
-  expect(report.unknown).toBeGreaterThan(2);
-});
+/** `npm run soak` */
+const isLong = import.meta.env.MODE === "soak";
+const [generations, kills] = isLong ? [2_000, 5] : [40, 1];
+const print = (line: string) => (isLong ? console.log(line) : undefined);
+
+test(
+  "of generations with a quarter of all calls faulty, in a process that is killed, each is paid once or unknown, and downloaded",
+  {
+    timeout: 3_600_000,
+  },
+  async () => {
+    const report = await soak({ generations, kills, print });
+    print(JSON.stringify(report));
+    expect(report).toMatchObject({ paidTwice: [], lost: [], notWhole: [], paidAtLast: generations });
+    expect(report.unknown).toBeGreaterThan(2);
+  },
+);

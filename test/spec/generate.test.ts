@@ -6,7 +6,7 @@ import type { ModelInfo, Task } from "@mediagen/sdk";
 import { experimental_generateVideo as generateVideo, generateImage } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { complete } from "../../packages/cli/src/commands/complete.ts";
-import type { Descriptions } from "../../packages/cli/src/flags/descriptions.ts";
+import type { Schemas } from "@mediagen/sdk/kit";
 import { createProgram } from "../../packages/cli/src/program.ts";
 import { generateSchema } from "../../packages/mcp/src/generate-schema.ts";
 import { generate } from "../../scripts/generate.ts";
@@ -164,12 +164,10 @@ describe("in a copy of the project whose spec has further models", () => {
     const { listModels } = (await import(pathToFileURL(join(copy, "packages/sdk/src/index.ts")).href)) as {
       listModels(): readonly ModelInfo[];
     };
-    const { descriptions } = (await import(
-      pathToFileURL(join(copy, "packages/cli/src/flags/descriptions.gen.ts")).href
-    )) as {
-      descriptions: Descriptions;
+    const { schemas } = (await import(pathToFileURL(join(copy, "packages/sdk/src/spec/schemas.gen.ts")).href)) as {
+      schemas: Schemas;
     };
-    const program = createProgram(listModels(), descriptions);
+    const program = createProgram(listModels(), schemas);
     const help = program.commands
       .find((command) => command.name() === "video")
       ?.helpInformation()

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { listModels, type ModelInfo } from "@mediagen/sdk";
+import { service } from "@mediagen/sdk/kit";
 import { CommanderError, type Command } from "commander";
 import { CommandError, errorDocument, tell } from "./errors/command-error.ts";
 import { exitCodes } from "./errors/exit-codes.ts";
-import { descriptions } from "./flags/descriptions.gen.ts";
 import { readSwitches } from "./form/read-switches.ts";
 import { createProgram } from "./program.ts";
 import { printDocument } from "./terminal/output.ts";
@@ -18,12 +18,12 @@ async function run(given: readonly string[]): Promise<number> {
   process.stderr.on("error", () => undefined);
   if (given[0] === "__complete") {
     const { complete } = await import("./commands/complete.ts");
-    for (const line of await complete(createProgram(listModels(), descriptions), given.slice(1)))
+    for (const line of await complete(createProgram(listModels(), service.schemas), given.slice(1)))
       process.stdout.write(`${line}\n`);
     return exitCodes.done;
   }
   const args = given.length === 0 ? ["--help"] : readHelp(given);
-  const program = createProgram(modelsFor(args), descriptions);
+  const program = createProgram(modelsFor(args), service.schemas);
   const command = commandOf(program, args);
   try {
     await program.parseAsync(readSwitches(command, args), { from: "user" });

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import type { Kind, ModelInfo } from "@mediagen/sdk";
+import type { Field, Kind, ModelInfo } from "@mediagen/sdk";
+import { type Schemas, service } from "@mediagen/sdk/kit";
 import { Argument, Command, Option } from "commander";
 import { printCompletion, shells } from "./commands/completion.ts";
 import { CommandError } from "./errors/command-error.ts";
 import { exitCodes, exitCodesText } from "./errors/exit-codes.ts";
-import type { Descriptions } from "./flags/descriptions.ts";
 import { examplesOf } from "./flags/examples.ts";
 import { addFieldFlags, argumentField } from "./flags/field-flags.ts";
 import {
@@ -22,7 +22,7 @@ import {
 } from "./flags/shared-options.ts";
 
 /** Creates the command line. Its models and form flags are made from the service's description. */
-export function createProgram(models: readonly ModelInfo[], descriptions: Descriptions): Command {
+export function createProgram(models: readonly ModelInfo[], schemas: Schemas): Command {
   const program = createRoot();
   const examples = examplesOf(models);
   describe(program, "Generate videos and images with the Media Generation Service", examples["mediagen"]);
@@ -31,17 +31,17 @@ export function createProgram(models: readonly ModelInfo[], descriptions: Descri
   const kinds = [...new Set(models.map((one) => one.kind))];
   for (const kind of kinds) {
     const what = kind === "video" ? "a video" : "images";
-    addGenerate(add(kind, `Generate ${what} from a prompt (billed)`), kind, models, descriptions);
+    addGenerate(add(kind, `Generate ${what} from a prompt (billed)`), kind, models, schemas);
   }
   const task = program.command("task").description("List, show, wait for, download or delete tasks");
-  addTaskCommands((name, text) => add(name, text, task), descriptions);
+  addTaskCommands((name, text) => add(name, text, task), schemas);
   addBatch(add("batch", "Generate every line of a file (billed)"));
   addRecover(add("recover", "List or download tasks that a crash has left, and resolve unknown outcomes"));
   add("models", "List the models, or the fields of one with their bounds and defaults")
     .addArgument(new Argument("[model]").choices(models.map(({ model }) => model)))
     .addOption(jsonOption())
     .action(async (model: string | undefined, options: object, command: Command) =>
-      (await import("./commands/models.ts")).showModels(model, options, command, models, descriptions),
+      (await import("./commands/models.ts")).showModels(model, options, command, models, schemas),
     );
   passArguments(add("emulator", "Emulate the service on this machine, free of charge"))
     .usage("[options] [exec -- COMMAND]")
@@ -86,7 +86,7 @@ function describe(command: Command, text: string, examples: readonly string[] = 
   return command.summary(text).description([text, ...lines].join("\n"));
 }
 
-function addGenerate(command: Command, kind: Kind, models: readonly ModelInfo[], descriptions: Descriptions): void {
+function addGenerate(command: Command, kind: Kind, models: readonly ModelInfo[], schemas: Schemas): void {
   const names = models.filter((one) => one.kind === kind).map(({ model }) => model);
   command
     .argument(`[${argumentField}]`, `the prompt; "-" reads it from stdin`)
@@ -94,7 +94,7 @@ function addGenerate(command: Command, kind: Kind, models: readonly ModelInfo[],
   // The fields of the form come first in the help, but their flags must leave the names of these alone.
   const others = new Command();
   addGenerateOptions(others);
-  addFieldFlags(command, kind, models, descriptions, others);
+  addFieldFlags(command, kind, models, schemas, others);
   addGenerateOptions(command);
   if (names.length > 1)
     command.addHelpText("after", `\n\`mediagen ${kind} -m MODEL --help\` shows only the fields of a model.`);
@@ -134,7 +134,10 @@ function rejectBoth(command: Command, ...names: readonly string[]): void {
     });
 }
 
-function addTaskCommands(add: (name: string, text: string) => Command, descriptions: Descriptions): void {
+const deletions = Object.values(service.operations).map((one) => one.delete);
+const isOwnText = ({ takes, required }: Field) => takes === "text" && !required;
+
+function addTaskCommands(add: (name: string, text: string) => Command, schemas: Schemas): void {
   const list = add("list", "List the tasks of the store, first those that have not ended")
     .addOption(new Option("--limit <n>", "how many are listed at most").default(30).argParser(readPositive))
     .addOption(baseUrlOption());
@@ -153,7 +156,9 @@ function addTaskCommands(add: (name: string, text: string) => Command, descripti
   addResultCountOption(download);
   addWaitOptions(download);
   const deletion = withIds("delete", "Delete tasks; whether that stops or refunds a running task is not documented");
-  for (const { field, description } of descriptions.deletionFields) deletion.option(`--${field} <text>`, description);
+  for (const { id, body } of deletions)
+    for (const { field } of body.fields.filter(isOwnText))
+      deletion.option(`--${field} <text>`, schemas[id]?.properties[field]?.description);
   for (const command of [show, wait, download, deletion]) {
     addPrintOptions(command);
     addStoreOption(command);
@@ -167,15 +172,15 @@ function addTaskCommands(add: (name: string, text: string) => Command, descripti
     (await import("./commands/task-wait.ts")).waitForTasks(ids, options, options.output ?? "."),
   );
   deletion.action(async (ids: string[], options, self: Command) =>
-    (await import("./commands/task-delete.ts")).deleteTasks(ids, options, readDeletionFields(self, descriptions)),
+    (await import("./commands/task-delete.ts")).deleteTasks(ids, options, readDeletionFields(self)),
   );
 }
 
-function readDeletionFields(command: Command, descriptions: Descriptions): Readonly<Record<string, unknown>> {
+/** Returns the fields of a deletion besides the ids. */
+function readDeletionFields(command: Command): Readonly<Record<string, unknown>> {
   const given: Readonly<Record<string, unknown>> = command.opts();
-  return Object.fromEntries(
-    descriptions.deletionFields.map(({ field }) => [field, given[field]]).filter(([, value]) => value !== undefined),
-  );
+  const fields = deletions.flatMap(({ body }) => body.fields.filter(isOwnText).map(({ field }) => field));
+  return Object.fromEntries(fields.map((field) => [field, given[field]]).filter(([, value]) => value !== undefined));
 }
 
 function addBatch(command: Command): void {

@@ -5,16 +5,19 @@
  * @module
  */
 
-// With this import, the bundle has no additional file for code that both entry points share.
-import "./index.ts";
 import { codes, operations } from "./spec/operations.gen.ts";
+import { schemas } from "./spec/schemas.gen.ts";
 
 export { describeValue, issueOf } from "./errors/issue.ts";
 export { type OptionTypes, readOptions } from "./errors/options.ts";
 export { formDigest } from "./form/digest.ts";
 export { readText } from "./form/field.ts";
 export { issuesIn } from "./form/model.ts";
-export type { Kind, Operation } from "./spec/operation.ts";
+export type { Kind, Operation, Schemas } from "./spec/operation.ts";
 
-/** The codes and operations of the service. */
-export const service: { readonly codes: typeof codes; readonly operations: typeof operations } = { codes, operations };
+/** The tables of the service. */
+export const service: {
+  readonly codes: typeof codes;
+  readonly operations: typeof operations;
+  readonly schemas: typeof schemas;
+} = { codes, operations, schemas };

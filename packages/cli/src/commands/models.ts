@@ -1,6 +1,6 @@
 import { fieldsOf, type ModelInfo } from "@mediagen/sdk";
+import type { Schemas } from "@mediagen/sdk/kit";
 import type { Command } from "commander";
-import { describeField, type Descriptions } from "../flags/descriptions.ts";
 import { argumentField, type FieldFlag, fieldFlagsOf, isSwitch, switchSyntax } from "../flags/field-flags.ts";
 import { createOutput } from "../terminal/output.ts";
 import { table } from "../terminal/table.ts";
@@ -11,12 +11,12 @@ export function showModels(
   options: { readonly json?: true },
   self: Command,
   models: readonly ModelInfo[],
-  descriptions: Descriptions,
+  schemas: Schemas,
 ): void {
   const output = createOutput(options);
   const described = models
     .filter(({ model }) => name === undefined || model === name)
-    .map((one) => describeModel(one, self, descriptions));
+    .map((one) => describeModel(one, self, schemas));
   const [only] = described;
   if (name === undefined || !only) {
     output.line(
@@ -39,16 +39,16 @@ export function showModels(
   output.document(only);
 }
 
-function describeModel(info: ModelInfo, self: Command, descriptions: Descriptions) {
+function describeModel(info: ModelInfo, self: Command, schemas: Schemas) {
   const { kind, model, operation } = info;
   const command = self.parent?.commands.find((one) => one.name() === kind);
   const flags = command ? fieldFlagsOf(command) : [];
-  const fields = fieldsOf(info).map(({ part, ...field }) => {
+  const { title: summary = "", description = "", properties = {} } = schemas[operation] ?? {};
+  const fields = fieldsOf(info).map(({ part: _, ...field }) => {
     const flag =
       field.field === argumentField ? "(the argument)" : flagText(flags.find((one) => one.field === field.field));
-    return { ...field, flag, ...describeField(descriptions, operation, part ?? field.field) };
+    return { ...field, flag, description: properties[field.field]?.description ?? "" };
   });
-  const { summary = "", description = "" } = descriptions.operations[operation] ?? {};
   return { model, kind, operation, summary, description, fields };
 }
 

@@ -1,6 +1,6 @@
 import { fieldsOf, type Field, type Kind, type ModelInfo } from "@mediagen/sdk";
+import type { Schemas } from "@mediagen/sdk/kit";
 import { Option, type Command } from "commander";
-import { describeField, type Descriptions } from "./descriptions.ts";
 
 /** The field that the command's argument fills. */
 export const argumentField = "prompt";
@@ -28,7 +28,7 @@ export function addFieldFlags(
   command: Command,
   kind: Kind,
   models: readonly ModelInfo[],
-  descriptions: Descriptions,
+  schemas: Schemas,
   others: Command,
 ): void {
   command.optionsGroup("Fields of the form:");
@@ -47,9 +47,7 @@ export function addFieldFlags(
     const having = all.filter(({ info }) => info.field === field);
     const infos = new Map(having.map(({ model, info }) => [model.model, info]));
     const described =
-      having
-        .map(({ model, info }) => describeField(descriptions, model.operation, info.part ?? info.field).description)
-        .find(Boolean) ?? "";
+      having.map(({ model }) => schemas[model.operation]?.properties[field]?.description).find(Boolean) ?? "";
     const kebab = field.replace(/[A-Z]/g, "-$&").replaceAll("_", "-").toLowerCase();
     const name = isFree(kebab) && !kebab.startsWith("no-") ? kebab : `form-${kebab}`;
     const limits = isSwitch(infos) ? `--no-${name} is the opposite` : limitsOf(infos, ofKind.length);

@@ -18,7 +18,7 @@ import {
 } from "./settings.ts";
 import { createState, type Snapshot, type State, takeSnapshot } from "./state.ts";
 import { createThrottle, type Throttle } from "./throttle.ts";
-import { validators as compiled } from "./validators.gen.js";
+import { validators as compiled } from "./validators.gen.ts";
 
 /** Dependencies that the parts of one emulator share. */
 export interface Context {

@@ -180,12 +180,13 @@ function jsonSchemaOf({ fields }: FormFields, operation: string, dialect: string
     const expected = Object.keys(dialects).join(" or ");
     throw new InvalidRequestError(subject, [issueOf("target", "invalid", mustBe(expected, dialect))]);
   }
-  const { [operation]: schemaOf = {} } = schemas;
   return {
     $schema: dialects[dialect],
     type: "object",
     // A copy, so that changing the schema changes no other.
-    properties: structuredClone(Object.fromEntries(fields.map(({ field }) => [field, schemaOf[field]]))),
+    properties: structuredClone(
+      Object.fromEntries(fields.map(({ field }) => [field, schemas[operation]?.properties[field]])),
+    ),
     required: fields.filter(({ required }) => required).map(({ field }) => field),
     additionalProperties: false,
   };

@@ -46,6 +46,14 @@ export interface FormFields {
   readonly needs?: readonly (readonly string[])[];
 }
 
+/** JSON Schemas of forms and deletions, by operation. */
+export type Schemas = Readonly<
+  Record<string, Readonly<{ title: string; description: string; properties: Readonly<Record<string, FieldSchema>> }>>
+>;
+
+/** The JSON Schema of a field. */
+export type FieldSchema = Readonly<Record<string, unknown>> & { readonly description: string };
+
 /** One operation of the service. */
 export interface Operation {
   /** The operation's id in the service's description, such as `queryVideoTask`. */

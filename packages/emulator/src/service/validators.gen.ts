@@ -1,5 +1,8 @@
 // Made from openapi/openapi.yaml by `npm run generate`. Edits are lost.
 
+// @ts-nocheck: Ajv's code has no types.
+import type { Validate } from "./operation.ts";
+
 var __getOwnPropNames = Object.getOwnPropertyNames;
 var __commonJS = (cb, mod) => function() {
   try {
@@ -827,7 +830,8 @@ function validate29(data, { instancePath = "", parentData, parentDataProperty, r
 validate29.evaluated = { props: { taskids: !0, uid: !0 }, dynamicProps: !1, dynamicItems: !1 };
 
 
-export const validators = {
+/** A validator of each operation's request body. */
+export const validators: Readonly<Record<string, Validate>> = {
   generateVidmodelv2: generateVidmodelv2,
   generateVidmodelv2fast: generateVidmodelv2,
   generateVidmodelv15pro: generateVidmodelv15pro,
