@@ -265,7 +265,7 @@ describe("a bundle", () => {
 
   test("of the main entry point does not contain openapi-fetch", async () => {
     const sources = await sourcesIn('export * from "@mediagen/sdk";');
-    expect(sources).toContain("store/recorder.ts");
+    expect(sources).toContain("store/ledger.ts");
     expect(sources.filter((path) => path.includes("openapi-fetch"))).toEqual([]);
   });
 

@@ -69,7 +69,7 @@ class Simulation {
   readonly #digests = new Map<string, string>();
   /** How often a person has said that no task was created, by prompt. */
   readonly #words = new Map<string, number>();
-  /** Prompts about which a person was wrong. */
+  /** Prompts about which a person was wrong, and the tasks that were taken from others by that. */
   readonly #misjudged = new Set<string>();
   readonly #storeFailed = new Set<Process>();
   #plain = 0;
@@ -224,7 +224,7 @@ class Simulation {
     // A request that is still on its way may pay after the person has looked.
     const isRight = finding === "none" ? !this.#isOpen(prompt) && !own : finding.prompt === prompt;
     if (finding === "none") this.#words.set(prompt, (this.#words.get(prompt) ?? 0) + 1);
-    if (!isRight) this.#misjudged.add(prompt);
+    if (!isRight) this.#misjudged.add(prompt).add(finding === "none" ? prompt : finding.taskid);
     await (finding === "none"
       ? media.resolve(generationId, "notCreated")
       : media.resolve(generationId, { taskid: finding.taskid }));
@@ -286,7 +286,8 @@ class Simulation {
     }
     if (state !== "returned" || key === undefined) return;
     const isRecorded = [...this.#database.entries.values()].some((entry) => entry.task?.taskid === taskid);
-    const mayBeUnrecorded = this.#storeFailed.has(process) || controller.signal.aborted || this.#misjudged.has(prompt);
+    const isMisjudged = this.#misjudged.has(prompt) || this.#misjudged.has(taskid ?? "");
+    const mayBeUnrecorded = this.#storeFailed.has(process) || controller.signal.aborted || isMisjudged;
     if (!isRecorded && !mayBeUnrecorded) this.#violate(`${id} returns ${taskid}, which is not recorded`);
   }
 

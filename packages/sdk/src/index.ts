@@ -47,7 +47,8 @@ export type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
 export type { ResultStream } from "./result/streams.ts";
 export type * from "./spec/types.gen.ts";
 export { memoryStore } from "./store/memory-store.ts";
-export type { Resolution, UnknownGeneration } from "./store/recovery.ts";
+export type { UnknownGeneration } from "./store/ledger.ts";
+export type { Resolution } from "./store/resolution.ts";
 export { generationIdOf } from "./store/store.ts";
 export type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "./store/store.ts";
 export type {

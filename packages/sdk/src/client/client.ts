@@ -3,11 +3,13 @@ import { readOptions } from "../errors/options.ts";
 import { findModel, type Form, knownModel, type Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
-import type { Resolution } from "../store/recovery.ts";
+import type { Ledger } from "../store/ledger.ts";
+import type { Resolution } from "../store/resolution.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
+import { orAbort } from "../time/deadline.ts";
 import { prepare } from "./prepare.ts";
 import { generate } from "./generate.ts";
-import { createHost } from "./host.ts";
+import { createHost, type Host } from "./host.ts";
 import type { GenerateOptions, KindClient, MediaGen } from "./media-gen.ts";
 import type { MediaGenOptions } from "./options.ts";
 import { readTask, TaskHandle } from "./task-handle.ts";
@@ -32,7 +34,7 @@ export function createClient<O extends MediaGenOptions>(
   createRuntime: (options: O, origin: string) => Runtime,
 ): MediaGen {
   const host = createHost(options, createRuntime);
-  const { origin, store, report, recording } = host;
+  const { origin, store, report } = host;
   // The cast: a task's kind decides its type, which a constructor cannot say.
   const open = (task: TaskJSON) => new TaskHandle(task, host) as AnyTask;
   const resume = (saved: TaskJSON) => open(readTask(saved, origin));
@@ -61,12 +63,6 @@ export function createClient<O extends MediaGenOptions>(
       return resume({ version: 2, kind, taskid, origin, resultCount }) as ReturnType<KindClient<K>["task"]>;
     },
   });
-  const isKnownTask = (kind: Kind, taskid: string, signal?: AbortSignal) => isKnown(host, kind, taskid, signal);
-  const load = (method: string) => {
-    if (recording) return recording();
-    const advice = "Pass { store } to createMediaGen, such as fileStore(directory).";
-    throw invalidRequest(method, "store", "missing", "is missing", advice);
-  };
   return {
     video: kindClient("video"),
     image: kindClient("image"),
@@ -74,13 +70,31 @@ export function createClient<O extends MediaGenOptions>(
     generate: (model, form, options) => generateTask(undefined, model as Model, form as Form<Model>, options),
     task: resume,
     recover: (options = {}) =>
-      report({ operation: "recover" }, async () => (await load("recover")).recover(options, open)),
+      report({ operation: "recover" }, async () => {
+        const { ledger, signal } = await openLedger(host, "recover", options);
+        const found = await orAbort(ledger.recover(signal), signal);
+        return { ...found, tasks: found.tasks.map(open), finished: found.finished.map(open) };
+      }),
     // The cast: what it returns follows from the resolution, which only overloads can say.
     resolve: ((generationId: string, resolution: Resolution, options: CallOptions = {}) =>
-      report({ operation: "resolve", generationId, billed: "maybe" }, async () =>
-        (await load("resolve")).resolve(generationId, resolution, isKnownTask, open, options),
-      )) as MediaGen["resolve"],
+      report({ operation: "resolve", generationId, billed: "maybe" }, async () => {
+        const { ledger, signal } = await openLedger(host, "resolve", options);
+        const exists = (kind: Kind, taskid: string) => isKnown(host, kind, taskid, signal);
+        const task = await orAbort(ledger.resolve(generationId, resolution, exists, signal), signal);
+        return task && open(task);
+      })) as MediaGen["resolve"],
     origin,
     store,
   };
+}
+
+/** Returns the ledger of a client, and the signal of the call that needs it. */
+async function openLedger(
+  { ledger }: Host,
+  method: string,
+  options: CallOptions,
+): Promise<CallOptions & { readonly ledger: Ledger }> {
+  const advice = "Pass { store } to createMediaGen, such as fileStore(directory).";
+  if (!ledger) throw invalidRequest(method, "store", "missing", "is missing", advice);
+  return { ...readOptions<CallOptions>(method, options, { signal: "signal" }), ledger: await ledger() };
 }

@@ -7,7 +7,7 @@ import type { Form, Model } from "../form/model.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { Attempt } from "../store/attempt.ts";
-import type { GenerationFacts } from "../task/generation.ts";
+import type { Ledger } from "../store/ledger.ts";
 import type { RequestHeaders, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
 import type { Semaphore } from "../time/semaphore.ts";
@@ -19,13 +19,8 @@ export interface GenerateHost extends CallHost {
   /** Limits how many generations are sent at once. */
   readonly turns: Semaphore;
   readonly beforeGenerate: BeforeGenerate | undefined;
-  /** Loads the part that generates with a store. */
-  readonly recording: (() => Promise<Recording>) | undefined;
-}
-
-/** Generates with every step recorded in a store. */
-export interface Recording {
-  generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON>;
+  /** Loads the ledger of the store, if there is one. */
+  readonly ledger: (() => Promise<Ledger>) | undefined;
 }
 
 /** A generation whose form has been checked. */
@@ -44,13 +39,11 @@ export interface CheckedGeneration {
 
 /** Generates and returns the task: a new one, or the existing one of its idempotency key. */
 export async function generate(checked: CheckedGeneration, host: GenerateHost): Promise<TaskJSON> {
-  const { recording, apiKey } = host;
-  checkIdempotencyKey(checked, recording !== undefined || apiKey === undefined);
-  if (recording) return (await recording()).generate(checked, host);
-  return inTurn(checked, host, async () => {
-    await askBefore(checked, host);
-    return send(checked, host, undefined, undefined);
-  });
+  const { ledger, apiKey, turns } = host;
+  checkIdempotencyKey(checked, ledger !== undefined || apiKey === undefined);
+  const run = (attempt?: Attempt) => send(checked, host, attempt);
+  if (ledger) return (await ledger()).generate(checked, run);
+  return turns.run(checked.signal, run);
 }
 
 function checkIdempotencyKey({ idempotencyKey, model }: CheckedGeneration, isKept: boolean): void {
@@ -62,38 +55,22 @@ function checkIdempotencyKey({ idempotencyKey, model }: CheckedGeneration, isKep
     throw reject("invalid", mustBe("text that is not blank", idempotencyKey));
 }
 
-/** Runs a generation in its turn. */
-export function inTurn<T extends TaskJSON | undefined>(
-  { signal }: CheckedGeneration,
-  { turns }: GenerateHost,
-  run: () => Promise<T>,
-): Promise<T> {
-  return turns.run(signal, run);
-}
-
-/** Calls `beforeGenerate`, which is the caller's own code and may hang. */
-export async function askBefore(
-  { form, kind, model, resultCount, signal }: CheckedGeneration,
-  { beforeGenerate }: GenerateHost,
-): Promise<void> {
-  await orAbort(Promise.resolve(beforeGenerate?.(form, { kind, model, resultCount })), signal);
-  signal?.throwIfAborted();
-}
-
 /** Sends a generation, as an attempt if it is recorded, and returns its task. */
-export async function send(
-  { kind, model, operation, wire, resultCount, signal, headers }: CheckedGeneration,
+async function send(
+  { kind, model, form, operation, wire, resultCount, signal, headers }: CheckedGeneration,
   host: GenerateHost,
   attempt: Attempt | undefined,
-  facts: GenerationFacts | undefined,
 ): Promise<TaskJSON> {
-  const { time, origin } = host;
+  const { time, origin, beforeGenerate } = host;
+  // The caller's own code, which may hang.
+  await orAbort(Promise.resolve(beforeGenerate?.(form, { kind, model, resultCount })), signal);
+  signal?.throwIfAborted();
   const generation = {
     kind,
     model,
-    digest: facts?.digest,
-    generationId: attempt?.id,
-    at: attempt?.createdAt ?? time.now(),
+    digest: attempt?.facts.digest,
+    generationId: attempt?.facts.id,
+    at: attempt?.facts.createdAt ?? time.now(),
     resultCount,
     origin,
   };

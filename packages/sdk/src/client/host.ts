@@ -3,6 +3,7 @@ import { createRetries } from "../call/retries.ts";
 import { createEmit, createReport } from "../errors/events.ts";
 import { readOptions } from "../errors/options.ts";
 import { once } from "../spec/once.ts";
+import type { Ledger } from "../store/ledger.ts";
 import type { GenerationStore } from "../store/store.ts";
 import { Time } from "../time/clock.ts";
 import { Semaphore } from "../time/semaphore.ts";
@@ -10,7 +11,6 @@ import { durationsAt } from "../wait/durations.ts";
 import { Scheduler } from "../wait/scheduler.ts";
 import type { GenerateHost } from "./generate.ts";
 import { clientOptions, type MediaGenOptions } from "./options.ts";
-import type { RecordedGenerations } from "./recorded.ts";
 import type { Runtime } from "./runtime.ts";
 import { environment, readAccess, readStates } from "./settings.ts";
 import { checkSilently, type TaskHost } from "./task-handle.ts";
@@ -21,8 +21,8 @@ import { checkSilently, type TaskHost } from "./task-handle.ts";
  */
 export interface Host extends Runtime, GenerateHost, TaskHost {
   readonly store: GenerationStore | undefined;
-  /** Loads the part that works with the store, if there is one. */
-  readonly recording: (() => Promise<RecordedGenerations>) | undefined;
+  /** Loads the ledger of the store, if there is one. */
+  readonly ledger: (() => Promise<Ledger>) | undefined;
 }
 
 /** Creates the host of a client. */
@@ -54,11 +54,11 @@ export function createHost<O extends MediaGenOptions>(
     check: checkSilently,
     store,
     // Loaded at first use, so that clients without a store do not load it.
-    recording:
+    ledger:
       store &&
       once(async () => {
-        const { RecordedGenerations } = await import("./recorded.ts");
-        return new RecordedGenerations({ ...host, store, processes: await host.processes() });
+        const { Ledger } = await import("../store/ledger.ts");
+        return new Ledger({ ...host, store, processes: await host.processes() });
       }),
   };
   return host;

@@ -1,5 +1,5 @@
 import type { ResultGet } from "../result/context.ts";
-import type { ProcessInfo } from "../store/session.ts";
+import type { ProcessInfo } from "../store/entries.ts";
 import { toWebFetch, type WebFetch } from "../call/fetch.ts";
 import type { Transport } from "../call/transport.ts";
 import { webTransport } from "../call/fetch-transport.ts";

@@ -111,8 +111,9 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     const at = this.#host.time.now();
     const durationMs = createdAt && Math.round(at - createdAt);
     this.#host.emit({ type: "ended", kind, model, taskid, state, status, at, durationMs });
-    if (this.generationId === undefined) return;
-    await writeToStore(this.#host, (recording) => recording.end(this.toJSON(), state), signal);
+    const { generationId } = this;
+    if (generationId === undefined) return;
+    await writeToStore(this.#host, (ledger) => ledger.end(kind, [taskid], state, generationId), signal);
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {

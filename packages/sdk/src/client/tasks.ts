@@ -10,15 +10,15 @@ import { readBody, type WireFields } from "../form/form.ts";
 import { isObject } from "../spec/is-object.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { codes, operations } from "../spec/operations.gen.ts";
+import type { Ledger } from "../store/ledger.ts";
 import type { DeleteFields, Deletions, Records, RequestOptions, TaskRecord } from "../task/task.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
-import type { RecordedGenerations } from "./recorded.ts";
 
 /** Dependencies of queries and deletions. */
 export interface TasksHost extends CallHost {
-  /** Loads the part that records the ends of tasks, if there is a store. */
-  readonly recording: (() => Promise<RecordedGenerations>) | undefined;
+  /** Loads the ledger of the store, if there is one. */
+  readonly ledger: (() => Promise<Ledger>) | undefined;
 }
 
 /** The maximum time that a call waits for its record in the store. Its result is known by then, and a store may hang. */
@@ -75,21 +75,21 @@ export async function deleteTasks<K extends Kind>(
     throw invalidRequest(operation.id, "taskids", "invalid", mustBe("a list of task ids", taskids), "", nothingWasSent);
   const request = readRequest(operation, { taskids }, options, host.apiKey);
   const { data } = await call(host, operation, request.wire, { ...request, subject: { kind } });
-  await writeToStore(host, (recording) => recording.endDeleted(kind, taskids), request.signal);
+  await writeToStore(host, (ledger) => ledger.end(kind, taskids, "deleted"), request.signal);
   // The cast: the service documents the response to a deletion.
   return data as object as Deletions[K];
 }
 
 /** Records in the store, if there is one. If that takes long or the signal aborts, it continues in the background. */
 export async function writeToStore(
-  { recording, time }: TasksHost,
-  write: (recording: RecordedGenerations) => Promise<void>,
+  { ledger, time }: TasksHost,
+  write: (ledger: Ledger) => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (!recording) return;
+  if (!ledger) return;
   const deadline = new Deadline(time, longestRecordMs, () => new Error("the store is slow"), signal, "limit");
   try {
-    await orAbort(recording().then(write), deadline.signal);
+    await orAbort(ledger().then(write), deadline.signal);
   } catch (error) {
     if (!deadline.signal.aborted) throw error;
   } finally {

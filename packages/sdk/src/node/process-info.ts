@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
-import type { ProcessInfo } from "../store/session.ts";
+import type { ProcessInfo } from "../store/entries.ts";
 import { codeOf } from "./error-code.ts";
 
 /** Returns the identity of this process, and a check whether another one of this host has ended. */

@@ -1,53 +1,44 @@
 import { MediaGenError, messageOf, OutcomeUnknownError, StoreError } from "../errors/errors.ts";
 import type { GenerationFacts, GenerationRecord, GenerationState } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
-import type { Session } from "./session.ts";
+import { orAbort } from "../time/deadline.ts";
+import type { Entries, OpenAttempt } from "./entries.ts";
+import type { WriteResult } from "./store.ts";
 
 /** Interval of renewals: several before a sender counts as dead. */
 const renewMs = 5_000;
 const firstRetryMs = 1_000;
 const longestRetryMs = 60_000;
-/** Maximum number of writes of a task: more than other writers can have made at the same time. */
-const mostTries = 20;
 
-/** Thrown if another writer has changed the record, so that this attempt must not be sent. */
+/** Thrown if another writer has changed the entry, so that this attempt must not be sent. */
 export class OvertakenError extends Error {
   override readonly name = "OvertakenError";
 }
 
-/** One attempt to generate. It renews its record until it ends. Others write the record only if the renewals stop. */
-export class Attempt {
-  readonly #session: Session;
-  readonly #base: Omit<GenerationRecord, "revision" | "state" | "updatedAt">;
-  #revision: number;
-  /** The attempt that wrote the stored revision. */
-  #follows: string | undefined;
-  /** State that renewals write; undefined before the attempt is recorded and after it has ended. */
+type Change = Partial<GenerationRecord> & { readonly state: GenerationState };
+
+/** One attempt to generate. It renews its entry until it ends. Others write the entry only if the renewals stop. */
+export class Attempt implements OpenAttempt {
+  /** The parts of its entry that never change. */
+  readonly facts: Omit<GenerationRecord, "revision" | "state" | "updatedAt">;
+  task: Promise<TaskJSON> | undefined;
+  readonly #entries: Entries;
+  /** The entry as it was stored when this attempt last wrote it, or found that another writer had. */
+  #stored: GenerationRecord | undefined;
+  /** The state that renewals write; undefined if nothing can be recorded yet. */
   #state: "claimed" | "sending" | undefined;
-  /** Whether a write failed, which may have been stored anyway. */
-  #mayBeRecorded = false;
-  #last: Promise<unknown> = Promise.resolve();
+  /** Whether others have recorded an outcome before this attempt did. */
+  #isLate = false;
+  #turn: Promise<unknown> = Promise.resolve();
   readonly #ending = new AbortController();
-  /** Id for a separate record of its task, if another attempt has taken over its own record. */
-  readonly #besideId = crypto.randomUUID();
 
-  constructor(session: Session, facts: GenerationFacts, id: string, replaces: GenerationRecord | undefined) {
-    const { time, processes } = session.host;
+  /** @param replaces the entry of an earlier attempt, which sent nothing */
+  constructor(entries: Entries, facts: GenerationFacts, id: string, replaces: GenerationRecord | undefined) {
+    const { time, processes } = entries.host;
     const { sender } = processes;
-    this.#session = session;
-    this.#revision = replaces?.revision ?? 0;
-    this.#follows = replaces?.attempt;
-    this.#base = { version: 1, ...facts, id, attempt: crypto.randomUUID(), createdAt: time.now(), sender };
-  }
-
-  /** The id of its record. */
-  get id(): string {
-    return this.#base.id;
-  }
-
-  /** The time when it began, in milliseconds since 1970. */
-  get createdAt(): number {
-    return this.#base.createdAt;
+    this.#entries = entries;
+    this.#stored = replaces;
+    this.facts = { version: 1, ...facts, id, attempt: crypto.randomUUID(), createdAt: time.now(), sender };
   }
 
   /**
@@ -55,8 +46,13 @@ export class Attempt {
    *
    * @throws A {@link StoreError} if it could not be recorded
    */
-  claim(): Promise<boolean> {
-    return this.#move("claimed");
+  claim(signal: AbortSignal | undefined): Promise<boolean> {
+    const claiming = this.#move("claimed");
+    return orAbort(claiming, signal).catch((error: unknown) => {
+      // A claim that is recorded after the abort is released, so that no other attempt has to wait for it.
+      claiming.then((isClaimed) => (isClaimed ? this.failed(error, signal) : undefined)).catch(() => undefined);
+      throw error;
+    });
   }
 
   /**
@@ -71,170 +67,133 @@ export class Attempt {
   }
 
   /** Records the task and returns it. Never rejects, because a failing store must not lose a paid task. */
-  created(task: TaskJSON): Promise<TaskJSON> {
-    const recorded = { ...task, generationId: this.id };
-    const recording = this.#finish(() => this.#recordTask(recorded), recorded).then((stored) => stored ?? recorded);
-    // From now on, its key returns this task, once its first write has ended.
-    this.#session.known.unrecorded.set(this.id, { facts: this.#base, task: recording });
-    return recording;
+  created(given: TaskJSON): Promise<TaskJSON> {
+    const task = { ...given, generationId: this.facts.id };
+    this.task = this.#finish(() => this.#recordTask(task), task).then((recorded) => recorded ?? task);
+    // From now on, its key returns this task, also if it cannot be recorded.
+    this.#entries.open.set(this.facts.id, this);
+    return this.task;
   }
 
   /** Records that there is no task or that the outcome is unknown. Never rejects. */
   async failed(thrown: unknown, signal: AbortSignal | undefined): Promise<void> {
-    // If an abort came during the write of `sending`, the result of that write decides.
-    await this.#last.catch(() => undefined);
-    const isRecorded = this.#state !== undefined || this.#mayBeRecorded;
-    if (thrown instanceof OvertakenError || !isRecorded) return this.stop();
+    if (thrown instanceof OvertakenError || !this.#state) return this.#end();
     // Errors from elsewhere do not prove that nothing was sent.
     const isExpected = thrown instanceof MediaGenError || (signal?.aborted && thrown === signal.reason);
     const isUnknown = thrown instanceof OutcomeUnknownError || (this.#state === "sending" && !isExpected);
     const reason = thrown instanceof OutcomeUnknownError ? thrown.reason : messageOf(thrown);
-    const state = isUnknown ? "unknown" : "notCreated";
-    await this.#finish(async () => void (await this.#write(state, { reason })), undefined);
-  }
-
-  /** Stops the renewals. */
-  stop(): void {
-    // With a reason, because the stack trace of the default error takes as long as a write.
-    this.#ending.abort("ended");
-    this.#session.known.active.delete(this.id);
+    await this.#finish(() => this.#write({ state: isUnknown ? "unknown" : "notCreated", reason }));
   }
 
   async #move(state: "claimed" | "sending"): Promise<boolean> {
     const write = async () => {
-      if (!(await this.#write(state))) return false;
       const isFirst = this.#state === undefined;
-      // Set within its turn, so that a queued renewal does not write `claimed` for a form that is being sent.
+      // A write of `sending` may be stored even if it fails.
+      if (state === "sending") this.#state = state;
+      if (!(await this.#write({ state })).written) return false;
       this.#state = state;
-      if (isFirst) void this.#renew();
+      if (isFirst) this.#renew().catch(() => undefined);
       return true;
     };
-    return this.#afterLastWrite(write).catch((cause: unknown) => {
-      this.#mayBeRecorded = true;
-      throw new StoreError(this.#base.model, "the store could not record it", { cause });
+    return this.#inTurn(write).catch((cause: unknown) => {
+      throw new StoreError(this.facts.model, "the store could not record it", { cause });
     });
   }
 
-  /** Writes the next revision. Returns false if another writer has changed the record. */
-  async #write(state: GenerationState, further: Partial<GenerationRecord> = {}): Promise<boolean> {
+  /** Renews the entry until the attempt ends; then it rejects. */
+  async #renew(): Promise<void> {
+    const { signal } = this.#ending;
+    this.#entries.open.set(this.facts.id, this);
     for (;;) {
-      const result = await this.#session.write(this.#record(state, further));
-      if (result.written) this.#revision++;
-      else if (this.#isOwn(result.current) || this.#corrects(state, result.current)) {
-        this.#revision = result.current.revision;
-      } else return false;
-      this.#follows = this.#base.attempt;
-      if (result.written) return true;
+      await this.#entries.host.time.sleep(renewMs, signal, "background");
+      const renew = async () => this.#state && !signal.aborted && this.#write({ state: this.#state });
+      // After a failure, the next renewal comes before the sender counts as dead.
+      await this.#inTurn(renew).catch(() => undefined);
     }
-  }
-
-  #record(state: GenerationState, further: Partial<GenerationRecord>): GenerationRecord {
-    const updatedAt = this.#session.host.time.now();
-    return { ...this.#base, ...further, state, revision: this.#revision + 1, follows: this.#follows, updatedAt };
-  }
-
-  /** Whether this attempt wrote the stored record itself, with a write that seemed to fail. */
-  #isOwn(current: GenerationRecord | undefined): current is GenerationRecord {
-    if (current?.attempt !== this.#base.attempt || current.revision <= this.#revision) return false;
-    return current.state === "claimed" || current.state === "sending";
   }
 
   /** Runs writes one after the other, including renewals. */
-  #afterLastWrite<T>(write: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(write, write);
-    this.#last = turn;
+  #inTurn<T>(write: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(write, write);
+    this.#turn = turn;
     return turn;
   }
 
-  /** Whether others have recorded the outcome as unknown, but this attempt knows that there is no task. */
-  #corrects(state: GenerationState, current: GenerationRecord | undefined): current is GenerationRecord {
-    const isTakenForUnknown = current?.attempt === this.#base.attempt && current.state === "unknown";
-    return state === "notCreated" && isTakenForUnknown && current.revision > this.#revision;
+  /** Writes the next revision. It is not written if another writer has changed the entry. */
+  async #write(change: Change): Promise<WriteResult> {
+    for (;;) {
+      const entry = this.#next(change);
+      const result = await this.#entries.write(entry);
+      if (!result.written && !this.#mayFollow(result.current, change)) return result;
+      this.#stored = result.written ? entry : result.current;
+      if (result.written) return result;
+      this.#isLate ||= !isUnderWay(result.current);
+    }
   }
 
-  async #renew(): Promise<void> {
-    const { time } = this.#session.host;
-    this.#session.known.active.add(this.id);
-    try {
-      for (;;) {
-        await time.sleep(renewMs, this.#ending.signal, "background");
-        // After a failure, the next renewal comes before the sender counts as dead.
-        await this.#afterLastWrite(async () => this.#state && this.#write(this.#state)).catch(() => undefined);
-      }
-    } catch {
-      // The attempt has ended.
+  #next(change: Change): GenerationRecord {
+    const { revision = 0, attempt: follows } = this.#stored ?? {};
+    return { ...this.facts, ...change, revision: revision + 1, follows, updatedAt: this.#entries.host.time.now() };
+  }
+
+  /** Whether a change may follow an entry that this attempt did not expect. */
+  #mayFollow(current: GenerationRecord | undefined, { state, task }: Change): boolean {
+    // Then the store contradicts itself.
+    if (current?.revision === this.#stored?.revision) return false;
+    if (!current) return task !== undefined;
+    if (current.attempt !== this.facts.attempt) return false;
+    // An own write that seemed to fail; or others took the sender for dead, and it knows better.
+    return isUnderWay(current) || (task ? !current.task : state === "notCreated" && current.state === "unknown");
+  }
+
+  /** Records a task even if another writer has changed the entry, so that a late task is not lost. */
+  async #recordTask(task: TaskJSON): Promise<TaskJSON> {
+    const { id, attempt } = this.facts;
+    const { emit } = this.#entries.host;
+    let recorded = task;
+    const result = await this.#write({ state: "created", task });
+    if (!result.written && result.current?.task?.taskid !== task.taskid) {
+      // Another attempt has the entry by now. The task gets one of its own, without the key.
+      recorded = { ...task, generationId: attempt };
+      const own = { id: attempt, revision: 1, follows: undefined, idempotencyKey: undefined };
+      const { written } = await this.#entries.write({ ...this.#next({ state: "created", task: recorded }), ...own });
+      if (!written) throw new Error("the store neither writes the task nor returns what it holds instead");
+      this.#isLate = true;
     }
+    if (this.#isLate) emit({ type: "lateTask", task: recorded, generationId: id });
+    return recorded;
   }
 
   /** Runs the last write. If it fails, repeats it in the background. */
-  async #finish(write: () => Promise<TaskJSON | undefined>, task: TaskJSON | undefined): Promise<TaskJSON | undefined> {
-    const { id } = this;
-    const { emit } = this.#session.host;
-    this.#state = undefined;
-    try {
-      const recorded = await this.#afterLastWrite(write);
-      this.#session.known.unrecorded.delete(id);
-      return recorded;
-    } catch (error) {
-      emit({ type: "storeFailed", generationId: id, task, error });
-      this.#retry(write).catch((failure: unknown) =>
-        emit({ type: "storeFailed", generationId: id, task, error: failure }),
-      );
+  #finish<T>(write: () => Promise<T>, task?: TaskJSON): Promise<T | undefined> {
+    const { time, emit } = this.#entries.host;
+    this.#end();
+    const finish = async () => {
+      const result = await this.#inTurn(write);
+      this.#end();
+      return result;
+    };
+    const repeat = async (delayMs: number): Promise<void> => {
+      // Does not keep the process alive.
+      await time.sleep(delayMs, undefined, "background");
+      await finish().catch(() => repeat(Math.min(2 * delayMs, longestRetryMs)));
+    };
+    return finish().catch((error: unknown) => {
+      emit({ type: "storeFailed", generationId: this.facts.id, task, error });
+      repeat(firstRetryMs).catch(() => undefined);
       return undefined;
-    } finally {
-      this.stop();
-    }
+    });
   }
 
-  /** Repeats a write until it succeeds. It does not keep the process alive. */
-  async #retry(write: () => Promise<unknown>): Promise<void> {
-    const { time } = this.#session.host;
-    const never = new AbortController().signal;
-    for (let delayMs = firstRetryMs; ; delayMs = Math.min(2 * delayMs, longestRetryMs)) {
-      await time.sleep(delayMs, never, "background");
-      const recorded = await this.#afterLastWrite(write).then(
-        () => true,
-        () => false,
-      );
-      if (recorded) return void this.#session.known.unrecorded.delete(this.id);
-    }
-  }
-
-  /** Records a task even if another writer has changed the record, so that a late task is not lost. */
-  async #recordTask(task: TaskJSON): Promise<TaskJSON> {
-    const { emit } = this.#session.host;
-    let record = this.#record("created", { task });
-    let isLate = false;
-    for (let tries = 1; ; tries++) {
-      const result = await this.#session.write(record);
-      if (result.written) break;
-      if (tries >= mostTries) throw new Error("the store neither writes the record nor says what is stored instead");
-      const { current } = result;
-      const isOwnRecord = current?.attempt === record.attempt;
-      if (isOwnRecord && current.task?.taskid === task.taskid) break;
-      isLate ||= !this.#isOwn(current);
-      const isFree = !current || (isOwnRecord && !current.task);
-      record = isFree ? after(current, record) : beside(record, task, this.#besideId);
-    }
-    const recorded = record.task ?? task;
-    if (isLate) emit({ type: "lateTask", task: recorded, generationId: this.id });
-    return recorded;
+  /** Stops the renewals. */
+  #end(): void {
+    // With a reason, because the stack trace of the default error takes as long as a write.
+    this.#ending.abort("ended");
+    if (this.#entries.open.get(this.facts.id) === this) this.#entries.open.delete(this.facts.id);
   }
 }
 
-/** Returns the record as the next revision of the stored one. */
-function after(current: GenerationRecord | undefined, record: GenerationRecord): GenerationRecord {
-  return { ...record, revision: (current?.revision ?? 0) + 1, follows: current?.attempt };
-}
-
-/** Returns a separate record for a task, without the key, because another attempt has taken over its record. */
-function beside(record: GenerationRecord, task: TaskJSON, id: string): GenerationRecord {
-  return {
-    ...record,
-    id,
-    revision: 1,
-    follows: undefined,
-    idempotencyKey: undefined,
-    task: { ...task, generationId: id },
-  };
+/** Whether an attempt has not recorded its outcome. */
+function isUnderWay(entry: GenerationRecord | undefined): boolean {
+  return entry?.state === "claimed" || entry?.state === "sending";
 }

@@ -2,7 +2,7 @@ import type { GenerationRecord } from "../task/generation.ts";
 import { type GenerationStore, mayFollow, mayForget } from "./store.ts";
 
 /**
- * Creates a store in memory: one process pays for no key twice, and its records end with the process. It is for tests,
+ * Creates a store in memory: one process pays for no key twice, and its entries end with the process. It is for tests,
  * and for servers that only need to absorb double clicks.
  *
  * @returns The store, for the option `store`.
@@ -16,27 +16,22 @@ export function memoryStore(): GenerationStore {
     const text = texts.get(id);
     return text === undefined ? undefined : (JSON.parse(text) as GenerationRecord);
   };
+  const all = () => [...texts.keys()].flatMap((id) => read(id) ?? []);
   return {
-    async write(record) {
-      const current = read(record.id);
-      if (!mayFollow(record, current)) return { written: false, current };
-      texts.set(record.id, JSON.stringify(record));
+    async write(entry) {
+      const current = read(entry.id);
+      if (!mayFollow(entry, current)) return { written: false, current };
+      texts.set(entry.id, JSON.stringify(entry));
       return { written: true };
     },
     get: async (id) => read(id),
     async *list({ states }) {
-      for (const id of [...texts.keys()]) {
-        const record = read(id);
-        if (record && states.includes(record.state)) yield record;
-      }
+      yield* all().filter(({ state }) => states.includes(state));
     },
     async forget(options) {
-      const ids = [...texts.keys()].filter((id) => {
-        const record = read(id);
-        return record && mayForget(record, options);
-      });
-      for (const id of ids) texts.delete(id);
-      return ids.length;
+      const forgotten = all().filter((entry) => mayForget(entry, options));
+      for (const { id } of forgotten) texts.delete(id);
+      return forgotten.length;
     },
   };
 }

@@ -88,11 +88,6 @@ export interface GenerationStore {
   forget(options?: ForgetOptions): Promise<number>;
 }
 
-/** Returns the next revision of a record. */
-export function next(record: GenerationRecord, changed: Partial<GenerationRecord>): GenerationRecord {
-  return { ...record, ...changed, revision: record.revision + 1, follows: record.attempt };
-}
-
 /** Whether a record may replace the stored one. */
 export function mayFollow(record: GenerationRecord, current: GenerationRecord | undefined): boolean {
   if (!current) return record.revision === 1;
@@ -119,21 +114,17 @@ export async function generationIdOf(origin: string, idempotencyKey: string): Pr
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-const version = 1;
-const taskVersion = 2;
 const states: readonly unknown[] = ["claimed", "sending", "created", "unknown", "notCreated", "ended"];
+const taskVersion = 2;
 
 /** Returns the reason why this version cannot read a stored value; undefined if it can. */
 export function whyUnreadable(value: unknown): string | undefined {
-  const record = value as Partial<GenerationRecord> | null | undefined;
-  if (record?.version !== version) return `its version is ${JSON.stringify(record?.version)}, not ${version}`;
-  const isWhole =
-    Number.isSafeInteger(record.revision) && record.state && record.attempt && typeof record.model === "string";
-  if (!isWhole) return "a field is missing";
-  if (!states.includes(record.state)) return `its state is ${JSON.stringify(record.state)}`;
-  const { task } = record;
-  if (!task) return record.state === "created" || record.state === "ended" ? "its task is missing" : undefined;
-  if (task.version !== taskVersion) return `its task's version is ${JSON.stringify(task.version)}, not ${taskVersion}`;
-  const isTask = task.taskid && task.kind && task.origin && Number.isSafeInteger(task.resultCount);
-  return isTask ? undefined : "a field of its task is missing";
+  const entry = value as Partial<GenerationRecord> | null | undefined;
+  if (entry?.version !== 1) return `its version is ${JSON.stringify(entry?.version)}, not 1`;
+  const { revision, attempt, model, state, task } = entry;
+  const hasTask = state === "created" || state === "ended" ? task?.taskid : true;
+  const isWhole = Number.isSafeInteger(revision) && attempt && typeof model === "string" && states.includes(state);
+  if (!isWhole || !hasTask) return "a field is missing or not valid";
+  if (!task || task.version === taskVersion) return undefined;
+  return `its task's version is ${JSON.stringify(task.version)}, not ${taskVersion}`;
 }

@@ -1,0 +1,133 @@
+import type { Emit } from "../errors/events.ts";
+import { describeDuration } from "../errors/issue.ts";
+import type {
+  GenerationFacts,
+  GenerationRecord,
+  GenerationState,
+  Sender,
+  UnreadableRecord,
+} from "../task/generation.ts";
+import type { TaskJSON } from "../task/task.ts";
+import type { Time } from "../time/clock.ts";
+import type { Semaphore } from "../time/semaphore.ts";
+import { type GenerationStore, whyUnreadable, type WriteResult } from "./store.ts";
+
+/** Timeout of each operation of a store: a custom store may hang. */
+const timeoutMs = 15_000;
+/** After this long without a renewal, a sender counts as dead. A wrong guess cannot cause a second payment. */
+export const silentAfterMs = 15_000;
+
+/** Information about processes. It is only used to shorten waits. */
+export interface ProcessInfo {
+  /** This process, if the runtime can identify it. */
+  readonly sender?: Sender | undefined;
+  /** Whether that process is known to have ended. */
+  hasEnded(sender: Sender): boolean;
+}
+
+/** Dependencies of a ledger. */
+export interface LedgerHost {
+  readonly store: GenerationStore;
+  readonly origin: string;
+  readonly time: Time;
+  readonly emit: Emit;
+  readonly processes: ProcessInfo;
+  /** Limits how many generations are sent at once. */
+  readonly turns: Semaphore;
+}
+
+/** An attempt of this process whose end is not recorded yet. */
+export interface OpenAttempt {
+  readonly facts: GenerationFacts;
+  /** Its task, if there is one. Resolves once the first write of the task has ended. */
+  readonly task?: Promise<TaskJSON> | undefined;
+}
+
+/** The open attempts of this process, by store and by the ids of their entries: a client for each call must not pay twice. */
+const openOf = new WeakMap<GenerationStore, Map<string, OpenAttempt>>();
+
+/** The entries of a store, as the clients of one service read and write them. Each operation has a timeout. */
+export class Entries {
+  readonly host: LedgerHost;
+  /** The open attempts of this process, by the ids of their entries. */
+  readonly open: Map<string, OpenAttempt>;
+
+  constructor(host: LedgerHost) {
+    this.host = host;
+    this.open = openOf.get(host.store) ?? new Map();
+    openOf.set(host.store, this.open);
+  }
+
+  /** Writes an entry. If a write failed but was stored anyway, the entry counts as written. */
+  async write(entry: GenerationRecord): Promise<WriteResult> {
+    const write = () => this.#within("write an entry", () => this.host.store.write(entry));
+    const result = await write().catch(write);
+    return !result.written && isSame(result.current, entry) ? { written: true } : result;
+  }
+
+  /** Writes the next revision of an entry. Returns whether it was written: false if another writer has changed the entry. */
+  async change(entry: GenerationRecord, change: Partial<GenerationRecord>): Promise<boolean> {
+    const updatedAt = this.host.time.now();
+    const next = { ...entry, ...change, revision: entry.revision + 1, follows: entry.attempt, updatedAt };
+    return (await this.write(next)).written;
+  }
+
+  get(id: string): Promise<GenerationRecord | undefined> {
+    return this.#within("read an entry", () => this.host.store.get(id));
+  }
+
+  /** Yields the entries of this service in some states, and those that this version cannot read. */
+  async *list(states: readonly GenerationState[]): AsyncGenerator<GenerationRecord | UnreadableRecord> {
+    const entries = this.host.store.list({ states })[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await this.#within("list its entries", () => entries.next());
+        if (done) return;
+        const unreadable = "unreadable" in value ? value.unreadable : whyUnreadable(value);
+        if (unreadable !== undefined) yield { id: value.id, unreadable };
+        else if ("origin" in value && value.origin === this.host.origin) yield value;
+      }
+    } finally {
+      // Closes the cursor of a database. Not awaited, because this may hang too.
+      entries.return?.().then(undefined, () => undefined);
+    }
+  }
+
+  /**
+   * Waits until the sender of an entry has renewed it, or counts as dead: then the outcome is recorded as unknown. Returns what is
+   * stored by then.
+   */
+  async settle(first: GenerationRecord, signal: AbortSignal | undefined): Promise<GenerationRecord | undefined> {
+    const { time } = this.host;
+    if (!this.hasEnded(first)) await time.sleep(silentAfterMs, signal, "pause");
+    const entry = await this.get(first.id);
+    if (entry?.state !== "sending" || entry.revision !== first.revision) return entry;
+    await this.markUnknown(entry);
+    return this.get(first.id);
+  }
+
+  /** Whether the process that sends a generation is known to have ended. */
+  hasEnded({ sender }: GenerationRecord): boolean {
+    return sender !== undefined && this.host.processes.hasEnded(sender);
+  }
+
+  /** Records that the sender of an entry has ended without an outcome. A sender that was only slow corrects this. */
+  async markUnknown(entry: GenerationRecord): Promise<void> {
+    await this.change(entry, { state: "unknown", reason: "its sender ended before it recorded an outcome" });
+  }
+
+  #within<T>(act: string, operate: () => Promise<T>): Promise<T> {
+    const operation = new Promise<T>((resolve) => resolve(operate()));
+    return new Promise((resolve, reject) => {
+      const late = () => new Error(`the store took longer than ${describeDuration(timeoutMs)} to ${act}`);
+      const cancel = this.host.time.alarm(timeoutMs, (_, error) => reject(error ?? late()), "limit");
+      operation.finally(cancel).then(resolve, reject);
+    });
+  }
+}
+
+/** Whether two entries are the same write. The attempt is not enough: a late sender and a resolution share it. */
+function isSame(stored: GenerationRecord | undefined, entry: GenerationRecord): boolean {
+  const fields = ["attempt", "revision", "state"] as const;
+  return fields.every((field) => stored?.[field] === entry[field]) && stored?.task?.taskid === entry.task?.taskid;
+}
