@@ -1,12 +1,6 @@
 import { sections } from "./navigation.ts";
 import { escapeHtml, pageLink, type Heading, type NavGroup, type NavLink, type Page, type Site } from "./site.ts";
 
-/** Returns the links to the project on other sites. */
-export function elsewhere({ repository }: Site): { readonly title: string; readonly href: string }[] {
-  const npm = { title: "npm", href: "https://www.npmjs.com/package/@mediagen/sdk" };
-  return repository === undefined ? [npm] : [{ title: "Repository", href: repository }, npm];
-}
-
 /** Renders the breadcrumb of a page: its section, and its group in the sidebar. */
 export function renderCrumbs(page: Page, sidebar: readonly NavGroup[], root: string): string {
   const section = sections.find((one) => one.section === page.section);
@@ -48,7 +42,7 @@ export function renderMenu(site: Site, page: Page, groups: readonly NavGroup[], 
   const wide = [
     ...sections.map(({ section, title }) => ({ title, href: `${root}${section}/` })),
     { title: "Changelog", href: `${root}changelog/` },
-    ...elsewhere(site),
+    ...(site.repository === undefined ? [] : [{ title: "Repository", href: site.repository }]),
   ];
   const narrow = wide.map(({ title, href }) => `<li><a href="${href}">${title}</a></li>`).join("");
   return `<nav class="sidebar${groups.length === 0 ? " empty" : ""}" id="menu" aria-label="Pages of this section"><ul class="narrow">${narrow}</ul>${groups.map(list).join("")}</nav>`;

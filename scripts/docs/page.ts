@@ -1,4 +1,4 @@
-import { elsewhere, renderContents, renderCrumbs, renderMenu, renderNeighbours } from "./menus.ts";
+import { renderContents, renderCrumbs, renderMenu, renderNeighbours } from "./menus.ts";
 import { sections } from "./navigation.ts";
 import { policyOf } from "./policy.ts";
 import { escapeHtml, pageLink, twinOf, type Heading, type NavGroup, type Page, type Site } from "./site.ts";
@@ -28,9 +28,7 @@ ${renderHead(site, page, root)}
 <nav aria-label="Sections">${sections.map((one) => `<a href="${root}${one.section}/"${one.section === section ? ` aria-current="${path === one.section ? "page" : "true"}"` : ""}>${one.title}</a>`).join("")}</nav>
 <div class="tools">
 <button type="button" id="search-button" aria-haspopup="dialog" aria-label="Search">${icons.search}<span>Search</span> <kbd>/</kbd></button>
-${elsewhere(site)
-  .map(({ title: name, href }) => `<a href="${href}">${name}</a>`)
-  .join("")}
+${site.repository === undefined ? "" : `<a href="${site.repository}">Repository</a>`}
 <button type="button" id="theme-button" aria-label="Theme: as the system">${icons.theme}</button>
 </div>
 ${layout === "redoc" ? `<h1 class="unseen">${escapeHtml(title)}</h1>\n` : ""}</header>
