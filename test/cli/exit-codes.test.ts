@@ -15,7 +15,7 @@ describe.concurrent("an error is printed in two lines and its commands below, wi
     [
       1,
       [...image, "--base-url", "http://127.0.0.1:9"],
-      { says: "nothing was sent, because there was no connection to http://127.0.0.1:9" },
+      { says: "nothing was sent (connect ECONNREFUSED 127.0.0.1:9)" },
     ],
     [2, image.with(3, "imgmodelv9"), { says: 'model "imgmodelv9" is not known. Did you mean' }],
     [2, image.toSpliced(2, 2), { says: "Nothing was sent. Add -m with one of imgmodelv45, " }],

@@ -248,7 +248,7 @@ describe("the environment", () => {
       thrownBy(clientOf({ port: 1 }, { retries: 0, ...options }).video.query("t-1"));
     for (const exception of ["*", "media.example.com", ".example.com", "*.example.com:1", "a.example,example.com"]) {
       vi.stubEnv("no_proxy", exception);
-      expect(String(await query()), exception).toMatch(/nothing was sent, .*ECONNREFUSED/);
+      expect(String(await query()), exception).toMatch(/nothing was sent.*ECONNREFUSED/);
     }
     vi.stubEnv("no_proxy", "");
     expect(String(await query({ agent: new https.Agent() }))).toMatch(/ECONNREFUSED/);

@@ -1,5 +1,5 @@
 import createFetchClient, { type Client } from "openapi-fetch";
-import { keyHeaders, readKey } from "./call/api-key.ts";
+import { keyHeaders } from "./call/api-key.ts";
 import { ignoredWithKey } from "./call/headers.ts";
 import { type ClientOptions, clientOptions } from "./client/options.ts";
 import { readAccess } from "./client/settings.ts";
@@ -10,7 +10,7 @@ import { encodeForm } from "./form/multipart.ts";
 import { operations } from "./spec/operations.gen.ts";
 import type { paths } from "./spec/paths.gen.ts";
 import { postInit, toWebFetch } from "./call/fetch.ts";
-import { withoutBytes } from "./call/transport.ts";
+import { orAbort } from "./time/deadline.ts";
 
 export type { paths } from "./spec/paths.gen.ts";
 
@@ -47,7 +47,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     // A middleware or the options of a call may name another: neither the key nor a paid form goes there.
     const [{ origin }, home] = [new URL(request.url), new URL(baseUrl).origin];
     if (origin !== home) throw invalid("url", "notAllowed", `is at ${origin}`, `Use a URL at ${home}.`);
-    const key = await readKey(apiKey, request.signal);
+    const key = typeof apiKey === "function" ? await orAbort(apiKey(), request.signal) : apiKey;
     for (const [name, instead] of key === undefined ? [] : ignoredWithKey)
       if (request.headers.has(name))
         throw invalid(`headers.${name}`, "notAllowed", "would be ignored", `Use ${instead}.`);
@@ -74,4 +74,17 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
 
 function invalid(field: string, code: IssueCode, problem: string, advice?: string): Error {
   return invalidRequest(subject, field, code, problem, advice, nothingWasSent);
+}
+
+/** Removes the bytes that parsers of HTTP attach to an error or its cause, because an echo of the request contains the key. */
+function withoutBytes(error: unknown): unknown {
+  // The casts: errors of some classes have these fields.
+  const { cause } = Object(error) as { readonly cause?: unknown };
+  for (const one of [error, cause]) {
+    const { name } = Object(one) as { readonly name?: unknown };
+    if (one instanceof Error)
+      for (const field of name === "HTTPParserError" ? ["rawPacket", "data"] : ["rawPacket"])
+        Reflect.deleteProperty(one, field);
+  }
+  return error;
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { invalidRequest } from "./errors/errors.ts";
 import { mustBe } from "./errors/issue.ts";
 import type { Download, DownloadOptions } from "./node/download.ts";
-import { usesNodeHttp } from "./node/lazy-transport.ts";
+import { usesNodeHttp } from "./node/connect-options.ts";
 import type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
 import { once } from "./spec/once.ts";
 import type { GenerationStore } from "./store/store.ts";

@@ -1,4 +1,4 @@
-import { isLoopback } from "./loopback.ts";
+import { isLoopback } from "./transport.ts";
 
 /** Returns whether a URL's host is this machine or in a private network. Names are not resolved. */
 export function isPrivate(url: URL): boolean {

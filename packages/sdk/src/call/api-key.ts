@@ -1,10 +1,7 @@
 import { invalidRequest } from "../errors/errors.ts";
 import { nothingWasSent } from "../errors/issue.ts";
-import { orAbort } from "../time/deadline.ts";
-import type { RequestHeaders } from "../task/task.ts";
-import { isLoopback } from "./loopback.ts";
-import { mergeHeaders, unsendable } from "./headers.ts";
-import { createHide, type Hide } from "./hide-key.ts";
+import { unsendable } from "./headers.ts";
+import { isLoopback } from "./transport.ts";
 
 /** The API key, or a function that returns it for each call; undefined if the server at the base URL holds it. */
 export type ApiKey = string | undefined | (() => Promise<string | undefined>);
@@ -17,64 +14,6 @@ const emulatorKey = "emulator-key";
 
 /** The advice on a key that is missing. */
 export const passKey = "Pass a key, or leave it out for MEDIAGEN_API_KEY.";
-
-/** Returns the key of one call; rejects at once when the signal aborts. */
-export function readKey(apiKey: ApiKey, signal: AbortSignal): Promise<string | undefined> | string | undefined {
-  return typeof apiKey === "function" ? orAbort(apiKey(), signal) : apiKey;
-}
-
-/** The parts of a request that depend on the API key. */
-export interface Keyed {
-  readonly key: string | undefined;
-  readonly hide: Hide;
-  /** Returns the headers of a request: the caller's replace those of the client, and the key replaces both. */
-  readonly headers: (isJson: boolean, own: RequestHeaders | undefined) => Readonly<Record<string, string>>;
-}
-
-/** The API keys that one client has used. */
-export interface Keys {
-  /**
-   * Returns the parts of requests that depend on the key.
-   *
-   * @throws An {@link InvalidRequestError} if no header can carry the key, or it must not be sent there
-   */
-  readonly keyed: (key: string | undefined) => Keyed;
-  /** Hides the last keys in texts about results. The URL of a result may contain a key, although no key is sent to it. */
-  readonly hide: Hide;
-}
-
-/** The maximum number of keys that are kept. Most clients have one. */
-const keptKeys = 16;
-
-/** Creates the keys of a client. */
-export function createKeys(baseUrl: string, headers: RequestHeaders): Keys {
-  const kept = new Map<string | undefined, Keyed>();
-  return {
-    keyed(key) {
-      const known = kept.get(key);
-      if (known) return known;
-      const keyed = createKeyed(key, baseUrl, headers);
-      const [oldest] = kept.keys();
-      if (kept.size === keptKeys) kept.delete(oldest);
-      kept.set(key, keyed);
-      return keyed;
-    },
-    hide: (text) => [...kept.values()].reduce((shown, { hide }) => hide(shown), text),
-  };
-}
-
-function createKeyed(key: string | undefined, baseUrl: string, headers: RequestHeaders): Keyed {
-  const keyed = keyHeaders(key, baseUrl);
-  // A transport knows the type of a form.
-  const typed = { "content-type": "application/json" };
-  const jsonHeaders = mergeHeaders(headers, keyed, typed);
-  return {
-    key,
-    hide: createHide(key),
-    headers: (isJson, own) =>
-      isJson && !own ? jsonHeaders : mergeHeaders(headers, own, keyed, isJson ? typed : undefined),
-  };
-}
 
 /**
  * Returns the headers that carry a key to a URL.

@@ -1,3 +1,7 @@
+import { onAbort } from "../time/deadline.ts";
+import { NeverSentError, provesUnsent } from "./evidence.ts";
+import { readText, type Transport } from "./transport.ts";
+
 /** The second argument of a fetch function: only what every implementation accepts. */
 export interface FetchInit {
   /** `POST` for the service; without it, the request is the GET of a result. */
@@ -73,4 +77,35 @@ export function toWebResponse(given: FetchResponse): Response {
   const { from } = ReadableStream as unknown as { from(body: AsyncIterable<unknown>): ReadableStream };
   const response = new Response(isEmpty ? null : from(body), { status, headers: [...headers] });
   return Object.defineProperty(response, "redirected", { value: redirected });
+}
+
+/**
+ * Creates the transport on a fetch function.
+ *
+ * @param sendsOnce whether it is the runtime's fetch, or one with `fetchSendsOnce`. Only then does a rejection prove anything
+ */
+export function fetchTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
+  return async ({ url, headers, body }, { signal, beforeSend }) => {
+    await beforeSend();
+    const response = await fetch(url, postInit(headers, body, signal)).catch((error: unknown) => {
+      throw sendsOnce && provesUnsent(error) ? new NeverSentError(error) : error;
+    });
+    const { status, redirected } = response;
+    const text = await readText(piecesOf(response, signal));
+    return { status, redirected, text, headers: Object.fromEntries(response.headers) };
+  };
+}
+
+/** Yields the body of a response, also where streams cannot be iterated over, until the signal aborts, also if fetch ignores it. */
+async function* piecesOf({ body }: Response, signal: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  const reader = body?.getReader();
+  // An unread body would keep its connection open.
+  const cancel = () => void reader?.cancel().catch(() => undefined);
+  const release = onAbort(signal, cancel);
+  try {
+    for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) yield piece.value;
+  } finally {
+    release();
+    cancel();
+  }
 }

@@ -1,50 +1,64 @@
-import { isObject } from "../spec/is-object.ts";
-
-/** A function that returns a text without the key. */
-export type Hide = ((text: string) => string) & {
-  /** Whether the key is so short that records are left as they are: it may be a word of a prompt, such as the placeholder `any`. */
-  readonly isWord?: boolean;
-};
+/** Returns a text without the API key. */
+export type Hide = (text: string) => string;
 
 /** The minimum length of a key that is hidden within words. A shorter one is hidden only as a word of its own. */
 const shortestSecret = 8;
-
-/** Creates the function that hides a key in texts: as it is, escaped for JSON, or encoded for a URL. */
-export function createHide(key: string | undefined): Hide {
-  if (!key) return (text) => text;
-  const isWord = key.length < shortestSecret;
-  let pattern: RegExp | undefined;
-  const spellings = (char: string) => {
-    const hex = char.charCodeAt(0).toString(16).padStart(2, "0");
-    return `(?:\\\\?${char.replace(/\W/, "\\$&")}|\\\\u00${hex}|%${hex})`;
-  };
-  const create = () => {
-    const spelled = [...key].map(spellings).join("");
-    return new RegExp(isWord ? `(?<![\\w-])${spelled}(?![\\w-])` : spelled, "gi");
-  };
-  return Object.assign((text: string) => text.replace((pattern ??= create()), "[the API key]"), { isWord });
-}
-
+/** The maximum number of keys that are hidden. Most clients have one. */
+const keptKeys = 16;
+/** The maximum depth of JSON, so that recursion ends. No response of the service is as deep. */
+const deepest = 64;
 /** Fields that lead to a paid result: showing the key is better than losing the result. */
 const kept = new Set(["taskid", "url"]);
 
-/** Returns the JSON of a response without the key. A key that may be a word of a record is hidden only in the message. */
-export function hideInResponse(json: unknown, hide: Hide): unknown {
-  if (!hide.isWord || !isObject(json)) return hideIn(json, hide);
-  return { ...json, msg: hideIn(json["msg"], hide) };
+/** Hides the keys that a client has used last. The URL of a result may contain one, although none is sent to it. */
+export class UsedKeys {
+  readonly #patterns = new Map<string, RegExp>();
+
+  /** Adds a key that is about to be sent. */
+  add(key: string): void {
+    if (this.#patterns.has(key)) return;
+    const [oldest = ""] = this.#patterns.keys();
+    if (this.#patterns.size === keptKeys) this.#patterns.delete(oldest);
+    this.#patterns.set(key, patternOf(key));
+  }
+
+  /** Hides them in a text: as they are, escaped for JSON, or encoded for a URL. */
+  readonly hide: Hide = (text) => this.#hide(text, 0);
+
+  /**
+   * Returns a copy of JSON without them. Fields that lead to a task or a result stay, and so does a short key: it may be a word of a
+   * prompt, such as the placeholder `any`.
+   *
+   * @throws A RangeError if it is too deep
+   */
+  hideInJson(value: unknown, depth: number = deepest): unknown {
+    if (typeof value === "string") return this.#hide(value, shortestSecret);
+    if (typeof value !== "object" || value === null) return value;
+    if (depth === 0) throw new RangeError("the JSON is too deep");
+    const inner = (one: unknown) => this.hideInJson(one, depth - 1);
+    if (Array.isArray(value)) return value.map(inner);
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) =>
+        kept.has(name) ? [name, one] : [this.#hide(name, shortestSecret), inner(one)],
+      ),
+    );
+  }
+
+  #hide(text: string, shortest: number): string {
+    let hidden = text;
+    for (const [key, pattern] of this.#patterns)
+      if (key.length >= shortest) hidden = hidden.replace(pattern, "[the API key]");
+    return hidden;
+  }
 }
 
-/** Returns a JSON value without the key in its texts. Fields that lead to a task or a result stay. */
-function hideIn(value: unknown, hide: Hide): unknown {
-  if (typeof value === "string") return hide(value);
-  if (Array.isArray(value)) return value.map((one) => hideIn(one, hide));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => (kept.has(name) ? [name, one] : [hide(name), hideIn(one, hide)])),
-  );
+function patternOf(key: string): RegExp {
+  const spelled = Array.from(key, (char) => {
+    const hex = char.charCodeAt(0).toString(16).padStart(2, "0");
+    return `(?:\\\\?${char.replace(/\W/, "\\$&")}|\\\\u00${hex}|%${hex})`;
+  }).join("");
+  return new RegExp(key.length < shortestSecret ? `(?<![\\w-])${spelled}(?![\\w-])` : spelled, "gi");
 }
-
-const asAssigned = { configurable: true, enumerable: true, writable: true };
 
 /** Returns a copy of an error without the key and without objects attached to it: an inspected request shows its headers. */
 export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
@@ -56,19 +70,19 @@ export function hideInError(error: unknown, hide: Hide, depth = 8): unknown {
   const inner = (one: unknown) => (depth > 0 ? hideInError(one, hide, depth - 1) : undefined);
   const cause = inner(error.cause);
   const options = cause === undefined ? undefined : { cause };
-  const message = hide(String(error.message));
   const hidden =
-    error instanceof AggregateError
-      ? new AggregateError(error.errors.map(inner), message, options)
-      : new Error(message, options);
-  if (error.stack !== undefined) hidden.stack = hide(error.stack);
-  if (error.name !== hidden.name) {
-    const name = hide(String(error.name));
-    Object.defineProperty(hidden, "name", { value: name, configurable: true, writable: true });
-  }
-  for (const [name, fact] of Object.entries(error)) {
-    if (name === "name" || typeof fact === "object" || typeof fact === "function") continue;
-    Object.defineProperty(hidden, name, { value: typeof fact === "string" ? hide(fact) : fact, ...asAssigned });
+    error instanceof AggregateError ? new AggregateError(error.errors.map(inner), "", options) : new Error("", options);
+  const shown = ["name", "message", "stack"];
+  for (const name of new Set([...shown, ...Object.keys(error)])) {
+    const fact: unknown = Reflect.get(error, name);
+    if (typeof fact === "object" || typeof fact === "function" || fact === undefined) continue;
+    const value = typeof fact === "string" ? hide(fact) : fact;
+    Object.defineProperty(hidden, name, {
+      value,
+      configurable: true,
+      writable: true,
+      enumerable: !shown.includes(name),
+    });
   }
   return hidden;
 }

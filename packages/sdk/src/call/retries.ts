@@ -1,6 +1,7 @@
-import { mayPass, type ServiceResponse } from "../errors/errors.ts";
-import type { Time } from "../time/clock.ts";
-import { isCreditsOut, isEnvelope, isRejection, isStatusAlone } from "./envelope.ts";
+import { mayPass } from "../errors/errors.ts";
+import { codes } from "../spec/operations.gen.ts";
+import { type Answer, isSuccess, mayHoldTask, type Verdict } from "./answer.ts";
+import { NeverSentError } from "./evidence.ts";
 
 /** Options for the retries of requests. */
 export interface RetryOptions {
@@ -18,14 +19,13 @@ export interface RetryOptions {
   readonly resendGenerationAfter?: readonly (421 | 425 | 503)[] | undefined;
 }
 
-/**
- * Decides about retries. Each method returns a delay in milliseconds, or undefined if the request is not retried.
- */
-export interface Retries {
-  afterResponse(response: ServiceResponse, attempts: number, paid: boolean): number | undefined;
-  afterFailure(attempts: number, paid: boolean): number | undefined;
-  /** Called when a response has arrived: the budget recovers. */
-  succeeded(): void;
+/** The outcome of one attempt: a response, with its verdict if the request is paid, or the reason why there is none. */
+export interface Tried {
+  readonly answer?: Answer;
+  readonly verdict?: Verdict | undefined;
+  /** Whether the request had an API key. */
+  readonly hasKey?: boolean;
+  readonly error?: unknown;
 }
 
 const firstDelayMs = 250;
@@ -37,37 +37,55 @@ const fullBudget = 20;
 /** The part of a retry that each response returns to the budget. */
 const budgetPerResponse = 0.2;
 
-/** Creates the retry policy of one client. */
-export function createRetries(
-  { retries = 4, resendGenerationAfter = [] }: RetryOptions,
-  { random }: Pick<Time, "random">,
-): Retries {
-  let budget = fullBudget;
-  // Full jitter: clients that failed together do not come back together.
-  const backoff = (attempts: number) => random() * Math.min(longestBackoffMs, firstDelayMs * 2 ** attempts);
-  const spend = (paid: boolean) => {
-    if (paid) return true;
-    if (budget < 1) return false;
-    budget--;
-    return true;
-  };
-  return {
-    afterResponse(response, attempts, paid) {
-      const { status, retryAfterMs } = response;
-      const allowed = paid
-        ? mayResend(response, resendGenerationAfter)
-        : status === 429 || (mayPass(status) && !isEnvelope(response));
-      if (!allowed || isCreditsOut(response) || attempts > retries) return undefined;
-      if (retryAfterMs !== undefined && retryAfterMs > longestRetryAfterMs) return undefined;
-      return spend(paid) ? (retryAfterMs ?? backoff(attempts)) : undefined;
-    },
-    afterFailure: (attempts, paid) => (attempts <= retries && spend(paid) ? backoff(attempts) : undefined),
-    succeeded: () => void (budget = Math.min(fullBudget, budget + budgetPerResponse)),
-  };
+/** The retry policy of one client. */
+export class Retries {
+  readonly #most: number;
+  readonly #resendAfter: readonly number[];
+  readonly #random: () => number;
+  #budget = fullBudget;
+
+  constructor({ retries = 4, resendGenerationAfter = [] }: RetryOptions, random: () => number) {
+    this.#most = retries;
+    this.#resendAfter = resendGenerationAfter;
+    this.#random = random;
+  }
+
+  /** Returns the delay before the next attempt of a call, in milliseconds; undefined if there must be none. */
+  delayAfter(tried: Tried, attempts: number, isPaid: boolean): number | undefined {
+    const isAllowed = isPaid ? this.#mayResend(tried) : mayRepeat(tried);
+    return isAllowed ? this.nextDelay(attempts, isPaid, tried.answer?.retryAfterMs) : undefined;
+  }
+
+  /** Returns the delay before the next attempt of a request that may be repeated; undefined if it was repeated often enough. */
+  nextDelay(attempts: number, isPaid: boolean, retryAfterMs?: number): number | undefined {
+    if (attempts > this.#most || (retryAfterMs ?? 0) > longestRetryAfterMs) return undefined;
+    if (!isPaid && this.#budget < 1) return undefined;
+    if (!isPaid) this.#budget--;
+    // Full jitter: clients that failed together do not come back together.
+    return retryAfterMs ?? this.#random() * Math.min(longestBackoffMs, firstDelayMs * 2 ** attempts);
+  }
+
+  /** Called when a response has arrived: the budget recovers. */
+  succeeded(): void {
+    this.#budget = Math.min(fullBudget, this.#budget + budgetPerResponse);
+  }
+
+  /** Only what provably created no task is retried. */
+  #mayResend({ answer, verdict, error }: Tried): boolean {
+    if (!answer) return error instanceof NeverSentError && !error.isFinal;
+    const { status, retryAfterMs, redirected } = answer;
+    if (status !== 429 && !this.#resendAfter.includes(status)) return false;
+    // Only the caller knows what 503 means at this service, and only without an envelope.
+    if (status === 503) return retryAfterMs !== undefined && !redirected && !mayHoldTask(answer);
+    return verdict === "rejected";
+  }
 }
 
-function mayResend(response: ServiceResponse, after: readonly number[]): boolean {
-  const { status, retryAfterMs } = response;
-  if (status === 503) return after.includes(status) && retryAfterMs !== undefined && isStatusAlone(response);
-  return (status === 429 || after.includes(status)) && isRejection(response);
+/** Queries and deletions are safe to repeat. */
+function mayRepeat({ answer, error }: Tried): boolean {
+  if (!answer) return !(error instanceof NeverSentError && error.isFinal);
+  const { status, envelope } = answer;
+  if (envelope?.code === codes.insufficientCredits) return false;
+  // A success that cannot be read counts as no response.
+  return status === 429 || (!envelope && (isSuccess(status) || mayPass(status)));
 }

@@ -1,48 +1,53 @@
-import type { Multipart } from "../form/multipart.ts";
-
-/** A POST request before it is sent. A plain object, because a web Request loads the engine's fetch and copies the form. */
+/** A POST request. A plain object, because a web Request loads the engine's fetch and copies the form. */
 export interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Multipart | string;
+  /** JSON, or a form as one Blob, whose type is the media type. */
+  readonly body: string | Blob;
 }
 
 /** Options of a `Transport`. */
 export interface SendOptions {
-  /** Whether the request is paid. Then it is sent on its own connection, and never twice. */
-  readonly paid: boolean;
   readonly signal: AbortSignal;
-  /** Called immediately before the first byte leaves, and awaited: if it rejects, nothing leaves. */
-  readonly beforeSend?: (() => Promise<void>) | undefined;
+  /** Whether the request is paid: it gets a connection of its own, because a pooled one that closes is a lost response. */
+  readonly isPaid: boolean;
+  /** Called and awaited immediately before the first byte leaves. If it rejects, nothing must leave. */
+  readonly beforeSend: () => Promise<void>;
 }
 
-/** A response whose head has arrived. */
-export interface IncomingResponse {
+/** A response, read completely. */
+export interface Reply {
   readonly status: number;
   /** Whether a custom fetch function followed a redirect. The transports of the SDK follow none. */
-  readonly redirected?: boolean;
-  header(name: string): string | null;
-  /** Returns all headers, their names in lower case. */
-  headers(): Iterable<readonly [name: string, value: string]>;
-  /** Passes the body to `onPiece`, piece by piece. If that throws, the reading ends with its error. */
-  read(onPiece: (bytes: Uint8Array) => void): Promise<void>;
+  readonly redirected: boolean;
+  readonly text: string;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /**
- * Sends one request and resolves when the head of its response has arrived. Never retries or follows a redirect. Rejects when
- * the signal aborts, with a `NeverSentError` if it knows that no byte of the request has left.
+ * Sends one request, once, and reads its response. Whatever it rejects with before it has called `beforeSend` was never sent.
+ * After that, only a `NeverSentError` says so.
  */
-export type Transport = (request: OutgoingRequest, options: SendOptions) => Promise<IncomingResponse>;
+export type Transport = (request: OutgoingRequest, options: SendOptions) => Promise<Reply>;
 
-/** Removes the unparsed bytes that Node attaches to errors, because an echo of the request contains the key. */
-export function withoutBytes(error: unknown): unknown {
-  // Causes may form a cycle.
-  const seen = new Set<Error>();
-  for (let one = error; one instanceof Error && !seen.has(one); one = one.cause) {
-    seen.add(one);
-    if ("rawPacket" in one) delete one.rawPacket;
-    // Only errors of undici's parser: the data of others is left alone.
-    if (one.name === "HTTPParserError" && "data" in one) delete one.data;
+/** The maximum length of a body. No response of the service is longer. */
+const longestBody = 1024 * 1024;
+
+/** Reads a body as text, up to a limit. */
+export async function readText(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.byteLength;
+    if (bytes > longestBody) throw new Error(`the response is longer than ${longestBody} bytes`);
+    text += decoder.decode(piece, { stream: true });
   }
-  return error;
+  return text + decoder.decode();
+}
+
+/** Returns whether a URL's host is this machine, by name or address. Names that end in localhost never leave it (RFC 6761). */
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(.+\.)?localhost\.?$|^127\.\d+\.\d+\.\d+$|^\[::1\]$/.test(hostname);
 }

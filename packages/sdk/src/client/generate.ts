@@ -1,5 +1,5 @@
 import { call, type CallHost } from "../call/call.ts";
-import { taskidIn } from "../call/envelope.ts";
+import { taskidIn } from "../call/answer.ts";
 import { invalidRequest } from "../errors/errors.ts";
 import { type IssueCode, mustBe, nothingWasSent } from "../errors/issue.ts";
 import type { WireFields } from "../form/form.ts";

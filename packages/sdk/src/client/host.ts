@@ -1,5 +1,5 @@
-import { createKeys } from "../call/api-key.ts";
-import { createRetries } from "../call/retries.ts";
+import { UsedKeys } from "../call/hide-key.ts";
+import { Retries } from "../call/retries.ts";
 import { createEmit, createReport } from "../errors/events.ts";
 import { readOptions } from "../errors/options.ts";
 import { once } from "../spec/once.ts";
@@ -36,17 +36,20 @@ export function createHost<O extends MediaGenOptions>(
   const { store, maxGenerationsInFlight = Infinity, queryTimeoutMs = 60_000, generateTimeoutMs = 600_000 } = options;
   const time = new Time(options.clock);
   const emit = createEmit(options.onEvent, environment("MEDIAGEN_LOG") === "1");
+  const keys = new UsedKeys();
   const host: Host = {
     ...createRuntime(options, origin),
-    ...createKeys(baseUrl, headers),
     baseUrl,
     origin,
     apiKey,
+    headers,
+    keys,
+    hide: keys.hide,
     timeouts: { queryMs: queryTimeoutMs, generateMs: generateTimeoutMs },
     time,
     emit,
     report: createReport(emit, time),
-    retries: createRetries(options, time),
+    retries: new Retries(options, time.random),
     turns: new Semaphore(maxGenerationsInFlight),
     beforeGenerate: options.beforeGenerate,
     states: readStates("createMediaGen", options),

@@ -1,8 +1,7 @@
 import type { ResultGet } from "../result/context.ts";
 import type { ProcessInfo } from "../store/entries.ts";
-import { toWebFetch, type WebFetch } from "../call/fetch.ts";
+import { fetchTransport, toWebFetch, type WebFetch } from "../call/fetch.ts";
 import type { Transport } from "../call/transport.ts";
-import { webTransport } from "../call/fetch-transport.ts";
 import type { ClientOptions } from "./options.ts";
 
 /** The parts of a client that depend on the runtime: sending, fetching results, and information about processes. */
@@ -17,7 +16,7 @@ export interface Runtime {
 export function webRuntime({ fetch: given, fetchSendsOnce = !given }: ClientOptions): Runtime {
   // Looked up at each call, because tests and tracers replace it.
   const fetch: WebFetch = given ? toWebFetch(given) : (url, init) => globalThis.fetch(url, init);
-  const transport = webTransport(fetch, fetchSendsOnce);
+  const transport = fetchTransport(fetch, fetchSendsOnce);
   const get: ResultGet = async (url, request) => {
     // Loaded at first use, because most programs do not need it.
     const { webGet } = await import("../result/web-get.ts");

@@ -3,7 +3,7 @@ import { describeValue, mustBe, type IssueCode } from "../errors/issue.ts";
 import { type ApiKey, passKey } from "../call/api-key.ts";
 import { ignoredInClient, ignoredWithKey, readHeaders, userAgent } from "../call/headers.ts";
 import type { RequestHeaders } from "../task/task.ts";
-import { isLoopback } from "../call/loopback.ts";
+import { isLoopback } from "../call/transport.ts";
 import type { StateOptions } from "../wait/state.ts";
 import type { ClientOptions } from "./options.ts";
 

@@ -279,12 +279,8 @@ export interface ServiceResponse {
   readonly status: number;
   /** The body as text, without the key. */
   readonly text: string;
-  /** The body, if it is JSON, without the key. */
-  readonly json?: unknown;
   /** The delay before another try that the service requests, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** Whether the caller's fetch function followed a redirect to it. */
-  readonly redirected?: boolean | undefined;
   /** Returns the id that the service, or a proxy before it, gave the request. */
   readonly requestId?: () => string | undefined;
   /** Returns the headers, without the key and without cookies. */

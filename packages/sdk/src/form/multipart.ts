@@ -1,5 +1,5 @@
-import { invalidRequest } from "../errors/errors.ts";
-import { mustBe, nothingWasSent } from "../errors/issue.ts";
+import { invalidRequest, InvalidRequestError } from "../errors/errors.ts";
+import { hasChanged, mustBe, nothingWasSent } from "../errors/issue.ts";
 import { isObject } from "../spec/is-object.ts";
 import { fieldOf } from "../spec/operation.ts";
 import { toCRLF } from "./field.ts";
@@ -19,36 +19,35 @@ export function* formParts(wire: WireFields): Generator<FormPart, void, undefine
   }
 }
 
-/** A form as multipart/form-data before it is sent: texts, and files that are read while they leave. */
-export interface Multipart {
-  /** The media type, with the boundary. */
-  readonly type: string;
-  readonly pieces: readonly (string | MultipartFile)[];
-}
-
-export interface MultipartFile {
-  /** The part's name. */
-  readonly name: string;
-  readonly blob: Blob;
-}
-
-/** Encodes a form byte by byte as browsers do, except for the boundary. */
-export function toMultipart(parts: Iterable<FormPart>): Multipart {
+/**
+ * Encodes a form as one Blob, byte by byte as browsers do, except for the boundary. Files on disk are read while it leaves.
+ *
+ * @throws An {@link InvalidRequestError} if a file can no longer be read as it was when it was given
+ */
+export async function toMultipart(wire: WireFields): Promise<Blob> {
   // In lower case, as a Blob makes its type.
   const boundary = `----mediagen${crypto.randomUUID().replaceAll("-", "")}`;
-  const pieces: (string | MultipartFile)[] = [];
-  let text = "";
-  for (const [name, value, fileName] of parts) {
-    text += `--${boundary}\r\nContent-Disposition: form-data; name="${quote(toCRLF(name))}"`;
-    if (typeof value === "string") text += `\r\n\r\n${toCRLF(value)}\r\n`;
-    else {
-      text += `; filename="${quote(fileName ?? "blob")}"\r\nContent-Type: ${value.type || "application/octet-stream"}\r\n\r\n`;
-      pieces.push(text, { name, blob: value });
-      text = "\r\n";
+  const parts: Blob[] = [];
+  for (const [name, value, fileName = "blob"] of formParts(wire)) {
+    const head = `--${boundary}\r\nContent-Disposition: form-data; name="${quote(toCRLF(name))}"`;
+    if (typeof value === "string") {
+      parts.push(new Blob([`${head}\r\n\r\n${toCRLF(value)}\r\n`]));
+      continue;
     }
+    const start = value.slice(0, 1).arrayBuffer();
+    await start.catch(() => {
+      throw new InvalidRequestError("generate", [hasChanged(fieldOf(name))], nothingWasSent);
+    });
+    const type = value.type || "application/octet-stream";
+    const fileHead = `${head}; filename="${quote(fileName)}"\r\nContent-Type: ${type}\r\n\r\n`;
+    parts.push(new Blob([fileHead]), value, new Blob(["\r\n"]));
   }
-  pieces.push(`${text}--${boundary}--\r\n`);
-  return { type: `multipart/form-data; boundary=${boundary}`, pieces };
+  parts.push(new Blob([`--${boundary}--\r\n`]));
+  const type = `multipart/form-data; boundary=${boundary}`;
+  const whole = new Blob(parts, { type });
+  if (whole.size === parts.reduce((sum, { size }) => sum + size, 0)) return whole;
+  // Bun omits a Blob that is a file on disk, and the form would be billed without its picture.
+  return new Blob(await Promise.all(parts.map((part) => part.arrayBuffer())), { type });
 }
 
 /**
@@ -68,9 +67,8 @@ export async function encodeForm(subject: string, fields: unknown): Promise<Blob
     for (const one of [value].flat())
       if (isObject(one) && !(one instanceof Blob))
         reject(name, "text, a number, a boolean or a Blob, or a list of them", one);
-  const { type, pieces } = toMultipart(formParts(wire));
-  const read = pieces.map((piece) => (typeof piece === "string" ? piece : piece.blob.arrayBuffer()));
-  return new Blob(await Promise.all(read), { type });
+  const form = await toMultipart(wire);
+  return new Blob([await form.arrayBuffer()], { type: form.type });
 }
 
 function quote(name: string): string {

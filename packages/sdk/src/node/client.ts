@@ -2,11 +2,9 @@ import { createClient } from "../client/client.ts";
 import { type Runtime, webRuntime } from "../client/runtime.ts";
 import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";
-import type { ResultGet } from "../result/context.ts";
 import { once } from "../spec/once.ts";
 import { mostInFlight } from "../wait/scheduler.ts";
-import { checkConnectOptions, type ConnectOptions } from "./connect-options.ts";
-import { lazyTransport, usesNodeHttp } from "./lazy-transport.ts";
+import { checkConnectOptions, type ConnectOptions, usesNodeHttp } from "./connect-options.ts";
 
 /** Options of `createMediaGen` on Node. With your own `fetch`, that function connects and sends. */
 export interface NodeMediaGenOptions extends MediaGenOptions, ConnectOptions {}
@@ -28,16 +26,18 @@ function nodeRuntime(options: NodeMediaGenOptions, origin: string): Runtime {
   const isNodeHttp = usesNodeHttp(options);
   checkConnectOptions("createMediaGen", options, origin, isNodeHttp);
   if (!isNodeHttp) return { ...webRuntime(options), processes };
-  const transport = lazyTransport({ ...options, polls: mostInFlight(options) });
-  return { transport, get: lazyGet(options), processes };
+  // Loaded at first use: node:http takes longer than all else together.
+  const polls = mostInFlight(options);
+  const transport = once(async () => (await import("./transport.ts")).nodeTransport({ ...options, polls }));
+  const get = once(async () => (await import("./get.ts")).nodeGet(options));
+  return {
+    transport: async (request, sendOptions) => (await transport())(request, sendOptions),
+    get: async (url, request) => (await get())(url, request),
+    processes,
+  };
 }
 
 const processes = async () => {
   const { processInfo } = await import("./process-info.ts");
   return processInfo();
 };
-
-function lazyGet(options: ConnectOptions): ResultGet {
-  const load = once(async () => (await import("./get.ts")).nodeGet(options));
-  return async (url, request) => (await load())(url, request);
-}

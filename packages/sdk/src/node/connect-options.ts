@@ -1,6 +1,7 @@
 import type { Agent } from "node:http";
 import { invalidRequest } from "../errors/errors.ts";
-import { isLoopback } from "../call/loopback.ts";
+import { isLoopback } from "../call/transport.ts";
+import type { ClientOptions } from "../client/options.ts";
 
 /** Options for the connections of `@mediagen/sdk/node`. */
 export interface ConnectOptions {
@@ -10,6 +11,11 @@ export interface ConnectOptions {
    * @default connections of the SDK, through the proxy that the environment names
    */
   readonly agent?: Agent | undefined;
+}
+
+/** Returns whether requests go through node:http. Bun and Deno only imitate it, so their own fetch is used. */
+export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
+  return !fetch && !("Deno" in globalThis) && !("bun" in process.versions);
 }
 
 /**

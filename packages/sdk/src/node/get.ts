@@ -8,48 +8,27 @@ import { privateNetwork, UnusableUrl } from "../result/unusable-url.ts";
 import { orAbort } from "../time/deadline.ts";
 import { isPrivateAddress } from "../call/address.ts";
 import type { ConnectOptions } from "./connect-options.ts";
-import { Agents, hostOf, limitConnecting, whenConnected } from "./agents.ts";
+import { environmentProxy } from "./connect-options.ts";
+import { exchange, freshFor } from "./connection.ts";
 import { decode } from "./decode.ts";
-import { loadHttpModules, moduleFor } from "./http-modules.ts";
 
 /**
  * Creates the function that gets results with node:http. A host name is checked when it is resolved for the connection itself: a name
  * that resolves to a public address in an earlier check may resolve to this machine in the next. An agent or a proxy may resolve names
  * by itself. So they are resolved here first, too, and must not be private.
  */
-export async function nodeGet(options: ConnectOptions): Promise<ResultGet> {
-  const modules = await loadHttpModules();
-  const agents = new Agents(modules, options);
+export function nodeGet(options: ConnectOptions): ResultGet {
   return async (url, { headers, signal, allowPrivate }) => {
-    const agent = agents.single(url);
     const lookup = allowPrivate ? undefined : lookUpPublic(url);
-    if (lookup && agents.resolvesElsewhere(url)) await rejectPrivate(url, lookup, signal);
-    return new Promise((resolve, reject) => {
-      const options = { headers, signal, agent, ALPNProtocols: ["http/1.1"], ...(lookup && { lookup }) };
-      const request = moduleFor(url, modules).request(url, options);
-      const fail = (error: Error) => {
-        reject(error);
-        request.destroy(error);
-      };
-      const stop = limitConnecting(request, fail);
-      request
-        .on("socket", (socket) => whenConnected(socket, url, (error) => (error ? fail(error) : stop())))
-        .on("response", (message) => {
-          try {
-            resolve(responseOf(message, url));
-          } catch (error) {
-            message.destroy();
-            reject(error);
-          }
-        })
-        .on("error", reject)
-        // After a response this does nothing. Without one, as when the server switches protocols, there is no other event.
-        .once("close", () => {
-          stop();
-          reject(new Error("the connection closed without a response"));
-        })
-        .end();
-    });
+    const resolvesElsewhere = options.agent ?? environmentProxy("@mediagen/sdk/node", url);
+    if (lookup && resolvesElsewhere) await rejectPrivate(url, lookup, signal);
+    const request = { headers, signal, agent: freshFor(url, options), ...(lookup && { lookup }) };
+    return exchange(
+      url,
+      request,
+      (sending) => sending.end(),
+      async (message) => responseOf(message, url),
+    );
   };
 }
 
@@ -60,7 +39,9 @@ const lookUpMs = 2_000;
 async function rejectPrivate(url: URL, lookup: LookupFunction, signal: AbortSignal): Promise<void> {
   const resolved = new Promise<void>((resolve, reject) => {
     setTimeout(resolve, lookUpMs).unref();
-    lookup(hostOf(url), { all: true }, (error) => (error instanceof UnusableUrl ? reject(error) : resolve()));
+    lookup(url.hostname.replace(/^\[|\]$/g, ""), { all: true }, (error) =>
+      error instanceof UnusableUrl ? reject(error) : resolve(),
+    );
   });
   await orAbort(resolved, signal);
 }

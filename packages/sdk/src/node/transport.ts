@@ -1,186 +1,77 @@
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { messageOf } from "../errors/errors.ts";
-import { beforeRequest, isCertificateError, NeverSentError } from "../call/evidence.ts";
-import type { IncomingResponse, OutgoingRequest, SendOptions, Transport } from "../call/transport.ts";
-import { Agents, hostOf, limitConnecting, type PoolOptions, serverNameOf, whenConnected } from "./agents.ts";
+import { setImmediate } from "node:timers/promises";
+import { isLoopback, type OutgoingRequest, readText, type Transport } from "../call/transport.ts";
+import { invalidRequest } from "../errors/errors.ts";
+import { nothingWasSent } from "../errors/issue.ts";
+import { exchange, freshFor, poolFor, type PoolOptions } from "./connection.ts";
 import { decode } from "./decode.ts";
-import { loadHttpModules, moduleFor } from "./http-modules.ts";
-import { rejectChangedFiles, encode, type Encoded, readPieces } from "./multipart.ts";
-
-/** The maximum length of a response's head. The service sends no longer one. */
-const longestHead = 16 * 1024;
-/** The maximum number of cached URLs. A service has a few. */
-const maxTargets = 100;
 
 /**
- * Creates the transport on node:http. It sends nothing, not even into a buffer, before the connection is established and its
- * certificate is known to be good: what fails until then is a {@link NeverSentError}, and whatever fails later is not.
+ * The size of the pieces in which forms are read and sent. With 64 KiB, 512 MiB took 79 MB of memory, with 48 KiB 68 MB, and with
+ * 32 KiB 52 MB, but a third longer. Node makes a second copy of longer pieces.
  */
-export async function nodeTransport(options: PoolOptions = {}): Promise<Transport> {
-  const modules = await loadHttpModules();
-  const agents = new Agents(modules, options);
-  const targets = new Map<string, Target>();
-  const targetOf = (text: string) => {
-    const target = targets.get(text) ?? createTarget(new URL(text));
-    if (targets.size < maxTargets) targets.set(text, target);
-    return target;
-  };
-  return async (request, sendOptions) => {
-    const { paid, signal } = sendOptions;
-    const { url, options: target } = targetOf(request.url);
-    const body = encode(request.body);
-    if (body.pieces.length > 1) await rejectChangedFiles(body);
-    if (signal.aborted) throw new NeverSentError("aborted before anything was sent", signal.reason);
-    let exchange: ClientRequest;
-    try {
-      const agent = paid ? agents.single(url) : agents.pool(url);
-      exchange = moduleFor(url, modules).request({ ...target, headers: headersOf(request, url, body), agent });
-    } catch (error) {
-      throw beforeRequest(error);
-    }
-    return exchangeOn(exchange, body, url, sendOptions);
-  };
-}
+const pieceBytes = 48 * 1024;
 
-/** Sends the body as soon as the request's socket is connected, and resolves when the head of the response has arrived. */
-function exchangeOn(
-  request: ClientRequest,
-  body: Encoded,
-  url: URL,
-  { paid, signal, beforeSend }: SendOptions,
-): Promise<IncomingResponse> {
-  return new Promise((resolve, reject) => {
-    let sent = false;
-    let responded = false;
-    const fail = (cause: unknown) => {
-      stop();
-      reject(sent ? cause : neverSent(url, cause));
-    };
-    const stop = limitConnecting(request, (error) => {
-      fail(error);
-      request.destroy(error);
-    });
-    const abort = () => {
-      fail(signal.reason);
-      // Reading the response ends with the reason, too.
-      request.destroy(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
-    };
-    const send = async () => {
-      stop();
-      try {
-        await beforeSend?.();
-        if (request.destroyed) return;
-        sent = true;
-        const [only] = body.pieces;
-        // A body without files leaves in one write with its head, and as text at the least cost.
-        if (body.pieces.length <= 1 && typeof only !== "object") request.end(only);
-        else await pipeline(readPieces(body), request);
-      } catch (error) {
-        fail(error);
-        if (!sent) request.destroy();
-      }
-    };
-    signal.addEventListener("abort", abort);
-    request.on("close", () => {
-      stop();
-      signal.removeEventListener("abort", abort);
-      // As when the server switches protocols.
-      if (!responded) fail(new Error("the connection closed without a response"));
-    });
-    request.on("error", fail);
-    request.on("socket", (socket) => {
-      whenConnected(socket, url, (error) => void (error ? request.destroy(error) : send()));
-    });
-    request.on("response", (message) => {
-      responded = true;
-      try {
-        const body = decode(message);
+/** Creates the transport on node:http. The connection is established before it calls `beforeSend`. */
+export function nodeTransport(options: PoolOptions): Transport {
+  return (request, { isPaid, signal, beforeSend }) => {
+    const { body } = request;
+    const url = new URL(request.url);
+    if (isPaid && !options.agent) rejectMockedFetch(url);
+    const agent = isPaid ? freshFor(url, options) : poolFor(url, options);
+    return exchange(
+      url,
+      { method: "POST", headers: headersOf(request), agent, signal },
+      async (sending) => {
+        await beforeSend();
+        if (sending.destroyed) return;
+        if (typeof body === "string") sending.end(body);
+        else await pipeline(piecesOf(body), sending);
+      },
+      async (message, sending) => {
+        const { statusCode: status = 0, headers } = message;
+        if (status > 599) throw new Error(`the response's status is ${status}, which HTTP does not have`);
+        const text = await readText(decode(message));
         // A response may arrive before the complete request has left; after it, nothing more of it is wanted.
-        if (paid) body.once("end", () => request.destroy());
-        resolve(incoming(message, body, signal));
-      } catch (error) {
-        fail(error);
-        request.destroy();
-      }
-    });
-  });
-}
-
-/** Returns a URL as options of node:http, which would parse it and find out its server name for each request. */
-function createTarget(url: URL) {
-  const { protocol, port, pathname, search } = url;
-  const options = {
-    method: "POST",
-    protocol,
-    hostname: hostOf(url),
-    servername: serverNameOf(url),
-    // Agents of other libraries expect a number, as a URL would be read.
-    ...(port && { port: Number(port) }),
-    path: pathname + search,
-    maxHeaderSize: longestHead,
-    ALPNProtocols: ["http/1.1"], // A server that only speaks HTTP/2 then rejects the TLS session.
+        if (isPaid) sending.destroy();
+        return { status, redirected: false, text, headers };
+      },
+    );
   };
-  return { url, options };
 }
 
-type Target = ReturnType<typeof createTarget>;
+/** Rejects a generation if a test has replaced `fetch`, which this transport does not call: the test would pay. */
+function rejectMockedFetch(url: URL): void {
+  // Mocks of Vitest, Jest and node:test all have this property.
+  const { fetch } = globalThis as { readonly fetch?: { readonly mock?: unknown } };
+  if (fetch?.mock === undefined || isLoopback(url)) return;
+  const advice = "Use createMediaGen({ fetch }) with the mock, or the emulator.";
+  const problem = "is a mock, and @mediagen/sdk/node does not call globalThis.fetch";
+  throw invalidRequest("generate", "fetch", "notAllowed", problem, advice, nothingWasSent);
+}
 
-function headersOf({ headers }: OutgoingRequest, url: URL, { type, length }: Encoded): Record<string, string> {
+function headersOf({ headers, body }: OutgoingRequest): Record<string, string | number> {
+  const isJson = typeof body === "string";
   return {
     accept: "*/*",
-    ...(type === undefined ? {} : { "content-type": type }),
+    ...(isJson ? {} : { "content-type": body.type }),
     ...headers,
-    host: url.host,
-    "content-length": String(length),
+    "content-length": isJson ? Buffer.byteLength(body) : body.size,
     // Responses are short: compressing them costs more than it saves.
     "accept-encoding": "identity",
   };
 }
 
-/** Returns a message as a response. Interim responses (1xx) and the targets of redirects (3xx) are ignored. */
-function incoming(
-  { statusCode: status = 0, headers }: IncomingMessage,
-  body: Readable,
-  signal: AbortSignal,
-): IncomingResponse {
-  if (status < 200 || status > 599) throw new Error(`the response's status is ${status}, which HTTP does not have`);
-  return {
-    status,
-    header: (name) => headers[name]?.toString() ?? null,
-    headers: () => pairsOf(headers),
-    read: (onPiece) =>
-      new Promise((resolve, reject) => {
-        body.on("data", (bytes: Uint8Array) => {
-          try {
-            onPiece(bytes);
-          } catch (error) {
-            reject(error);
-            body.destroy();
-          }
-        });
-        // A body without a length ends with its connection, also if the abort ended that.
-        body.on("end", () => (signal.aborted ? reject(signal.reason) : resolve()));
-        body.on("error", reject);
+/** Yields a form by slices, because Node's streams of Blobs on disk ignore backpressure. Each slice checks that its file is the same. */
+async function* piecesOf(form: Blob): AsyncGenerator<Uint8Array, void> {
+  for (let at = 0; at < form.size; at += pieceBytes) {
+    const piece = form.slice(at, at + pieceBytes).arrayBuffer();
+    yield new Uint8Array(
+      await piece.catch((cause: unknown) => {
+        throw new Error("a file changed while it was sent", { cause });
       }),
-  };
-}
-
-function pairsOf(headers: IncomingHttpHeaders): [string, string][] {
-  return Object.entries(headers).map(([name, value]) => [name, String(value)]);
-}
-
-function neverSent({ origin }: URL, cause: unknown): NeverSentError {
-  if (cause instanceof NeverSentError) return cause;
-  const reason = cause instanceof AggregateError ? cause.errors.map(messageOf).join("; ") : messageOf(cause);
-  const message = `nothing was sent, because there was no connection to ${origin}: ${reason}`;
-  return new NeverSentError(message, cause, isCertificateError(cause) || isRejectedTunnel(cause));
-}
-
-/** Returns whether a proxy has rejected a tunnel for good: it requires another user, or does not allow the host. */
-function isRejectedTunnel(error: unknown): boolean {
-  // The cast: Node's error of a rejected CONNECT has its status.
-  const { code, statusCode = 0 } = Object(error) as { readonly code?: unknown; readonly statusCode?: number };
-  return code === "ERR_PROXY_TUNNEL" && statusCode >= 300 && statusCode < 500 && ![408, 429].includes(statusCode);
+    );
+    // A server that rejects the request may have responded and closed: its response has to be read before another write fails.
+    await setImmediate();
+  }
 }

@@ -1,5 +1,5 @@
 import { hideInError } from "../call/hide-key.ts";
-import { readRetryAfter } from "../call/read-response.ts";
+import { readRetryAfter } from "../call/answer.ts";
 import { describeDuration, shorten } from "../errors/issue.ts";
 import { afterCreation, ConnectionError, mayPass, MediaGenError, ServiceError } from "../errors/errors.ts";
 import type { Retries } from "../call/retries.ts";
@@ -72,12 +72,9 @@ export async function* readResult(
 }
 
 function delayAfter(failure: unknown, attempt: number, retries: Retries): number | undefined {
-  if (failure instanceof ServiceError) {
-    const { status, body: text, retryAfterMs } = failure;
-    return retries.afterResponse({ status, text, retryAfterMs }, attempt, false);
-  }
-  const isFinal = failure instanceof NeverSentError && failure.isFinal;
-  return isFinal ? undefined : retries.afterFailure(attempt, false);
+  const isService = failure instanceof ServiceError;
+  const isFinal = isService ? !mayPass(failure.status) : failure instanceof NeverSentError && failure.isFinal;
+  return isFinal ? undefined : retries.nextDelay(attempt, false, isService ? failure.retryAfterMs : undefined);
 }
 
 /** The reason to request the result again within the same attempt. */

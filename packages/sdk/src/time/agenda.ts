@@ -62,6 +62,8 @@ export class Agenda {
     // If the timer itself fails, all alarms ring, because nothing else would wake the sleepers.
     const now = error === undefined ? Math.max(until, this.#steady()) : Infinity;
     this.#until = -Infinity;
+    // A timer that has rung is not stopped any more: the sleep of a caller's clock would reject for nobody.
+    this.#stop = () => undefined;
     for (let first = this.#alarms[0]; first && first.at <= now; first = this.#alarms[0]) {
       this.#remove(first);
       first.ring(now, error);

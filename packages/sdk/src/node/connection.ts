@@ -1,0 +1,151 @@
+import { once } from "node:events";
+import type { Agent, AgentOptions, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { urlToHttpOptions } from "node:url";
+import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
+
+// MSW, nock and OpenTelemetry replace functions of these objects. An import statement would also run the getters of node:http, which
+// load all of fetch.
+const modules = {
+  "http:": process.getBuiltinModule("node:http"),
+  "https:": process.getBuiltinModule("node:https"),
+};
+
+/** Options for the agents of one client. */
+export interface PoolOptions extends ConnectOptions {
+  /** The maximum number of polls in flight. They get sockets of their own, so that polls that hang hold up no other call. */
+  readonly polls?: number | undefined;
+}
+
+/** Sockets of queries and deletions that may be open at once, besides those of polls. */
+const poolSize = 64;
+/** The idle timeout of a socket: shorter than that of servers, so that few sockets are found closed when reused. */
+const idleMs = 4_000;
+/** The timeout for establishing a connection, with its tunnel and its TLS session. */
+const connectMs = 10_000;
+/** The timeout of one address of several, before the next is tried. Node's own 250 ms are too short for distant servers. */
+const addressTimeoutMs = 1_000;
+
+/** Own agents, by what they depend on. All clients share them: a program may create a client for each of its users. */
+const own = new Map<string, Agent>();
+
+/** Returns the agent of queries and deletions. It does not keep the process alive: an Agent unrefs its idle sockets. */
+export function poolFor(url: URL, { agent, polls = 0 }: PoolOptions): Agent {
+  const maxSockets = poolSize + polls;
+  const options = { keepAlive: true, timeout: idleMs, scheduling: "lifo", maxSockets } as const;
+  return agent ?? ownAgent(url, `${url.origin} ${maxSockets}`, options);
+}
+
+/**
+ * Returns the agent of a generation or a result. Own ones open a connection for each, which resumes the last TLS session. If the server
+ * closes a pooled one at that moment, this looks the same as a lost response, and a pooled one of a result may lead into a private network.
+ */
+export function freshFor(url: URL, { agent }: ConnectOptions): Agent {
+  return agent ?? ownAgent(url, url.protocol, {});
+}
+
+function ownAgent(url: URL, name: string, options: AgentOptions): Agent {
+  const proxy = environmentProxy("@mediagen/sdk/node", url);
+  const key = `${name} ${proxy}`;
+  const agent = own.get(key) ?? createAgent(url, proxy, options);
+  own.set(key, agent);
+  return agent;
+}
+
+function createAgent(url: URL, proxy: string | undefined, given: AgentOptions): Agent {
+  const { Agent } = moduleFor(url);
+  const options = { autoSelectFamilyAttemptTimeout: addressTimeoutMs, ...given };
+  if (proxy === undefined) return new Agent(options);
+  // Node's timeout for opening a tunnel is that of an idle socket.
+  const ofProxy = { timeout: connectMs, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
+  return directIfIntercepted(new Agent({ ...options, ...ofProxy }), new Agent(options));
+}
+
+/**
+ * Makes a proxied agent connect directly while a library such as MSW or nock intercepts connections, which replaces the own functions of
+ * sockets. It would not see requests through a tunnel, so that a test would reach the paid service.
+ */
+function directIfIntercepted(proxied: Agent, direct: Agent): Agent {
+  const open = proxied.createConnection.bind(proxied);
+  const createConnection: Agent["createConnection"] = (options, callback) => {
+    const socket = open(options, callback);
+    if (!socket || !Object.hasOwn(socket, "connect")) return socket;
+    socket.destroy();
+    return direct.createConnection(options, callback);
+  };
+  return Object.assign(proxied, { createConnection });
+}
+
+/** Returns the module that sends to a URL. */
+function moduleFor({ protocol }: URL): (typeof modules)["http:"] | (typeof modules)["https:"] {
+  return protocol === "https:" ? modules["https:"] : modules["http:"];
+}
+
+/**
+ * Sends a request and resolves to what `receive` makes of its response. `send` is called once bytes may leave. Until then nothing is
+ * written, not even into a buffer.
+ */
+export function exchange<T>(
+  url: URL,
+  options: RequestOptions,
+  send: (request: ClientRequest) => unknown,
+  receive: (message: IncomingMessage, request: ClientRequest) => Promise<T>,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // A server that only speaks HTTP/2 then rejects the TLS session.
+    const target = { ...urlToHttpOptions(url), ALPNProtocols: ["http/1.1"], ...options };
+    const request = moduleFor(url).request(target);
+    let isAnswered = false;
+    const fail = (error: unknown) => {
+      clearInterval(timer);
+      // Once there is a response, only that counts: bytes behind a complete body are no error of it.
+      if (isAnswered) return;
+      reject(error);
+      request.destroy();
+    };
+    const giveUp = () => fail(new Error(`no connection within ${connectMs / 1_000} seconds`));
+    // In the queue of a full pool, only the timeout of the call counts. That also keeps the process alive.
+    const timer = isQueued(request) ? undefined : setInterval(giveUp, connectMs).unref();
+    const begin = async (socket: Socket) => {
+      await connected(socket, url);
+      clearInterval(timer);
+      await send(request);
+    };
+    request.on("socket", (socket) => void begin(socket).catch(fail));
+    request.on("response", (message) => {
+      isAnswered = true;
+      receive(message, request).then(resolve, (error: unknown) => {
+        reject(error);
+        request.destroy();
+      });
+    });
+    request.on("error", fail);
+    // As when the server switches protocols.
+    request.on("close", () => fail(new Error("the connection closed without a response")));
+  });
+}
+
+/** Returns whether a request waits for a socket of its agent. */
+function isQueued(request: ClientRequest): boolean {
+  // The cast: agents of other libraries may not have all of Node's properties.
+  const { requests = {} } = (request as { readonly agent?: Partial<Agent> }).agent ?? {};
+  return Object.values(requests).some((queue) => queue?.some((one) => (one as unknown) === request));
+}
+
+/**
+ * Resolves once bytes may leave through a socket: it is connected, and the certificate is known to be good. Nothing is known of a socket
+ * that another library made, so it is used at once.
+ */
+async function connected(socket: Socket, { protocol }: URL): Promise<void> {
+  // The cast: only TLS sockets have these. In a tunnel they are the only sign that a session is not established yet.
+  const { encrypted, secureConnecting } = socket as {
+    readonly encrypted?: boolean;
+    readonly secureConnecting?: boolean;
+  };
+  const isOfNode = socket.constructor === Socket || socket.constructor === TLSSocket;
+  // If a proxy rejects a tunnel, an agent may pass on a plain socket. The key must not leave through it.
+  if (protocol === "https:" && !encrypted) throw new Error("the agent opened no TLS session");
+  if (isOfNode && secureConnecting) await once(socket, "secureConnect");
+  else if (isOfNode && socket.connecting) await once(socket, "connect");
+}
