@@ -7,7 +7,7 @@ const sources = "{*.md,.changeset/*.md,{docs,openapi,packages,scripts,test}/**/*
 const notWritten = /\.gen\.|CHANGELOG|released\.yaml|api\.md$/;
 
 /** The words that test/ had when the lint began to read it. Rewriting them lowers this number, which never rises. */
-const leftInTests = 244;
+const leftInTests = 243;
 
 /** Words that read as translated, with plain replacements. A space in a pattern also matches a line break in a comment. */
 const plainWords: readonly (readonly [word: RegExp, plain: string])[] = [
@@ -48,7 +48,7 @@ export async function lintProse(): Promise<readonly string[]> {
   const others = faults.filter((fault) => !inTests.includes(fault));
   if (inTests.length > leftInTests)
     return [...others, ...inTests, `test/ has ${inTests.length} such words (above), and may have ${leftInTests}`];
-  if (inTests.length < leftInTests) others.push(`scripts/prose.ts: write leftInTests = ${inTests.length}`);
+  if (inTests.length < leftInTests) others.push(`scripts/prose.ts: write leftInTests = 243${inTests.length}`);
   return others;
 }
 

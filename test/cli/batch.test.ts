@@ -20,7 +20,6 @@ describe.concurrent("mediagen batch", () => {
       expect([code, stdout]).toEqual([0, "out/fox-1.png\nout/hare-1.png\n"]);
       expect(stderr).toMatch(/2 of 2 lines succeeded, .*; out\/index\.html shows them/);
       expect((await readdir(join(cwd, "out"))).sort()).toEqual([
-        ".lock.1",
         "fox-1.png",
         "generations",
         "hare-1.png",

@@ -201,8 +201,8 @@ describe("in an empty project", () => {
   }
 });
 
-test("what a store, files and results need is loaded at first use", async () => {
-  expect(await loadedLater("createMediaGen")).toHaveLength(3);
+test("what a store and results need is loaded at first use", async () => {
+  expect(await loadedLater("createMediaGen")).toHaveLength(2);
   for (const name of ["blobs", "streams", "fileFrom"]) expect(await loadedLater(name), name).toHaveLength(1);
 });
 

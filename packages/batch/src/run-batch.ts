@@ -1,10 +1,11 @@
 import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createMediaGen } from "@mediagen/sdk/node";
+import { issueOf } from "@mediagen/sdk/kit";
 import { writeContactSheet } from "./contact-sheet.ts";
-import { DirectoryLock } from "./directory-lock.ts";
+import { lockFile } from "./lock-file.ts";
 import { KnownLines } from "./known-lines.ts";
-import { createHolder, lockFilesIn } from "./lock-files.ts";
+import { nothingSent } from "./issues.ts";
 import { type BatchOptions, type BatchPlan, type BatchSummary, clientOptionsOf } from "./options.ts";
 import { Plan } from "./plan.ts";
 import { readResults, ResultsFile } from "./results-file.ts";
@@ -38,10 +39,14 @@ export async function runBatch(input: string, directory: string, options: BatchO
   options.signal?.throwIfAborted();
   await checkInput(input);
   const known = new KnownLines(directory);
-  const lock = new DirectoryLock(lockFilesIn(directory), await createHolder());
-  const runner = new Runner({ directory, client: { ...client, store: known.store }, lock, options });
+  const runner = new Runner({ directory, client: { ...client, store: known.store }, options });
   await mkdir(directory, { recursive: true });
-  await lock.take(options.signal);
+  // Two runs would not pay twice, because they share the store, but remove each other's results.
+  const lock = await lockFile(join(directory, ".lock"), options.signal);
+  if (lock.owner !== undefined) {
+    const advice = "Use another directory, or wait until that run has ended.";
+    throw nothingSent(issueOf("directory", "invalid", `is in use by another run (${lock.owner})`, advice));
+  }
   try {
     await removeParts(directory);
     const results = await readResults(directory);

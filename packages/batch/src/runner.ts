@@ -11,7 +11,6 @@ import {
   type MediaGenEvent,
   type NodeMediaGenOptions,
 } from "@mediagen/sdk/node";
-import type { DirectoryLock } from "./directory-lock.ts";
 import { ofRun } from "./issues.ts";
 import { mayBeBilled, outcomeOf } from "./line-error.ts";
 import type { BatchLine, BatchOptions, BatchSummary } from "./options.ts";
@@ -25,7 +24,6 @@ interface RunnerContext {
   readonly directory: string;
   /** Options of the client, with the store. */
   readonly client: NodeMediaGenOptions;
-  readonly lock: DirectoryLock;
   readonly options: BatchOptions;
 }
 
@@ -42,7 +40,6 @@ const maxDelayMs = 2 ** 31 - 1;
 export class Runner {
   readonly progress: Progress;
   readonly #directory: string;
-  readonly #lock: DirectoryLock;
   readonly #options: BatchOptions;
   readonly #media: MediaGen;
   readonly #rules: StopRules;
@@ -51,7 +48,7 @@ export class Runner {
   readonly #failing = new AbortController();
   /** Calls of `generate`, by form. A call waits for its turn until it has reserved its results. */
   readonly #calls = new Map<object, { readonly turn: AbortController; reserved: number }>();
-  /** Aborts if the caller aborts, if an error is not about a line, or if the lock is lost. */
+  /** Aborts if the caller aborts, or if an error is not about a line. */
   readonly #signal: AbortSignal;
   readonly #now: () => number;
   #nextAt = 0;
@@ -60,17 +57,16 @@ export class Runner {
   #resultsLeft: number;
 
   /** Creates the client too, so that its options are checked before anything is written. */
-  constructor({ directory, client, lock, options }: RunnerContext) {
+  constructor({ directory, client, options }: RunnerContext) {
     const { concurrency = 8, limit = Infinity, maxResults = Infinity, clock, signal } = options;
     this.#directory = directory;
-    this.#lock = lock;
     this.#options = options;
     this.#now = clock?.now?.bind(clock) ?? (() => performance.now());
     this.progress = new Progress(this.#now);
     this.#rules = new StopRules(concurrency);
     this.#limit = new TaskLimit(limit);
     this.#resultsLeft = maxResults;
-    this.#signal = AbortSignal.any([this.#failing.signal, lock.lost, ...(signal ? [signal] : [])]);
+    this.#signal = AbortSignal.any([this.#failing.signal, ...(signal ? [signal] : [])]);
     // Every running line adds a listener. More than ten are not a leak.
     setMaxListeners(0, this.#signal);
     this.#signal.addEventListener("abort", () => this.#stopWaiting(), { once: true });
@@ -224,7 +220,6 @@ export class Runner {
     const at = Math.max(now, this.#nextAt);
     this.#nextAt = at + 60_000 / generationsPerMinute;
     if (at > now) await (clock?.sleep?.bind(clock) ?? pause)(Math.min(at - now, maxDelayMs), this.#signal, "pause");
-    await this.#lock.confirm();
     if (this.#isOver) throw new NotStarted();
   }
 

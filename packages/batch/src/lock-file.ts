@@ -1,0 +1,78 @@
+import { open, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { setTimeout } from "node:timers/promises";
+import { codeOf } from "./issues.ts";
+
+/** The interval at which the owner of a lock renews it, and at which others look at it. */
+const renewMs = 1_000;
+/** After this long without a renewal, a lock is free: its process may have ended on another machine. */
+const silentMs = 15_000;
+
+/** A lock of this process, or the other one that has it. */
+export type FileLock = { readonly owner?: undefined; release(): Promise<void> } | { readonly owner: string };
+
+/** Creates a lock file, if no process that is alive has it. It takes a second or two if there is one. */
+export async function lockFile(path: string, signal?: AbortSignal): Promise<FileLock> {
+  // Distinguishes machines of the same name.
+  const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "")).trim();
+  const machine = `${hostname()} ${boot}`;
+  let before: Seen | undefined;
+  for (let silent = 0; !(await create(path, `${machine}\n${process.pid}`)); silent += renewMs) {
+    const seen = await look(path);
+    if (seen && before && seen.stamp !== before.stamp)
+      return { owner: `process ${seen.pid} on ${seen.machine.split(" ")[0]}` };
+    const hasEnded = seen?.machine === machine && !isRunning(Number(seen.pid));
+    if (hasEnded || silent >= silentMs) await rm(path, { force: true });
+    else await setTimeout(renewMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
+    before = seen;
+  }
+  const renewal = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), renewMs).unref();
+  const release = async () => {
+    clearInterval(renewal);
+    await rm(path, { force: true });
+  };
+  return { release };
+}
+
+/** What another process has written, and when. */
+interface Seen {
+  readonly machine: string;
+  readonly pid: string;
+  readonly stamp: number;
+}
+
+/** Returns false if the file exists. */
+async function create(path: string, text: string): Promise<boolean> {
+  const writing = writeFile(path, text, { flag: "wx" });
+  return writing.then(() => true, unless("EEXIST", false));
+}
+
+/** Opens the file, because `stat` may return an old state on a network file system. */
+async function look(path: string): Promise<Seen | undefined> {
+  const file = await open(path).catch(unless("ENOENT", undefined));
+  if (!file) return undefined;
+  try {
+    const { mtimeMs: stamp } = await file.stat();
+    const [machine = "", pid = ""] = (await file.readFile("utf8")).split("\n");
+    return { machine, pid, stamp };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Returns an error handler that returns a value for this error code, and throws all other errors. */
+function unless<T>(code: string, value: T): (error: unknown) => T {
+  return (error) => {
+    if (codeOf(error) !== code) throw error;
+    return value;
+  };
+}
+
+/** Returns whether a process of this machine has this id. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return codeOf(error) !== "ESRCH";
+  }
+}
