@@ -545,11 +545,8 @@ export const faults: readonly FaultRow[] = [
     name: "999",
     ...withReply("", "999 What"),
     ...lost,
-    onFetch: {
-      query: ["ServiceError", 3],
-      download: ["ServiceError", 3],
-      because: "fetch hands over statuses that no Response may have",
-    },
+    download: ["ServiceError", 3],
+    onFetch: { query: ["ServiceError", 3], because: "fetch hands over statuses that no Response may have" },
   },
   { name: "a rejection in an envelope", ...withReply('{"code":9999,"msg":"no"}'), ...refused, download: ["file", 1] },
   {

@@ -33,7 +33,7 @@ const handlers: Record<string, (request: IncomingMessage, response: ServerRespon
   "/text": (_, response) => response.setHeader("content-type", "text/plain; charset=utf-8").end("hello"),
   "/gone": (_, response) => response.writeHead(404).end("not here"),
   "/down": (_, response) => response.writeHead(503).end(),
-  "/stuck": (_, response) => void response.setHeader("content-length", 100).write("half"),
+  "/stuck": (_, response) => void response.setHeader("content-length", 100).write("half of the result"),
   "/long": (_, response) => void response.setHeader("content-length", 5_000).end("x".repeat(5_000)),
   "/once": (_, response) => response.writeHead(302, { location: "/1" }).end(),
   "/round": (_, response) => response.writeHead(302, { location: "/round" }).end(),

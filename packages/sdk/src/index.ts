@@ -1,5 +1,5 @@
 import type { ResultStream } from "./result/streams.ts";
-import type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
+import type { FileFromOptions, FileSource } from "./result/file-from.ts";
 import type { ResultOptions, Task } from "./task/task.ts";
 
 export { createMediaGen } from "./client/client.ts";
@@ -43,7 +43,7 @@ export type {
 export type { Issue, IssueCode } from "./errors/issue.ts";
 export { fieldsOf, isModel, listModels, type ModelInfo, validate, type ValidateOptions } from "./form/model.ts";
 export type { Field, FormFields } from "./spec/operation.ts";
-export type { FileFromOptions, FileSource } from "./source-image/file-from.ts";
+export type { FileFromOptions, FileSource } from "./result/file-from.ts";
 export type { ResultStream } from "./result/streams.ts";
 export type * from "./spec/types.gen.ts";
 export { memoryStore } from "./store/memory-store.ts";
@@ -98,7 +98,7 @@ export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
  */
 export async function blobs(task: Task, options: ResultOptions = {}): Promise<readonly Blob[]> {
   // Loaded at first use, because most programs do not need it.
-  return (await import("./result/blobs.ts")).blobs(task, options);
+  return (await import("./result/results.ts")).blobs(task, options);
 }
 
 /**
@@ -143,5 +143,5 @@ export async function streams(task: Task, options: ResultOptions = {}): Promise<
  */
 export async function fileFrom(source: FileSource, options: FileFromOptions = {}): Promise<File> {
   // Loaded at first use, because most programs do not need it.
-  return (await import("./source-image/file-from.ts")).fileFrom(source, options);
+  return (await import("./result/file-from.ts")).fileFrom(source, options, {});
 }

@@ -1,6 +1,6 @@
 import { afterCreation, invalidRequest, rejectIssues, ServiceError } from "../errors/errors.ts";
 import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
-import { rememberContext, type ResultContext } from "../result/context.ts";
+import { hosts, type ResultHost } from "../result/result-host.ts";
 import { isObject } from "../spec/is-object.ts";
 import { withoutUndefined } from "../spec/without-undefined.ts";
 import type { Kind } from "../spec/operation.ts";
@@ -24,7 +24,7 @@ import { type RecordedCheck, waitFor, type WaitHost } from "../wait/wait.ts";
 import { deleteTasks, queryTask, type TasksHost, writeToStore } from "./tasks.ts";
 
 /** Dependencies of tasks. */
-export interface TaskHost extends TasksHost, WaitHost, ResultContext {
+export interface TaskHost extends TasksHost, WaitHost, ResultHost {
   readonly states: StateOptions;
 }
 
@@ -51,7 +51,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     Object.assign(this, fieldsOf(json));
     this.#partial = json.partial;
     this.#host = host;
-    rememberContext(this, host);
+    hosts.set(this, host);
   }
 
   get record(): Records[K] | undefined {

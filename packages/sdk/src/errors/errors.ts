@@ -48,15 +48,6 @@ export function afterCreation(error: unknown, task: Task | undefined, billed: "m
   return error;
 }
 
-/** Returns what happens to a task after its creation. Its errors say so. */
-export async function ofTask<T>(promise: Promise<T>, task?: Task, billed?: "maybe"): Promise<T> {
-  try {
-    return await promise;
-  } catch (error) {
-    throw afterCreation(error, task, billed);
-  }
-}
-
 /** An argument or option is not valid. `issues` lists every bad field, not only the first. */
 export class InvalidRequestError extends MediaGenError {
   override readonly name = "InvalidRequestError";

@@ -1,18 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdir, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
 import { issueOf, mustBe } from "../errors/issue.ts";
-import { extensionFor, mediaTypeOf } from "../form/files.ts";
-import type { ResultContext } from "../result/context.ts";
-import { reportFetching, resultOptions } from "../result/fetching.ts";
-import { readResult } from "../result/read-result.ts";
-import { resultsOf, type TaskResult } from "../result/results-of.ts";
+import { type OptionTypes, readOptions } from "../errors/options.ts";
+import { extensionFor } from "../form/files.ts";
+import { readResult, type Result } from "../result/read-result.ts";
+import { reportFetching, resultOptions, resultsOf } from "../result/results.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
-import { codeOf } from "./error-code.ts";
-import { createPart, type PartFile, sweep } from "./part-file.ts";
-import { hasBytes, publish } from "./publish.ts";
+import { hasBytes, partPath, publish, sweep } from "./part-files.ts";
 
 /** Options of `download`. */
 export interface DownloadOptions extends ResultOptions {
@@ -43,55 +40,50 @@ export interface Download {
 const downloadOptions: OptionTypes<DownloadOptions> = { ...resultOptions, overwrite: "boolean", name: "any" };
 
 /** Saves every result of a task. The entry point documents it. */
-export async function download(task: Task, target: string, given: DownloadOptions): Promise<readonly Download[]> {
-  return reportFetching("download", task, async (context) => {
+export function download(task: Task, target: string, given: DownloadOptions): Promise<readonly Download[]> {
+  return reportFetching("download", task, async (host) => {
     const options = readOptions("download", given, downloadOptions);
-    if (typeof target !== "string" || target === "") {
-      const expected = 'a directory or the path of a file, such as "out/"';
-      throw invalidRequest("download", "target", "invalid", mustBe(expected, target));
-    }
-    checkName(options.name);
-    const sources = await resultsOf("download", task, options.signal, context);
-    const names = await namesFor(task, target, options.name);
+    checkPlace(target, options.name);
+    const results = await resultsOf("download", task, host, options.signal);
+    const place = placeOf(task, target, options.name);
+    // A directory that is new holds nothing of other processes.
+    if ((await mkdir(place.directory, { recursive: true })) === undefined) await sweep(place.directory);
     const done: Download[] = [];
-    for (const source of sources) done.push(await downloadOne(source, context, names, options));
+    for (const result of results) done.push(await downloadOne(result, place, options));
     return done;
   });
 }
 
+/** Rejects a target that is no path, and a name that is no file name on some system, or leads out of the directory. */
+function checkPlace(target: unknown, name: unknown): void {
+  if (typeof target !== "string" || target === "") {
+    const expected = 'a directory or the path of a file, such as "out/"';
+    throw invalidRequest("download", "target", "invalid", mustBe(expected, target));
+  }
+  const isName = typeof name === "string" && /^[^.\p{Cc}/\\:*?"<>|][^\p{Cc}/\\:*?"<>|]*$/u.test(name);
+  if (name === undefined || isName) return;
+  const expected = 'a file name that does not begin with a dot and has none of / \\ : * ? " < > |';
+  throw invalidRequest("download", "name", "invalid", mustBe(expected, name), "", "The task is not lost.");
+}
+
 /** The directory of the results, and how their file names start and end. */
-interface Names {
-  /** The path that the caller passed. */
-  readonly target: string;
+interface Place {
   readonly directory: string;
   readonly name: string;
-  /** The extension in the caller's path. */
-  readonly extension: string | undefined;
+  /** The extension in the caller's path, with its dot; an empty text for a directory. */
+  readonly extension: string;
+}
+
+function placeOf({ taskid }: Task, target: string, name: string | undefined): Place {
+  const extension = target.endsWith("/") || target.endsWith(sep) ? "" : extname(target);
+  if (extension !== "" && !statSync(target, { throwIfNoEntry: false })?.isDirectory())
+    return { directory: dirname(target), name: basename(target, extension), extension };
+  // The task's id comes from the service, and must not lead out of the directory.
+  return { directory: target, name: shortenName(name ?? taskid.replace(/[^\w-]/g, "_")), extension: "" };
 }
 
 /** The maximum length of a name, in bytes. Most systems allow 255, and a number, an extension and a part's ending are added. */
 const longestName = 200;
-
-async function namesFor({ taskid }: Task, target: string, name: string | undefined): Promise<Names> {
-  const extension = extname(target);
-  const isFile =
-    extension !== "" && !target.endsWith("/") && !target.endsWith(sep) && !(await isExistingDirectory(target));
-  const directory = isFile ? dirname(target) : target;
-  // A directory that is new holds nothing of other processes.
-  if ((await mkdir(directory, { recursive: true })) === undefined) await sweep(directory);
-  if (isFile) return { target, directory, name: basename(target, extension), extension: extension.slice(1) };
-  // The task's id comes from the service, and must not lead out of the directory.
-  const safe = name ?? taskid.replace(/[^\w-]/g, "_");
-  return { target, directory, name: shortenName(safe), extension: undefined };
-}
-
-/** Rejects a name that is no file name on some system, or leads out of the directory. */
-function checkName(name: unknown): void {
-  if (name === undefined || (typeof name === "string" && /^[^.\p{Cc}/\\:*?"<>|][^\p{Cc}/\\:*?"<>|]*$/u.test(name)))
-    return;
-  const expected = 'a file name that does not begin with a dot and has none of / \\ : * ? " < > |';
-  throw invalidRequest("download", "name", "invalid", mustBe(expected, name), "", "The task is not lost.");
-}
 
 /** Returns a name that fits. Different names stay different. */
 function shortenName(name: string): string {
@@ -102,43 +94,44 @@ function shortenName(name: string): string {
   return `${start}-${digest}`;
 }
 
-async function downloadOne(
-  source: TaskResult,
-  context: ResultContext,
-  names: Names,
-  options: DownloadOptions,
-): Promise<Download> {
-  const part = await createPart(names.directory, `${shortenName(names.name)}-${source.index + 1}`);
+async function downloadOne(result: Result, place: Place, options: DownloadOptions): Promise<Download> {
+  const { directory, name, extension } = place;
+  const numbered = `-${result.index + 1}`;
+  const part = partPath(directory, shortenName(name) + numbered);
+  const file = await open(part, "wx");
   try {
-    let contentType: string | undefined;
-    for await (const piece of readResult(source, context, options)) {
-      await part.write(piece);
-      contentType = piece.type;
-    }
-    return await keep(part, source, contentType, names, options.overwrite ?? false);
+    const { type, ...written } = await write(file, result, options);
+    const number = extension === "" || result.count > 1 ? numbered : "";
+    const path = join(directory, name + number + (extension || `.${extensionFor(type, result.url)}`));
+    if (options.overwrite) await rename(part, path);
+    // An earlier run, or another process at this moment, may have downloaded the same result.
+    else if (!(await publish(part, path)) && !(await hasBytes(path, written))) throw otherFile(path);
+    return { path, type, ...written };
   } finally {
-    await part.remove();
+    await file.close();
+    await rm(part, { force: true });
   }
 }
 
-async function keep(
-  part: PartFile,
-  { url, index, count }: TaskResult,
-  contentType: string | undefined,
-  names: Names,
-  overwrite: boolean,
-): Promise<Download> {
-  const sha256 = await part.finish();
-  const { bytes } = part;
-  const known = mediaTypeOf(part.head);
-  const extension = names.extension ?? known?.extension ?? extensionFor(contentType, url);
-  const isNumbered = names.extension === undefined || count > 1;
-  const name = isNumbered ? `${names.name}-${index + 1}` : names.name;
-  const path = join(names.directory, `${name}.${extension}`);
-  if (overwrite) await part.moveTo(path);
-  // An earlier run, or another process at this moment, may have downloaded the same result.
-  else if (!(await publish(part.path, path)) && !(await hasBytes(path, bytes, sha256))) throw otherFile(path);
-  return { path, bytes, type: known?.type ?? contentType, sha256 };
+/** Writes a result to a file, and makes sure that it outlives a power failure. */
+async function write(file: FileHandle, result: Result, options: ResultOptions): Promise<Omit<Download, "path">> {
+  let hash = createHash("sha256");
+  let end = 0;
+  let mediaType: string | undefined;
+  for await (const { at, bytes, type } of readResult(result, options)) {
+    if (at === 0) {
+      hash = createHash("sha256");
+      await file.truncate();
+    }
+    // One write may take only some of the bytes.
+    for (let done = 0; done < bytes.length;)
+      done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+    hash.update(bytes);
+    end = at + bytes.length;
+    mediaType = type;
+  }
+  await file.sync();
+  return { bytes: end, type: mediaType, sha256: hash.digest("hex") };
 }
 
 function otherFile(path: string): InvalidRequestError {
@@ -147,13 +140,4 @@ function otherFile(path: string): InvalidRequestError {
   const outcome =
     "The file is probably of an earlier run. The task is not lost: it can be downloaded again, free of charge.";
   return new InvalidRequestError("download", [issue], outcome);
-}
-
-async function isExistingDirectory(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw error;
-  }
 }

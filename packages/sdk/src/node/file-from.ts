@@ -1,18 +1,16 @@
-import { openAsBlob } from "node:fs";
-import { stat } from "node:fs/promises";
+import { constants, openAsBlob } from "node:fs";
+import { access, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../errors/errors.ts";
 import { describeValue, shorten } from "../errors/issue.ts";
 import {
-  readFileOptions,
   fileFrom as portableFileFrom,
   type FileFromOptions,
   type FileSource,
-  isUrl,
   notAnImage,
-  toFile,
-} from "../source-image/file-from.ts";
+} from "../result/file-from.ts";
+import type { ResultGet } from "../result/get.ts";
 import { codeOf } from "./error-code.ts";
 
 /**
@@ -20,51 +18,26 @@ import { codeOf } from "./error-code.ts";
  *
  * @param isNodeHttp whether URLs are requested with node:http
  */
-export async function fileFrom(source: FileSource, given: FileFromOptions, isNodeHttp: boolean): Promise<File> {
-  const path = pathOf(source);
-  if (path !== undefined) {
-    const options = readFileOptions(given);
-    return toFile({ blob: await openPath(path), subject: describeValue(path), name: basename(path) }, options);
-  }
-  const get = isNodeHttp ? await (await import("./get.ts")).nodeGet({}) : undefined;
-  return portableFileFrom(source, given, get);
+export function fileFrom(source: FileSource, options: FileFromOptions, isNodeHttp: boolean): Promise<File> {
+  const get: ResultGet = async (url, request) => (await import("./get.ts")).nodeGet({})(url, request);
+  return portableFileFrom(source, options, { openPath, ...(isNodeHttp && { get }) });
 }
 
-/** Returns the path that a source is, if it is one. */
-function pathOf(source: FileSource): string | undefined {
-  if (typeof source !== "string" && !(source instanceof URL)) return undefined;
-  const text = String(source);
-  if (/^file:/i.test(text)) return pathIn(text);
-  return isUrl(text) || /^data:/i.test(text) ? undefined : text;
-}
-
-function pathIn(url: string): string {
+/** Opens a file by its path or its `file:` URL. */
+async function openPath(text: string): Promise<File> {
+  let problem = "is a directory";
   try {
-    return fileURLToPath(url);
-  } catch {
-    throw notAnImage(describeValue(url), "names a host, and is no path on this machine");
-  }
-}
-
-async function openPath(path: string): Promise<Blob> {
-  try {
-    const blob = await openAsBlob(path);
-    await blob.slice(0, 1).arrayBuffer();
-    return blob;
-  } catch (cause) {
-    throw notAnImage(describeValue(path), await whyUnreadable(path, cause));
-  }
-}
-
-/** Returns why a file cannot be read: `openAsBlob` does not say it, but the file system does. */
-async function whyUnreadable(path: string, cause: unknown): Promise<string> {
-  try {
-    return (await stat(path)).isDirectory() ? "is a directory" : unreadable(cause);
+    const path = /^file:/i.test(text) ? fileURLToPath(text) : text;
+    // If a file cannot be read, `openAsBlob` does not say why.
+    await access(path, constants.R_OK);
+    if (!(await stat(path)).isDirectory()) return new File([await openAsBlob(path)], basename(path));
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? "does not exist" : unreadable(error);
+    problem = problems.get(codeOf(error)) ?? `cannot be read (${shorten(messageOf(error))})`;
   }
+  throw notAnImage(describeValue(text), problem);
 }
 
-function unreadable(error: unknown): string {
-  return `cannot be read (${shorten(messageOf(error))})`;
-}
+const problems = new Map<string | undefined, string>([
+  ["ENOENT", "does not exist"],
+  ["ERR_INVALID_FILE_URL_HOST", "names a host, and is no path on this machine"],
+]);

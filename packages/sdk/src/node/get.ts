@@ -3,12 +3,9 @@ import type { IncomingMessage } from "node:http";
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import { messageOf } from "../errors/errors.ts";
-import type { ResultGet, ResultResponse } from "../result/context.ts";
-import { privateNetwork, UnusableUrl } from "../result/unusable-url.ts";
-import { orAbort } from "../time/deadline.ts";
-import { isPrivateAddress } from "../call/address.ts";
-import type { ConnectOptions } from "./connect-options.ts";
-import { environmentProxy } from "./connect-options.ts";
+import { isPrivateAddress } from "../result/address.ts";
+import { privateHost, type ResultGet, type ResultResponse, UnusableError } from "../result/get.ts";
+import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
 import { exchange, freshFor } from "./connection.ts";
 import { decode } from "./decode.ts";
 
@@ -20,8 +17,7 @@ import { decode } from "./decode.ts";
 export function nodeGet(options: ConnectOptions): ResultGet {
   return async (url, { headers, signal, allowPrivate }) => {
     const lookup = allowPrivate ? undefined : lookUpPublic(url);
-    const resolvesElsewhere = options.agent ?? environmentProxy("@mediagen/sdk/node", url);
-    if (lookup && resolvesElsewhere) await rejectPrivate(url, lookup, signal);
+    if (lookup && (options.agent ?? environmentProxy("@mediagen/sdk/node", url))) await rejectPrivate(url, lookup);
     const request = { headers, signal, agent: freshFor(url, options), ...(lookup && { lookup }) };
     return exchange(
       url,
@@ -32,30 +28,12 @@ export function nodeGet(options: ConnectOptions): ResultGet {
   };
 }
 
-/** The maximum wait for the addresses of a host that a proxy connects to: some machines behind one resolve none, and fail slowly. */
-const lookUpMs = 2_000;
-
-/** Rejects a URL whose host this machine resolves to an address that is not public. */
-async function rejectPrivate(url: URL, lookup: LookupFunction, signal: AbortSignal): Promise<void> {
-  const resolved = new Promise<void>((resolve, reject) => {
-    setTimeout(resolve, lookUpMs).unref();
-    lookup(url.hostname.replace(/^\[|\]$/g, ""), { all: true }, (error) =>
-      error instanceof UnusableUrl ? reject(error) : resolve(),
-    );
-  });
-  await orAbort(resolved, signal);
-}
-
 /** Returns the used part of a response. For a `Response`, Node would load its fetch, which takes longer than a small result. */
 function responseOf(message: IncomingMessage, url: URL): ResultResponse {
-  const { statusCode = 0, headers } = message;
-  // fetch accepts no other status.
-  if (statusCode < 200 || statusCode > 599) throw new Error(`${statusCode} is not an HTTP status`);
-  const isEmpty = [204, 205, 304].includes(statusCode);
-  if (isEmpty) message.resume();
+  const { statusCode: status = 0, headers } = message;
   // The cast: the DOM's and Node's types of the same stream class differ.
-  const body = isEmpty ? null : (Readable.toWeb(bodyOf(message, url)) as ReadableStream);
-  return { status: statusCode, headers: { get: (name) => headers[name]?.toString() ?? null }, body };
+  const body = Readable.toWeb(bodyOf(message, url)) as ReadableStream;
+  return { status, headers: { get: (name) => headers[name]?.toString() ?? null }, body };
 }
 
 function bodyOf(message: IncomingMessage, url: URL): Readable {
@@ -64,8 +42,20 @@ function bodyOf(message: IncomingMessage, url: URL): Readable {
   try {
     return decode(message);
   } catch (error) {
-    throw new UnusableUrl(url.href, `cannot be read: ${messageOf(error)}`);
+    throw new UnusableError(`cannot be read: ${messageOf(error)}`, { url: url.href });
   }
+}
+
+/** The maximum wait for the addresses of a host that a proxy connects to: some machines behind one resolve none, and fail slowly. */
+const lookUpMs = 2_000;
+
+/** Rejects a URL whose host this machine resolves to an address that is not public. */
+function rejectPrivate({ hostname }: URL, lookup: LookupFunction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    setTimeout(resolve, lookUpMs).unref();
+    const host = hostname.replace(/^\[|\]$/g, "");
+    lookup(host, { all: true }, (error) => (error instanceof UnusableError ? reject(error) : resolve()));
+  });
 }
 
 function lookUpPublic(url: URL): LookupFunction {
@@ -73,8 +63,7 @@ function lookUpPublic(url: URL): LookupFunction {
     dns.lookup(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) return callback(error ?? new Error(`${hostname} has no address`), "");
-      if (addresses.some(({ address }) => isPrivateAddress(address)))
-        return callback(new UnusableUrl(url.href, privateNetwork), "");
+      if (addresses.some(({ address }) => isPrivateAddress(address))) return callback(privateHost(url.href), "");
       return options.all ? callback(null, addresses) : callback(null, first.address, first.family);
     });
 }
