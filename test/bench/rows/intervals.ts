@@ -1,7 +1,7 @@
 import type { Kind, VideoRecord } from "@mediagen/sdk";
 // The client's own code behind a wait, without HTTP: a million queries through Request and Response would measure those.
 import { type Clock, Time } from "../../../packages/sdk/src/time/clock.ts";
-import { Durations, durationsAt, worthOfQueryMs } from "../../../packages/sdk/src/wait/durations.ts";
+import { durationsAt, worthOfQueryMs } from "../../../packages/sdk/src/wait/durations.ts";
 import { Scheduler } from "../../../packages/sdk/src/wait/scheduler.ts";
 import { type CheckOnce, waitFor } from "../../../packages/sdk/src/wait/wait.ts";
 import { randomFrom } from "../random.ts";
@@ -66,10 +66,9 @@ export const row: Row = {
     for (const model of models) {
       process.stderr.write(`  ${model.name}\n`);
       const durations = drawn(model, scale(batches));
-      const known = new Durations(model.unfinished);
       const outcomes = [
         ...(await simulate(durations, tasksOfBatch)),
-        byRule("the same rule, the distribution known", durations, (age) => known.nextQuery(age, worthOfQueryMs)),
+        byRule("the same rule, the distribution known", durations, nextIfKnown(model)),
         ...[0.5, 5, 6].map((seconds) => byRule(`fixed ${seconds} s`, durations, (age) => age + seconds * 1_000)),
       ];
       tables.push(outcomes.map(lineFrom));
@@ -90,6 +89,18 @@ function lineFrom({ rule, queries, delays }: Outcome): Line {
   const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN) / 1_000;
   const mean = delays.reduce((sum, delay) => sum + delay, 0) / delays.length / 1_000;
   return { name: rule, rounds: [{ queries: queries / delays.length, delay: mean, p50: at(0.5), p99: at(0.99) }] };
+}
+
+/** The age at which the expected delay since the last query is worth one more, to 10 ms. */
+function nextIfKnown({ unfinished }: Model): (age: number) => number {
+  const known = new Map<number, number>();
+  return (last) => {
+    let age = known.get(last) ?? last;
+    if (age === last)
+      for (let risk = 0; risk < worthOfQueryMs; age += 10) risk += 10 * (1 - unfinished(age) / unfinished(last));
+    known.set(last, age);
+    return age;
+  };
 }
 
 /** What it comes to if a task is queried at the ages that a rule says. */
@@ -118,7 +129,7 @@ export async function simulate(durations: Float64Array, tasksOfBatch: number): P
       signal.addEventListener("abort", () => (asleep.delete(own), reject(signal.reason)));
     });
   const time = new Time({ now: () => now, random, sleep });
-  const host = { time, scheduler: new Scheduler({}, time, durationsAt({}, "")), emit: () => undefined };
+  const host = { time, scheduler: new Scheduler({}, time, (name) => durationsAt(time, name)), emit: () => undefined };
   let queriesAtFirst = 0;
   for (let batch = 0; batch < durations.length / tasksOfBatch; batch++) {
     let left = tasksOfBatch;

@@ -53,7 +53,7 @@ export function createHost<O extends MediaGenOptions>(
     turns: new Semaphore(maxGenerationsInFlight),
     beforeGenerate: options.beforeGenerate,
     states: readStates("createMediaGen", options),
-    scheduler: new Scheduler(options, time, durationsAt(options.clock, origin)),
+    scheduler: new Scheduler(options, time, (name) => durationsAt(options.clock, `${origin} ${name}`)),
     check: checkSilently,
     store,
     // Loaded at first use, so that clients without a store do not load it.

@@ -18,9 +18,9 @@ import type {
   WaitOptions,
 } from "../task/task.ts";
 import { worthOfQueryMs } from "../wait/durations.ts";
-import { longestRetryMs, settlingMs } from "../wait/pace.ts";
+import { longestRetryMs, settlingMs, type WaitCheck } from "../wait/pace.ts";
 import { readState, type StateOptions } from "../wait/state.ts";
-import { type RecordedCheck, waitFor, type WaitHost } from "../wait/wait.ts";
+import { type CheckOnce, waitFor, type WaitHost } from "../wait/wait.ts";
 import { deleteTasks, queryTask, type TasksHost, writeToStore } from "./tasks.ts";
 
 /** Dependencies of tasks. */
@@ -93,7 +93,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     return isRejection && ageMs < settlingMs && !this.#isDeleted;
   }
 
-  async #check(options: RequestOptions, pollTimeoutMs?: number): Promise<RecordedCheck<K>> {
+  async #check(options: RequestOptions, pollTimeoutMs?: number): Promise<WaitCheck<K>> {
     const query = queryTask(this.#host, this, options, pollTimeoutMs);
     const { record, requestId } = await query.catch((error) => Promise.reject(afterCreation(error, this)));
     const { [operations[this.kind].statusField]: raw } = record as object as Record<string, unknown>;
@@ -117,7 +117,7 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {
-    const check = (signal: AbortSignal, pollTimeoutMs: number) => this.#check({ signal }, pollTimeoutMs);
+    const check: CheckOnce<K> = (signal, pollTimeoutMs) => this.#check({ signal }, pollTimeoutMs);
     return this.#host.report({ operation: "wait", task: this }, () => waitFor(this, check, options, this.#host));
   }
 

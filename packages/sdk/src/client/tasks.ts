@@ -87,7 +87,7 @@ export async function writeToStore(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (!ledger) return;
-  const deadline = new Deadline(time, longestRecordMs, () => new Error("the store is slow"), signal, "limit");
+  const deadline = new Deadline(time, longestRecordMs, () => new Error("the store is slow"), signal);
   try {
     await orAbort(ledger().then(write), deadline.signal);
   } catch (error) {

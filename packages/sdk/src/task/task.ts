@@ -162,14 +162,6 @@ export type Check<K extends Kind = Kind> =
       readonly afterMs: number;
     };
 
-/** The result of one query. */
-export interface CheckedRecord<K extends Kind = Kind> {
-  readonly state: State;
-  readonly status: number | undefined;
-  readonly record: Records[K];
-  readonly requestId: string | undefined;
-}
-
 /** Options of every call. */
 export interface CallOptions {
   /** A signal that ends the call, which then rejects with the signal's reason. */

@@ -13,6 +13,8 @@ const longestDelayMs = 2 ** 31 - 1;
 interface Alarm {
   readonly at: number;
   readonly ring: Ring;
+  /** Alarms of the same time ring in the order in which they were set. */
+  readonly order: number;
   /** The index in the heap. */
   place: number;
 }
@@ -23,6 +25,7 @@ export class Agenda {
   readonly #start: StartTimer;
   /** A binary heap: an alarm is not earlier than the one at half its place. */
   readonly #alarms: Alarm[] = [];
+  #added = 0;
   #stop: Cancel = () => undefined;
   /** The time when the timer rings: `Infinity` if there is none, `-Infinity` while alarms ring. */
   #until = Infinity;
@@ -34,7 +37,7 @@ export class Agenda {
 
   /** Sets an alarm to a time of the steady clock, which may be `Infinity`. */
   add(at: number, ring: Ring): Cancel {
-    const alarm = { at, ring, place: 0 };
+    const alarm = { at, ring, order: this.#added++, place: 0 };
     this.#put(alarm, this.#alarms.length);
     this.#schedule();
     return () => {
@@ -86,13 +89,17 @@ export class Agenda {
       alarms[(other.place = free)] = other;
       free = place;
     };
-    for (let up; free > 0 && (up = alarms[(free - 1) >> 1]) && alarm.at < up.at;) move(up);
-    for (let down; (down = this.#earlierOf(2 * free + 1)) && down.at < alarm.at;) move(down);
+    for (let up; free > 0 && (up = alarms[(free - 1) >> 1]) && isBefore(alarm, up);) move(up);
+    for (let down; (down = this.#earlierOf(2 * free + 1)) && isBefore(down, alarm);) move(down);
     alarms[(alarm.place = free)] = alarm;
   }
 
   #earlierOf(place: number): Alarm | undefined {
     const [left, right] = [this.#alarms[place], this.#alarms[place + 1]];
-    return left && right && right.at < left.at ? right : left;
+    return left && right && isBefore(right, left) ? right : left;
   }
+}
+
+function isBefore(a: Alarm, b: Alarm): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order);
 }

@@ -36,11 +36,9 @@ export function orAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined)
   });
 }
 
-type Limit = "limit" | "deadline";
-
 /** A source of alarms. */
 interface Alarms {
-  alarm(ms: number, ring: Ring, reason: Limit): Cancel;
+  alarm(ms: number, ring: Ring, reason: "limit"): Cancel;
 }
 
 /** A timeout. Its signal aborts when the time is over, or when the caller's signal aborts. */
@@ -51,14 +49,12 @@ export class Deadline {
   /** Whether the signal aborted because the time was over. */
   passed = false;
   readonly #time: Alarms;
-  readonly #why: Limit;
   readonly #release: () => void;
   #cancel: Cancel = () => undefined;
 
   /** Starts the time; `outer` is the caller's signal. The reason is created when the time is over: an error collects a stack. */
-  constructor(time: Alarms, ms: number, reason: () => Error, outer?: AbortSignal, why: Limit = "limit") {
+  constructor(time: Alarms, ms: number, reason: () => Error, outer?: AbortSignal) {
     this.#time = time;
-    this.#why = why;
     this.#release = onAbort(outer, () => this.#controller.abort(outer?.reason));
     this.restart(ms, reason);
   }
@@ -72,7 +68,7 @@ export class Deadline {
       this.#controller.abort(error ?? reason());
     };
     // The new alarm is set before the old one is cancelled: a shared timer stops when its last alarm is cancelled.
-    this.#cancel = this.#time.alarm(ms, ring, this.#why);
+    this.#cancel = this.#time.alarm(ms, ring, "limit");
     cancelLast();
   }
 

@@ -1,12 +1,20 @@
 import type { Cancel } from "../time/agenda.ts";
 import type { Time } from "../time/clock.ts";
-import { createHeap, type Entry, type Heap } from "../time/heap.ts";
-import type { DurationsOf } from "./durations.ts";
-import { PollTimeout } from "./poll-timeout.ts";
+import type { Durations } from "./durations.ts";
 
 const defaultInFlight = 16;
 /** The maximum number of queries in flight per slot that take much longer than usual. */
 const overduePerSlot = 3;
+/** The time before a query in which it is not looked at again until it is due. */
+const soonMs = 100;
+/** How long a query takes before the first response has shown it. */
+const assumedMs = 1_000;
+/** The timeout of a query and the time that it holds a slot, as multiples of how long queries usually take, and their minimums. */
+const timeout = { timesUsual: 10, leastMs: 500 };
+const slot = { timesUsual: 3, leastMs: 50 };
+/** Factors of the estimate after a response that took longer, and after one that did not. */
+const slower = 2;
+const faster = slower ** -(1 / 99);
 
 /** Options for the polling of all waits of a client. */
 export interface SchedulerOptions {
@@ -23,190 +31,135 @@ export function mostInFlight({ maxQueriesInFlight = defaultInFlight }: Scheduler
   return (1 + overduePerSlot) * maxQueriesInFlight;
 }
 
-/** A wait's request for one of the client's concurrent queries. */
-interface QuerySlot {
+/** A wait's place in the schedule of its client. */
+export interface Turn {
   /**
-   * Returns when the query is due, by the steady clock. It is called again before and at that time, because other tasks may
-   * have shown that the query would be too late or too early.
+   * Returns when its next query is due, by the steady clock. It is called again before and at that time, because other tasks
+   * may have shown that the query would be too late or too early.
    */
   due(): number;
-  /** Whether the task's last query failed. Such tasks get at most half of the slots, so that they do not delay the others. */
-  readonly failing: boolean;
-  readonly signal: AbortSignal;
+  /** Whether its last query failed. Such tasks get at most half of the slots, so that they do not delay the others. */
+  readonly isFailing: boolean;
+  /** Set by the scheduler: ends the wait for a slot. */
+  leave: Cancel;
+}
+
+/** A turn that waits until it is due and gets a slot. */
+interface Waiter {
+  readonly turn: Turn;
+  readonly line: Line;
+  readonly start: () => void;
+  readonly fail: (error: unknown) => void;
+  readySince: number;
+}
+
+/** Either the tasks whose last query failed, or the others. */
+class Line {
+  /** The waiters that are due, in that order. */
+  readonly ready: Set<Waiter> = new Set();
+  inFlight = 0;
 }
 
 /** Schedules the queries of all waits of one client. */
 export class Scheduler {
-  readonly #time: Pick<Time, "steady" | "alarm">;
+  readonly #time: Time;
   readonly #maxInFlight: number;
-  readonly #healthy: Queue;
-  readonly #failing: Queue;
-  /** What was learned about each model, or about a kind if the model is not known. */
-  readonly durationsOf: DurationsOf;
-  /** The client's estimate of how long its polls take. */
-  readonly pollTimeout: PollTimeout = new PollTimeout();
+  readonly #healthy = new Line();
+  readonly #failing = new Line();
   /** The number of queries in flight that took so long that they gave their slots back. */
   #overdue = 0;
-  #cancel: Cancel = () => undefined;
+  #usualMs: number | undefined;
+  /** Returns what was learned about a model, or about a kind if the model is not known. */
+  readonly durationsOf: (name: string) => Durations;
 
   constructor(
     { maxQueriesInFlight = defaultInFlight }: SchedulerOptions,
-    time: Pick<Time, "steady" | "alarm">,
-    durationsOf: DurationsOf,
+    time: Time,
+    durationsOf: (name: string) => Durations,
   ) {
     this.#time = time;
-    this.durationsOf = durationsOf;
     this.#maxInFlight = maxQueriesInFlight;
-    this.#healthy = new Queue(maxQueriesInFlight);
-    this.#failing = new Queue(Math.ceil(maxQueriesInFlight / 2));
+    this.durationsOf = durationsOf;
   }
 
-  /** Sends the query when it is due and a slot is free, earliest due first; rejects with the signal's reason. */
-  async query<T>(slot: QuerySlot, send: () => Promise<T>): Promise<T> {
-    const queue = slot.failing ? this.#failing : this.#healthy;
-    await new Promise<void>((resolve, reject) => {
-      if (slot.signal.aborted) return reject(slot.signal.reason);
-      const waiter = new Waiter(queue, slot, this.#time.steady(), resolve, reject, this.#fill);
-      if (queue.waiters.first() === waiter.entry) this.#fill();
-    });
+  /** The timeout of a query. */
+  get timeoutMs(): number {
+    return this.#timesUsual(timeout);
+  }
+
+  /**
+   * Records how long a response took. The estimate doubles after a response that took longer and falls a little after each of the
+   * others. It thus stays between the 99th percentile and twice that.
+   */
+  recordLatency(ms: number): void {
+    const usualMs = this.#usualMs ?? ms;
+    // Never 0, which no factor could change.
+    this.#usualMs = Math.max(1, usualMs * (ms > usualMs ? slower : faster));
+  }
+
+  /** Sends the query when it is due and a slot is free, earliest due first. */
+  async query<T>(turn: Turn, send: () => Promise<T>): Promise<T> {
+    const line = turn.isFailing ? this.#failing : this.#healthy;
+    await new Promise<void>((start, fail) =>
+      this.#look({ turn, line, start, fail, readySince: 0 }, this.#time.steady()),
+    );
     let isOverdue = false;
     const giveSlotBack = () => {
       isOverdue = true;
-      queue.inFlight--;
+      line.inFlight--;
       this.#overdue++;
       this.#fill();
     };
-    const cancel = this.#time.alarm(this.pollTimeout.slotMs, giveSlotBack, "limit");
+    const cancel = this.#time.alarm(this.#timesUsual(slot), giveSlotBack, "limit");
     try {
       return await send();
     } finally {
       cancel();
       if (isOverdue) this.#overdue--;
-      else queue.inFlight--;
+      else line.inFlight--;
       this.#fill();
     }
   }
 
-  /** Gives the free slots to the waiters that are due, and sets an alarm for the next one. */
-  readonly #fill = (until: number = this.#time.steady()): void => {
-    this.#cancel();
-    while (this.#hasFreeSlot()) {
-      const next = this.#next();
-      if (!next) return;
-      if (next.at > until) {
-        this.#cancel = this.#time.alarm(
-          next.at - this.#time.steady(),
-          (now, error) => {
-            // The waiter is due even if the sleep was shorter than the clock says, as virtual time may have it.
-            if (error === undefined) this.#fill(now);
-            else this.#failAll(error);
-          },
-          "pause",
-        );
-        return;
-      }
-      const waiter = next.value;
-      const due = waiter.due();
-      if (due > until) waiter.postpone(lookAt(due, until));
-      else waiter.start();
+  /** Lets a turn stand in line if it is due. Otherwise it is looked at again halfway, because it may be due earlier by then. */
+  #look(waiter: Waiter, now: number): void {
+    const { turn, line } = waiter;
+    const due = turn.due();
+    if (due <= now) {
+      turn.leave = () => line.ready.delete(waiter);
+      waiter.readySince = now;
+      line.ready.add(waiter);
+      return this.#fill(now);
     }
-  };
+    const at = due - now > soonMs ? (due + now) / 2 : due;
+    const ring = (then: number, error: unknown) =>
+      error === undefined ? this.#look(waiter, then) : waiter.fail(error);
+    turn.leave = this.#time.alarm(at - this.#time.steady(), ring, "pause");
+  }
 
-  /** Queries beyond those that may be overdue hold slots again, so that a service that does not respond gets no more of them. */
-  #hasFreeSlot(): boolean {
+  /** Gives the free slots to the turns that are due. */
+  #fill(now: number = this.#time.steady()): void {
+    for (let next = this.#next(); next; next = this.#next()) {
+      next.line.ready.delete(next);
+      if (next.turn.due() > now) this.#look(next, now);
+      else {
+        next.line.inFlight++;
+        next.start();
+      }
+    }
+  }
+
+  /** Returns the turn that gets the next slot, if one is free. */
+  #next(): Waiter | undefined {
+    // Queries beyond those that may be overdue hold slots again, so that a service that does not respond gets no more of them.
     const hanging = Math.max(0, this.#overdue - overduePerSlot * this.#maxInFlight);
-    return this.#healthy.inFlight + this.#failing.inFlight + hanging < this.#maxInFlight;
+    if (this.#healthy.inFlight + this.#failing.inFlight + hanging >= this.#maxInFlight) return undefined;
+    const [healthy] = this.#healthy.ready;
+    const [failing] = this.#failing.inFlight < this.#maxInFlight / 2 ? this.#failing.ready : [];
+    return healthy && failing && healthy.readySince < failing.readySince ? healthy : (failing ?? healthy);
   }
 
-  /** Returns the waiter that is due first, of the queues that may send another query. */
-  #next(): Entry<Waiter> | undefined {
-    const [healthy, failing] = [this.#healthy.next(), this.#failing.next()];
-    return healthy && failing && failing.at < healthy.at ? failing : (healthy ?? failing);
-  }
-
-  #failAll(error: unknown): void {
-    for (const { waiters } of [this.#healthy, this.#failing])
-      for (let next = waiters.first(); next; next = waiters.first()) next.value.fail(error);
-  }
-}
-
-/** The time before a query in which its waiter is not checked again until it is due. */
-const soonMs = 100;
-
-/** Returns when to check a waiter again: halfway to its query, because the client may learn that it is due earlier. */
-function lookAt(due: number, now: number): number {
-  return due - now > soonMs ? (due + now) / 2 : due;
-}
-
-/** Waiters in the order in which to check them. */
-class Queue {
-  readonly waiters: Heap<Waiter> = createHeap();
-  readonly #maxInFlight: number;
-  inFlight = 0;
-
-  constructor(maxInFlight: number) {
-    this.#maxInFlight = maxInFlight;
-  }
-
-  /** Returns the waiter that is due first, unless all slots of this queue are taken. */
-  next(): Entry<Waiter> | undefined {
-    return this.inFlight < this.#maxInFlight ? this.waiters.first() : undefined;
-  }
-}
-
-/** A query that waits until it is due and gets a slot. As its own event listener it needs no closure. */
-class Waiter {
-  readonly entry: Entry<Waiter>;
-  readonly #queue: Queue;
-  readonly #slot: QuerySlot;
-  readonly #resolve: () => void;
-  readonly #reject: (reason: unknown) => void;
-  readonly #onAbort: () => void;
-
-  constructor(
-    queue: Queue,
-    slot: QuerySlot,
-    now: number,
-    resolve: () => void,
-    reject: (reason: unknown) => void,
-    onAbort: () => void,
-  ) {
-    this.#queue = queue;
-    this.#slot = slot;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#onAbort = onAbort;
-    this.entry = queue.waiters.add(lookAt(slot.due(), now), this);
-    slot.signal.addEventListener("abort", this, { once: true });
-  }
-
-  due(): number {
-    return this.#slot.due();
-  }
-
-  postpone(until: number): void {
-    this.#queue.waiters.move(this.entry, until);
-  }
-
-  start(): void {
-    this.#leave();
-    this.#queue.inFlight++;
-    this.#resolve();
-  }
-
-  fail(error: unknown): void {
-    this.#leave();
-    this.#reject(error);
-  }
-
-  /** Called by the signal when it aborts. */
-  handleEvent(): void {
-    this.fail(this.#slot.signal.reason);
-    this.#onAbort();
-  }
-
-  #leave(): void {
-    this.#queue.waiters.remove(this.entry);
-    this.#slot.signal.removeEventListener("abort", this);
+  #timesUsual({ timesUsual, leastMs }: typeof slot): number {
+    return Math.max(leastMs, timesUsual * (this.#usualMs ?? assumedMs));
   }
 }
