@@ -65,22 +65,19 @@ function readBaseUrl(subject: string, given: string | undefined, allowHttp: bool
   return href.replace(/\/$/, "");
 }
 
-/** Rejects browsers, unless the caller has said that this is meant. */
+/** Rejects pages and the workers of browsers, unless the caller has said that this is meant. */
 function rejectBrowser(subject: string, allowed: boolean): void {
-  if (allowed || !isBrowser()) return;
-  const advice =
-    "Use a server. In a page the API key is public, and a browser resends a generation whose response was lost, " +
-    "which bills it twice. Pass { allowBrowser: true } to allow it.";
-  throw invalidRequest(subject, "allowBrowser", "notAllowed", "is needed in a browser", advice);
-}
-
-/** Returns whether this is a page, or a browser's worker, which has no page. The workers of other runtimes have other names. */
-function isBrowser(): boolean {
   const { window, navigator } = globalThis as {
     readonly window?: { readonly document?: unknown };
     readonly navigator?: { readonly userAgent?: string };
   };
-  return window?.document !== undefined || navigator?.userAgent?.startsWith("Mozilla/") === true;
+  // A worker has no page. The workers of other runtimes have other names.
+  const isBrowser = window?.document !== undefined || navigator?.userAgent?.startsWith("Mozilla/");
+  if (allowed || !isBrowser) return;
+  const advice =
+    "Use a server. In a page the API key is public, and a browser resends a generation whose response was lost, " +
+    "which bills it twice. Pass { allowBrowser: true } to allow it.";
+  throw invalidRequest(subject, "allowBrowser", "notAllowed", "is needed in a browser", advice);
 }
 
 /** Returns a variable of the environment; undefined if it is empty or there is no environment. */
