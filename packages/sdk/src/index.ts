@@ -4,7 +4,6 @@ import type { ResultOptions, Task } from "./task/task.ts";
 
 export { createMediaGen } from "./client/client.ts";
 export type {
-  GenerateOptions,
   KindClient,
   MediaGen,
   Recovery,
@@ -12,7 +11,7 @@ export type {
   UncheckedForm,
   UncheckedOptions,
 } from "./client/media-gen.ts";
-export type { BeforeGenerate, ClientOptions, MediaGenOptions } from "./client/options.ts";
+export type { BeforeGenerate, ClientOptions, GenerateOptions, MediaGenOptions } from "./client/options.ts";
 export type { RetryOptions } from "./call/retries.ts";
 export {
   AuthenticationError,

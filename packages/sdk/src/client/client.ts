@@ -1,17 +1,16 @@
 import { invalidRequest } from "../errors/errors.ts";
 import { readOptions } from "../errors/options.ts";
-import { findModel, type Form, knownModel, type Model } from "../form/model.ts";
+import { type Form, knownModel, type Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { Resolution } from "../store/resolution.ts";
 import type { AnyTask, CallOptions, Task, TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
-import { prepare } from "./prepare.ts";
 import { generate } from "./generate.ts";
 import { createHost, type Host } from "./host.ts";
-import type { GenerateOptions, KindClient, MediaGen } from "./media-gen.ts";
-import type { MediaGenOptions } from "./options.ts";
+import type { KindClient, MediaGen } from "./media-gen.ts";
+import type { GenerateOptions, MediaGenOptions } from "./options.ts";
 import { readTask, TaskHandle } from "./task-handle.ts";
 import { type Runtime, webRuntime } from "./runtime.ts";
 import { deleteTasks, isKnown, queryTask } from "./tasks.ts";
@@ -40,10 +39,7 @@ export function createClient<O extends MediaGenOptions>(
   const resume = (saved: TaskJSON) => open(readTask(saved, origin));
   const generateTask = (kind: Kind | undefined, model: Model, form: Form<Model>, options: GenerateOptions = {}) => {
     const operation = knownModel(model, kind && [kind])?.operation.id ?? "generate";
-    return report({ operation, kind, model }, async () => {
-      const checked = await prepare(kind ?? findModel(model).kind, model, form, options, host.apiKey);
-      return open(await generate(checked, host));
-    });
+    return report({ operation, kind, model }, async () => open(await generate(host, { kind, model, form, options })));
   };
   const kindClient = <K extends Kind>(kind: K): KindClient<K> => ({
     // The casts: what is generated or created is of the kind that was requested, and an unchecked model is any text.

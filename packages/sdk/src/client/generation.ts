@@ -2,39 +2,62 @@ import type { ApiKey } from "../call/api-key.ts";
 import { ignoredWithKey, readHeaders } from "../call/headers.ts";
 import { readOptions } from "../errors/options.ts";
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
-import { nothingWasSent } from "../errors/issue.ts";
+import { type IssueCode, mustBe, nothingWasSent } from "../errors/issue.ts";
 import { checkFiles } from "../form/files.ts";
 import { readForm, readUnchecked, resultCount, type WireFields } from "../form/form.ts";
 import { findModel, type Form, type Model } from "../form/model.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";
-import type { CheckedGeneration } from "./generate.ts";
-import { type GenerateOptions, generateOptions } from "./media-gen.ts";
+import { type GenerateOptions, generateOptions } from "./options.ts";
+import type { TasksHost } from "./tasks.ts";
+
+/** A generation as it was requested. Without a kind, it has that of its model. */
+export interface RequestedGeneration {
+  readonly kind: Kind | undefined;
+  readonly model: Model;
+  readonly form: Form<Model>;
+  readonly options: GenerateOptions;
+}
+
+/** A generation whose form and options have been checked. */
+export interface CheckedGeneration extends Pick<RequestedGeneration, "model" | "form"> {
+  readonly kind: Kind;
+  readonly operation: Operation;
+  readonly wire: WireFields;
+  /** The number of results that the form requests. */
+  readonly resultCount: number;
+  readonly idempotencyKey: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly headers: RequestHeaders;
+}
 
 /** Checks a generation and returns it as it is sent. */
-export async function prepare(
-  kind: Kind,
-  model: Model,
-  form: Form<Model>,
-  given: GenerateOptions,
-  apiKey: ApiKey,
+export async function checkGeneration(
+  { apiKey, ledger }: TasksHost,
+  { kind: given, model, form, options: all }: RequestedGeneration,
 ): Promise<CheckedGeneration> {
-  const options = readOptions(model, given, generateOptions, nothingWasSent);
+  const kind = given ?? findModel(model).kind;
+  const options = readOptions(model, all, generateOptions, nothingWasSent);
   const { idempotencyKey, signal } = options;
-  if ("idempotencyKey" in given) rejectNoKey(model, "idempotencyKey", idempotencyKey);
+  if ("idempotencyKey" in all) checkKey(model, "idempotencyKey", idempotencyKey);
+  if (idempotencyKey !== undefined && !ledger && apiKey !== undefined) {
+    const advice = "Use a client with one: createMediaGen({ store }).";
+    throw invalidRequest(model, "idempotencyKey", "notAllowed", "needs a store", advice, nothingWasSent);
+  }
   const headers = readGenerateHeaders(model, options, apiKey);
   const { operation, wire } = await orAbort(readFields(kind, model, form, options), signal);
   const count = resultCount(operation.body, wire);
   return { kind, model, form, operation, wire, resultCount: count, idempotencyKey, signal, headers };
 }
 
-/** Rejects a key that is present and empty or undefined: a mistyped `order.id` would be no key, and each run would be billed. */
-function rejectNoKey(model: Model, field: string, key: unknown): void {
-  if (key !== undefined && key !== "") return;
-  const problem = key === "" ? "is empty" : "is undefined";
+/** Rejects a key that is present and undefined or blank: a mistyped `order.id` would be no key, and each run would be billed. */
+function checkKey(model: Model, field: string, key: unknown): void {
+  const reject = (code: IssueCode, problem: string, advice?: string) =>
+    invalidRequest(model, field, code, problem, advice, nothingWasSent);
   const advice = "Pass a key: without one, each run is billed.";
-  throw invalidRequest(model, field, "missing", problem, advice, nothingWasSent);
+  if (key === undefined || key === "") throw reject("missing", key === "" ? "is empty" : "is undefined", advice);
+  if (typeof key !== "string" || key.trim() === "") throw reject("invalid", mustBe("text that is not blank", key));
 }
 
 /** Returns the headers of a generation. The idempotency key lets a server recognise what a browser or a proxy resends. */
@@ -50,7 +73,7 @@ function readGenerateHeaders(
     const problem = "differs from the option idempotencyKey";
     throw invalidRequest(model, `headers.${name}`, "notAllowed", problem, "Use idempotencyKey alone.", nothingWasSent);
   }
-  if (name in given) rejectNoKey(model, `headers.${name}`, given[name]);
+  if (name in given) checkKey(model, `headers.${name}`, given[name]);
   // Pages over http have no randomUUID.
   const own = given[name] ?? idempotencyKey ?? crypto.randomUUID?.();
   return readHeaders(model, { ...given, [name]: own }, undefined, nothingWasSent);

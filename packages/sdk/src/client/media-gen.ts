@@ -1,4 +1,3 @@
-import type { OptionTypes } from "../errors/options.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { DeleteFields, Deletions, QueryFields, Records } from "../spec/types.gen.ts";
@@ -7,34 +6,7 @@ import type { Resolution } from "../store/resolution.ts";
 import type { GenerationStore } from "../store/store.ts";
 import type { UnreadableRecord } from "../task/generation.ts";
 import type { AnyTask, CallOptions, RequestOptions, Task, TaskJSON } from "../task/task.ts";
-
-/** Options of `generate`. */
-export interface GenerateOptions extends CallOptions, Pick<RequestOptions, "headers"> {
-  /** Fields that the service accepts and its description does not contain. They are sent unchecked. */
-  readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob | readonly Blob[]>> | undefined;
-  /**
-   * Your own key for this generation, such as an order number. The same key returns the same task, in every process
-   * with the same store. It needs the client's `store`. A client without an API key sends it to your own server
-   * instead, in the header `idempotency-key`. A key that is present and undefined is rejected.
-   */
-  readonly idempotencyKey?: string;
-  /**
-   * Whether the model and its form are sent without being checked against the service's description. Use it for a model
-   * that is newer than this SDK. Files are sent in the same part as for the other models, and a boolean as "1" or "0".
-   * A form that would be billed without its files is still rejected.
-   * @default false
-   */
-  readonly unchecked?: boolean | undefined;
-}
-
-/** The options of `generate`. */
-export const generateOptions: OptionTypes<GenerateOptions> = {
-  idempotencyKey: "any",
-  extraFields: "any",
-  unchecked: "boolean",
-  headers: "any",
-  signal: "signal",
-};
+import type { GenerateOptions } from "./options.ts";
 
 /** Options of `generate` for a form that is not checked against the service's description. */
 export interface UncheckedOptions extends GenerateOptions {

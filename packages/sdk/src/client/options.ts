@@ -4,7 +4,7 @@ import type { OptionTypes } from "../errors/options.ts";
 import type { Form, Model } from "../form/model.ts";
 import type { Kind } from "../spec/operation.ts";
 import type { GenerationStore } from "../store/store.ts";
-import type { RequestHeaders } from "../task/task.ts";
+import type { RequestHeaders, RequestOptions } from "../task/task.ts";
 import type { Clock } from "../time/clock.ts";
 import type { Fetch } from "../call/fetch.ts";
 import type { SchedulerOptions } from "../wait/scheduler.ts";
@@ -102,6 +102,34 @@ export interface MediaGenOptions extends ClientOptions, StateOptions, RetryOptio
    */
   readonly clock?: Partial<Clock> | undefined;
 }
+
+/** Options of `generate`. */
+export interface GenerateOptions extends RequestOptions {
+  /** Fields that the service accepts and its description does not contain. They are sent unchecked. */
+  readonly extraFields?: Readonly<Record<string, string | number | boolean | Blob | readonly Blob[]>> | undefined;
+  /**
+   * Your own key for this generation, such as an order number. The same key returns the same task, in every process
+   * with the same store. It needs the client's `store`. A client without an API key sends it to your own server
+   * instead, in the header `idempotency-key`. A key that is present and undefined is rejected.
+   */
+  readonly idempotencyKey?: string;
+  /**
+   * Whether the model and its form are sent without being checked against the service's description. Use it for a model
+   * that is newer than this SDK. Files are sent in the same part as for the other models, and a boolean as "1" or "0".
+   * A form that would be billed without its files is still rejected.
+   * @default false
+   */
+  readonly unchecked?: boolean | undefined;
+}
+
+/** The options of `generate`. */
+export const generateOptions: OptionTypes<GenerateOptions> = {
+  idempotencyKey: "any",
+  extraFields: "any",
+  unchecked: "boolean",
+  headers: "any",
+  signal: "signal",
+};
 
 const ofStatuses: OptionTypes<NonNullable<StateOptions["statuses"]>> = { succeeded: "statuses", failed: "statuses" };
 const ofClock: OptionTypes<Clock> = { now: "function", steady: "function", sleep: "function", random: "function" };
