@@ -48,7 +48,7 @@ export async function lintProse(): Promise<readonly string[]> {
   const others = faults.filter((fault) => !inTests.includes(fault));
   if (inTests.length > leftInTests)
     return [...others, ...inTests, `test/ has ${inTests.length} such words (above), and may have ${leftInTests}`];
-  if (inTests.length < leftInTests) others.push(`scripts/prose.ts: write leftInTests = 243${inTests.length}`);
+  if (inTests.length < leftInTests) others.push(`scripts/prose.ts: write leftInTests = ${inTests.length}`);
   return others;
 }
 

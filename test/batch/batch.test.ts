@@ -745,7 +745,7 @@ test("the contact sheet shows pictures and clips in the input's order, escaped, 
   ]);
   expect(page).toContain('<img src="f%C3%BCchse-1.png" alt="2. füchse (imgmodelz)" loading="lazy">');
   expect(page).toContain('<video src="clip-1.mp4" aria-label="1. clip (vidmodelv2)" controls preload="none">');
-  expect(page).toContain("prompt: &lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; more");
+  expect(page).toContain("prompt: &#60;script&#62;alert(&#34;1&#34;)&#60;/script&#62; &#38; more");
   expect(page).toMatch(/3\. fails[^]*failed\./);
   expect(page).not.toMatch(/https?:|\/\//);
 });

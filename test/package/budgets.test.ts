@@ -32,7 +32,7 @@ const budgets: Sizes = {
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
   "packages/sdk: lines, code lines": [2_358, 1_363],
-  "packages/batch: lines, code lines": [279, 176],
+  "packages/batch: lines, code lines": [125, 45],
   "packages/cli: lines, code lines": [379, 415],
   "packages/ai-sdk-provider: lines, code lines": [42, 18],
   "packages/mcp: lines, code lines": [36, 25],

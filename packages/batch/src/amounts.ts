@@ -13,12 +13,12 @@ export class Amounts {
   }
 
   add({ kind, model, form: { fields } }: ModelInfo, form: Readonly<Record<string, unknown>>): void {
-    const least = kind === "video" ? 0 : 1;
-    const made =
-      kind === "video"
-        ? numberIn(form[lengthField] ?? fields.find(({ field }) => field === lengthField)?.default)
-        : imagesIn(fields, form);
-    const unit = kind === "video" ? "second" : "image";
+    const isVideo = kind === "video";
+    const counts = fields.find(({ field, countsResults }) => (isVideo ? field === lengthField : countsResults));
+    // A form without a field for the number of images creates one image.
+    const given = counts ? (form[counts.field] ?? counts.default) : isVideo ? undefined : 1;
+    const made = Number.isFinite(given) ? Number(given) : undefined;
+    const [unit, least] = isVideo ? (["second", 0] as const) : (["image", 1] as const);
     const { generations, amount, open } = this.#models.get(model) ?? { generations: 0, amount: 0, open: 0 };
     this.#models.set(model, {
       generations: generations + 1,
@@ -27,14 +27,4 @@ export class Amounts {
       open: open + (made === undefined ? 1 : 0),
     });
   }
-}
-
-/** A form without a field for the number of images creates one image. */
-function imagesIn(fields: ModelInfo["form"]["fields"], form: Readonly<Record<string, unknown>>): number | undefined {
-  const count = fields.find(({ countsResults }) => countsResults);
-  return count ? numberIn(form[count.field] ?? count.default) : 1;
-}
-
-function numberIn(value: unknown): number | undefined {
-  return Number.isFinite(value) ? Number(value) : undefined;
 }

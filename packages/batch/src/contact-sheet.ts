@@ -50,16 +50,9 @@ export async function writeContactSheet(directory: string): Promise<void> {
   }
 }
 
-/** Position of a result in its file. */
-interface Place {
-  readonly line: number;
-  readonly at: number;
-  readonly length: number;
-}
-
 /** Returns the positions of the results in the order of the input, because all results may need too much memory. */
-async function placesOf(path: string): Promise<readonly Place[]> {
-  const places: Place[] = [];
+async function placesOf(path: string): Promise<readonly { readonly at: number; readonly length: number }[]> {
+  const places: { readonly line: number; readonly at: number; readonly length: number }[] = [];
   for await (const { bytes, at } of linesOf(path))
     places.push({ line: parseLine(bytes).line, at, length: bytes.length });
   return places.sort((a, b) => a.line - b.line);
@@ -85,14 +78,6 @@ function mediaOf({ name, type = "" }: BatchFile, caption: string): string {
   return `<a href="${url}">${escape(name)}</a>`;
 }
 
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
 function escape(text: string): string {
-  return text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }

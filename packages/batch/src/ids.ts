@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Issue } from "@mediagen/sdk/node";
 import { describeValue, issueOf } from "@mediagen/sdk/kit";
+import { nothingSent } from "./issues.ts";
 
 /** Ids are file names. These are safe on every file system. */
 const pattern = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]{0,99}$/u;
@@ -12,21 +12,21 @@ export class Ids {
   readonly #lines = new Map<string, number>();
   readonly #copies = new Map<string, number>();
 
-  /** Returns the id of a line: its own, or a hash of its content. `content` is called only for the hash. */
-  async take(own: unknown, line: number, content: () => Promise<readonly string[]>): Promise<string | Issue> {
+  /** Returns the id of a line: its own, or a hash of its content. `content` is called only for the hash. Throws if it is invalid. */
+  async take(own: unknown, line: number, content: () => Promise<readonly string[]>): Promise<string> {
     const text = typeof own === "number" ? String(own) : own;
     const isOwn = text !== undefined && text !== "";
     if (isOwn && !isValid(text)) {
       const advice = `Use up to 100 letters, digits, "_", "-" and "." (at most ${maxBytes} bytes), because it names files.`;
-      return issueOf("id", "invalid", `${describeValue(own)} is not valid`, advice);
+      throw nothingSent(issueOf("id", "invalid", `${describeValue(own)} is not valid`, advice));
     }
     const id = isOwn ? text : this.#contentId(await content());
     // Some file systems do not distinguish upper and lower case.
     const before = this.#lines.get(id.toLowerCase());
     this.#lines.set(id.toLowerCase(), line);
-    return before === undefined
-      ? id
-      : issueOf("id", "invalid", `${describeValue(id)} is used twice`, `Use another id than line ${before}.`);
+    if (before === undefined) return id;
+    const problem = `${describeValue(id)} is used twice`;
+    throw nothingSent(issueOf("id", "invalid", problem, `Use another id than line ${before}.`));
   }
 
   /** The same content has the same id, wherever it is in the input. A repeated line gets a number, and is generated again. */

@@ -1,32 +1,48 @@
-import { InvalidRequestError, type Issue, MediaGenError } from "@mediagen/sdk/node";
+import {
+  InvalidRequestError,
+  type Issue,
+  MediaGenError,
+  OutcomeUnknownError,
+  StoreError,
+  TaskFailedError,
+} from "@mediagen/sdk/node";
+import type { BatchLine } from "./options.ts";
 
 /** Returns the error of a batch that has sent nothing. */
 export function nothingSent(...issues: readonly Issue[]): InvalidRequestError {
   return new InvalidRequestError("runBatch", issues, "Nothing was sent.");
 }
 
-const stopped = "The batch was stopped. Nothing is billed twice if you run it again.";
-
-/** Returns the error of a batch that stopped after it had started, so that something may have been sent. */
-export function stoppedBy(issue: Issue): InvalidRequestError {
-  return new InvalidRequestError("runBatch", [issue], stopped, "maybe");
-}
+/** The outcome of a batch that has started. */
+export const stopped = "The batch was stopped. Nothing is billed twice if you run it again.";
 
 /** Returns the error of a batch for an error that ended it, but is about one line or request. Others are returned unchanged. */
 export function ofRun(error: unknown, billed: MediaGenError["billed"]): unknown {
   if (billed === "no" || !MediaGenError.is(error) || error.billed !== "no") return error;
   const { message, advice, isRetryable } = error;
-  return new MediaGenError(message.replace(advice, "").trimEnd(), {
-    cause: error,
-    billed,
-    isRetryable,
-    advice: stopped,
-  });
+  const facts = { cause: error, billed, isRetryable, advice: stopped };
+  return new MediaGenError(message.replace(advice, "").trimEnd(), facts);
 }
 
-/** Returns the issues of a field as those of a field with another name. */
-export function inField(name: string, issues: readonly Issue[]): readonly Issue[] {
-  return issues.map(({ field, code, message }) => ({ field: name, code, message: name + message.slice(field.length) }));
+/** Returns the outcome of a line that ended with this error. Throws errors that are not about a line: they end the batch. */
+export function outcomeOf(thrown: unknown): Pick<BatchLine, "state" | "error" | "generationId"> {
+  // A store that fails would fail for every line.
+  if (!MediaGenError.is(thrown) || (thrown instanceof StoreError && thrown.isRetryable)) throw thrown;
+  const { name, message, advice, billed } = thrown;
+  // The next run goes on with a task, so that advice for programs would confuse.
+  const error = { name, message: billed === "no" ? message : message.replace(advice, "").trimEnd() };
+  if (thrown instanceof OutcomeUnknownError) return { state: "unknown", error, generationId: thrown.generationId };
+  return { state: thrown instanceof TaskFailedError ? "failed" : "unfinished", error };
+}
+
+/** Returns whether the generation of an error may have created a task. */
+export function mayBeBilled(error: unknown): boolean {
+  return MediaGenError.is(error) && error.billed !== "no";
+}
+
+/** Returns an issue as that of a field with another name. */
+export function inField(name: string, { field, code, message }: Issue): Issue {
+  return { field: name, code, message: name + message.slice(field.length) };
 }
 
 /** Returns the message of a thrown value. */
@@ -34,7 +50,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Returns the code of a file system's error, such as `ENOENT`. */
-export function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
+/** Returns an error handler that returns a value for a file system's error of this code, and throws all other errors. */
+export function unless<T>(code: string, value: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof Error && "code" in error && error.code === code) return value;
+    throw error;
+  };
 }

@@ -1,16 +1,7 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import {
-  fieldsOf,
-  fileFrom,
-  InvalidRequestError,
-  listModels,
-  validate,
-  type Field,
-  type Issue,
-  type ModelInfo,
-} from "@mediagen/sdk/node";
+import { fileFrom, InvalidRequestError, listModels, validate, type Issue, type ModelInfo } from "@mediagen/sdk/node";
 import { describeValue, issueOf, readText } from "@mediagen/sdk/kit";
 import { inField } from "./issues.ts";
 import type { Row } from "./rows.ts";
@@ -35,21 +26,13 @@ export interface ReadRow {
   readonly issues: readonly Issue[];
 }
 
-type Fields = ReadonlyMap<string, Field>;
-
 /** Creates forms from rows. Paths are relative to the input. */
 export class LineReader {
   readonly #directory: string;
-  readonly #models: ReadonlyMap<unknown, { readonly info: ModelInfo; readonly fields: Fields }>;
+  readonly #models = listModels();
 
   constructor(input: string) {
     this.#directory = dirname(resolve(input));
-    this.#models = new Map(
-      listModels().map((info) => [
-        info.model,
-        { info, fields: new Map(fieldsOf(info).map((field) => [field.field, field])) },
-      ]),
-    );
   }
 
   async read({ fields, isText, text, issue }: Row): Promise<ReadRow> {
@@ -61,21 +44,26 @@ export class LineReader {
         issues: [issueOf("form", "invalid", `must be an object with a model and fields, not ${describeValue(fields)}`)],
       };
     const { id, model: name, ...given } = fields;
-    const known = this.#models.get(name);
-    if (!known) return { ...nothing, id, issues: this.#unknownModel(name) };
+    const info = this.#models.find(({ model }) => model === name);
+    if (!info) return { ...nothing, id, issues: this.#unknownModel(name) };
     const files = new Files(this.#directory);
-    const form = await files.open(isText ? readTexts(given, known.fields) : given, known.fields);
-    return {
-      id,
-      form: { info: known.info, given, form },
-      fingerprint: fingerprintOf([text, ...files.stamps]),
-      issues: files.issues,
-    };
+    const form: [string, unknown][] = [];
+    for (const [field, value] of Object.entries(given)) {
+      const takes = info.form.fields.find((one) => one.field === field)?.takes;
+      const read = (one: unknown) => (isText ? readText(one, takes) : one);
+      if (takes === "file") form.push([field, await files.open(field, value)]);
+      else form.push([field, Array.isArray(value) ? value.map(read) : read(value)]);
+    }
+    const fingerprint = fingerprintOf([text, ...files.stamps]);
+    // An assignment would silently drop a field named `__proto__`.
+    return { id, form: { info, given, form: Object.fromEntries(form) }, fingerprint, issues: files.issues };
   }
 
   #unknownModel(name: unknown): readonly Issue[] {
     if (name === undefined || name === "")
-      return [issueOf("model", "missing", "is missing", `Pass one of ${[...this.#models.keys()].join(", ")}.`)];
+      return [
+        issueOf("model", "missing", "is missing", `Pass one of ${this.#models.map(({ model }) => model).join(", ")}.`),
+      ];
     // The cast: `validate` rejects a model that is not a string.
     return validate(name as string, {});
   }
@@ -92,20 +80,12 @@ class Files {
     this.#directory = directory;
   }
 
-  /** Replaces the paths of a form with their files. */
-  async open(given: Readonly<Record<string, unknown>>, fields: Fields): Promise<Readonly<Record<string, unknown>>> {
-    const entries: (readonly [string, unknown])[] = [];
-    for (const [field, value] of Object.entries(given)) {
-      if (fields.get(field)?.takes !== "file") entries.push([field, value]);
-      else if (!Array.isArray(value)) entries.push([field, await this.#openOne(field, value)]);
-      else {
-        const files: unknown[] = [];
-        for (const [index, one] of value.entries()) files.push(await this.#openOne(`${field}[${index}]`, one));
-        entries.push([field, files]);
-      }
-    }
-    // An assignment would silently drop a field named `__proto__`.
-    return Object.fromEntries(entries);
+  /** Opens the path of a field, or each of its list. Other values stay, and are rejected later. */
+  async open(field: string, value: unknown): Promise<unknown> {
+    if (!Array.isArray(value)) return this.#openOne(field, value);
+    const files: unknown[] = [];
+    for (const [index, one] of value.entries()) files.push(await this.#openOne(`${field}[${index}]`, one));
+    return files;
   }
 
   async #openOne(field: string, value: unknown): Promise<unknown> {
@@ -123,20 +103,11 @@ class Files {
       return file;
     } catch (error) {
       if (!(error instanceof InvalidRequestError)) throw error;
-      const issues = inField(`${field} ${describeValue(value)}`, error.issues);
-      this.issues.push(...issues.map((issue) => ({ ...issue, field })));
+      const name = `${field} ${describeValue(value)}`;
+      this.issues.push(...error.issues.map((issue) => ({ ...inField(name, issue), field })));
       return value;
     }
   }
-}
-
-/** Converts texts to the types of their fields. A text that cannot be converted stays, so that the check rejects it. */
-function readTexts(given: Readonly<Record<string, unknown>>, fields: Fields): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(given).map(([field, value]) => {
-    const takes = fields.get(field)?.takes;
-    return [field, Array.isArray(value) ? value.map((one) => readText(one, takes)) : readText(value, takes)] as const;
-  });
-  return Object.fromEntries(entries);
 }
 
 /** Returns a digest of a form as in the input, with files as paths. */

@@ -1,7 +1,7 @@
 import { open, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout } from "node:timers/promises";
-import { codeOf } from "./issues.ts";
+import { unless } from "./issues.ts";
 
 /** The interval at which the owner of a lock renews it, and at which others look at it. */
 const renewMs = 1_000;
@@ -60,19 +60,11 @@ async function look(path: string): Promise<Seen | undefined> {
   }
 }
 
-/** Returns an error handler that returns a value for this error code, and throws all other errors. */
-function unless<T>(code: string, value: T): (error: unknown) => T {
-  return (error) => {
-    if (codeOf(error) !== code) throw error;
-    return value;
-  };
-}
-
 /** Returns whether a process of this machine has this id. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return codeOf(error) !== "ESRCH";
+    return !(error instanceof Error && "code" in error && error.code === "ESRCH");
   }
 }

@@ -2,7 +2,7 @@ import { type GenerationRecord, InvalidRequestError, type Issue, validate } from
 import { describeValue, formDigest, issueOf } from "@mediagen/sdk/kit";
 import { Amounts } from "./amounts.ts";
 import { Ids } from "./ids.ts";
-import { inField, nothingSent, stoppedBy } from "./issues.ts";
+import { inField, nothingSent, stopped } from "./issues.ts";
 import type { KnownLine, KnownLines } from "./known-lines.ts";
 import { digestOfGiven, type Form, LineReader, type ReadRow } from "./line-reader.ts";
 import type { BatchLine, BatchOptions, BatchPlan } from "./options.ts";
@@ -61,7 +61,8 @@ export class Plan {
   readonly #only: ReadonlySet<string> | undefined;
   readonly #missing: Set<string>;
   readonly #counts = { lines: 0, generations: 0, retries: 0, unknown: 0 };
-  #todo = 0;
+  /** Number of lines that have to run, within the limit. */
+  todo = 0;
   /** Number of lines that ended in earlier runs. */
   readonly ended = { succeeded: 0, failed: 0 };
 
@@ -83,30 +84,20 @@ export class Plan {
     const plan = new Plan(sources);
     const other = await known.origin();
     if (other !== undefined && other !== origin)
-      plan.#issues.push(
-        issueOf("directory", "invalid", `has results of ${other}`, `Use another directory for ${origin}.`),
-      );
+      plan.#reject("directory", `has results of ${other}`, `Use another directory for ${origin}.`);
     for await (const row of readRows(input)) {
       options.signal?.throwIfAborted();
       await plan.#check(row);
     }
-    if (plan.#checked.length === 0)
-      plan.#issues.push(issueOf("input", "invalid", "has no lines", "Use a file with at least one line."));
+    if (plan.#checked.length === 0) plan.#reject("input", "has no lines", "Use a file with at least one line.");
     for (const id of plan.#missing)
-      plan.#issues.push(
-        issueOf("only", "invalid", `${describeValue(id)} is not the id of a line`, "Use the id of a line."),
-      );
+      plan.#reject("only", `${describeValue(id)} is not the id of a line`, "Use the id of a line.");
     if (plan.#issues.length > 0) throw nothingSent(...plan.#issues);
     return plan;
   }
 
   get summary(): BatchPlan {
     return { ...this.#counts, byModel: this.#amounts.byModel };
-  }
-
-  /** Number of lines that have to run, within the limit. */
-  get todo(): number {
-    return this.#todo;
   }
 
   /**
@@ -125,33 +116,34 @@ export class Plan {
     if (index < this.#checked.length) throw changed(`line ${index + 1} and on`);
   }
 
-  async #check(row: Row): Promise<void> {
-    const read = await this.#reader.read(row);
-    const { issues, todo } = await this.#checkRow(row, read).catch((error: unknown) => {
-      // A file has changed since it was opened.
-      if (error instanceof InvalidRequestError) return { issues: error.issues, todo: undefined };
-      throw error;
-    });
-    this.#issues.push(...issues.flatMap((issue) => inField(`line ${row.line}, ${issue.field}`, [issue])));
-    this.#checked.push({ fingerprint: read.fingerprint, todo });
+  #reject(field: string, problem: string, advice: string): void {
+    this.#issues.push(issueOf(field, "invalid", problem, advice));
   }
 
-  /** Checks a row, and returns the work that is left for it. */
-  async #checkRow(
-    { line }: Row,
-    { id: own, form, issues }: ReadRow,
-  ): Promise<{ readonly issues: readonly Issue[]; readonly todo: Checked["todo"] }> {
-    if (!form) return { issues, todo: undefined };
+  async #check(row: Row): Promise<void> {
+    const read = await this.#reader.read(row);
+    const todo = await this.#checkRow(row, read).catch((error: unknown) => {
+      if (!(error instanceof InvalidRequestError)) throw error;
+      this.#issues.push(...error.issues.map((issue) => inField(`line ${row.line}, ${issue.field}`, issue)));
+    });
+    this.#checked.push({ fingerprint: read.fingerprint, todo: todo ?? undefined });
+  }
+
+  /**
+   * Returns the work that is left for a row.
+   *
+   * @throws An {@link InvalidRequestError} if the row is invalid, or one of its files has changed since it was opened
+   */
+  async #checkRow({ line }: Row, { id: own, form, issues }: ReadRow): Promise<Todo | undefined> {
+    if (!form) throw nothingSent(...issues);
     const { model } = form.info;
-    const found = validate(model, form.form);
     // A file that could not be opened already has an issue.
-    const more = found.filter(({ field }) => !issues.some((issue) => issue.field === field));
-    if (issues.length + more.length > 0) return { issues: [...issues, ...more], todo: undefined };
+    const more = validate(model, form.form).filter(({ field }) => !issues.some((issue) => issue.field === field));
+    if (issues.length + more.length > 0) throw nothingSent(...issues, ...more);
     // Computed only if needed, because it reads the bytes of files, as `generate` does later.
     const digest = () => formDigest(model, form.form);
     const id = await this.#ids.take(own, line, async () => [model, (await digest()) ?? ""]);
-    if (typeof id !== "string") return { issues: [id], todo: undefined };
-    if (this.#only && !this.#only.has(id)) return { issues: [], todo: undefined };
+    if (this.#only && !this.#only.has(id)) return undefined;
     this.#missing.delete(id);
     const known = await this.#sources.known.get(this.#sources.origin, id);
     const ended = this.#sources.results.ended.get(id);
@@ -161,9 +153,9 @@ export class Plan {
       : ended && ended.form !== digestOfGiven(model, form.given);
     if (isOther) {
       const problem = `${JSON.stringify(id)} was first used with another form in this directory`;
-      return { issues: [issueOf("id", "invalid", problem, "Use that form, or a new id.")], todo: undefined };
+      throw nothingSent(issueOf("id", "invalid", problem, "Use that form, or a new id."));
     }
-    return { issues: [], todo: this.#count(id, form, known, ended) };
+    return this.#count(id, form, known, ended);
   }
 
   /** Counts a line, and returns the work that is left for it. */
@@ -182,7 +174,7 @@ export class Plan {
     const retryKey = retryFailed ? known.retryKey : undefined;
     const hasRoom = this.#counts.generations < limit;
     if (record && !record.task) this.#counts.unknown++;
-    if (!isNew || hasRoom) this.#todo++;
+    if (!isNew || hasRoom) this.todo++;
     if (hasRoom && (isNew || retryKey !== undefined)) {
       this.#counts.generations++;
       if (!isNew) this.#counts.retries++;
@@ -197,8 +189,9 @@ function leftBy({ id, task, reason = "no outcome is known" }: GenerationRecord):
   return { state: "unknown", generationId: id, error: { name: "OutcomeUnknownError", message: reason } };
 }
 
+/** Returns the error of a batch that stopped after it had started, so that something may have been sent. */
 function changed(field: string): InvalidRequestError {
-  return stoppedBy(
-    issueOf(field, "invalid", "has changed since it was checked", "Pass an input that does not change during a batch."),
-  );
+  const advice = "Pass an input that does not change during a batch.";
+  const issue = issueOf(field, "invalid", "has changed since it was checked", advice);
+  return new InvalidRequestError("runBatch", [issue], stopped, "maybe");
 }

@@ -1,22 +1,17 @@
-import type { BatchLine, BatchProgress } from "./options.ts";
+import type { BatchProgress } from "./options.ts";
 
-/** Counts the lines of a batch. */
+/** The progress of a batch. */
 export class Progress {
-  readonly #counts = { lines: 0, succeeded: 0, failed: 0, unknown: 0, unfinished: 0, running: 0, generated: 0 };
+  /** Lines by state, and the tasks that this run has created. */
+  readonly counts = { lines: 0, succeeded: 0, failed: 0, unknown: 0, unfinished: 0, running: 0, generated: 0 };
+  /** Lines that have to run, and those of them that have ended. */
+  readonly work = { todo: 0, done: 0 };
   readonly #now: () => number;
   #begin: number;
-  /** Lines that have to run, and those of them that have ended. */
-  readonly #work = { todo: 0, done: 0 };
 
   constructor(now: () => number) {
     this.#now = now;
     this.#begin = now();
-  }
-
-  /** Sets the number of lines, those that have to run, and those that earlier runs have ended. */
-  recordPlan(lines: number, todo: number, ended: { readonly succeeded: number; readonly failed: number }): void {
-    Object.assign(this.#counts, { lines, ...ended });
-    this.#work.todo = todo;
   }
 
   /** Starts to measure time. */
@@ -24,32 +19,14 @@ export class Progress {
     this.#begin = this.#now();
   }
 
-  recordStart(): void {
-    this.#counts.running++;
-  }
-
-  recordGenerated(): void {
-    this.#counts.generated++;
-  }
-
-  recordStop(): void {
-    this.#counts.running--;
-  }
-
-  recordEnd(state: BatchLine["state"]): void {
-    this.#counts[state]++;
-    this.#work.done++;
-  }
-
   report(): BatchProgress {
-    const { lines, succeeded, failed, unknown, unfinished, running } = this.#counts;
-    const ended = succeeded + failed + unknown + unfinished;
+    const { lines, succeeded, failed, unknown, unfinished, running } = this.counts;
     const elapsedMs = this.#now() - this.#begin;
-    const { todo, done } = this.#work;
+    const { todo, done } = this.work;
     const perMs = elapsedMs > 0 ? done / elapsedMs : 0;
     return {
-      ...this.#counts,
-      notStarted: lines - ended - running,
+      ...this.counts,
+      notStarted: lines - succeeded - failed - unknown - unfinished - running,
       elapsedMs,
       linesPerMinute: perMs * 60_000,
       leftMs: perMs > 0 ? (todo - done) / perMs : undefined,

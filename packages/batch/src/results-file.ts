@@ -1,7 +1,7 @@
 import { open, readdir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { issueOf } from "@mediagen/sdk/kit";
-import { codeOf, nothingSent } from "./issues.ts";
+import { nothingSent, unless } from "./issues.ts";
 import { digestOfGiven } from "./line-reader.ts";
 import { linesOf } from "./lines.ts";
 import type { BatchLine } from "./options.ts";
@@ -35,7 +35,8 @@ export interface KnownResults {
 export async function readResults(directory: string): Promise<KnownResults> {
   const ended = new Map<string, EndedLine>();
   const dropped = new Set<number>();
-  const names = new Set(await readdir(directory).catch(unlessMissing));
+  // There is no directory before the first run.
+  const names = new Set(await readdir(directory).catch(unless("ENOENT", [])));
   let number = 0;
   let length = 0;
   if (!names.has(resultsName)) return { ended, dropped, length };
@@ -54,44 +55,22 @@ export async function readResults(directory: string): Promise<KnownResults> {
   return { ended, dropped, length };
 }
 
-/** The file with the final lines of a directory. */
-export class ResultsFile {
-  readonly #path: string;
-  readonly #file: FileHandle;
-  readonly #ended: KnownResults["ended"];
-  readonly #dropped: Set<number>;
+/** Opens the file to append lines, without an incomplete last line. */
+export async function openResults(directory: string, { length }: KnownResults): Promise<FileHandle> {
+  const file = await open(join(directory, resultsName), "a");
+  await file.truncate(length);
+  return file;
+}
 
-  private constructor(path: string, file: FileHandle, { ended, dropped }: KnownResults) {
-    this.#path = path;
-    this.#file = file;
-    this.#ended = ended;
-    this.#dropped = new Set(dropped);
-  }
-
-  static async open(directory: string, known: KnownResults): Promise<ResultsFile> {
-    const path = join(directory, resultsName);
-    const file = await open(path, "a");
-    await file.truncate(known.length);
-    return new ResultsFile(path, file, known);
-  }
-
-  /** Adds a line, in place of an earlier one with its id. */
-  async append(line: BatchLine): Promise<void> {
-    const before = this.#ended.get(line.id);
-    await this.#file.appendFile(`${JSON.stringify(line)}\n`);
-    if (before) this.#dropped.add(before.at);
-  }
-
-  /** Removes the lines that no longer count. If the run is killed, the next one does it. */
-  async close(): Promise<void> {
-    await this.#file.close();
-    const dropped = this.#dropped;
-    if (dropped.size === 0) return;
-    await replaceFile(this.#path, async (file) => {
-      for await (const { bytes, at } of linesOf(this.#path))
-        if (!dropped.has(at)) await file.appendFile(Buffer.concat([bytes, Buffer.from("\n")]));
-    });
-  }
+/** Removes the lines that no longer count. If a run is killed before, a later one does it. */
+export async function removeDropped(directory: string): Promise<void> {
+  const { dropped } = await readResults(directory);
+  const path = join(directory, resultsName);
+  if (dropped.size === 0) return;
+  await replaceFile(path, async (file) => {
+    for await (const { bytes, at } of linesOf(path))
+      if (!dropped.has(at)) await file.appendFile(Buffer.concat([bytes, Buffer.from("\n")]));
+  });
 }
 
 /** Parses a line of the file. */
@@ -109,10 +88,4 @@ function parseResult(bytes: Uint8Array, number: number): BatchLine {
     const problem = `has a ${resultsName} whose line ${number} is not valid`;
     throw nothingSent(issueOf("directory", "invalid", problem, advice));
   }
-}
-
-/** Handles a missing directory: there is none before the first run. */
-function unlessMissing(error: unknown): readonly string[] {
-  if (codeOf(error) !== "ENOENT") throw error;
-  return [];
 }

@@ -1,6 +1,6 @@
+import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
 import { access } from "node:fs/promises";
-import { extname } from "node:path";
 import type { Issue } from "@mediagen/sdk/node";
 import { readCsv, type CsvRow } from "./csv.ts";
 import { describeValue, issueOf } from "@mediagen/sdk/kit";
@@ -19,21 +19,12 @@ export interface Row {
   readonly issue?: Issue;
 }
 
-const readers: Readonly<Record<string, (path: string) => AsyncIterable<Row>>> = {
-  ".jsonl": readJsonRows,
-  ".ndjson": readJsonRows,
-  ".csv": readCsvRows,
-  ".tsv": readCsvRows,
-};
-
-const formats = Object.keys(readers)
-  .join(", ")
-  .replace(/, (?=[^,]*$)/, " or ");
-
 /** Checks that an input is of a known format and can be read. */
 export async function checkInput(input: string): Promise<void> {
-  if (!readers[extname(input).toLowerCase()])
-    throw nothingSent(issueOf("input", "invalid", `must end in ${formats}, not ${describeValue(input)}`));
+  if (!/\.(jsonl|ndjson|csv|tsv)$/i.test(input)) {
+    const problem = `must end in .jsonl, .ndjson, .csv or .tsv, not ${describeValue(input)}`;
+    throw nothingSent(issueOf("input", "invalid", problem));
+  }
   await access(input).catch((error: unknown) => {
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     const problem = `${describeValue(input)} ${isMissing ? "does not exist" : `cannot be read (${messageOf(error)})`}`;
@@ -42,36 +33,27 @@ export async function checkInput(input: string): Promise<void> {
 }
 
 /** Yields the rows of an input, as they are read from the disk. Empty rows are left out. */
-export async function* readRows(input: string): AsyncGenerator<Row, void, undefined> {
-  yield* readers[extname(input).toLowerCase()]?.(input) ?? [];
+export function readRows(input: string): AsyncGenerator<Row, void, undefined> {
+  return /\.(csv|tsv)$/i.test(input) ? readCsvRows(input) : readJsonRows(input);
 }
 
 async function* readJsonRows(path: string): AsyncGenerator<Row, void, undefined> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decoder = new TextDecoder();
   let line = 0;
   for await (const { bytes } of linesOf(path)) {
     line++;
-    const text = decode(decoder, bytes);
-    if (text?.trim() === "") continue;
-    yield { line, text: text ?? "", isText: false, ...parse(text) };
+    const text = decoder.decode(bytes);
+    if (text.trim() !== "") yield { line, text, isText: false, ...parse(text, isUtf8(bytes)) };
   }
 }
 
-function decode(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
+function parse(text: string, isUTF8: boolean): Pick<Row, "fields" | "issue"> {
   try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-function parse(text: string | undefined): Pick<Row, "fields" | "issue"> {
-  try {
-    if (text !== undefined) return { fields: JSON.parse(text) as unknown };
+    if (isUTF8) return { fields: JSON.parse(text) as unknown };
   } catch {
     // It is reported below.
   }
-  const problem = text === undefined ? "is not text in UTF-8" : `${describeValue(text)} is not JSON`;
+  const problem = isUTF8 ? `${describeValue(text)} is not JSON` : "is not text in UTF-8";
   return { fields: undefined, issue: issueOf("form", "invalid", problem, "Use one JSON object.") };
 }
 
@@ -80,22 +62,16 @@ async function* readCsvRows(path: string): AsyncGenerator<Row, void, undefined> 
   for await (const row of readCsv(readText(path))) {
     const { line, cells, isCutOff } = row;
     if (!isCutOff && cells.every((cell) => cell.trim() === "")) continue;
+    const text = JSON.stringify(cells);
     if (!header) {
       header = cells.map((cell) => cell.trim());
       if (!header.includes("model")) {
         // One issue for the header, not one for each row.
         const { issue = issueOfHeader(header) } = issueIn(row, header);
-        yield { line, text: JSON.stringify(cells), fields: undefined, isText: true, issue };
+        yield { line, text, fields: undefined, isText: true, issue };
         return;
       }
-    } else
-      yield {
-        line,
-        text: JSON.stringify(cells),
-        fields: fieldsOf(header, cells),
-        isText: true,
-        ...issueIn(row, header),
-      };
+    } else yield { line, text, fields: fieldsOf(header, cells), isText: true, ...issueIn(row, header) };
   }
 }
 
@@ -107,10 +83,7 @@ function issueOfHeader(header: readonly string[]): Issue {
 }
 
 function issueIn({ cells, isCutOff }: CsvRow, { length }: readonly string[]): Pick<Row, "issue"> {
-  if (isCutOff)
-    return {
-      issue: issueOf("form", "invalid", "has a quote that is not closed", "Use a closing quote."),
-    };
+  if (isCutOff) return { issue: issueOf("form", "invalid", "has a quote that is not closed", "Use a closing quote.") };
   if (cells.length <= length) return {};
   const advice = `Use at most ${length}, as the header has. A cell that contains delimiters needs quotes.`;
   return { issue: issueOf("form", "invalid", `has ${cells.length} cells`, advice) };

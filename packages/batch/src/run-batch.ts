@@ -8,7 +8,7 @@ import { KnownLines } from "./known-lines.ts";
 import { nothingSent } from "./issues.ts";
 import { type BatchOptions, type BatchPlan, type BatchSummary, clientOptionsOf } from "./options.ts";
 import { Plan } from "./plan.ts";
-import { readResults, ResultsFile } from "./results-file.ts";
+import { openResults, readResults, removeDropped } from "./results-file.ts";
 import { checkInput } from "./rows.ts";
 import { Runner } from "./runner.ts";
 
@@ -39,7 +39,7 @@ export async function runBatch(input: string, directory: string, options: BatchO
   options.signal?.throwIfAborted();
   await checkInput(input);
   const known = new KnownLines(directory);
-  const runner = new Runner({ directory, client: { ...client, store: known.store }, options });
+  const runner = new Runner(directory, { ...client, store: known.store }, options);
   await mkdir(directory, { recursive: true });
   // Two runs would not pay twice, because they share the store, but remove each other's results.
   const lock = await lockFile(join(directory, ".lock"), options.signal);
@@ -52,12 +52,13 @@ export async function runBatch(input: string, directory: string, options: BatchO
     const results = await readResults(directory);
     const plan = await Plan.make({ input, origin: runner.origin, known, results, options });
     const { summary } = plan;
-    runner.progress.recordPlan(summary.lines, plan.todo, plan.ended);
+    Object.assign(runner.progress.counts, { lines: summary.lines, ...plan.ended });
+    runner.progress.work.todo = plan.todo;
     const isConfirmed = summary.generations === 0 || !options.confirm || (await options.confirm(summary));
     if (!isConfirmed) return { ...runner.progress.report(), stopped: "declined" };
     options.signal?.throwIfAborted();
     const files = {
-      results: await ResultsFile.open(directory, results),
+      results: await openResults(directory, results),
       unfinished: await open(join(directory, "unfinished.jsonl"), "w"),
     };
     try {
@@ -65,6 +66,7 @@ export async function runBatch(input: string, directory: string, options: BatchO
     } finally {
       await files.unfinished.close();
       await files.results.close();
+      await removeDropped(directory);
     }
     await writeContactSheet(directory);
     return runner.summary;

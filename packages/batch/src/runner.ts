@@ -11,25 +11,15 @@ import {
   type MediaGenEvent,
   type NodeMediaGenOptions,
 } from "@mediagen/sdk/node";
-import { ofRun } from "./issues.ts";
-import { mayBeBilled, outcomeOf } from "./line-error.ts";
+import { mayBeBilled, ofRun, outcomeOf } from "./issues.ts";
 import type { BatchLine, BatchOptions, BatchSummary } from "./options.ts";
 import type { PlannedLine } from "./plan.ts";
 import { Progress } from "./progress.ts";
-import type { ResultsFile } from "./results-file.ts";
 import { TaskLimit, NotStarted, StopRules, TooManyResults } from "./stop-rules.ts";
-
-/** Dependencies of `Runner`. */
-interface RunnerContext {
-  readonly directory: string;
-  /** Options of the client, with the store. */
-  readonly client: NodeMediaGenOptions;
-  readonly options: BatchOptions;
-}
 
 /** Files that record ended lines. */
 interface OutcomeFiles {
-  readonly results: ResultsFile;
+  readonly results: FileHandle;
   readonly unfinished: FileHandle;
 }
 
@@ -57,7 +47,7 @@ export class Runner {
   #resultsLeft: number;
 
   /** Creates the client too, so that its options are checked before anything is written. */
-  constructor({ directory, client, options }: RunnerContext) {
+  constructor(directory: string, client: NodeMediaGenOptions, options: BatchOptions) {
     const { concurrency = 8, limit = Infinity, maxResults = Infinity, clock, signal } = options;
     this.#directory = directory;
     this.#options = options;
@@ -120,15 +110,17 @@ export class Runner {
   }
 
   async #runLine(line: PlannedLine, files: OutcomeFiles): Promise<void> {
-    this.progress.recordStart();
-    const ended = await this.#outcomeOf(line).finally(() => this.progress.recordStop());
+    const { counts } = this.progress;
+    counts.running++;
+    const ended = await this.#outcomeOf(line).finally(() => counts.running--);
     if (ended) await this.#record(ended, files);
   }
 
   async #record(ended: BatchLine, { results, unfinished }: OutcomeFiles): Promise<void> {
     const isFinal = ended.state === "succeeded" || ended.state === "failed";
-    await (isFinal ? results.append(ended) : unfinished.appendFile(`${JSON.stringify(ended)}\n`));
-    this.progress.recordEnd(ended.state);
+    await (isFinal ? results : unfinished).appendFile(`${JSON.stringify(ended)}\n`);
+    this.progress.counts[ended.state]++;
+    this.progress.work.done++;
     await this.#options.onLine?.(ended);
     this.#report();
   }
@@ -203,7 +195,7 @@ export class Runner {
     const { onEvent } = this.#options;
     if (event.type === "generated") {
       this.#rules.recordAccepted();
-      this.progress.recordGenerated();
+      this.progress.counts.generated++;
     }
     return onEvent?.(event);
   }

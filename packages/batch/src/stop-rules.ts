@@ -53,15 +53,12 @@ export class StopRules {
   readonly #limit: number;
   #rejectedInARow = 0;
   #hasAccepted = false;
-  #stop: Stop | undefined;
+  /** Set once the batch sends nothing more. */
+  stop: Stop | undefined;
 
   /** More rejected generations in a row than `limit` stop the batch. */
   constructor(limit: number) {
     this.#limit = limit;
-  }
-
-  get stop(): Stop | undefined {
-    return this.#stop;
   }
 
   /** Records that the service has accepted a generation. */
@@ -77,8 +74,8 @@ export class StopRules {
     if (!reason || !(error instanceof Error)) return false;
     this.#rejectedInARow++;
     if (this.#isEnough(reason, error))
-      this.#stop ??= { stopped: reason, error: { name: error.name, message: error.message } };
-    return this.#stop !== undefined && reason !== "unknown";
+      this.stop ??= { stopped: reason, error: { name: error.name, message: error.message } };
+    return this.stop !== undefined && reason !== "unknown";
   }
 
   #isEnough(reason: StopReason, error: Error): boolean {
