@@ -1,6 +1,6 @@
 import { ConnectionError, InsufficientCreditsError, OutcomeUnknownError, ServiceError } from "@mediagen/sdk";
 import { describe, expect, test } from "vitest";
-import { clientOf, errorOf, forever, type Reply, success } from "./fake-service.ts";
+import { clientOf, errorOf, forever, type Reply, sharedStore, success } from "./fake-service.ts";
 
 const envelope = (code: number, data?: unknown) => JSON.stringify({ code, msg: "as it says", data });
 const task = { taskid: "t-1", url: [] };
@@ -200,12 +200,14 @@ describe("abort", () => {
     expect(sent()).toBe(0);
   });
 
-  test("while the key is fetched sends nothing either", async () => {
+  test("while the key is fetched sends nothing either, and records nothing as being sent", async () => {
     const controller = new AbortController();
-    const { signal } = controller;
-    const { media, sent } = clientOf([], { apiKey: async () => (controller.abort("enough"), "key") });
-    await expect(media.video.generate("vidmodelv2", { prompt: "A fox" }, { signal })).rejects.toBe("enough");
-    expect(sent()).toBe(0);
+    const options = { idempotencyKey: "order-1", signal: controller.signal };
+    const store = sharedStore();
+    const { media, sent } = clientOf([], { store, apiKey: async () => (controller.abort("enough"), "key") });
+    await expect(media.video.generate("vidmodelv2", { prompt: "A fox" }, options)).rejects.toBe("enough");
+    await new Promise(setImmediate);
+    expect([store.states(), sent()]).toEqual([["claimed", "notCreated"], 0]);
   });
 
   test("while sending leaves a generation unknown, and ends a query with the reason", async () => {

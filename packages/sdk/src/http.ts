@@ -53,7 +53,12 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         throw invalid(`headers.${name}`, "notAllowed", "would be ignored", `Use ${instead}.`);
     const all = { ...Object.fromEntries(request.headers), ...keyHeaders(key, request.url, subject) };
     const sending = send(request.url, postInit(all, await request.blob(), request.signal));
-    return sending.catch((error: unknown) => Promise.reject(withoutBytes(error)));
+    return sending.catch((error: unknown) => {
+      const { cause } = Object(error) as { readonly cause?: unknown };
+      // Undici's parser attaches what it could not read. An echo of the request contains the key.
+      if (cause instanceof Error && cause.name === "HTTPParserError") Reflect.deleteProperty(cause, "data");
+      throw error;
+    });
   };
   const client = createFetchClient<paths>({ baseUrl, fetch, headers });
   const forms = Object.values(operations).flatMap(({ generate }) => Object.values(generate).map(({ path }) => path));
@@ -74,17 +79,4 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
 
 function invalid(field: string, code: IssueCode, problem: string, advice?: string): Error {
   return invalidRequest(subject, field, code, problem, advice, nothingWasSent);
-}
-
-/** Removes the bytes that parsers of HTTP attach to an error or its cause, because an echo of the request contains the key. */
-function withoutBytes(error: unknown): unknown {
-  // The casts: errors of some classes have these fields.
-  const { cause } = Object(error) as { readonly cause?: unknown };
-  for (const one of [error, cause]) {
-    const { name } = Object(one) as { readonly name?: unknown };
-    if (one instanceof Error)
-      for (const field of name === "HTTPParserError" ? ["rawPacket", "data"] : ["rawPacket"])
-        Reflect.deleteProperty(one, field);
-  }
-  return error;
 }

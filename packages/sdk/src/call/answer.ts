@@ -126,3 +126,28 @@ export function readRetryAfter(header: unknown, now: number): number | undefined
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : date - now;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
+
+/** Says in words what a response is, if it is no success. */
+export function describe(answer: Answer, verdict: Verdict | undefined): string {
+  const { status, envelope } = answer;
+  const isFailure = envelope?.code === codes.failure;
+  const said = `(code ${envelope?.code}: ${envelope?.msg})`;
+  if (verdict !== "unknown") {
+    if (envelope?.code === codes.insufficientCredits) return `insufficient credits ${said}`;
+    if (isFailure || (status >= 400 && status < 500))
+      return `the service rejected it${isFailure ? ` ${said}` : ""}${isSuccess(status) ? "" : ` with HTTP ${status}`}`;
+  }
+  if (isSuccess(status) || (envelope && namesTask(answer)))
+    return `the response is not one that the service documents: ${describeBody(answer)}`;
+  return `the response was HTTP ${status}${status < 400 ? ", a redirect, which is not followed" : ""}`;
+}
+
+function describeBody({ text, envelope }: Answer): string {
+  if (text.trim() === "") return "an empty body";
+  if (/^\s*</.test(text)) return "an HTML page, not JSON: check baseUrl";
+  if (!envelope) return "there is no code in it";
+  const { code, msg, data } = envelope;
+  if (code === codes.success) return "a success without its data";
+  const taskid = taskidIn(data);
+  return `code ${code} (msg: ${msg})${taskid === undefined ? "" : ` with the task ${shorten(taskid)}`}`;
+}

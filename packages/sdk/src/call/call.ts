@@ -1,19 +1,27 @@
-import { ConnectionError, InvalidRequestError, type SentGeneration } from "../errors/errors.ts";
-import type { Emit, Subject } from "../errors/events.ts";
+import {
+  ConnectionError,
+  InvalidRequestError,
+  mayPass,
+  messageOf,
+  noResponse,
+  OutcomeUnknownError,
+  type SentGeneration,
+  serviceError,
+} from "../errors/errors.ts";
+import type { Emit, Generated, Subject } from "../errors/events.ts";
 import { describeDuration } from "../errors/issue.ts";
 import type { WireFields } from "../form/form.ts";
 import { toMultipart } from "../form/multipart.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
-import { operations } from "../spec/operations.gen.ts";
+import { codes, operations } from "../spec/operations.gen.ts";
 import type { RequestHeaders } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
-import { type Answer, dataIn, readAnswer, taskidIn, verdictOn } from "./answer.ts";
+import { type Answer, dataIn, describe, isSuccess, readAnswer, taskidIn, verdictOn } from "./answer.ts";
 import { type ApiKey, keyHeaders } from "./api-key.ts";
 import { NeverSentError } from "./evidence.ts";
-import { failureOf, failureWithout } from "./failure.ts";
 import { mergeHeaders } from "./headers.ts";
-import { hideInError, type UsedKeys } from "./hide-key.ts";
+import { type Hide, hideInError, type UsedKeys } from "./hide-key.ts";
 import type { Retries, Tried } from "./retries.ts";
 import type { Transport } from "./transport.ts";
 
@@ -33,12 +41,6 @@ export interface CallHost {
   readonly emit: Emit;
 }
 
-/** A generation that is being sent, with the fields of its event. */
-export interface SendingGeneration extends SentGeneration {
-  readonly resultCount: number;
-  readonly origin: string;
-}
-
 /** The subject and the options of a call. */
 export interface CallContext {
   readonly subject: Subject & { readonly kind: Kind };
@@ -46,26 +48,20 @@ export interface CallContext {
   /** The caller's headers for this request. */
   readonly headers?: RequestHeaders | undefined;
   /** Given if the operation is paid. */
-  readonly generation?: SendingGeneration | undefined;
+  readonly generation?: (SentGeneration & Pick<Generated, "resultCount" | "origin">) | undefined;
   /** Set for a poll of a wait: its timeout, besides `queryMs`. It is sent once, because the wait itself repeats it. */
   readonly pollTimeoutMs?: number | undefined;
   /** Called immediately before the first byte of each attempt leaves, and before each delay: if it rejects, nothing is sent. */
   readonly onPhase?: ((phase: "sending" | "claimed") => Promise<void>) | undefined;
 }
 
-/** The `data` of an envelope, and its response. */
-interface Opened {
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly response: Answer;
-}
-
-/** Sends one operation, with retries, and opens the envelope of its response. */
+/** Sends one operation, with retries, and opens the envelope of its response. Its `data` is that of a success. */
 export async function call(
   host: CallHost,
   operation: Operation,
   wire: WireFields,
   context: CallContext,
-): Promise<Opened> {
+): Promise<{ readonly data: NonNullable<ReturnType<typeof dataIn>>; readonly response: Answer }> {
   const { emit, keys, retries, time } = host;
   const { generation, onPhase, subject, signal, pollTimeoutMs } = context;
   const { kind, model, taskid, generationId = generation?.generationId } = subject;
@@ -75,7 +71,7 @@ export async function call(
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();
     const tried = await tryOnce(host, operation, wire, context);
-    const { answer, verdict, error, hasKey } = tried;
+    const { answer, verdict, error } = tried;
     const about = () => {
       const durationMs = Math.round(time.steady() - start);
       return { ...ids, at: time.now(), durationMs, attempt, requestId: answer?.requestId?.() };
@@ -89,10 +85,9 @@ export async function call(
       await time.sleep(delayMs, signal, "pause");
       continue;
     }
-    if (!answer) throw failureWithout(error, operation.id, generation, signal, keys.hide);
-    retries.succeeded();
-    const data = dataIn(answer, verdict);
-    if (!data) throw failureOf(answer, verdict, operation.id, generation, noteOn(operation, isLost, hasKey));
+    if (answer) retries.succeeded();
+    const data = answer && dataIn(answer, verdict);
+    if (!data) throw failureOf(tried, operation, context, { isLost, hide: keys.hide });
     if (generation) {
       const { resultCount, origin } = generation;
       emit({ type: "generated", ...about(), taskid: taskidIn(data) ?? "", resultCount, origin });
@@ -103,82 +98,107 @@ export async function call(
 
 /** Sends one request, once, within its timeout. Rejects only if something other than the network failed before it was sent. */
 async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, context: CallContext): Promise<Tried> {
-  const { queryMs, generateMs } = host.timeouts;
-  const totalMs = context.generation ? generateMs : Math.min(queryMs, context.pollTimeoutMs ?? Infinity);
+  const { apiKey, baseUrl, keys, time, timeouts, transport } = host;
+  const { generation, onPhase, pollTimeoutMs } = context;
+  const isPaid = generation !== undefined;
+  const totalMs = isPaid ? timeouts.generateMs : Math.min(timeouts.queryMs, pollTimeoutMs ?? Infinity);
   const tooLong = () => new Error(`the call took longer than ${describeDuration(totalMs)}`);
-  const deadline = new Deadline(host.time, totalMs, tooLong, context.signal);
+  const deadline = new Deadline(time, totalMs, tooLong, context.signal);
+  const { signal } = deadline;
+  let isKeyed = false;
+  /** Whether the first byte may have left. */
+  let isSending = false;
+  /** What the key function or the store rejected with. */
+  let blocked: { readonly error: unknown } | undefined;
+  const block = (error: unknown) => {
+    blocked = { error };
+    throw error;
+  };
+  const beforeSend = async () => {
+    // The call has ended: nothing must be recorded after its outcome.
+    signal.throwIfAborted();
+    await onPhase?.("sending").catch(block);
+    signal.throwIfAborted();
+    isSending = true;
+  };
+  const send = async () => {
+    const key = typeof apiKey === "function" ? await apiKey().catch(block) : apiKey;
+    isKeyed = true;
+    const url = baseUrl + operation.path;
+    // A transport knows the type of a form.
+    const typed = isPaid ? undefined : { "content-type": "application/json" };
+    const headers = mergeHeaders(host.headers, context.headers, keyHeaders(key, url), typed);
+    if (key) keys.add(key);
+    const body = isPaid ? await toMultipart(wire) : JSON.stringify(wire);
+    const reply = await transport({ url, headers, body }, { signal, isPaid, beforeSend });
+    const answer = readAnswer(reply, time.now(), keys);
+    return { answer, verdict: isPaid ? verdictOn(answer) : undefined, hasKey: key !== undefined };
+  };
   try {
-    const key = await readKey(host.apiKey, operation, context, deadline);
-    return await exchange(host, operation, wire, context, key, deadline.signal);
+    // A fetch function may ignore the signal.
+    return await orAbort(send(), signal);
+  } catch (error) {
+    // A wait continues if there is no key for one of its polls.
+    if (blocked && pollTimeoutMs === undefined) throw blocked.error;
+    // A file has changed, no header can carry the key, or a proxy cannot be used.
+    if (!isSending && error instanceof InvalidRequestError) throw error;
+    // Engines report an abort in many ways. Only a `NeverSentError` says more.
+    const reason = signal.aborted && !(error instanceof NeverSentError) ? signal.reason : error;
+    if (isSending || reason instanceof NeverSentError) return { error: reason };
+    const unsent = new NeverSentError(reason);
+    // A key that does not come in time would not come in the next attempt.
+    if (!isKeyed && deadline.passed) throw new ConnectionError(operation.id, unsent, unsent.message);
+    return { error: unsent };
   } finally {
     deadline.end();
   }
 }
 
-async function readKey(
-  apiKey: ApiKey,
+/** Returns the error that a call ends with. `isLost`: the response to an earlier attempt was lost. */
+function failureOf(
+  tried: Tried,
   operation: Operation,
-  { pollTimeoutMs, signal }: CallContext,
-  deadline: Deadline,
-): Promise<string | undefined> {
-  try {
-    return typeof apiKey === "function" ? await orAbort(apiKey(), deadline.signal) : apiKey;
-  } catch (error) {
-    // A wait continues if there is no key for one of its polls.
-    const isOwn = !deadline.passed && (pollTimeoutMs === undefined || signal?.aborted);
-    if (isOwn) throw error;
-    const noKey = new NeverSentError(error);
-    throw new ConnectionError(operation.id, noKey, noKey.message);
+  { generation, signal }: CallContext,
+  { isLost, hide }: { readonly isLost: boolean; readonly hide: Hide },
+): unknown {
+  const { id } = operation;
+  const { answer, verdict, error, hasKey } = tried;
+  if (!answer) {
+    // The caller's own abort reason is passed on unchanged.
+    const cause = signal?.aborted && error === signal.reason ? error : hideInError(error, hide);
+    const isUnsent = error instanceof NeverSentError;
+    if (generation && !isUnsent) return new OutcomeUnknownError(noResponse(cause), id, generation, { cause });
+    if (signal?.aborted) return signal.reason;
+    // The error of a request that was never sent says so itself.
+    return new ConnectionError(id, cause, isUnsent ? messageOf(cause) : undefined);
   }
+  const reason = describe(answer, verdict);
+  if (generation && verdict === "unknown") return new OutcomeUnknownError(reason, id, generation, { response: answer });
+  const isDeletion = Object.values(operations).some((kind) => kind.delete === operation);
+  const what = [
+    reason,
+    generation && "No task was created",
+    // The lost attempt may have caused the rejection.
+    isLost && isDeletion && "The response to an earlier attempt was lost: the tasks may already be deleted",
+    !hasKey && "No API key was sent",
+  ];
+  const { status, envelope } = answer;
+  const isRetryable = mayPass(status) || (isSuccess(status) && !envelope);
+  const isOut = envelope?.code === codes.insufficientCredits;
+  const correct = generation
+    ? "Correct what the service names, then generate it again."
+    : "Check the task's id and baseUrl.";
+  // A query or a deletion is safe to repeat. A generation is here only if it created no task.
+  const advice = isOut ? addCredits : (hints[status] ?? (isRetryable ? "It is safe to retry." : correct));
+  return serviceError(what.filter(Boolean).join(". "), id, answer, { ...envelope, isRetryable, advice });
 }
 
-/** Sends one request with a key, and reads its response. */
-async function exchange(
-  { baseUrl, keys, time, transport, ...host }: CallHost,
-  operation: Operation,
-  wire: WireFields,
-  { generation, onPhase, headers: own }: CallContext,
-  key: string | undefined,
-  signal: AbortSignal,
-): Promise<Tried> {
-  const isPaid = generation !== undefined;
-  /** Whether the first byte may have left. */
-  let isSending = false;
-  let blocked: { readonly error: unknown } | undefined;
-  const beforeSend = async () => {
-    await onPhase?.("sending").catch((error: unknown) => {
-      blocked = { error };
-      throw error;
-    });
-    signal.throwIfAborted();
-    isSending = true;
-  };
-  const send = async () => {
-    const url = baseUrl + operation.path;
-    // A transport knows the type of a form.
-    const typed = isPaid ? undefined : { "content-type": "application/json" };
-    const headers = mergeHeaders(host.headers, own, keyHeaders(key, url), typed);
-    if (key) keys.add(key);
-    const body = isPaid ? await toMultipart(wire) : JSON.stringify(wire);
-    return transport({ url, headers, body }, { signal, isPaid, beforeSend });
-  };
-  try {
-    // A fetch function may ignore the signal.
-    const answer = readAnswer(await orAbort(send(), signal), time.now(), keys);
-    return { answer, verdict: isPaid ? verdictOn(answer) : undefined, hasKey: key !== undefined };
-  } catch (error) {
-    if (blocked) throw blocked.error;
-    // A file has changed, no header can carry the key, or a proxy cannot be used.
-    if (!isSending && error instanceof InvalidRequestError) throw error;
-    // Engines report an abort in many ways. Only a `NeverSentError` says more.
-    const reason = signal.aborted && !(error instanceof NeverSentError) ? signal.reason : error;
-    return { error: isSending || reason instanceof NeverSentError ? reason : new NeverSentError(reason) };
-  }
-}
-
-/** Returns the end of a rejection's message. An earlier attempt whose response was lost may have caused the rejection. */
-function noteOn(operation: Operation, isLost: boolean, hasKey: boolean | undefined): string {
-  const isDeletion = isLost && Object.values(operations).some((kind) => kind.delete === operation);
-  const deleted = isDeletion ? ". The response to an earlier attempt was lost: the tasks may already be deleted" : "";
-  return deleted + (hasKey ? "" : ". No API key was sent");
-}
+const addCredits = "Add credits, then make the same call again.";
+const keyHint = "Check the API key (apiKey or MEDIAGEN_API_KEY) and baseUrl.";
+/** Advice for an HTTP status. */
+const hints: Readonly<Record<number, string>> = {
+  401: keyHint,
+  403: keyHint,
+  404: "Check baseUrl: the paths of operations are added to it.",
+  413: "Use smaller files: these are too large for the service or a proxy.",
+};

@@ -1,5 +1,6 @@
 import { isObject } from "../spec/is-object.ts";
 import type { Kind } from "../spec/operation.ts";
+import { codes } from "../spec/operations.gen.ts";
 import type { Task, TaskRecord } from "../task/task.ts";
 import { describeDuration, type Issue, type IssueCode, issueOf, joined, shorten } from "./issue.ts";
 
@@ -215,10 +216,11 @@ const classes: Readonly<Record<number, typeof ServiceError>> = {
   429: RateLimitError,
 };
 
-/** Creates the error of a response, in the class of its HTTP status. */
+/** Creates the error of a response, in the class of its code or HTTP status. */
 export function serviceError(...about: ConstructorParameters<typeof ServiceError>): ServiceError {
-  const [, , { status }] = about;
-  return new (classes[status] ?? ServiceError)(...about);
+  const [, , { status }, { code }] = about;
+  const ErrorClass = code === codes.insufficientCredits ? InsufficientCreditsError : classes[status];
+  return new (ErrorClass ?? ServiceError)(...about);
 }
 
 /** The task failed, according to `statuses` or `classify` of the client. */
