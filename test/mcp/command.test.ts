@@ -6,8 +6,6 @@ import { text } from "node:stream/consumers";
 import { createEmulator, listen } from "@mediagen/emulator/node";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { stateDirectory as stateOfCommand } from "../../packages/cli/src/files/state-directory.ts";
-import { stateDirectory } from "../../packages/mcp/src/state-directory.ts";
 import { createClient, textOf } from "./connect.ts";
 
 const server = resolve("packages/mcp/bin.js");
@@ -38,7 +36,6 @@ describe("mediagen-mcp", () => {
     const help = await run([server, "--help"]);
     expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining("--output DIR"), stderr: "" });
     expect(await run([mediagen, "mcp", "--help"])).toEqual(help);
-    expect(stateDirectory()).toBe(stateOfCommand());
   });
 });
 

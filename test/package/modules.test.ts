@@ -18,8 +18,8 @@ const batch =
 
 /** The files of the MCP server, each after those that it may import. */
 const mcp =
-  "options.ts host.ts confirmation.ts generate-schema.ts source-files.ts results.ts generate-tool.ts task-tools.ts model-tool.ts server.ts " +
-  "http-handler.ts state-directory.ts";
+  "options.ts host.ts confirmation.ts generate-schema.ts source-files.ts results.ts generate-tool.ts free-tools.ts server.ts " +
+  "http-handler.ts";
 
 /** The directories and files of the command, each after those that it may import. */
 const cli = "terminal flags errors files client form tasks batch commands program.ts";

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { stateDirectory } from "@mediagen/sdk/kit";
 import { fileStore } from "@mediagen/sdk/node";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createMcpServerFactory } from "./server.ts";
-import { stateDirectory } from "./state-directory.ts";
 
 const usage = `mediagen-mcp: the Media Generation Service as tools of a language model (MCP)
 

@@ -12,6 +12,8 @@ export const idempotencyKey: JSONSchema = {
     "If a call fails or times out, repeat it with the same key and arguments: it returns the same task, billed once.",
 };
 
+const target = "draft-2020-12";
+
 /** A field, and the models that take it with the same schema. */
 interface Variant {
   readonly schema: JSONSchema;
@@ -27,18 +29,23 @@ export function generateSchema(
   models: readonly ModelInfo[],
   toSchema: typeof formSchema = formSchema,
 ): Record<string, unknown> {
-  const forms = models.map((info) => ({ info, fields: fieldsOf(info), schemas: schemasOf(toSchema(info)) }));
+  const forms = models.map((info) => ({
+    info,
+    fields: new Map(fieldsOf(info).map((field) => [field.field, field])),
+    // The cast: a form is an object of fields.
+    schemas: toSchema(info)["~standard"].jsonSchema.input({ target })["properties"] as Record<string, JSONSchema>,
+  }));
   const properties: Record<string, JSONSchema> = {
     model: { type: "string", enum: models.map(({ model }) => model) },
     idempotencyKey,
   };
-  const names = new Set(forms.flatMap(({ fields }) => fields.map(({ field }) => field)));
-  const required = [...names].filter((name) => forms.every(({ fields }) => find(fields, name)?.required));
+  const names = new Set(forms.flatMap(({ fields }) => [...fields.keys()]));
+  const required = [...names].filter((name) => forms.every(({ fields }) => fields.get(name)?.required));
   for (const name of names) {
     const variants = new Map<string, Variant>();
     let description = "";
     for (const { info, fields, schemas } of forms) {
-      const field = find(fields, name);
+      const field = fields.get(name);
       if (!field) continue;
       const { description: text, ...bounds } = schemas[name] ?? {};
       // The valid values follow by model.
@@ -58,13 +65,6 @@ export function generateSchema(
     required: ["model", "idempotencyKey", ...required],
     additionalProperties: false,
   };
-}
-
-/** Returns the schemas of the fields of a form. */
-function schemasOf(form: ReturnType<typeof formSchema>): Readonly<Record<string, JSONSchema>> {
-  const schema = form["~standard"].jsonSchema.input({ target: "draft-2020-12" });
-  // The cast: a form is an object of fields.
-  return schema["properties"] as Record<string, JSONSchema>;
 }
 
 /** Replaces files with paths, and the two ways to write a flag with one. */
@@ -95,8 +95,4 @@ function loosest(schemas: readonly JSONSchema[]): JSONSchema {
   if (types.length > 1) return { anyOf: types.map((type) => ({ type })) };
   const values = all.map((schema) => schema["enum"]);
   return { type: types[0], ...(values.every(Array.isArray) ? { enum: [...new Set(values.flat())] } : {}) };
-}
-
-function find(fields: readonly Field[], name: string): Field | undefined {
-  return fields.find(({ field }) => field === name);
 }

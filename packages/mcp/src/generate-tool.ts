@@ -9,7 +9,6 @@ import {
   fieldsOf,
   type Form,
   InsufficientCreditsError,
-  InvalidRequestError,
   type Kind,
   type KindClient,
   listModels,
@@ -84,7 +83,10 @@ async function generate(
     // Called again if another process was faster with the key: then nothing was sent.
     results.left += reserved;
     reserved = 0;
-    if (about.resultCount > results.left) throw new Error(tooMany(about.resultCount, results.left));
+    if (about.resultCount > results.left)
+      throw new Error(
+        `It requests ${about.resultCount} results, and maxResults leaves ${results.left}. Nothing was sent or billed. Tell the user, and do not generate it again.`,
+      );
     results.left -= reserved = about.resultCount;
     await host.beforeGenerate?.(form, about);
     instead = unlessConfirmed(questionOf(model, fields), call, host);
@@ -94,21 +96,16 @@ async function generate(
     const info = listModels().find((one) => one.model === model);
     const form = info ? await withFiles(fields, info, host.directories) : fields;
     host.beforeSending.set(form, beforeSending);
-    const { [kind]: client } = host.media;
     // Without the signal of the call: if the client cancelled while the form is sent, the outcome would be unknown.
     // The casts: model and form are checked when they are used.
-    const generating = (client as KindClient<Kind>).generate(model as Model, form as Form<Model>, { idempotencyKey });
-    const { taskid } = await generating;
+    const client = host.media[kind] as KindClient<Kind>;
+    const { taskid } = await client.generate(model as Model, form as Form<Model>, { idempotencyKey });
     return toolResult({ taskid, model, state: "pending" });
   } catch (error) {
     if (!MediaGenError.is(error) || error.billed === "no") results.left += reserved;
     if (instead) return instead;
     throw withAdvice(error);
   }
-}
-
-function tooMany(resultCount: number, left: number): string {
-  return `It requests ${resultCount} results, and maxResults leaves ${left}. Nothing was sent or billed. Tell the user, and do not generate it again.`;
 }
 
 /** Returns the question about a generation. Numbers and choices, which decide what it costs, come before free text. */
@@ -122,8 +119,7 @@ function questionOf(model: string, fields: object): string {
 
 /** Adds what the user must do. Without this, models retry with another key. */
 function withAdvice(error: unknown): unknown {
-  if (!MediaGenError.is(error) || error instanceof InvalidRequestError) return error;
-  if (error.billed === "no" && !(error instanceof InsufficientCreditsError)) return error;
+  if (!MediaGenError.is(error) || (error.billed === "no" && !(error instanceof InsufficientCreditsError))) return error;
   const advice = "Tell the user, and do not generate it again, also not with another key.";
   return new Error(`${error.message} ${advice}`, { cause: error });
 }

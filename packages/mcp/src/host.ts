@@ -24,9 +24,6 @@ export interface Host {
 /** Adds a tool to a server. Its schemas are made once, because over HTTP each request has a server of its own. */
 export type AddTool = (server: McpServer) => void;
 
-/** The longest delay of a timer. */
-const longestTimeoutMs = 2 ** 31 - 1;
-
 /** Creates the client and the other shared dependencies of the tools. */
 export function createHost(options: McpServerFactoryOptions): Host {
   const [own, { beforeGenerate, ...clientOptions }] = splitOptions(options);
@@ -43,7 +40,8 @@ export function createHost(options: McpServerFactoryOptions): Host {
     directories: [output, ...allow],
     confirm,
     secret: randomBytes(32),
-    waitTimeoutMs: Math.min(waitTimeoutMs, longestTimeoutMs),
+    // The longest delay of a timer.
+    waitTimeoutMs: Math.min(waitTimeoutMs, 2 ** 31 - 1),
     downloads: new Map(),
   };
 }

@@ -5,7 +5,7 @@ import {
   type McpServer,
   originValidationResponse,
 } from "@modelcontextprotocol/server";
-import { type OptionTypes, readOptions } from "@mediagen/sdk/kit";
+import { readOptions } from "@mediagen/sdk/kit";
 
 /** Options of `createHttpHandler`. */
 export interface HttpHandlerOptions {
@@ -19,8 +19,7 @@ export interface HttpHandlerOptions {
 
 /**
  * Creates a handler of Streamable HTTP, for any server with web requests. It authenticates nobody: check the user before
- * you call it, unless only this machine can connect. One factory is one trust domain: use one factory, store and output
- * directory per user.
+ * you call it, unless only this machine can connect.
  *
  * @param factory What `createMcpServerFactory` returned.
  * @returns The handler. It rejects other hosts than `hosts` with HTTP 403.
@@ -34,8 +33,7 @@ export function createHttpHandler(
   factory: () => McpServer,
   options: HttpHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
-  const table: OptionTypes<HttpHandlerOptions> = { hosts: "texts" };
-  const given = readOptions("createHttpHandler", options, table);
+  const given = readOptions<HttpHandlerOptions>("createHttpHandler", options, { hosts: "texts" });
   const hosts = [...(given.hosts ?? localhostAllowedHostnames())];
   const { fetch } = createMcpHandler(factory);
   return async (request) =>

@@ -8,8 +8,7 @@ export interface McpServerFactoryOptions extends NodeMediaGenOptions {
   /** The directory that results are saved in. It is created if needed. */
   readonly output: string;
   /**
-   * Directories that source images may be read from, besides `output`. A model chooses the paths, so allow nothing that
-   * it must not see.
+   * Directories that source images may be read from, besides `output`. A model chooses the paths.
    * @default []
    */
   readonly allow?: readonly string[] | undefined;
@@ -22,8 +21,7 @@ export interface McpServerFactoryOptions extends NodeMediaGenOptions {
    */
   readonly confirm?: boolean | "required" | undefined;
   /**
-   * The maximum number of results that the generations of all connections request. Generations that are rejected or
-   * never sent do not count.
+   * The maximum number of results that all connections request. Generations that are rejected or never sent do not count.
    * @default Infinity
    */
   readonly maxResults?: number | undefined;

@@ -1,9 +1,8 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { generateTool } from "./generate-tool.ts";
 import { createHost } from "./host.ts";
-import { modelTool } from "./model-tool.ts";
 import type { McpServerFactoryOptions } from "./options.ts";
-import { deleteTool, listTool, waitTool } from "./task-tools.ts";
+import { deleteTool, listTool, modelTool, waitTool } from "./free-tools.ts";
 
 declare const MEDIAGEN_VERSION: string | undefined;
 

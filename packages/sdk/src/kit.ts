@@ -13,6 +13,7 @@ export { type OptionTypes, readOptions } from "./errors/options.ts";
 export { formDigest } from "./form/digest.ts";
 export { readText } from "./form/field.ts";
 export { issuesIn } from "./form/model.ts";
+export { stateDirectory } from "./node/state-directory.ts";
 export type { Kind, Operation, Schemas } from "./spec/operation.ts";
 
 /** The tables of the service. */

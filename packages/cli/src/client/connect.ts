@@ -12,10 +12,10 @@ import {
   type NodeMediaGenOptions,
   type StoreFailed,
 } from "@mediagen/sdk/node";
+import { stateDirectory } from "@mediagen/sdk/kit";
 import { CommandError, messageOf } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { makeDirectory } from "../files/directory.ts";
-import { stateDirectory } from "../files/state-directory.ts";
 import { clockText } from "../terminal/duration.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { commandLine, typedCommand, withCommands } from "../terminal/shell-commands.ts";

@@ -1,6 +1,6 @@
 import { fileStore } from "@mediagen/sdk/node";
+import { stateDirectory } from "@mediagen/sdk/kit";
 import type { Command, Option } from "commander";
-import { stateDirectory } from "../files/state-directory.ts";
 import { fieldFlagsOf } from "../flags/field-flags.ts";
 import { readRecords } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";

@@ -5,13 +5,13 @@ import {
   ServiceError,
   type UnknownGeneration,
 } from "@mediagen/sdk/node";
+import { stateDirectory } from "@mediagen/sdk/kit";
 import { openContext, type CommandContext } from "../client/command-context.ts";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { withFlags } from "../errors/explain-issue.ts";
 import { explain, lookForTask } from "../errors/explain.ts";
 import { checkStoreDirectory } from "../files/check-store-directory.ts";
-import { stateDirectory } from "../files/state-directory.ts";
 import { checkTarget } from "../files/target.ts";
 import { finish, type FinishOptions } from "../tasks/finish.ts";
 import { flagsToRepeat, resolveCommands } from "../tasks/resume-commands.ts";

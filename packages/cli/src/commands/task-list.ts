@@ -1,8 +1,8 @@
 import { isAbsolute, relative } from "node:path";
 import { fileStore } from "@mediagen/sdk/node";
+import { stateDirectory } from "@mediagen/sdk/kit";
 import type { ConnectOptions } from "../client/connect.ts";
 import { checkStoreDirectory } from "../files/check-store-directory.ts";
-import { stateDirectory } from "../files/state-directory.ts";
 import { type CommandRecord, forgetOld, readRecords, savedPaths } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";
 import { counted } from "../terminal/counted.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { AnyTask, GenerationRecord, GenerationState, GenerationStore, UnreadableRecord } from "@mediagen/sdk/node";
-import { stateDirectory } from "../files/state-directory.ts";
+import { stateDirectory } from "@mediagen/sdk/kit";
 import { stdoutTarget } from "../files/target.ts";
 
 /** A record of the store, with what the command adds to it. */

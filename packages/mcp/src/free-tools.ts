@@ -1,11 +1,15 @@
 import { join, sep } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fromJsonSchema, type ServerContext } from "@modelcontextprotocol/server";
 import {
   type AnyTask,
   download,
   type Download,
+  fieldsOf,
   InvalidRequestError,
   type Kind,
+  listModels,
+  type ModelInfo,
   WaitTimeoutError,
 } from "@mediagen/sdk/node";
 import { describeValue, issueOf } from "@mediagen/sdk/kit";
@@ -15,10 +19,7 @@ import { showFiles, toolResult } from "./results.ts";
 
 const text = { type: "string" };
 const kindSchema = { enum: ["video", "image"] };
-const listOf = (properties: Readonly<Record<string, object>>) => ({
-  type: "array",
-  items: { type: "object", properties },
-});
+const listOf = (properties: object) => ({ type: "array", items: { type: "object", properties } });
 
 /** Returns the schema of an object with these properties, all required except the optional ones. */
 function objectSchema<T>(properties: Readonly<Record<string, object>>, optional: readonly string[] = []) {
@@ -85,15 +86,39 @@ export function deleteTool(host: Host): AddTool {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   };
   return (server) =>
-    server.registerTool("delete_tasks", config, async (given, context) => {
-      const { kind, taskids } = given;
+    server.registerTool("delete_tasks", config, async ({ kind, taskids }, context) => {
       for (const taskid of taskids) await findTask("delete_tasks", taskid, host, kind);
       const question = `Delete these tasks (${taskids.length}) at the service? It cannot be undone.\n${shown(taskids.join(", "))}`;
-      const instead = unlessConfirmed(question, { tool: "delete_tasks", given, server, context }, host);
+      const instead = unlessConfirmed(
+        question,
+        { tool: "delete_tasks", given: { kind, taskids }, server, context },
+        host,
+      );
       if (instead) return instead;
       await host.media[kind].delete(taskids, { signal: context.mcpReq.signal });
       return toolResult({ deleted: taskids });
     });
+}
+
+/** Creates the tool that lists the models. */
+export function modelTool(): AddTool {
+  const config = {
+    title: "List models",
+    description: "Lists every model with its fields and what each of them takes. Free.",
+    inputSchema: objectSchema<object>({}),
+    outputSchema: objectSchema({ models: { type: "array" } }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  };
+  return (server) =>
+    server.registerTool("list_models", config, () => toolResult({ models: listModels().map(describeModel) }));
+}
+
+function describeModel(info: ModelInfo) {
+  const fields = fieldsOf(info).map(({ field, expected, required }) => [
+    field,
+    expected + (required ? " (required)" : ""),
+  ]);
+  return { model: info.model, kind: info.kind, fields: Object.fromEntries(fields) };
 }
 
 /** Returns a task from the store. A model must not access tasks of other programs. */
@@ -113,7 +138,7 @@ async function finish(
   { waitTimeoutMs, directories: [output], downloads }: Host,
 ): Promise<readonly Download[] | undefined> {
   const { signal } = context.mcpReq;
-  const callEnds = AbortSignal.any([signal, AbortSignal.timeout(waitTimeoutMs)]);
+  const callEnds = setTimeout(waitTimeoutMs, undefined, { signal, ref: false }).catch(() => undefined);
   try {
     await task.wait({
       signal,
@@ -129,15 +154,7 @@ async function finish(
   // The trailing separator marks a directory. Without it, a name with a dot would be read as a file.
   const saving = begun ?? download(task, join(output, sep)).finally(() => downloads.delete(task.taskid));
   downloads.set(task.taskid, saving);
-  return Promise.race([saving, ended(callEnds)]);
-}
-
-/** Resolves to undefined when a signal aborts. */
-function ended(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
+  return Promise.race([saving, callEnds]);
 }
 
 /** Reports progress to a client that has requested it. */
