@@ -1,8 +1,7 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { linesOf } from "./lines.ts";
+import { linesOf, replaceFile } from "./files.ts";
 import type { BatchFile, BatchLine } from "./options.ts";
-import { replaceFile } from "./replace-file.ts";
 import { parseLine, resultsName } from "./results-file.ts";
 
 const head = `<!doctype html>

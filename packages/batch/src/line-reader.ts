@@ -38,11 +38,10 @@ export class LineReader {
   async read({ fields, isText, text, issue }: Row): Promise<ReadRow> {
     const nothing = { id: undefined, form: undefined, fingerprint: fingerprintOf([text]) };
     if (issue) return { ...nothing, issues: [issue] };
-    if (!isRecord(fields))
-      return {
-        ...nothing,
-        issues: [issueOf("form", "invalid", `must be an object with a model and fields, not ${describeValue(fields)}`)],
-      };
+    if (!isRecord(fields)) {
+      const problem = `must be an object with a model and fields, not ${describeValue(fields)}`;
+      return { ...nothing, issues: [issueOf("form", "invalid", problem)] };
+    }
     const { id, model: name, ...given } = fields;
     const info = this.#models.find(({ model }) => model === name);
     if (!info) return { ...nothing, id, issues: this.#unknownModel(name) };
@@ -60,10 +59,8 @@ export class LineReader {
   }
 
   #unknownModel(name: unknown): readonly Issue[] {
-    if (name === undefined || name === "")
-      return [
-        issueOf("model", "missing", "is missing", `Pass one of ${this.#models.map(({ model }) => model).join(", ")}.`),
-      ];
+    const names = this.#models.map(({ model }) => model).join(", ");
+    if (name === undefined || name === "") return [issueOf("model", "missing", "is missing", `Pass one of ${names}.`)];
     // The cast: `validate` rejects a model that is not a string.
     return validate(name as string, {});
   }

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { issueOf } from "@mediagen/sdk/kit";
 import { nothingSent, unless } from "./issues.ts";
 import { digestOfGiven } from "./line-reader.ts";
-import { linesOf } from "./lines.ts";
+import { linesOf, replaceFile } from "./files.ts";
 import type { BatchLine } from "./options.ts";
-import { replaceFile } from "./replace-file.ts";
 
 /** Name of the file with the lines that have succeeded or failed. */
 export const resultsName = "results.jsonl";
@@ -62,7 +61,7 @@ export async function openResults(directory: string, { length }: KnownResults): 
   return file;
 }
 
-/** Removes the lines that no longer count. If a run is killed before, a later one does it. */
+/** Removes the lines that no longer count. */
 export async function removeDropped(directory: string): Promise<void> {
   const { dropped } = await readResults(directory);
   const path = join(directory, resultsName);

@@ -5,7 +5,7 @@ import type { Issue } from "@mediagen/sdk/node";
 import { readCsv, type CsvRow } from "./csv.ts";
 import { describeValue, issueOf } from "@mediagen/sdk/kit";
 import { messageOf, nothingSent } from "./issues.ts";
-import { linesOf } from "./lines.ts";
+import { linesOf } from "./files.ts";
 
 /** One row of a batch's input, unchecked. */
 export interface Row {

@@ -66,7 +66,8 @@ export async function runBatch(input: string, directory: string, options: BatchO
     } finally {
       await files.unfinished.close();
       await files.results.close();
-      await removeDropped(directory);
+      // If that fails, a later run does it.
+      await removeDropped(directory).catch(() => undefined);
     }
     await writeContactSheet(directory);
     return runner.summary;
