@@ -24,7 +24,8 @@ export function createMediaGen(options: NodeMediaGenOptions = {}): MediaGen {
 
 function nodeRuntime(options: NodeMediaGenOptions, origin: string): Runtime {
   const isNodeHttp = usesNodeHttp(options);
-  checkConnectOptions("createMediaGen", options, origin, isNodeHttp);
+  checkConnectOptions(options, origin, isNodeHttp);
+  const processes = async () => (await import("./process-info.ts")).processInfo();
   if (!isNodeHttp) return { ...webRuntime(options), processes };
   // Loaded at first use: node:http takes longer than all else together.
   const polls = mostInFlight(options);
@@ -36,8 +37,3 @@ function nodeRuntime(options: NodeMediaGenOptions, origin: string): Runtime {
     processes,
   };
 }
-
-const processes = async () => {
-  const { processInfo } = await import("./process-info.ts");
-  return processInfo();
-};

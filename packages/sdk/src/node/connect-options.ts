@@ -23,16 +23,12 @@ export function usesNodeHttp({ fetch }: Pick<ClientOptions, "fetch">): boolean {
  *
  * @throws An {@link InvalidRequestError} if there will be no such connection, or the option or the proxy cannot be used
  */
-export function checkConnectOptions(
-  subject: string,
-  { agent }: ConnectOptions,
-  origin: string,
-  isNodeHttp: boolean,
-): void {
+export function checkConnectOptions({ agent }: ConnectOptions, origin: string, isNodeHttp: boolean): void {
   // A value is not shown: it may be the URL of a proxy, with a password.
-  const reject = (problem: string, advice: string) => invalidRequest(subject, "agent", "invalid", problem, advice);
+  const reject = (problem: string, advice: string) =>
+    invalidRequest("createMediaGen", "agent", "invalid", problem, advice);
   if (agent === undefined) {
-    if (isNodeHttp) environmentProxy(subject, new URL(origin));
+    if (isNodeHttp) environmentProxy(new URL(origin));
     return;
   }
   const noEffect = "has no effect with your own fetch, on Bun and on Deno, where fetch opens the connections";
@@ -48,7 +44,7 @@ export function checkConnectOptions(
  *
  * @throws An {@link InvalidRequestError} if Node cannot connect through that proxy by itself
  */
-export function environmentProxy(subject: string, url: URL): string | undefined {
+export function environmentProxy(url: URL): string | undefined {
   const namedBy = [url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY", "ALL_PROXY"].find(read);
   if (namedBy === undefined || isLoopback(url) || isExcluded(url, read("NO_PROXY") ?? "")) return undefined;
   const text = read(namedBy) ?? "";
@@ -57,7 +53,7 @@ export function environmentProxy(subject: string, url: URL): string | undefined 
   if (isUsable(href)) return new URL(href).href;
   const problem = "names a proxy that this version of Node cannot use by itself";
   const advice = `Use { agent: new ProxyAgent() } of the package proxy-agent, an http or https proxy on Node 24, or NO_PROXY for ${url.hostname}.`;
-  throw invalidRequest(subject, namedBy, "invalid", problem, advice);
+  throw invalidRequest("createMediaGen", namedBy, "invalid", problem, advice);
 }
 
 function read(name: string): string | undefined {

@@ -7,10 +7,8 @@ import { type ConnectOptions, environmentProxy } from "./connect-options.ts";
 
 // MSW, nock and OpenTelemetry replace functions of these objects. An import statement would also run the getters of node:http, which
 // load all of fetch.
-const modules = {
-  "http:": process.getBuiltinModule("node:http"),
-  "https:": process.getBuiltinModule("node:https"),
-};
+const [http, https] = [process.getBuiltinModule("node:http"), process.getBuiltinModule("node:https")];
+const moduleFor = ({ protocol }: URL) => (protocol === "https:" ? https : http);
 
 /** Options for the agents of one client. */
 export interface PoolOptions extends ConnectOptions {
@@ -45,21 +43,18 @@ export function freshFor(url: URL, { agent }: ConnectOptions): Agent {
   return agent ?? ownAgent(url, url.protocol, {});
 }
 
-function ownAgent(url: URL, name: string, options: AgentOptions): Agent {
-  const proxy = environmentProxy("@mediagen/sdk/node", url);
-  const key = `${name} ${proxy}`;
-  const agent = own.get(key) ?? createAgent(url, proxy, options);
-  own.set(key, agent);
-  return agent;
-}
-
-function createAgent(url: URL, proxy: string | undefined, given: AgentOptions): Agent {
+function ownAgent(url: URL, name: string, given: AgentOptions): Agent {
   const { Agent } = moduleFor(url);
+  const proxy = environmentProxy(url);
   const options = { autoSelectFamilyAttemptTimeout: addressTimeoutMs, ...given };
-  if (proxy === undefined) return new Agent(options);
   // Node's timeout for opening a tunnel is that of an idle socket.
   const ofProxy = { timeout: connectMs, proxyEnv: { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } };
-  return directIfIntercepted(new Agent({ ...options, ...ofProxy }), new Agent(options));
+  const create = () =>
+    proxy ? directIfIntercepted(new Agent({ ...options, ...ofProxy }), new Agent(options)) : new Agent(options);
+  const key = `${name} ${proxy}`;
+  const agent = own.get(key) ?? create();
+  own.set(key, agent);
+  return agent;
 }
 
 /**
@@ -75,11 +70,6 @@ function directIfIntercepted(proxied: Agent, direct: Agent): Agent {
     return direct.createConnection(options, callback);
   };
   return Object.assign(proxied, { createConnection });
-}
-
-/** Returns the module that sends to a URL. */
-function moduleFor({ protocol }: URL): (typeof modules)["http:"] | (typeof modules)["https:"] {
-  return protocol === "https:" ? modules["https:"] : modules["http:"];
 }
 
 /**
@@ -143,9 +133,9 @@ async function connected(socket: Socket, { protocol }: URL): Promise<void> {
     readonly encrypted?: boolean;
     readonly secureConnecting?: boolean;
   };
-  const isOfNode = socket.constructor === Socket || socket.constructor === TLSSocket;
   // If a proxy rejects a tunnel, an agent may pass on a plain socket. The key must not leave through it.
   if (protocol === "https:" && !encrypted) throw new Error("the agent opened no TLS session");
-  if (isOfNode && secureConnecting) await once(socket, "secureConnect");
-  else if (isOfNode && socket.connecting) await once(socket, "connect");
+  if (socket.constructor !== Socket && socket.constructor !== TLSSocket) return;
+  if (secureConnecting) await once(socket, "secureConnect");
+  else if (socket.connecting) await once(socket, "connect");
 }

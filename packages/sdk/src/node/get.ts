@@ -17,7 +17,7 @@ import { decode } from "./decode.ts";
 export function nodeGet(options: ConnectOptions): ResultGet {
   return async (url, { headers, signal, allowPrivate }) => {
     const lookup = allowPrivate ? undefined : lookUpPublic(url);
-    if (lookup && (options.agent ?? environmentProxy("@mediagen/sdk/node", url))) await rejectPrivate(url, lookup);
+    if (lookup && (options.agent ?? environmentProxy(url))) await rejectPrivate(url, lookup);
     const request = { headers, signal, agent: freshFor(url, options), ...(lookup && { lookup }) };
     return exchange(
       url,
