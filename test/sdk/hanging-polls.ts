@@ -1,3 +1,4 @@
+import { randomFrom } from "../bench/random.ts";
 import { serviceOnAClock, type Fate } from "./service-on-a-clock.ts";
 
 /** What goes wrong with queries, each as a share of all of them. */
@@ -35,16 +36,5 @@ export async function waitsUnder(count: number, { faults, hanging }: Trouble, se
     allDone: elapsed(),
     queriesPerTask: queries.length / count,
     mostInFlight: seen().mostInFlight,
-  };
-}
-
-/** Returns random numbers from 0 to 1, the same for the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }

@@ -68,7 +68,7 @@ export const row: Row = {
       const durations = drawn(model, scale(batches));
       const outcomes = [
         ...(await simulate(durations, tasksOfBatch)),
-        byRule("the same rule, the distribution known", durations, nextIfKnown(model)),
+        byRule("the same rule, the distribution known", durations, (age) => nextIfKnown(model, age)),
         ...[0.5, 5, 6].map((seconds) => byRule(`fixed ${seconds} s`, durations, (age) => age + seconds * 1_000)),
       ];
       tables.push(outcomes.map(lineFrom));
@@ -91,16 +91,11 @@ function lineFrom({ rule, queries, delays }: Outcome): Line {
   return { name: rule, rounds: [{ queries: queries / delays.length, delay: mean, p50: at(0.5), p99: at(0.99) }] };
 }
 
-/** The age at which the expected delay since the last query is worth one more, to 10 ms. */
-function nextIfKnown({ unfinished }: Model): (age: number) => number {
-  const known = new Map<number, number>();
-  return (last) => {
-    let age = known.get(last) ?? last;
-    if (age === last)
-      for (let risk = 0; risk < worthOfQueryMs; age += 10) risk += 10 * (1 - unfinished(age) / unfinished(last));
-    known.set(last, age);
-    return age;
-  };
+/** The age at which the expected delay since the last query is worth one more, to 20 ms. */
+function nextIfKnown({ unfinished }: Model, last: number): number {
+  let age = last;
+  for (let risk = 0; risk < worthOfQueryMs; age += 20) risk += 20 * (1 - unfinished(age) / unfinished(last));
+  return age;
 }
 
 /** What it comes to if a task is queried at the ages that a rule says. */

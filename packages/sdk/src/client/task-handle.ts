@@ -18,9 +18,9 @@ import type {
   WaitOptions,
 } from "../task/task.ts";
 import { worthOfQueryMs } from "../wait/durations.ts";
-import { longestRetryMs, settlingMs, type WaitCheck } from "../wait/pace.ts";
+import { longestRetryMs, settlingMs } from "../wait/pace.ts";
 import { readState, type StateOptions } from "../wait/state.ts";
-import { type CheckOnce, waitFor, type WaitHost } from "../wait/wait.ts";
+import { type CheckOnce, type WaitCheck, waitFor, type WaitHost } from "../wait/wait.ts";
 import { deleteTasks, queryTask, type TasksHost, writeToStore } from "./tasks.ts";
 
 /** Dependencies of tasks. */

@@ -13,26 +13,19 @@ export class Semaphore {
   async run<T>(signal: AbortSignal | undefined, run: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
-    else await this.#turn(signal);
+    else
+      await new Promise<void>((resolve, reject) => {
+        const release = onAbort(signal, () => this.#queue.delete(enter) && reject(signal?.reason));
+        const enter = () => (release(), resolve());
+        this.#queue.add(enter);
+      });
     try {
       return await run();
     } finally {
       const [next] = this.#queue;
-      if (next) next();
+      if (next) this.#queue.delete(next);
       else this.#free++;
+      next?.();
     }
-  }
-
-  /** Resolves when a place is passed on. The signal has not aborted yet. */
-  #turn(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const release = onAbort(signal, () => this.#queue.delete(enter) && reject(signal?.reason));
-      const enter = () => {
-        this.#queue.delete(enter);
-        release();
-        resolve();
-      };
-      this.#queue.add(enter);
-    });
   }
 }

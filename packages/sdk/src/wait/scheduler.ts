@@ -9,9 +9,6 @@ const overduePerSlot = 3;
 const soonMs = 100;
 /** How long a query takes before the first response has shown it. */
 const assumedMs = 1_000;
-/** The timeout of a query and the time that it holds a slot, as multiples of how long queries usually take, and their minimums. */
-const timeout = { timesUsual: 10, leastMs: 500 };
-const slot = { timesUsual: 3, leastMs: 50 };
 /** Factors of the estimate after a response that took longer, and after one that did not. */
 const slower = 2;
 const faster = slower ** -(1 / 99);
@@ -50,13 +47,12 @@ interface Waiter {
   readonly line: Line;
   readonly start: () => void;
   readonly fail: (error: unknown) => void;
-  readySince: number;
 }
 
 /** Either the tasks whose last query failed, or the others. */
 class Line {
-  /** The waiters that are due, in that order. */
-  readonly ready: Set<Waiter> = new Set();
+  /** The waiters that are due, in that order, each with the time since when. */
+  readonly ready: Map<Waiter, number> = new Map();
   inFlight = 0;
 }
 
@@ -84,7 +80,7 @@ export class Scheduler {
 
   /** The timeout of a query. */
   get timeoutMs(): number {
-    return this.#timesUsual(timeout);
+    return Math.max(500, 10 * (this.#usualMs ?? assumedMs));
   }
 
   /**
@@ -100,9 +96,7 @@ export class Scheduler {
   /** Sends the query when it is due and a slot is free, earliest due first. */
   async query<T>(turn: Turn, send: () => Promise<T>): Promise<T> {
     const line = turn.isFailing ? this.#failing : this.#healthy;
-    await new Promise<void>((start, fail) =>
-      this.#look({ turn, line, start, fail, readySince: 0 }, this.#time.steady()),
-    );
+    await new Promise<void>((start, fail) => this.#look({ turn, line, start, fail }, this.#time.steady()));
     let isOverdue = false;
     const giveSlotBack = () => {
       isOverdue = true;
@@ -110,7 +104,8 @@ export class Scheduler {
       this.#overdue++;
       this.#fill();
     };
-    const cancel = this.#time.alarm(this.#timesUsual(slot), giveSlotBack, "limit");
+    const slotMs = Math.max(50, 3 * (this.#usualMs ?? assumedMs));
+    const cancel = this.#time.alarm(slotMs, giveSlotBack, "limit");
     try {
       return await send();
     } finally {
@@ -127,8 +122,7 @@ export class Scheduler {
     const due = turn.due();
     if (due <= now) {
       turn.leave = () => line.ready.delete(waiter);
-      waiter.readySince = now;
-      line.ready.add(waiter);
+      line.ready.set(waiter, now);
       return this.#fill(now);
     }
     const at = due - now > soonMs ? (due + now) / 2 : due;
@@ -156,10 +150,6 @@ export class Scheduler {
     if (this.#healthy.inFlight + this.#failing.inFlight + hanging >= this.#maxInFlight) return undefined;
     const [healthy] = this.#healthy.ready;
     const [failing] = this.#failing.inFlight < this.#maxInFlight / 2 ? this.#failing.ready : [];
-    return healthy && failing && healthy.readySince < failing.readySince ? healthy : (failing ?? healthy);
-  }
-
-  #timesUsual({ timesUsual, leastMs }: typeof slot): number {
-    return Math.max(leastMs, timesUsual * (this.#usualMs ?? assumedMs));
+    return (healthy && failing && healthy[1] < failing[1] ? healthy : (failing ?? healthy))?.[0];
   }
 }

@@ -24,12 +24,6 @@ export interface StateOptions {
 /** The number of checks in a row with equally many results after which fewer than requested count as all. */
 const checksOfPartialResult = 3;
 
-/** The interpretation of a record. */
-interface Reading {
-  readonly state: State;
-  readonly partial: PartialResult | undefined;
-}
-
 /** Returns a record's state: as the caller reads it, or else by the only documented sign, its result URLs. */
 export function readState(
   record: TaskRecord,
@@ -37,32 +31,20 @@ export function readState(
   results: number,
   partial: PartialResult | undefined,
   { statuses, classify }: StateOptions,
-): Reading {
+): { readonly state: State; readonly partial: PartialResult | undefined } {
   const count = record.url.length;
   const checks = partial?.count === count ? partial.checks + 1 : 1;
-  const next = count > 0 && count < results ? { count, checks } : undefined;
-  const known = classify?.(record) ?? fromStatus(status, statuses);
-  if (known !== undefined && !states.includes(known)) {
+  const isDone = count >= results || (count > 0 && checks >= checksOfPartialResult);
+  // The cast: undefined is in no list of numbers.
+  const isIn = (list: readonly number[] = []) => list.includes(status as number);
+  const byStatus = isIn(statuses?.failed) ? "failed" : isIn(statuses?.succeeded) ? "succeeded" : undefined;
+  const state = classify?.(record) ?? byStatus ?? (isDone ? "succeeded" : "pending");
+  if (!states.includes(state)) {
     // A rejection that nobody handles would end the process.
-    Promise.resolve(known).catch(() => undefined);
+    Promise.resolve(state).catch(() => undefined);
     // A classify that returns something else, such as a promise, must not end the wait for a paid task.
-    const expected = `${states.join(", ")} or undefined, not a promise`;
-    throw invalidRequest(
-      "createMediaGen",
-      "classify",
-      "invalid",
-      `must return ${expected}`,
-      "",
-      "The task is not lost.",
-    );
+    const problem = `must return ${states.join(", ")} or undefined, not a promise`;
+    throw invalidRequest("createMediaGen", "classify", "invalid", problem, "", "The task is not lost.");
   }
-  if (known !== undefined) return { state: known, partial: next };
-  const done = count >= results || (count > 0 && checks >= checksOfPartialResult);
-  return { state: done ? "succeeded" : "pending", partial: next };
-}
-
-function fromStatus(status: number | undefined, statuses: StateOptions["statuses"]): State | undefined {
-  if (status === undefined) return undefined;
-  if (statuses?.failed?.includes(status)) return "failed";
-  return statuses?.succeeded?.includes(status) ? "succeeded" : undefined;
+  return { state, partial: count > 0 && count < results ? { count, checks } : undefined };
 }

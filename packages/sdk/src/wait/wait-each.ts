@@ -44,7 +44,19 @@ export async function* waitEach<T extends Task>(
   tasks: Iterable<T>,
   options: WaitOptions<T["kind"]> = {},
 ): AsyncGenerator<WaitOutcome<T>, void, undefined> {
-  for await (const { outcome } of outcomesOf("waitEach", tasks, options)) yield outcome;
+  const { outcomes, signal, stop } = startWaits("waitEach", tasks, options);
+  const finished: WaitOutcome<T>[] = [];
+  let wake = () => {};
+  for (const outcome of outcomes) outcome.then((one) => (finished.push(one), wake()));
+  try {
+    for (let left = outcomes.length; left > 0; left--) {
+      if (finished.length === 0) await orAbort(new Promise<void>((resolve) => (wake = resolve)), signal);
+      signal?.throwIfAborted();
+      yield* finished.splice(0, 1);
+    }
+  } finally {
+    stop();
+  }
 }
 
 /**
@@ -63,57 +75,32 @@ export async function waitAll<T extends Task>(
   tasks: Iterable<T>,
   options: WaitOptions<T["kind"]> = {},
 ): Promise<readonly WaitOutcome<T>[]> {
-  const outcomes: WaitOutcome<T>[] = [];
-  for await (const { index, outcome } of outcomesOf("waitAll", tasks, options)) outcomes[index] = outcome;
-  return outcomes;
+  const { outcomes, signal, stop } = startWaits("waitAll", tasks, options);
+  return orAbort(Promise.all(outcomes), signal).finally(stop);
 }
 
-/** An outcome, and the position of its task in the input. */
-interface Finished<T extends Task> {
-  readonly index: number;
-  readonly outcome: WaitOutcome<T>;
-}
-
-async function* outcomesOf<T extends Task>(
-  subject: "waitEach" | "waitAll",
+/** Starts to wait for each task. `stop` ends all the waits. */
+function startWaits<T extends Task>(
+  subject: string,
   tasks: Iterable<T>,
   given: WaitOptions<T["kind"]>,
-): AsyncGenerator<Finished<T>, void, undefined> {
+): { outcomes: readonly Promise<WaitOutcome<T>>[]; signal: AbortSignal | undefined; stop: () => void } {
   const reject = (field: string, value: unknown, expected: string) =>
     invalidRequest(subject, field, "invalid", mustBe(expected, value));
   if (typeof tasks?.[Symbol.iterator] !== "function") throw reject("tasks", tasks, "a list of tasks");
-  const options = readWaitOptions(given);
-  const signal = options.signal ?? new AbortController().signal;
-  signal.throwIfAborted();
+  const { signal, ...options } = readWaitOptions(given);
+  const list = [...tasks];
+  const other = list.findIndex((task) => typeof task?.wait !== "function");
+  if (other >= 0) throw reject(`tasks[${other}]`, list[other], returnedTask);
+  signal?.throwIfAborted();
   const stop = new AbortController();
-  const finished: Finished<T>[] = [];
-  let wake = () => {};
-  let count = 0;
-  let running = 0;
-  try {
-    for (const task of tasks) {
-      const index = count++;
-      if (typeof task?.wait !== "function") throw reject(`tasks[${index}]`, task, returnedTask);
-      running++;
-      const finish = (outcome: object) => {
-        running--;
-        // The cast: the two callers below pass a record with `ok: true`, and an error with `ok: false`.
-        finished.push({ index, outcome: { task, ...outcome } as WaitOutcome<T> });
-        wake();
-      };
-      task.wait({ ...options, signal: stop.signal }).then(
-        (record) => finish({ ok: true, record }),
-        (error: unknown) => finish({ ok: false, error }),
-      );
-    }
-    while (running > 0 || finished.length > 0) {
-      if (finished.length === 0) await orAbort(new Promise<void>((resolve) => (wake = resolve)), signal);
-      for (const one of finished.splice(0)) {
-        signal.throwIfAborted();
-        yield one;
-      }
-    }
-  } finally {
-    stop.abort();
-  }
+  const outcomes = list.map((task) => {
+    // The casts: `ok` says which of the two it is, and a type of many tasks has an outcome of each.
+    const wait = task.wait({ ...options, signal: stop.signal }) as Promise<Records[T["kind"]]>;
+    return wait.then(
+      (record) => ({ ok: true, task, record }) as WaitOutcome<T>,
+      (error: unknown) => ({ ok: false, task, error }) as WaitOutcome<T>,
+    );
+  });
+  return { outcomes, signal, stop: () => stop.abort() };
 }

@@ -3,17 +3,38 @@ import type { Emit } from "../errors/events.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import type { Kind } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
-import type { Records, Task, WaitOptions } from "../task/task.ts";
+import type { Records, State, Task, WaitOptions } from "../task/task.ts";
 import type { Cancel } from "../time/agenda.ts";
 import type { Time } from "../time/clock.ts";
 import { onAbort } from "../time/deadline.ts";
-import { lastQueryMs, type Observation, Pace, type WaitCheck } from "./pace.ts";
-import type { Scheduler } from "./scheduler.ts";
+import { Pace } from "./pace.ts";
+import type { Scheduler, Turn } from "./scheduler.ts";
 
 const waitOptions: OptionTypes<WaitOptions> = { onUpdate: "function", waitTimeoutMs: "number", signal: "signal" };
 
+/** The time before the deadline at which the task is queried a last time. */
+const lastQueryMs = 1_000;
+
+/** What a query has shown. */
+export interface WaitCheck<K extends Kind = Kind> {
+  readonly state: State;
+  readonly status: number | undefined;
+  readonly record: Records[K];
+  readonly requestId: string | undefined;
+  /** Resolves once the end of the task is recorded, if there is one, and soon even if the store hangs. */
+  readonly recorded: Promise<void>;
+}
+
 /** Queries a task once, without retries, because a wait repeats its queries itself. */
 export type CheckOnce<K extends Kind> = (signal: AbortSignal, timeoutMs: number) => Promise<WaitCheck<K>>;
+
+/** The outcome of a query: a check, or the error of the service or the network. */
+interface Observation<K extends Kind> {
+  /** The time when it was sent, by the steady clock. */
+  readonly sentAt: number;
+  readonly check: WaitCheck<K> | undefined;
+  readonly error: unknown;
+}
 
 type GivenOptions<K extends Kind> = WaitOptions<K> & { readonly waitTimeoutMs: number };
 
@@ -37,30 +58,41 @@ export async function waitFor<K extends Kind>(
 }
 
 /** One wait for one task. */
-class Wait<K extends Kind> {
+class Wait<K extends Kind> implements Turn {
+  leave: Cancel = () => undefined;
   readonly #task: Task<K>;
   readonly #check: CheckOnce<K>;
   readonly #options: GivenOptions<K>;
   readonly #host: WaitHost;
   readonly #pace: Pace;
+  /** The times of its start, its deadline and the last query before that, by the steady clock. */
   readonly #start: number;
+  readonly #until: number;
+  readonly #lastQueryAt: number;
+  /** The time of the next query at the latest. */
+  #latest: number;
   #checks = 0;
   #last: Observation<K> | undefined;
   #lastRecord: LastRecord | undefined;
-  #hasEnded = false;
+  /** The number of queries that timed out since the last response. */
+  #timeouts = 0;
   #query: AbortController | undefined;
+  #hasEnded = false;
   #cancelDeadline: Cancel = () => undefined;
   #release = (): void => undefined;
   #resolve = (_: Records[K]): void => undefined;
   #reject = (_: unknown): void => undefined;
 
   constructor(task: Task<K>, check: CheckOnce<K>, options: GivenOptions<K>, host: WaitHost) {
+    const { waitTimeoutMs } = options;
     this.#task = task;
     this.#check = check;
     this.#options = options;
     this.#host = host;
-    this.#pace = new Pace(task, options.waitTimeoutMs, host.time, host.scheduler);
+    this.#pace = new Pace(task, host.scheduler.durationsOf(task.model ?? task.kind), host.time);
     this.#start = host.time.steady();
+    this.#until = this.#start + waitTimeoutMs;
+    this.#latest = this.#lastQueryAt = this.#until - Math.min(lastQueryMs, waitTimeoutMs / 2);
   }
 
   run(): Promise<Records[K]> {
@@ -77,40 +109,63 @@ class Wait<K extends Kind> {
     const ring = (now: number, error: unknown) => {
       if (error !== undefined) this.#end(() => this.#reject(error));
       // The machine slept, so that there was no last query. There is time for it now.
-      else if (!isExtended && now >= this.#pace.until + lastQueryMs) this.#setDeadline(lastQueryMs, true);
+      else if (!isExtended && now >= this.#until + lastQueryMs) this.#setDeadline(lastQueryMs, true);
       else this.#settle(true);
     };
     this.#cancelDeadline = this.#host.time.alarm(ms, ring, "deadline");
   }
 
+  due(): number {
+    return Math.min(this.#pace.due(), this.#latest);
+  }
+
+  get isFailing(): boolean {
+    return this.#pace.failures > 0;
+  }
+
   async #poll(): Promise<void> {
+    const { scheduler, time } = this.#host;
     while (!this.#hasEnded) {
-      const observed = await this.#host.scheduler.query(this.#pace, () => this.#observe());
-      const { check, error, sentAt } = observed;
+      this.#last = await scheduler.query(this, () => this.#observe());
       if (this.#hasEnded) return;
+      const { sentAt, check, error } = this.#last;
       this.#checks++;
-      this.#last = observed;
-      if (check) this.#lastRecord = check;
-      this.#pace.learn(observed);
+      if (check) this.#pace.learn(check, sentAt);
+      else this.#pace.learnFailure(error);
+      // If the machine sleeps until the deadline has passed, the next query is sent at once.
+      this.#latest = time.steady() < this.#lastQueryAt ? this.#lastQueryAt : this.#until + lastQueryMs;
       await check?.recorded;
-      await this.#update(observed);
-      this.#settle(sentAt >= this.#pace.until);
-      this.#pace.rejectIfFinal(error);
+      await this.#update(this.#last);
+      this.#settle(sentAt >= this.#until);
+      this.#pace.throwIfFinal(error);
       if (error && !this.#hasEnded) this.#emitRetry(error, sentAt);
     }
   }
 
   /** Queries once. An error of the service or the network is part of the result, because it does not end the wait. */
   async #observe(): Promise<Observation<K>> {
-    const { timeoutMs } = this.#pace;
-    const sentAt = this.#host.time.steady();
+    const { scheduler, time } = this.#host;
+    // Aborted when its turn had just come, it sends nothing.
+    if (this.#hasEnded) throw new Error("the wait has ended");
+    const sentAt = time.steady();
+    // A query that hangs makes room for the last one before the deadline.
+    const untilLast = Math.max(this.#lastQueryAt - sentAt, lastQueryMs);
+    const limitMs = Math.min(scheduler.timeoutMs * 2 ** this.#timeouts, untilLast);
     this.#query = new AbortController();
-    try {
-      return { sentAt, timeoutMs, check: await this.#check(this.#query.signal, timeoutMs) };
-    } catch (error) {
-      if (!(error instanceof ServiceError || error instanceof ConnectionError)) throw error;
-      return { sentAt, timeoutMs, error };
-    }
+    let error: unknown;
+    const check = await this.#check(this.#query.signal, limitMs).catch((thrown: unknown) => {
+      if (!(thrown instanceof ServiceError || thrown instanceof ConnectionError)) throw thrown;
+      error = thrown;
+      return undefined;
+    });
+    this.#query = undefined;
+    const tookMs = time.steady() - sentAt;
+    if (check) this.#lastRecord = check;
+    if (check || error instanceof ServiceError) {
+      scheduler.recordLatency(tookMs);
+      this.#timeouts = 0;
+    } else if (tookMs >= limitMs) this.#timeouts++;
+    return { sentAt, check, error };
   }
 
   /** Calls the caller's `onUpdate`. */
@@ -136,7 +191,7 @@ class Wait<K extends Kind> {
     this.#hasEnded = true;
     this.#cancelDeadline();
     this.#release();
-    this.#pace.leave();
+    this.leave();
     // Without a reason, it would create an error.
     this.#query?.abort("the wait has ended");
     settle();
