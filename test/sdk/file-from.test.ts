@@ -165,7 +165,7 @@ describe.each(entries)("fileFrom of %s", (entry, from) => {
     }
     const endless = endlessImage();
     await expect(from(endless.body)).rejects.toMatchObject(tooLarge);
-    expect(endless.bytes()).toBeLessThan(68_000_000);
+    expect([endless.bytes() > 64_000_000, endless.bytes() < 68_000_000]).toEqual([true, true]);
   });
 
   test("limits what is in memory or on disk only if that is asked for", async () => {

@@ -61,6 +61,7 @@ const encoded = new FormData();
 encoded.append("prompt", "A fox");
 const other = "http://127.0.0.1:9";
 const elsewhere: Middleware = { onRequest: ({ request }) => new Request(`${other}/v1/video/infobytaskid`, request) };
+const untyped: Middleware = { onRequest: ({ request }) => new Request(request, { headers: { "x-trace": "t-9" } }) };
 
 /** Posts a body that the types do not know, hence the casts. */
 const post = (http: HttpClient, path: keyof paths, body: unknown, headers: HeadersInit = {}) =>
@@ -179,14 +180,21 @@ describe.for([
     expect(arrived).toEqual([]);
   });
 
-  test.for<[string, (http: HttpClient) => Promise<unknown>]>([
-    ["a URL of a middleware's", (http) => (http.use(elsewhere), query(http))],
+  test.for<[string, field: string, (http: HttpClient) => Promise<unknown>]>([
+    ["to the URL of a middleware", "url", (http) => (http.use(elsewhere), query(http))],
     [
-      "a base URL of the call's",
+      "to the base URL of a call",
+      "url",
       (http) => http.POST("/v1/video/vidmodelv2", { baseUrl: other, body: { prompt: "A fox" } }),
     ],
-  ])("sends neither the key nor a form to another origin: %s", async ([, call]) => {
-    expect(await errorOf(call(create({ apiKey: "sk-1" })))).toMatchObject({ issues: [{ field: "url" }] });
+    ["by another method", "method", (http) => http.request("get" as "post", "/v1/video/infobytaskid" as never)],
+    [
+      "without the type that a middleware dropped",
+      "headers.content-type",
+      (http) => (http.use(untyped), generate(http)),
+    ],
+  ])("sends neither the key nor a form %s", async ([, field, call]) => {
+    expect(await errorOf(call(create({ apiKey: "sk-1" })))).toMatchObject({ issues: [{ field }] });
     expect(arrived).toEqual([]);
   });
 
@@ -260,7 +268,7 @@ describe("a bundle", () => {
         lines.set(source, (lines.get(source) ?? 0) + 1);
       }
     }
-    return [...lines].flatMap(([source, count]) => (count > 5 ? source : []));
+    return [...lines].flatMap(([source, count]) => (count > 9 ? source : []));
   }
 
   test("of the main entry point does not contain openapi-fetch", async () => {

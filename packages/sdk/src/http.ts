@@ -47,6 +47,9 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     // A middleware or the options of a call may name another: neither the key nor a paid form goes there.
     const [{ origin }, home] = [new URL(request.url), new URL(baseUrl).origin];
     if (origin !== home) throw invalid("url", "notAllowed", `is at ${origin}`, `Use a URL at ${home}.`);
+    if (request.method !== "POST") throw invalid("method", "notAllowed", `is ${request.method}`, "Use POST.");
+    // Without it, the parts of a form cannot be read. A middleware may have dropped it.
+    if (!request.headers.has("content-type")) throw invalid("headers.content-type", "missing", "is missing");
     const key = typeof apiKey === "function" ? await orAbort(apiKey(), request.signal) : apiKey;
     for (const [name, instead] of key === undefined ? [] : ignoredWithKey)
       if (request.headers.has(name))
