@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { InvalidRequestError, invalidRequest } from "../errors/errors.ts";
-import { issueOf, mustBe } from "../errors/issue.ts";
+import { type InvalidRequestError, invalidRequest } from "../errors/errors.ts";
+import { mustBe } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
 import { extensionFor } from "../form/files.ts";
 import { readResult, type Result } from "../result/read-result.ts";
@@ -136,8 +136,8 @@ async function write(file: FileHandle, result: Result, options: ResultOptions): 
 
 function otherFile(path: string): InvalidRequestError {
   const problem = `${JSON.stringify(path)} already exists with other bytes`;
-  const issue = issueOf("target", "alreadyExists", problem, "Pass { overwrite: true } to replace it.");
+  const advice = "Pass { overwrite: true } to replace it.";
   const outcome =
     "The file is probably of an earlier run. The task is not lost: it can be downloaded again, free of charge.";
-  return new InvalidRequestError("download", [issue], outcome);
+  return invalidRequest("download", "target", "alreadyExists", problem, advice, outcome);
 }

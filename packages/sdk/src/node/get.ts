@@ -42,7 +42,7 @@ function bodyOf(message: IncomingMessage, url: URL): Readable {
   try {
     return decode(message);
   } catch (error) {
-    throw new UnusableError(`cannot be read: ${messageOf(error)}`, { url: url.href });
+    throw new UnusableError(`cannot be read: ${messageOf(error)}`, url.href);
   }
 }
 

@@ -128,7 +128,7 @@ function openResponse(given: FetchResponse, options: FileFromOptions, subject = 
     if (one && (("bodyUsed" in one && one.bodyUsed) || ("locked" in one && one.locked)))
       throw notAnImage(subject, "has been read before", "Use a Response whose body has not been read.");
   const respond = async () => {
-    if (isCompressed(given)) throw new UnusableError(compressed, {});
+    if (isCompressed(given)) throw new UnusableError(compressed);
     return toWebResponse(given);
   };
   return readImage(respond, subject, options, nameIn("url" in given ? String(given.url) : ""));

@@ -22,20 +22,20 @@ export interface ResultResponse extends Pick<Response, "status" | "body"> {
 /** A result or an image that must not be fetched: another try would end in the same way. */
 export class UnusableError extends Error {
   /** The URL that must not be requested, if it is not about the bytes. It may hold a secret, which has to be hidden first. */
-  declare readonly url: string | undefined;
-  /** What to do about it. */
-  declare readonly advice: string | undefined;
+  readonly url: string | undefined;
+  readonly advice: string | undefined;
 
-  constructor(why: string, facts: { readonly url?: string; readonly advice?: string }) {
+  constructor(why: string, url?: string, advice?: string) {
     super(why);
-    Object.assign(this, facts);
+    this.url = url;
+    this.advice = advice;
   }
 }
 
 /** Creates the error of a URL that does not lead to a public host. */
 export function privateHost(url: string): UnusableError {
   const why = "leads to this machine or into a private network";
-  return new UnusableError(why, { url, advice: "Pass { allowPrivateHosts: true } to allow it." });
+  return new UnusableError(why, url, "Pass { allowPrivateHosts: true } to allow it.");
 }
 
 const maxRedirects = 3;
@@ -52,18 +52,17 @@ export async function getPublic(first: string, get: ResultGet, request: ResultRe
     void response.body?.cancel().catch(() => undefined);
     [from, text] = [url, location];
   }
-  throw new UnusableError(`redirects more than ${maxRedirects} times`, { url: first });
+  throw new UnusableError(`redirects more than ${maxRedirects} times`, first);
 }
 
 function checkUrl(text: string, from: URL | undefined, allowPrivate: boolean): URL {
-  if (!URL.canParse(text, from?.href)) throw new UnusableError("is not an absolute URL", { url: text });
+  if (!URL.canParse(text, from?.href)) throw new UnusableError("is not an absolute URL", text);
   const url = new URL(text, from?.href);
   const { href, protocol, username, password } = url;
-  if (protocol !== "https:" && protocol !== "http:")
-    throw new UnusableError("is neither http nor https", { url: href });
-  if (username || password) throw new UnusableError("contains a user or password", { url: href });
-  if (from?.protocol === "https:" && protocol === "http:")
-    throw new UnusableError("leads from https to http", { url: href });
+  const isHttp = protocol === "http:";
+  if (!isHttp && protocol !== "https:") throw new UnusableError("is neither http nor https", href);
+  if (isHttp && from?.protocol === "https:") throw new UnusableError("leads from https to http", href);
+  if (username || password) throw new UnusableError("contains a user or password", href);
   if (!allowPrivate && isPrivate(url)) throw privateHost(href);
   return url;
 }
@@ -79,7 +78,7 @@ export function webGet(given: Fetch | undefined): ResultGet {
     // The reader of a 206 requests the result again if the rest is compressed.
     if (response.status !== 200 || !isCompressed(response)) return readAhead(response, maxBytes);
     void response.body?.cancel().catch(() => undefined);
-    throw new UnusableError(compressed, { url: href });
+    throw new UnusableError(compressed, href);
   };
 }
 
@@ -106,17 +105,12 @@ function readAhead(response: Response, maxBytes: number): ResultResponse {
   const staysOpen = hasEnd !== null && headers.get("connection")?.toLowerCase() === "keep-alive";
   if (!isNode || !body || staysOpen) return response;
   let bytes = 0;
-  const arrivals = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>(
-    {
-      transform(piece, controller) {
-        bytes += piece.byteLength;
-        controller.enqueue(piece);
-        // Nobody wants the rest, which would all be held in memory.
-        if (bytes > maxBytes) controller.terminate();
-      },
-    },
-    undefined,
-    { highWaterMark: Infinity },
-  );
+  const transform = (piece: Uint8Array<ArrayBuffer>, controller: TransformStreamDefaultController) => {
+    bytes += piece.byteLength;
+    controller.enqueue(piece);
+    // Nobody wants the rest, which would all be held in memory.
+    if (bytes > maxBytes) controller.terminate();
+  };
+  const arrivals = new TransformStream({ transform }, undefined, { highWaterMark: Infinity });
   return { status, headers, body: body.pipeThrough(arrivals) };
 }

@@ -6,7 +6,7 @@ import { headLength, mediaTypeOf } from "../form/files.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { isPrivate } from "./address.ts";
-import { Body, isAsStored } from "./body.ts";
+import { Body } from "./body.ts";
 import { getPublic, type ResultResponse, UnusableError, webGet } from "./get.ts";
 import type { ResultHost } from "./result-host.ts";
 
@@ -92,18 +92,9 @@ function delayAfter(failure: unknown, { task, host }: Result, attempt: number, s
 const expiredStatuses: readonly number[] = [401, 403, 404, 410];
 /** The first byte of HTML, and of no image or video: a gateway may send a sign-in page instead of a result. */
 const startOfHtml = "<".charCodeAt(0);
-/** A strong validator: two results with the same one have the same bytes. A weak one begins with `W/`. */
-const strongEtag = /^"[^"]*"$/;
 /** The default maximum size of a result, in bytes. */
 const mostBytes = 2 ** 32;
 const fetchElsewhere = "The task is not lost: fetch the URL in another way.";
-
-/** The first bytes of a result, and its identity. */
-interface Part {
-  readonly at: number;
-  readonly etag: string;
-  readonly totalBytes: number;
-}
 
 /** The transfer of one result. */
 class Transfer {
@@ -114,9 +105,9 @@ class Transfer {
   #stall: Deadline | undefined;
   /** The response that is being read. */
   #body: Body | undefined;
+  /** The response that was read until the last failure. */
+  #start: Body | undefined;
   #type: string | undefined;
-  /** What was read before; undefined if it cannot be continued for sure. */
-  #part: Part | undefined;
 
   constructor(result: Result, options: ReadOptions) {
     this.#result = result;
@@ -134,7 +125,6 @@ class Transfer {
       const body = (this.#body ??= await orAbort(this.#open(stall.signal), stall.signal));
       const { at, totalBytes } = body;
       const bytes = at === 0 ? await this.#readHead(body, stall.signal) : await body.next(stall.signal);
-      if (bytes && this.#part) this.#part = { ...this.#part, at: body.at };
       if (isSlow) stall.pause();
       return bytes && { at, bytes, type: this.#type, totalBytes };
     } catch (error) {
@@ -148,6 +138,7 @@ class Transfer {
   close(): void {
     this.#stall?.end();
     this.#body?.cancel();
+    this.#start = this.#body ?? this.#start;
     this.#stall = this.#body = undefined;
   }
 
@@ -164,22 +155,16 @@ class Transfer {
   async #open(signal: AbortSignal): Promise<Body> {
     const { baseUrl, fetch, get = webGet(fetch) } = this.#result.host;
     const { allowPrivateHosts: allowPrivate = isPrivate(new URL(baseUrl)), maxBytes = mostBytes } = this.#options;
-    const part = this.#part?.at ? this.#part : undefined;
-    const range = part && { range: `bytes=${part.at}-`, "if-range": part.etag };
-    const headers = { "accept-encoding": "identity", ...range };
+    const rest = this.#start?.rest;
+    const headers = { "accept-encoding": "identity", ...rest };
     const response = await getPublic(this.#url, get, { headers, signal, allowPrivate, maxBytes });
-    if (part && isRest(response, part)) return new Body(response, maxBytes, part.at, part.totalBytes);
-    if (response.status === 200) {
-      const body = new Body(response, maxBytes);
-      const etag = response.headers.get("etag") ?? "";
-      const { totalBytes } = body;
-      this.#part = strongEtag.test(etag) && totalBytes !== undefined ? { at: 0, etag, totalBytes } : undefined;
-      return body;
-    }
+    const { status } = response;
+    if (rest && this.#start?.isContinuedBy(response)) return new Body(response, maxBytes, this.#start);
+    if (status === 200) return new Body(response, maxBytes);
     void response.body?.cancel().catch(() => undefined);
-    if (!part || (response.status !== 206 && response.status !== 416)) throw this.#statusError(response);
+    if (!rest || (status !== 206 && status !== 416)) throw this.#statusError(response);
     // The server has the rest of another result, or none.
-    this.#part = undefined;
+    this.#start = undefined;
     return this.#open(signal);
   }
 
@@ -207,12 +192,4 @@ class Transfer {
     const shown = JSON.stringify(shorten(this.#result.host.hide(url)));
     return new ServiceError(`the result's URL ${shown} ${message}`, "download", { status: 0, text: "" }, { advice });
   }
-}
-
-/** Returns whether a response is the rest of the result whose first bytes were read (RFC 9110, 15.3.7.3). */
-function isRest(response: ResultResponse, { etag, at, totalBytes }: Part): boolean {
-  const { status, headers } = response;
-  const range = `bytes ${at}-${totalBytes - 1}/${totalBytes}`;
-  const isSame = headers.get("etag") === etag && headers.get("content-range") === range;
-  return status === 206 && isSame && isAsStored(response);
 }

@@ -32,7 +32,7 @@ export async function resultsOf(
   subject: string,
   task: Task,
   host: ResultHost,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<readonly Result[]> {
   const { url: named = [] } = task.record ?? (await host.check(task, signal)).record ?? {};
   // A task that was made from its id alone does not know what its form requested.

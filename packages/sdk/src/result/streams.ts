@@ -2,7 +2,7 @@ import { ConnectionError } from "../errors/errors.ts";
 import { readOptions } from "../errors/options.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { onAbort } from "../time/deadline.ts";
-import { readResult, type Result } from "./read-result.ts";
+import { type Piece, readResult, type Result } from "./read-result.ts";
 import { reportFetching, resultOptions, resultsOf } from "./results.ts";
 
 /** One result of a task, as a stream. */
@@ -41,21 +41,20 @@ async function openStream(result: Result, options: ResultOptions): Promise<Resul
   signal?.throwIfAborted();
   const stop = new AbortController();
   const pieces = readResult(result, { ...options, isSlow: true, signal: stop.signal });
-  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   const end = (reason: unknown) => {
     release();
     stop.abort(reason);
     void pieces.return();
   };
-  // Aborted while nobody reads, a stream ends at once, and so does its connection.
-  const release = onAbort(signal, () => {
-    controller?.error(signal?.reason);
-    end(signal?.reason);
-  });
+  // Aborted while nobody reads, a stream releases its connection at once.
+  const release = onAbort(signal, () => end(signal?.reason));
   let passedOn = 0;
+  let held: Piece | undefined;
   const next = async () => {
     try {
-      const { value: piece } = await pieces.next();
+      signal?.throwIfAborted();
+      const piece = held ?? (await pieces.next()).value;
+      held = undefined;
       if (piece && piece.at !== passedOn) throw interrupted(passedOn);
       return piece;
     } catch (error) {
@@ -66,20 +65,17 @@ async function openStream(result: Result, options: ResultOptions): Promise<Resul
     }
   };
   const first = await next();
-  let held = first;
-  const pull = async () => {
-    const piece = held ?? (await reportFetching("streams", result.task, next));
-    held = undefined;
+  held = first || undefined;
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const piece = await reportFetching("streams", result.task, next);
+    signal?.throwIfAborted();
     if (stop.signal.aborted) return;
     passedOn += piece?.bytes.byteLength ?? 0;
-    if (piece) controller?.enqueue(piece.bytes);
-    else {
-      end(undefined);
-      controller?.close();
-    }
+    if (piece) return controller.enqueue(piece.bytes);
+    end(undefined);
+    controller.close();
   };
-  const source = { start: (given: typeof controller) => void (controller = given), pull, cancel: end };
-  const stream = new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
+  const stream = new ReadableStream<Uint8Array>({ pull, cancel: end }, { highWaterMark: 0 });
   return { stream, type: first?.type, bytes: first?.totalBytes, index: result.index };
 }
 
