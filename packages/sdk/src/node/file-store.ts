@@ -1,151 +1,128 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import {
-  constants,
-  copyFile,
-  link,
-  mkdir,
-  readFile,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  truncate,
-  unlink,
-} from "node:fs/promises";
+import { constants, existsSync, readdirSync, readFileSync } from "node:fs";
+import fs from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import {
-  type ForgetOptions,
-  type GenerationStore,
-  type ListFilter,
-  mayFollow,
-  mayForget,
-  type WriteResult,
-} from "../store/store.ts";
+import type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "../store/store.ts";
+import { mayFollow, mayForget } from "../store/store.ts";
 import type { GenerationRecord, UnreadableRecord } from "../task/generation.ts";
 import { makeDurably, namesIn, syncDirectory, syncFile, writeDurably } from "./durable-files.ts";
 import { codeOf, isLinkUnsupported } from "./error-code.ts";
-import { isId, nameOf, readAtOnce, readName, type Stored, type Top, topIn } from "./record-files.ts";
+
+/** The content of the last revision of an entry that is forgotten. */
+const forgottenText = "null";
+const partEnd = ".part";
+const partKeptMs = 3_600_000;
+/** The time that a list reads before it lets the process do other work. */
+const sliceMs = 5;
+/** How often an entry is read before it counts as damaged: more often than others replace it at the same time. */
+const mostReads = 10;
+
+/** The files of an entry; without an entry if there is none, or if it is being forgotten. */
+interface Stored {
+  readonly names: readonly string[];
+  /** What the names of one life have in common. It lasts from the first revision until the entry is forgotten. */
+  readonly life?: string;
+  readonly entry?: GenerationRecord | undefined;
+}
 
 /**
- * A store in a directory: `<2 hex digits>/<record id>/<revision>.<life>.json`. The highest revision is the record.
+ * A store in a directory: `<2 hex digits>/<entry id>/<revision>.<life>.json`. The highest revision is the entry.
  *
  * Nothing is locked, so that a process may be killed anywhere. Each step is one atomic operation of the file system that fails if another
  * process came first: rename(2) puts the directory of a first revision in place of none or an empty one. link(2) takes the name of a later
- * revision, and forgetting takes the next one, too. Names stay until the record is forgotten, and no two lives share one: if a process
+ * revision, and forgetting takes the next one, too. Names stay until the entry is forgotten, and no two lives share one: if a process
  * was paused in the meantime, its write into another life is ignored.
  */
 export class FileStore implements GenerationStore {
   readonly #directory: string;
-  /** The directories of records whose own names are known to outlive a power failure. There are at most 256. */
+  /** The directories of entries whose own names are known to outlive a power failure. There are at most 256. */
   readonly #synced = new Set<string>();
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  async write(record: GenerationRecord): Promise<WriteResult> {
-    const { id, revision } = record;
-    if (!isId(id)) throw new RangeError(`a record's id begins with two hexadecimal digits, and ${id} does not`);
-    const text = JSON.stringify(record);
-    const directory = this.#directoryOf(id);
+  async write(entry: GenerationRecord): Promise<WriteResult> {
+    const { id, revision, attempt } = entry;
+    if (!isId(id)) throw new RangeError(`an entry's id begins with two hexadecimal digits, and ${id} does not`);
+    const text = JSON.stringify(entry);
+    const { life, entry: last } = await this.#read(id);
+    const write = () => (life && last ? this.#append(id, life, revision, text) : this.#create(id, text));
+    if (mayFollow(entry, last) && (await write())) return { written: true };
     const stored = await this.#read(id);
-    const { top } = stored;
-    let isWritten = false;
-    if (mayFollow(record, stored.record)) {
-      const isFirst = !stored.record || !top;
-      isWritten = await (isFirst
-        ? this.#create(id, text, stored)
-        : this.#append(directory, { ...top, revision }, text));
-    }
-    if (isWritten) return { written: true };
-    const { top: current, record: found } = await this.#read(id);
     // Its write may have failed before it was durable, and its writer now assumes that it is written.
-    if (current && found?.attempt === record.attempt) await this.#sync(directory, current);
-    return { written: false, current: found };
+    if (stored.entry?.attempt === attempt) await this.#sync(id, `${stored.entry.revision}.${stored.life}`);
+    return { written: false, current: stored.entry };
   }
 
   async get(id: string): Promise<GenerationRecord | undefined> {
-    return (await this.#read(id)).record;
+    return (await this.#read(id)).entry;
   }
 
   async *list({ states }: ListFilter): AsyncGenerator<GenerationRecord | UnreadableRecord, void, undefined> {
     for await (const id of this.#ids()) {
-      const stored = readAtOnce(this.#directoryOf(id));
-      const record = stored
-        ? stored.record
-        : await this.get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
-      if (record && ("unreadable" in record || states.includes(record.state))) yield record;
+      const entry = await this.get(id).catch((error: unknown) => ({ id, unreadable: String(error) }));
+      if (entry && ("unreadable" in entry || states.includes(entry.state))) yield entry;
     }
   }
 
   async forget(options: ForgetOptions = {}): Promise<number> {
     let forgotten = 0;
     for await (const id of this.#ids()) {
-      const directory = this.#directoryOf(id);
-      const stored = readAtOnce(directory) ?? (await this.#read(id).catch(() => undefined)); // One that cannot be read stays.
-      if (!stored || (stored.record && !mayForget(stored.record, options))) continue;
-      const { names, top, record } = stored;
-      const end = top && { ...top, revision: top.revision + 1 };
-      if (record && end && !(await this.#append(directory, end, forgottenText))) continue;
-      await clear(directory, end ? [...names, nameOf(end)] : names);
-      if (record) forgotten++;
+      const stored = await this.#read(id).catch(() => undefined); // One that cannot be read stays.
+      if (!stored || (stored.entry && !mayForget(stored.entry, options))) continue;
+      const { names, life, entry } = stored;
+      const end = entry && entry.revision + 1;
+      if (life && end && !(await this.#append(id, life, end, forgottenText))) continue;
+      await clear(this.#directoryOf(id), end ? [...names, `${end}.${life}`] : names);
+      if (entry) forgotten++;
     }
     await this.#removeParts();
     return forgotten;
   }
 
+  /** Reads an entry, again if it is being replaced or forgotten. */
   async #read(id: string): Promise<Stored> {
-    if (!isId(id)) return { names: [], top: undefined, record: undefined };
-    const directory = this.#directoryOf(id);
-    const stored = readAtOnce(directory);
-    if (stored) return stored;
-    for (let last = ""; ;) {
-      const names = await namesIn(directory);
-      const top = topIn(names);
-      if (!top) return { names, top, record: undefined };
-      const path = join(directory, nameOf(top));
-      const text = await readFile(path, "utf8").catch((error: unknown) => {
-        if (codeOf(error) !== "ENOENT") throw error;
-        return "";
-      });
-      // The cast: the version is checked where records are read.
-      if (text !== "") return { names, top, record: (JSON.parse(text) as GenerationRecord | null) ?? undefined };
-      // It was replaced or forgotten since the directory was read.
-      if (path === last) throw new Error(`${path} is empty`);
-      last = path;
+    if (!isId(id)) return { names: [] };
+    for (let reads = 1; ; reads++) {
+      try {
+        return read(this.#directoryOf(id));
+      } catch (error) {
+        if (reads === mostReads) throw error;
+      }
+      await setImmediate();
     }
   }
 
-  async #sync(directory: string, top: Top): Promise<void> {
-    await syncFile(join(directory, nameOf(top)));
+  /** Makes sure that an entry outlives a power failure. */
+  async #sync(id: string, name: string): Promise<void> {
+    const directory = this.#directoryOf(id);
+    await syncFile(join(directory, name));
     for (const path of [directory, dirname(directory), this.#directory]) await syncDirectory(path);
   }
 
-  /** Stores a first revision. Returns false if there is a record by now. */
-  async #create(id: string, text: string, before: Stored): Promise<boolean> {
+  /** Stores a first revision. Returns false if there is an entry by now. */
+  async #create(id: string, text: string): Promise<boolean> {
     const directory = this.#directoryOf(id);
     const shard = dirname(directory);
-    let stored = before;
-    let isPlaced = false;
     await makeDurably(shard);
     const part = this.#newPart();
+    let isPlaced = false;
     try {
-      await mkdir(part, { mode: 0o700 });
-      await writeDurably(join(part, nameOf({ life: randomUUID(), revision: 1 })), text);
+      await fs.mkdir(part, { mode: 0o700 });
+      await writeDurably(join(part, `1.${randomUUID()}.json`), text);
       await syncDirectory(part);
-      for (let attempt = 1; ; attempt++) {
-        await clear(directory, stored.names); // Of a life that is over: somebody was killed while he forgot it.
-        const error: unknown = await rename(part, directory).catch((reason: unknown) => reason);
+      for (let tries = 1; !isPlaced; tries++) {
+        const { names, entry } = await this.#read(id);
+        if (entry) return false;
+        await clear(directory, names); // Of a life that is over: somebody was killed while he forgot it.
+        const error: unknown = await fs.rename(part, directory).catch((reason: unknown) => reason);
         isPlaced = error === undefined;
-        if (isPlaced) break;
-        stored = await this.#read(id);
-        if (stored.record) return false;
-        if (attempt === 3) throw error;
+        if (!isPlaced && tries === 3) throw error;
       }
     } finally {
-      if (!isPlaced) await rm(part, { recursive: true, force: true });
+      if (!isPlaced) await fs.rm(part, { recursive: true, force: true });
     }
     await syncDirectory(shard);
     // The process that made the directory above may have been killed before it synced it.
@@ -154,53 +131,47 @@ export class FileStore implements GenerationStore {
     return true;
   }
 
-  /** Stores a further revision of a life. Returns false if that is taken, or the life is over. */
-  async #append(directory: string, { life, revision }: Top, text: string): Promise<boolean> {
-    const path = join(directory, nameOf({ life, revision }));
-    if (!(await this.#take(path, text))) return false;
-    await syncDirectory(directory);
-    const isAlive = existsSync(join(directory, nameOf({ life, revision: 1 })));
-    // An old revision only keeps its name: a writer that was paused must find it taken.
-    if (isAlive) await truncate(join(directory, nameOf({ life, revision: revision - 1 }))).catch(() => undefined);
-    else await rm(path, { force: true });
-    return isAlive;
-  }
-
-  /** Writes a complete file under a new name, atomically. Returns false if the name is taken or its directory is gone. */
-  async #take(path: string, text: string): Promise<boolean> {
-    const part = this.#newPart();
+  /** Stores a further revision of a life, atomically. Returns false if its name is taken, or the life is over. */
+  async #append(id: string, life: string, revision: number, text: string): Promise<boolean> {
+    const directory = this.#directoryOf(id);
+    const pathOf = (one: number) => join(directory, `${one}.${life}`);
+    const [part, path] = [this.#newPart(), pathOf(revision)];
     try {
       await writeDurably(part, text);
-      await link(part, path).catch(async (error: unknown) => {
+      await fs.link(part, path).catch(async (error: unknown) => {
         if (!isLinkUnsupported(error)) throw error;
-        await copyFile(part, path, constants.COPYFILE_EXCL);
+        await fs.copyFile(part, path, constants.COPYFILE_EXCL);
         await syncFile(path);
       });
-      return true;
     } catch (error) {
       if (codeOf(error) === "EEXIST" || codeOf(error) === "ENOENT") return false;
       throw error;
     } finally {
-      await unlink(part).catch(() => undefined); // What is left is removed later.
+      await fs.unlink(part).catch(() => undefined); // What is left is removed later.
     }
+    await syncDirectory(directory);
+    const isAlive = existsSync(pathOf(1));
+    // An old revision only keeps its name: a writer that was paused must find it taken.
+    if (isAlive) await fs.truncate(pathOf(revision - 1)).catch(() => undefined);
+    else await fs.rm(path, { force: true });
+    return isAlive;
   }
 
   /** Removes the part files that killed processes have left. */
   async #removeParts(): Promise<void> {
     for (const name of await namesIn(this.#directory)) {
       const path = join(this.#directory, name);
-      const found = name.endsWith(partEnd) && (await stat(path).catch(() => undefined));
-      if (found && Date.now() - found.mtimeMs > partKeptMs) await rm(path, { recursive: true, force: true });
+      const found = name.endsWith(partEnd) && (await fs.stat(path).catch(() => undefined));
+      if (found && Date.now() - found.mtimeMs > partKeptMs) await fs.rm(path, { recursive: true, force: true });
     }
   }
 
-  /** Yields the ids of all records, in slices: between them the process does other work. */
+  /** Yields the ids of all entries, in slices: between them the process does other work. */
   async *#ids(): AsyncGenerator<string, void, undefined> {
     for (const shard of await namesIn(this.#directory)) {
       if (!/^[\da-f]{2}$/.test(shard)) continue;
-      const names = await namesIn(join(this.#directory, shard));
       let end = performance.now() + sliceMs;
-      for (const id of names) {
+      for (const id of await namesIn(join(this.#directory, shard))) {
         if (isId(id)) yield id;
         if (performance.now() < end) continue;
         await setImmediate();
@@ -218,19 +189,40 @@ export class FileStore implements GenerationStore {
   }
 }
 
-/** The content of the last revision of a record that is forgotten. */
-const forgottenText = "null";
-const partEnd = ".part";
-const partKeptMs = 3_600_000;
-/** The time that a list reads before it lets the process do other work. */
-const sliceMs = 5;
+/** Returns whether it may be an entry's id. Anything else could be a path out of the directory. */
+function isId(id: string): boolean {
+  return /^[\da-f]{2}[\w-]*$/.test(id);
+}
+
+/**
+ * Reads an entry's directory. It does so synchronously: waiting for another thread at each file takes several times as long as
+ * reading it. Throws if the entry is damaged, or is being replaced or forgotten at this moment.
+ */
+function read(directory: string): Stored {
+  const names = namesAt(directory);
+  const life = names.find((name) => /^1\.[\w-]+\.json$/.test(name))?.slice(2);
+  if (life === undefined) return { names };
+  const revisions = names.filter((name) => name.endsWith(`.${life}`)).map((name) => Number.parseInt(name, 10) || 0);
+  const text = readFileSync(`${directory}/${Math.max(...revisions)}.${life}`, "utf8");
+  // The cast: the version is checked where entries are read.
+  return { names, life, entry: (JSON.parse(text) as GenerationRecord | null) ?? undefined };
+}
+
+function namesAt(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
 
 /**
  * Removes the names of a life, the first revision first: without it, the life is over. Other names in the directory stay, because
- * another process may have created the record again.
+ * another process may have created the entry again.
  */
 async function clear(directory: string, names: readonly string[]): Promise<void> {
-  const first = names.filter((name) => readName(name)?.revision === 1);
-  for (const name of [...first, ...names]) await rm(join(directory, name), { force: true });
-  await rmdir(directory).catch(() => undefined); // Fails unless it is empty.
+  const first = names.filter((name) => name.startsWith("1."));
+  for (const name of [...first, ...names]) await fs.rm(join(directory, name), { force: true });
+  await fs.rmdir(directory).catch(() => undefined); // Fails unless it is empty.
 }
