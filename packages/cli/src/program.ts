@@ -3,8 +3,8 @@ import type { Field, Kind, ModelInfo } from "@mediagen/sdk";
 import { type Schemas, service } from "@mediagen/sdk/kit";
 import { Argument, Command, Option } from "commander";
 import { printCompletion, shells } from "./commands/completion.ts";
-import { CommandError } from "./errors/command-error.ts";
-import { exitCodes, exitCodesText } from "./errors/exit-codes.ts";
+import { usageError } from "./errors/command-error.ts";
+import { exitCodesText } from "./errors/exit-codes.ts";
 import { examplesOf } from "./flags/examples.ts";
 import { addFieldFlags, argumentField } from "./flags/field-flags.ts";
 import {
@@ -126,10 +126,9 @@ function rejectBoth(command: Command, ...names: readonly string[]): void {
   for (const name of names)
     command.on(`option:${name}`, () => {
       if (given.add(name).size > 1)
-        throw new CommandError(
+        throw usageError(
           `${names.map((one) => `--${one}`).join(" and ")} exclude each other`,
           "Nothing was sent. Pass one of them.",
-          exitCodes.usage,
         );
     });
 }
@@ -189,12 +188,12 @@ function addBatch(command: Command): void {
     .requiredOption("-o, --output <dir>", "the directory for the results and for the state of the batch", readPath)
     .option("-y, --yes", "skip the confirmation")
     .option("--dry-run", "check every line, print what would be billed, and send nothing")
-    .addOption(new Option("--limit <n>", "the maximum number of tasks that this run creates").argParser(readPositive))
-    .addOption(new Option("--max-results <n>", "the maximum number of results of these tasks").argParser(readPositive))
+    .option("--limit <n>", "the maximum number of tasks that this run creates", readPositive)
+    .option("--max-results <n>", "the maximum number of results of these tasks", readPositive)
     .option("--only <id>", "run only this line; may be repeated", collect)
     .option("--retry-failed", "generate a second task, and no third one, for each line whose task has failed (billed)")
-    .addOption(new Option("--concurrency <n>", "how many lines run at once (default: 8)").argParser(readPositive))
-    .addOption(new Option("--rate <n>", "how many generations are sent per minute at most").argParser(readPositive));
+    .option("--concurrency <n>", "how many lines run at once (default: 8)", readPositive)
+    .option("--rate <n>", "how many generations are sent per minute at most", readPositive);
   addWaitOptions(command);
   addPrintOptions(command);
   addConnectOptions(command);

@@ -15,79 +15,44 @@ export interface BatchEnd {
   readonly timeouts: number;
 }
 
-/** A way for a batch to end without all of its results. */
-interface Ending {
-  readonly applies: (summary: BatchSummary) => boolean;
-  readonly what: (end: BatchEnd) => string;
-  readonly advice: (end: BatchEnd) => string;
-  readonly exitCode: (end: BatchEnd) => number;
-}
-
-/** The endings. The first that applies is reported. */
-const endings: readonly Ending[] = [
-  {
-    applies: ({ stopped }) => stopped === "declined",
-    what: () => "cancelled",
-    advice: () => "Nothing was sent.",
-    exitCode: () => exitCodes.usage,
-  },
-  {
-    applies: ({ stopped }) => stopped === "credits",
-    what: ({ summary }) => `insufficient credits; ${countsText(summary)}`,
-    advice: ({ again }) => withCommands("Add credits, then continue with:", again),
-    exitCode: () => exitCodes.credits,
-  },
-  {
-    applies: ({ stopped }) => stopped === "rejected",
-    what: ({ summary }) => countsText(summary) + stopText(summary),
-    advice: ({ again }) => withCommands("Correct the API key or the base URL, then continue with:", again),
-    exitCode: () => exitCodes.failed,
-  },
-  {
-    applies: ({ stopped }) => stopped === "unreachable",
-    what: ({ summary }) => countsText(summary) + stopText(summary),
-    advice: ({ again }) => withCommands("Check the network and the base URL, then continue with:", again),
-    exitCode: () => exitCodes.failed,
-  },
-  {
-    applies: ({ unknown }) => unknown > 0,
-    what: ({ summary }) =>
-      `${summary.unknown} of ${counted(summary.lines, "line")} ${summary.unknown === 1 ? "has" : "have"} an unknown outcome and may have been billed${stopText(summary)}`,
-    advice: ({ again }) =>
-      withCommands(
-        "Look in the service's console for their tasks, or ask its support. Record what you find as printed above, then continue with:",
-        again,
-      ),
-    exitCode: () => exitCodes.unknown,
-  },
-  {
-    applies: ({ unfinished }) => unfinished > 0,
-    what: ({ summary }) =>
-      `${summary.unfinished} of ${counted(summary.lines, "line")} ${summary.unfinished === 1 ? "is" : "are"} unfinished`,
-    advice: ({ again }) => withCommands("Nothing is billed twice; continue with:", again),
-    exitCode: ({ summary, timeouts }) =>
-      timeouts === summary.unfinished && summary.failed === 0 ? exitCodes.timeout : exitCodes.failed,
-  },
-  {
-    applies: ({ failed }) => failed > 0,
-    what: ({ summary }) => `${summary.failed} of ${counted(summary.lines, "line")} failed`,
-    advice: ({ directory }) =>
-      `${join(directory, "results.jsonl")} has the reasons; --retry-failed generates a second task for each line that has had one; this is billed.`,
-    exitCode: () => exitCodes.failed,
-  },
-  {
-    // Without it, a script that goes on until nothing is left would never end.
-    applies: ({ stopped, generated }) => stopped === "maxResults" && generated === 0,
-    what: ({ summary }) => `--max-results is too low for the next line; ${countsText(summary)}`,
-    advice: ({ again }) => withCommands("No task was created. Raise it, then continue with:", again),
-    exitCode: () => exitCodes.usage,
-  },
-];
-
 /** Returns the error of a batch that has ended without all of its results. */
-export function errorOf(end: BatchEnd): CommandError | undefined {
-  const ending = endings.find(({ applies }) => applies(end.summary));
-  return ending && new CommandError(ending.what(end), ending.advice(end), ending.exitCode(end));
+export function errorOf({ summary, directory, again, timeouts }: BatchEnd): CommandError | undefined {
+  const { stopped, lines, failed, unknown, unfinished, generated } = summary;
+  const goOn = (advice: string) => withCommands(`${advice} continue with:`, again);
+  const of = (count: number, one: string, several: string) =>
+    `${count} of ${counted(lines, "line")} ${count === 1 ? one : several}`;
+  const fail = (what: string, advice: string, exitCode: number = exitCodes.failed) =>
+    new CommandError(what, advice, exitCode);
+  if (stopped === "declined") return fail("cancelled", "Nothing was sent.", exitCodes.usage);
+  if (stopped === "credits")
+    return fail(`insufficient credits; ${countsText(summary)}`, goOn("Add credits, then"), exitCodes.credits);
+  if (stopped === "rejected")
+    return fail(countsText(summary) + stopText(summary), goOn("Correct the API key or the base URL, then"));
+  if (stopped === "unreachable")
+    return fail(countsText(summary) + stopText(summary), goOn("Check the network and the base URL, then"));
+  if (unknown > 0) {
+    const what = `${of(unknown, "has", "have")} an unknown outcome and may have been billed${stopText(summary)}`;
+    const advice =
+      "Look in the service's console for their tasks, or ask its support. Record what you find as printed above, then";
+    return fail(what, goOn(advice), exitCodes.unknown);
+  }
+  if (unfinished > 0) {
+    const isLate = timeouts === unfinished && failed === 0;
+    const advice = goOn("Nothing is billed twice;");
+    return fail(
+      of(unfinished, "is unfinished", "are unfinished"),
+      advice,
+      isLate ? exitCodes.timeout : exitCodes.failed,
+    );
+  }
+  if (failed > 0) {
+    const again = "--retry-failed generates a second task for each line that has had one; this is billed.";
+    return fail(of(failed, "failed", "failed"), `${join(directory, "results.jsonl")} has the reasons; ${again}`);
+  }
+  // Without it, a script that goes on until nothing is left would never end.
+  if (stopped !== "maxResults" || generated > 0) return undefined;
+  const what = `--max-results is too low for the next line; ${countsText(summary)}`;
+  return fail(what, goOn("No task was created. Raise it, then"), exitCodes.usage);
 }
 
 /** Returns how many lines have ended, and how. */

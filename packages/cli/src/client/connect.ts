@@ -13,8 +13,7 @@ import {
   type StoreFailed,
 } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
-import { CommandError, messageOf } from "../errors/command-error.ts";
-import { exitCodes } from "../errors/exit-codes.ts";
+import { messageOf, usageError } from "../errors/command-error.ts";
 import { makeDirectory } from "../files/directory.ts";
 import { clockText } from "../terminal/duration.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -58,10 +57,9 @@ async function checkWritable(directory: string): Promise<void> {
     await makeDirectory(directory, 0o700);
     await access(directory, constants.W_OK);
   } catch (error) {
-    throw new CommandError(
+    throw usageError(
       `generations cannot be recorded in ${directory}: ${messageOf(error)}`,
       "Nothing was sent. Pass --store with another directory, or --no-store to record nothing.",
-      exitCodes.usage,
       error,
     );
   }
@@ -92,7 +90,7 @@ export function checkAccess({ baseUrl, keyFd }: ConnectOptions): void {
   const variables = missing.map(([variable]) => variable).join(" and ");
   const flags = missing.map(([, flag]) => flag).join(" and ");
   const advice = `Nothing was sent. Set ${missing.length > 1 ? "them" : "it"}, or pass ${flags}.`;
-  throw new CommandError(
+  throw usageError(
     `${variables} ${missing.length > 1 ? "are" : "is"} not set`,
     baseUrl === undefined
       ? withCommands(
@@ -100,7 +98,6 @@ export function checkAccess({ baseUrl, keyFd }: ConnectOptions): void {
           commandLine("emulator", "exec", "--", typedCommand()),
         )
       : advice,
-    exitCodes.usage,
   );
 }
 
@@ -121,11 +118,7 @@ function report(event: MediaGenEvent, progress: Progress): void {
 
 async function readKey(fd: number, signal: AbortSignal): Promise<string> {
   const fail = (why: string) =>
-    new CommandError(
-      `--key-fd ${fd}: ${why}`,
-      "Open it for reading, as in: mediagen ... --key-fd 3 3< key.txt",
-      exitCodes.usage,
-    );
+    usageError(`--key-fd ${fd}: ${why}`, "Open it for reading, as in: mediagen ... --key-fd 3 3< key.txt");
   let key: string;
   try {
     key = (await text(addAbortSignal(signal, openFd(fd)))).trim();

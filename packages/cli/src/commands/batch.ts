@@ -6,7 +6,7 @@ import { countsText, errorOf } from "../batch/endings.ts";
 import { planText } from "../batch/plan-text.ts";
 import { BatchReporter } from "../batch/reporter.ts";
 import { checkAccess, clientOptions, type ConnectOptions, nowhere } from "../client/connect.ts";
-import { CommandError, errorDocument, tell } from "../errors/command-error.ts";
+import { CommandError, errorDocument, tell, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { describeIssues } from "../errors/explain-issue.ts";
 import { explain } from "../errors/explain.ts";
@@ -59,13 +59,12 @@ const responsesWithinMs = 300;
 export async function batch(input: string, options: BatchCommandOptions, command: Command): Promise<void> {
   const directory = options.output;
   if (input === "-")
-    throw new CommandError(
+    throw usageError(
       "a batch reads its input twice, and again in every later run: stdin can be read only once",
       withCommands(
         "Nothing was sent. Put it in a file, such as jobs.jsonl, and run:",
         commandLine("batch", "jobs.jsonl", "-o", quoted(directory)),
       ),
-      exitCodes.usage,
     );
   const again = typedCommand();
   const { signal } = listenForInterrupt((interrupted) => tell(explain(interrupted, { resume: again })));
@@ -111,7 +110,7 @@ async function showPlan(context: Context): Promise<void> {
 
 /** Returns the origin of a directory's results. If there are none, any URL will do, because it only serves a plan. */
 async function originOf(directory: string): Promise<string> {
-  const { records } = await readRecords(fileStore(storeIn(directory)), ["sending", "created", "unknown", "ended"]);
+  const { records } = await readRecords(fileStore(storeIn(directory)));
   return records[0]?.origin ?? nowhere;
 }
 
@@ -141,7 +140,7 @@ async function batchOptions({ input, options, signal, progress }: Context): Prom
 function confirmPlan(what: string, signal: AbortSignal): Promise<boolean> {
   if (process.stdin.isTTY) return confirm(`${what}. Go on?`, signal);
   const advice = "Nothing was sent. Add --yes to confirm them.";
-  throw new CommandError(`not confirmed: ${what}`, advice, exitCodes.usage);
+  throw usageError(`not confirmed: ${what}`, advice);
 }
 
 /** Warns if an interrupted batch continues. Returns a function that stops that. */
@@ -165,5 +164,5 @@ function explainBatch(error: unknown, { input, command, again, progress }: Conte
   if (!isInvalid || error.issues.length === 1) return explain(error, { command, generates: isInvalid, resume: again });
   for (const issue of error.issues) progress.warn(onOneLine(describeIssues([issue], command)));
   const what = `${error.issues.length} problems in ${input}`;
-  return new CommandError(what, "Nothing was sent. Correct them and run the command again.", exitCodes.usage, error);
+  return usageError(what, "Nothing was sent. Correct them and run the command again.", error);
 }

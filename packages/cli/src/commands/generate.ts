@@ -3,7 +3,7 @@ import type { ModelInfo } from "@mediagen/sdk";
 import type { AnyTask, GenerateOptions, MediaGen } from "@mediagen/sdk/node";
 import type { Command } from "commander";
 import { openContext, type CommandContext } from "../client/command-context.ts";
-import { CommandError } from "../errors/command-error.ts";
+import { CommandError, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { explain } from "../errors/explain.ts";
 import { checkTarget } from "../files/target.ts";
@@ -66,11 +66,7 @@ async function generateAndFinish(
   const { interrupt, signal, progress, output } = context;
   const { model, idempotencyKey, store, wait, output: target = "." } = options;
   if (idempotencyKey !== undefined && store === false)
-    throw new CommandError(
-      "--idempotency-key needs a store",
-      "Nothing was sent. Leave out --no-store.",
-      exitCodes.usage,
-    );
+    throw usageError("--idempotency-key needs a store", "Nothing was sent. Leave out --no-store.");
   const media = await context.connect(async (_, { resultCount: count }) => {
     // Not before: the task of a key may exist, and its results be there.
     if (wait) await checkTarget(target, { ...options, count });

@@ -1,5 +1,4 @@
-import { CommandError } from "../errors/command-error.ts";
-import { exitCodes } from "../errors/exit-codes.ts";
+import { usageError } from "../errors/command-error.ts";
 
 /** A package of its own, because its dependencies are larger than those of this command. */
 const name = "@mediagen/mcp";
@@ -14,6 +13,6 @@ export async function runMcp(): Promise<void> {
     if (!isMissing || !error.message.includes(`'${name}'`)) throw error;
     const advice =
       "Install it as the guide says: https://github.com/OWNER/mediagen/blob/main/docs/guides/installation.md. It is not on npm yet.";
-    throw new CommandError(`mediagen mcp needs the package ${name}`, advice, exitCodes.usage, error);
+    throw usageError(`mediagen mcp needs the package ${name}`, advice, error);
   }
 }

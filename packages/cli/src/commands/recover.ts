@@ -1,13 +1,7 @@
-import {
-  InvalidRequestError,
-  type MediaGen,
-  type Recovery,
-  ServiceError,
-  type UnknownGeneration,
-} from "@mediagen/sdk/node";
+import { InvalidRequestError, type MediaGen, type Recovery, ServiceError } from "@mediagen/sdk/node";
 import { stateDirectory } from "@mediagen/sdk/kit";
 import { openContext, type CommandContext } from "../client/command-context.ts";
-import { CommandError } from "../errors/command-error.ts";
+import { CommandError, usageError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { withFlags } from "../errors/explain-issue.ts";
 import { explain, lookForTask } from "../errors/explain.ts";
@@ -61,21 +55,17 @@ export async function recover(options: RecoverOptions): Promise<void> {
 /** Rejects an outcome without the generation that it belongs to. */
 function checkResolution({ resolve, taskid, unverified, notCreated }: RecoverOptions): void {
   if (resolve !== undefined) return;
-  const [flag] =
-    Object.entries({ "--taskid": taskid, "--unverified": unverified, "--not-created": notCreated }).find(
-      ([, value]) => value !== undefined,
-    ) ?? [];
+  const flags = { "--taskid": taskid, "--unverified": unverified, "--not-created": notCreated };
+  const flag = Object.entries(flags).find(([, value]) => value !== undefined)?.[0];
   if (flag === undefined) return;
   const advice = "Nothing was recorded. Add --resolve with the generation. mediagen recover lists the unknown ones.";
-  throw new CommandError(`${flag} needs --resolve`, advice, exitCodes.usage);
+  throw usageError(`${flag} needs --resolve`, advice);
 }
 
 /** Reads the generations that are left. A task whose results were saved is not. */
 async function readLeft(media: MediaGen, signal: AbortSignal): Promise<Left> {
   const recovery = await media.recover({ signal });
-  const { records } = media.store
-    ? await readRecords(media.store, ["sending", "created", "unknown", "ended"])
-    : { records: [] };
+  const { records } = await readRecords(media.store);
   const saved = new Set(records.filter(savedPaths).map(({ id }) => id));
   const isLeft = (record: CommandRecord) => record.state !== "ended" || isUnsaved(record);
   const origins = new Set(records.filter(isLeft).map(({ origin }) => origin));
@@ -91,16 +81,15 @@ async function resolve(
   media: MediaGen,
 ): Promise<void> {
   if ((taskid === undefined) === (notCreated === undefined) || (unverified && notCreated)) {
-    throw new CommandError(
+    throw usageError(
       "--resolve needs the outcome of the generation",
       "Add --taskid ID of the task that you found, or --not-created.",
-      exitCodes.usage,
     );
   }
   const record = await media.store?.get(generationId);
   if (!record) {
     const advice = "Run mediagen recover to list the generations of unknown outcome.";
-    throw new CommandError(`--resolve ${generationId}: the store has no such generation`, advice, exitCodes.usage);
+    throw usageError(`--resolve ${generationId}: the store has no such generation`, advice);
   }
   const settle = <R>(settling: Promise<R>) =>
     settling.catch((error: unknown) => {
@@ -115,7 +104,7 @@ async function resolve(
   const [kind, id] = readTaskName(taskid);
   if (kind !== undefined && kind !== record.kind) {
     const advice = `Nothing was recorded. The generation is of the model ${record.model}: pass ${record.kind}:ID.`;
-    throw new CommandError(`--taskid ${taskid}: the generation created no task of this kind`, advice, exitCodes.usage);
+    throw usageError(`--taskid ${taskid}: the generation created no task of this kind`, advice);
   }
   const task = await settle(media.resolve(generationId, { taskid: id, unverified }, { signal }));
   output.line(nameOf(task));
@@ -132,15 +121,18 @@ function explainResolve(error: unknown): CommandError {
   }
   if (!issue) return explain(error);
   const flag = { generationId: "--resolve", taskid: "--taskid" }[issue.field] ?? issue.field;
-  return new CommandError(withFlags(issue, flag), "Nothing was recorded.", exitCodes.usage, error);
+  return usageError(withFlags(issue, flag), "Nothing was recorded.", error);
 }
 
 function list(recovery: Left, options: RecoverOptions, { output, progress }: CommandContext): void {
   const { tasks, finished, unknown, unreadable } = recovery;
-  for (const task of tasks) output.line(["resume", nameOf(task), task.model ?? ""].join("\t"));
-  for (const task of finished) output.line(["finished", nameOf(task), task.model ?? ""].join("\t"));
-  for (const generation of unknown) output.line(unknownLine(generation));
-  for (const record of unreadable) output.line(["unreadable", record.id, record.unreadable].join("\t"));
+  const rows = [
+    ...tasks.map((task) => ["resume", nameOf(task), task.model ?? ""]),
+    ...finished.map((task) => ["finished", nameOf(task), task.model ?? ""]),
+    ...unknown.map(({ generationId, model, at, reason }) => ["unknown", generationId, model, isoText(at), reason]),
+    ...unreadable.map(({ id, unreadable: why }) => ["unreadable", id, why]),
+  ];
+  for (const row of rows) output.line(row.join("\t"));
   output.document(recovery);
   if (tasks.length + finished.length > 0)
     progress.hint("download the results:", commandLine("recover", "-o", ".", ...flagsToRepeat(options)));
@@ -151,7 +143,7 @@ function list(recovery: Left, options: RecoverOptions, { output, progress }: Com
 function warnUnresolved({ unknown, unreadable }: Recovery, options: RecoverOptions, progress: Progress): void {
   for (const { generationId, model, at, idempotencyKey, reason } of unknown) {
     const key = idempotencyKey === undefined ? "" : `, key ${JSON.stringify(idempotencyKey)}`;
-    const about = `${model}, ${new Date(at).toJSON()}${key}`;
+    const about = `${model}, ${isoText(at)}${key}`;
     progress.warn(
       `mediagen: the generation ${generationId} (${about}) is of unknown outcome: ${reason}. ${lookForTask}`,
       ...resolveCommands(generationId, options),
@@ -163,8 +155,8 @@ function warnUnresolved({ unknown, unreadable }: Recovery, options: RecoverOptio
     );
 }
 
-function unknownLine({ generationId, model, at, reason }: UnknownGeneration): string {
-  return ["unknown", generationId, model, new Date(at).toISOString(), reason].join("\t");
+function isoText(at: number): string {
+  return new Date(at).toISOString();
 }
 
 /** Waits for the tasks that are left and downloads their results. Resolves to the printed error, if some are missing. */

@@ -35,7 +35,7 @@ export async function listTasks({ limit, ...options }: ListOptions): Promise<voi
   const output = createOutput(options);
   if (options.store !== undefined) await checkStoreDirectory(options.store);
   const store = fileStore(options.store ?? stateDirectory());
-  const { records, unreadable } = await readRecords(store, ["sending", "created", "unknown", "ended"]);
+  const { records, unreadable } = await readRecords(store);
   const origin = originOf(options.baseUrl ?? process.env["MEDIAGEN_BASE_URL"]);
   const here = records.filter((record) => origin === undefined || record.origin === origin);
   const listed = here.sort(byNeed).map(describe);
@@ -51,19 +51,13 @@ export async function listTasks({ limit, ...options }: ListOptions): Promise<voi
     output.line(table([["TASK", "MODEL", "STATE", "CREATED", "SAVED AS"], ...rows]));
   else for (const row of rows) output.line(row.join("\t"));
   output.document(shown);
-  if (records.length + unreadable.length === 0)
-    progress.hint(
-      options.store === undefined
-        ? "the store has no generations; a batch has a store of its own: --store DIR/generations"
-        : "the store has no generations",
-    );
+  const other = options.store === undefined ? "; a batch has a store of its own: --store DIR/generations" : "";
+  if (records.length + unreadable.length === 0) progress.hint(`the store has no generations${other}`);
   if (listed.length > shown.length)
     progress.hint(`${listed.length - shown.length} more; --limit ${listed.length} lists all`);
   const elsewhere = records.length - here.length;
-  if (elsewhere > 0)
-    progress.hint(
-      `${counted(elsewhere, "generation")} at other base URLs ${elsewhere === 1 ? "is" : "are"} not listed`,
-    );
+  const are = elsewhere === 1 ? "is" : "are";
+  if (elsewhere > 0) progress.hint(`${counted(elsewhere, "generation")} at other base URLs ${are} not listed`);
   for (const { id, unreadable: why } of unreadable)
     progress.warn(`mediagen: the record ${id} cannot be read (${why}); it may be a paid task`);
   await forgetOld(store, options.store);

@@ -22,6 +22,11 @@ export class CommandError extends Error {
   }
 }
 
+/** Returns the error of a command that is used or configured wrongly. Nothing was sent. */
+export function usageError(what: string, advice: string, cause?: unknown): CommandError {
+  return new CommandError(what, advice, exitCodes.usage, cause);
+}
+
 /** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

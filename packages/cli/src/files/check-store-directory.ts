@@ -1,13 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { CommandError } from "../errors/command-error.ts";
-import { exitCodes } from "../errors/exit-codes.ts";
+import { usageError } from "../errors/command-error.ts";
 import { quoted } from "../terminal/shell-commands.ts";
 import { isDirectory } from "./directory.ts";
 
 /** Rejects a directory that is not a store or does not exist: nothing would seem to be left. An empty one may become a store. */
 export async function checkStoreDirectory(directory: string): Promise<void> {
-  const fail = (what: string, advice: string) => new CommandError(what, advice, exitCodes.usage);
+  const fail = (what: string, advice: string) => usageError(what, advice);
   if (!(await isDirectory(directory))) throw fail(`--store ${directory}: there is no such directory`, passStore);
   const names = await readdir(directory);
   if (names.length === 0 || names.some(isOfStore)) return;

@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
 import { access, readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
-import { CommandError, messageOf } from "../errors/command-error.ts";
-import { exitCodes } from "../errors/exit-codes.ts";
+import { messageOf, usageError } from "../errors/command-error.ts";
 import { isDirectory, makeDirectory } from "./directory.ts";
 
 /** The results that are to be written to a target. */
@@ -22,7 +21,7 @@ export const stdoutTarget = "-";
 /** Rejects a target that results could not be written to, before anything is billed. */
 export async function checkTarget(target: string, results: Results): Promise<void> {
   const { overwrite, several = false, count = 1, json } = results;
-  const fail = (what: string, advice: string) => new CommandError(`-o ${target}: ${what}`, advice, exitCodes.usage);
+  const fail = (what: string, advice: string) => usageError(`-o ${target}: ${what}`, advice);
   if (target === stdoutTarget) {
     if (json || several || count > 1)
       throw fail("stdout takes one result and nothing else", "Nothing was sent. Pass a directory.");

@@ -14,11 +14,10 @@ export function addResultOptions(
 
 /** Adds the option for the number of results of a task. */
 export function addResultCountOption(command: Command): void {
-  command.addOption(
-    new Option(
-      "--results <count>",
-      "how many results the form requested (default: as in the store, otherwise 1)",
-    ).argParser(readPositive),
+  command.option(
+    "--results <count>",
+    "how many results the form requested (default: as in the store, otherwise 1)",
+    readPositive,
   );
 }
 
@@ -33,9 +32,7 @@ export function addWaitOptions(command: Command): void {
 
 /** Adds the option for the store. */
 export function addStoreOption(command: Command): void {
-  command.addOption(
-    new Option("--store <dir>", "where generations are recorded (default: the state directory)").argParser(readPath),
-  );
+  command.option("--store <dir>", "where generations are recorded (default: the state directory)", readPath);
 }
 
 /** Adds the options for the output. */
@@ -46,17 +43,9 @@ export function addPrintOptions(command: Command): void {
 /** Adds the options for the connection and the meaning of statuses. */
 export function addConnectOptions(command: Command): void {
   command
-    .addOption(
-      new Option("--failed-status <n>", "a status that means that a task failed; may be repeated").argParser(
-        collectStatus,
-      ),
-    )
+    .option("--failed-status <n>", "a status that means that a task failed; may be repeated", collectStatus)
     .addOption(baseUrlOption())
-    .addOption(
-      new Option("--key-fd <n>", "read the API key from this file descriptor (default: MEDIAGEN_API_KEY)").argParser(
-        readCount,
-      ),
-    )
+    .option("--key-fd <n>", "read the API key from this file descriptor (default: MEDIAGEN_API_KEY)", readCount)
     .option("--allow-http", "allow http to another machine, which exposes the key to the network");
 }
 

@@ -4,8 +4,7 @@ import { fieldsOf, InvalidRequestError, validate, type Field, type ModelInfo } f
 import { readText } from "@mediagen/sdk/kit";
 import { fileFrom } from "@mediagen/sdk/node";
 import type { Command } from "commander";
-import { CommandError } from "../errors/command-error.ts";
-import { exitCodes } from "../errors/exit-codes.ts";
+import { usageError } from "../errors/command-error.ts";
 import { argumentField, fieldFlagsOf } from "../flags/field-flags.ts";
 
 /** The sources of a form besides the command line. */
@@ -100,7 +99,7 @@ function sizeFor(model: string, field: string, value: unknown): unknown {
 function checkText(name: string, value: string): string {
   if (!/[\0\uFFFD]/.test(value)) return value;
   const advice = "Nothing was sent. Check what it is made from, or convert it to UTF-8.";
-  throw new CommandError(`${name}: the text is not valid UTF-8`, advice, exitCodes.usage);
+  throw usageError(`${name}: the text is not valid UTF-8`, advice);
 }
 
 /** Reads the values of `--extra-field name=value`. */
@@ -109,10 +108,9 @@ export function readExtraFields(given: readonly string[]): Record<string, string
     given.map((one) => {
       const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
       if (name === "")
-        throw new CommandError(
+        throw usageError(
           `--extra-field ${one}: ${one.startsWith("=") ? "the name" : "the value"} is missing`,
           "Nothing was sent. Write --extra-field name=value.",
-          exitCodes.usage,
         );
       return [name, value];
     }),

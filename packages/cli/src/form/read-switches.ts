@@ -1,6 +1,5 @@
 import type { Command, Option } from "commander";
-import { CommandError } from "../errors/command-error.ts";
-import { exitCodes } from "../errors/exit-codes.ts";
+import { CommandError, usageError } from "../errors/command-error.ts";
 import { argumentField, fieldFlagsOf, isSwitch, switchSyntax, switchValues } from "../flags/field-flags.ts";
 
 /**
@@ -44,18 +43,13 @@ function optionOf(command: Command, word: string): Option | undefined {
 function nameFor(name: string, value: string): string {
   const isOn = switchValues.get(value.toLowerCase());
   if (isOn !== undefined) return isOn ? name : name.replace(/^--/, "--no-");
-  throw new CommandError(
-    `${name}=${value}: the value is not valid`,
-    `Nothing was sent. Write ${name}${switchSyntax}.`,
-    exitCodes.usage,
-  );
+  throw usageError(`${name}=${value}: the value is not valid`, `Nothing was sent. Write ${name}${switchSyntax}.`);
 }
 
 function strayValue(flag: string, value: string, isSwitch: boolean): CommandError {
   const advice = isSwitch ? `Write ${flag}${switchSyntax}.` : `${flag} takes no value.`;
-  return new CommandError(
+  return usageError(
     `"${value}" after ${flag} would be the prompt`,
     `Nothing was sent. ${advice} If it is the prompt, write it first, or after --.`,
-    exitCodes.usage,
   );
 }

@@ -1,7 +1,6 @@
 import type { AnyTask, MediaGen } from "@mediagen/sdk/node";
 import type { ConnectOptions } from "../client/connect.ts";
-import { CommandError } from "../errors/command-error.ts";
-import { exitCodes } from "../errors/exit-codes.ts";
+import { usageError } from "../errors/command-error.ts";
 import { readRecords } from "./store-records.ts";
 import { kinds, readTaskName } from "./task-name.ts";
 
@@ -17,7 +16,7 @@ export async function findTasks(
   { results }: TaskOptions,
   media: MediaGen,
 ): Promise<readonly AnyTask[]> {
-  const { records } = media.store ? await readRecords(media.store, ["created", "ended"]) : { records: [] };
+  const { records } = await readRecords(media.store, ["created", "ended"]);
   const recorded = records.flatMap(({ task }) => (task?.origin === media.origin ? [task] : []));
   return ids.map((argument) => {
     const [kind, taskid] = readTaskName(argument);
@@ -27,15 +26,12 @@ export async function findTasks(
       return media.task(results === undefined ? known : { ...known, resultCount: results });
     // The cast: the handle is of the kind that it is requested for.
     if (kind !== undefined) return media[kind].task(taskid, { resultCount: results }) as AnyTask;
-    const spelled = kinds()
-      .map((one) => `${one}:${argument}`)
-      .join(" or ");
-    throw new CommandError(
+    const spelled = kinds().map((one) => `${one}:${argument}`);
+    throw usageError(
       known
         ? `${argument}: the store has several tasks with this id`
         : `${argument}: the kind of this task is unknown, because it is not in the store`,
-      `Pass ${spelled}. mediagen task list lists the tasks of the store.`,
-      exitCodes.usage,
+      `Pass ${spelled.join(" or ")}. mediagen task list lists the tasks of the store.`,
     );
   });
 }

@@ -49,44 +49,40 @@ export function finish(
   context: CommandContext,
   target: string | undefined,
 ): Promise<FinishResult> {
-  return new Finisher(media, tasks, options, context, target).run();
+  return new Finisher({ media, options, context, target }, tasks).run();
+}
+
+interface FinishHost {
+  readonly media: MediaGen;
+  readonly options: FinishOptions;
+  readonly context: CommandContext;
+  /** The target of downloads; undefined if only the URLs of results are printed. */
+  readonly target: string | undefined;
 }
 
 class Finisher {
-  readonly #media: MediaGen;
-  readonly #options: FinishOptions;
-  readonly #context: CommandContext;
-  /** The target of downloads; undefined if only the URLs of results are printed. */
-  readonly #target: string | undefined;
+  readonly #host: FinishHost;
   readonly #count: number;
   readonly #left: Set<AnyTask>;
   readonly #finished: Finished[] = [];
   readonly #errors: CommandError[] = [];
   readonly #shown = new Map<unknown, string>();
 
-  constructor(
-    media: MediaGen,
-    tasks: readonly AnyTask[],
-    options: FinishOptions,
-    context: CommandContext,
-    target: string | undefined,
-  ) {
-    this.#media = media;
-    this.#options = options;
-    this.#context = context;
-    this.#target = target;
+  constructor(host: FinishHost, tasks: readonly AnyTask[]) {
+    this.#host = host;
     this.#count = tasks.length;
     this.#left = new Set(tasks);
   }
 
   async run(): Promise<FinishResult> {
-    const { progress, signal } = this.#context;
+    const { options, context } = this.#host;
+    const { progress, signal } = context;
     const tasks = [...this.#left];
     if (tasks.length > 0)
       progress.now(`waiting for ${tasks.length > 1 ? `${tasks.length} tasks` : tasks.map(nameOf).join("")}`);
     try {
       const onUpdate = (update: WaitUpdate) => this.#show(update);
-      for await (const outcome of waitEach(tasks, { waitTimeoutMs: this.#options.timeout, signal, onUpdate })) {
+      for await (const outcome of waitEach(tasks, { waitTimeoutMs: options.timeout, signal, onUpdate })) {
         if (outcome.ok) await this.#succeed(outcome.task, outcome.record);
         else this.#fail(outcome.task, outcome.error);
         this.#left.delete(outcome.task);
@@ -106,52 +102,50 @@ class Finisher {
     if (this.#shown.get(update.task) === text) return;
     this.#shown.set(update.task, text);
     const done = this.#count - this.#left.size;
-    this.#context.progress.now(this.#count > 1 ? `${done} of ${this.#count} done, ${text}` : text);
+    this.#host.context.progress.now(this.#count > 1 ? `${done} of ${this.#count} done, ${text}` : text);
   }
 
   async #succeed(task: AnyTask, record: TaskRecord): Promise<void> {
-    const { progress, output, signal } = this.#context;
-    if (this.#target === undefined) {
+    const { media, options, context, target } = this.#host;
+    const { progress, output, signal } = context;
+    if (target === undefined) {
       this.#finished.push({ task: task.toJSON(), record });
       progress.end();
       for (const url of record.url) output.line(url);
       return;
     }
     try {
-      const files = await downloadResults(task, this.#target, this.#options, this.#context);
-      await recordSaved(
-        this.#media.store,
-        task,
-        files.map(({ path }) => path),
-      );
+      const files = await downloadResults(task, target, options, context);
+      const paths = files.map(({ path }) => path);
+      await recordSaved(media.store, task, paths);
       this.#finished.push({ task: task.toJSON(), record, files });
     } catch (error) {
       signal.throwIfAborted();
-      this.#end(task, await explainUnsaved(error, task, this.#options, this.#target));
+      this.#end(task, await explainUnsaved(error, task, options, target));
     }
   }
 
   #fail(task: AnyTask, thrown: unknown): void {
-    const resume = resumeCommand([task], this.#options, this.#target);
-    const { idempotencyKey } = this.#options;
+    const { options, target } = this.#host;
+    const resume = resumeCommand([task], options, target);
+    const { idempotencyKey } = options;
     this.#end(task, explain(thrown, { task: nameOf(task), resume, idempotencyKey }));
   }
 
   #end(task: AnyTask, error: CommandError): void {
     this.#errors.push(error);
     this.#finished.push({ task: task.toJSON(), error: errorDocument(error) });
-    this.#context.progress.end();
+    this.#host.context.progress.end();
     tell(error);
   }
 
   #interrupt(interrupted: Interrupted): void {
     const rest = [...this.#left];
     if (rest.length === 0) return;
-    const error = explain(interrupted, {
-      task: rest.map(nameOf).join(", "),
-      resume: resumeCommand(rest, this.#options, this.#target),
-    });
-    this.#context.progress.end();
+    const { options, context, target } = this.#host;
+    const resume = resumeCommand(rest, options, target);
+    const error = explain(interrupted, { task: rest.map(nameOf).join(", "), resume });
+    context.progress.end();
     tell(error);
     this.#errors.unshift(error);
     this.#finished.push(...rest.map((task) => ({ task: task.toJSON(), error: errorDocument(error) })));

@@ -18,14 +18,17 @@ export function savedPaths({ saved, task }: CommandRecord): readonly string[] | 
 /** The time that a generation without an idempotency key is listed after it has ended. */
 const keptMs = 30 * 24 * 3_600_000;
 
-/** Reads the records in these states, and those that cannot be read. */
+/** The states of generations that may have been billed. */
+const paidStates: readonly GenerationState[] = ["sending", "created", "unknown", "ended"];
+
+/** Reads the records in these states, and those that cannot be read. Without a store, there are none. */
 export async function readRecords(
-  store: GenerationStore,
-  states: readonly GenerationState[],
+  store: GenerationStore | undefined,
+  states: readonly GenerationState[] = paidStates,
 ): Promise<{ readonly records: readonly CommandRecord[]; readonly unreadable: readonly UnreadableRecord[] }> {
   const records: CommandRecord[] = [];
   const unreadable: UnreadableRecord[] = [];
-  for await (const one of store.list({ states }))
+  for await (const one of store?.list({ states }) ?? [])
     if ("unreadable" in one) unreadable.push(one);
     else records.push(one);
   return { records, unreadable };
@@ -37,10 +40,8 @@ export async function recordSaved(
   task: AnyTask,
   paths: readonly string[],
 ): Promise<void> {
-  const { taskid } = task;
-  await amend(store, task, {
-    saved: { taskid, paths: paths.map((path) => (path === stdoutTarget ? path : resolve(path))) },
-  });
+  const all = paths.map((path) => (path === stdoutTarget ? path : resolve(path)));
+  await amend(store, task, { saved: { taskid: task.taskid, paths: all } });
 }
 
 /** Records the deletion of a task that had ended; the SDK records that of pending tasks. Never rejects. */
@@ -60,14 +61,8 @@ async function amend(
     if (record?.state !== "ended" || record.task?.taskid !== taskid) return;
     // Each revision leaves a name in the store, and the command of a key may be repeated every minute.
     if (isDeepStrictEqual({ ...record, ...change }, record)) return;
-    const { revision, attempt } = record;
-    const next: CommandRecord = {
-      ...record,
-      revision: revision + 1,
-      follows: attempt,
-      updatedAt: Date.now(),
-      ...change,
-    };
+    const { revision, attempt: follows } = record;
+    const next = { ...record, revision: revision + 1, follows, updatedAt: Date.now(), ...change };
     await store.write(next);
   } catch {
     // The command itself has succeeded.
