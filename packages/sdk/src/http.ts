@@ -27,6 +27,8 @@ const { apiKey, baseUrl, headers, allowHttp, allowBrowser, fetch } = clientOptio
 const ofHttp: OptionTypes<HttpClientOptions> = { apiKey, baseUrl, headers, allowHttp, allowBrowser, fetch };
 
 const subject = "createHttpClient";
+const invalid = (field: string, code: IssueCode, problem: string, advice?: string) =>
+  invalidRequest(subject, field, code, problem, advice, nothingWasSent);
 
 /**
  * Creates the low-level client: openapi-fetch on the runtime's fetch, typed by the service's description. It adds the API key
@@ -78,8 +80,4 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     request: async (method: string, path: string, init?: object) =>
       client.request(method as never, path as never, (await encoded(path, init)) as never),
   } as HttpClient;
-}
-
-function invalid(field: string, code: IssueCode, problem: string, advice?: string): Error {
-  return invalidRequest(subject, field, code, problem, advice, nothingWasSent);
 }
