@@ -77,15 +77,11 @@ export function typescriptSample({ kind, verb, model, fields, caught }: SampleCa
     delete: [`const { status } = await media.${kind}.delete(${literal(first, "")}${options});`, "console.log(status);"],
   };
   const client = "const media = createMediaGen(); // key from the environment";
-  const handled = caught && [`if (!(error instanceof ${caught})) throw error;`, handlers[caught]];
-  const lines = handled ? withCatch(calls[verb], handled) : calls[verb];
+  const tried = ["try {", ...calls[verb].map((line) => line.replace(/^/gm, "  ")), "} catch (error) {"];
+  const lines = caught
+    ? [...tried, `  if (!(error instanceof ${caught})) throw error;`, `  ${handlers[caught]}`, "}"]
+    : calls[verb];
   return [`import { ${imports} } from "@mediagen/sdk/node";`, "", client, ...lines, ""].join("\n");
-}
-
-/** Adds a `catch` to lines of code. */
-function withCatch(lines: readonly string[], handled: readonly string[]): readonly string[] {
-  const indented = (all: readonly string[]) => all.map((line) => line.replace(/^/gm, "  "));
-  return ["try {", ...indented(lines), "} catch (error) {", ...indented(handled), "}"];
 }
 
 /** Returns the call as a shell line with the command `mediagen`. */

@@ -31,11 +31,11 @@ const budgets: Sizes = {
 
 /** By how much each size is over its budget today. These numbers may only shrink; in the end there are none. */
 const debts: Sizes = {
-  "packages/sdk: lines, code lines": [2_142, 1_176],
+  "packages/sdk: lines, code lines": [2_140, 1_175],
   "packages/batch: lines, code lines": [121, 40],
   "packages/cli: lines, code lines": [275, 312],
   "packages/ai-sdk-provider: lines, code lines": [42, 18],
-  "scripts: lines": [789],
+  "scripts: lines": [785],
   "test: lines of TypeScript": [15_533],
   "docs/site: lines": [67],
   "docs/guides: words": [6_406],
