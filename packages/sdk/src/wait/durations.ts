@@ -1,13 +1,11 @@
 /** The delay that one more query is worth: if a model's tasks take 2 to 6 s, this leads to 4 queries and 0.3 s of delay. */
 export const worthOfQueryMs = 78;
 
+/** The number of bins of ages. The first one ends at `firstEdgeMs`. */
+const bins = 189;
 const firstEdgeMs = 100;
+/** Each bin is 6 % wider than the last; together they span 1.5 hours. */
 const growth = Math.log(1.06);
-/** The lower edges of the bins of ages, in milliseconds. Each bin is 6 % wider than the last; together they span 1.5 hours. */
-const edges = Float64Array.from({ length: 190 }, (_, bin) =>
-  bin === 0 ? 0 : firstEdgeMs * Math.exp(growth * (bin - 1)),
-);
-const bins = edges.length - 1;
 /** The interval between queries of tasks that are older than all bins. */
 const gapAfterMs = 60_000;
 /** The weight of the prior, in observed tasks. It keeps unobserved durations from having probability 0. */
@@ -122,7 +120,7 @@ function binOf(age: number): number {
 }
 
 function startOf(bin: number): number {
-  return edges[bin] ?? Infinity;
+  return bin === 0 ? 0 : firstEdgeMs * Math.exp(growth * (bin - 1));
 }
 
 /** Returns the part of a bin that lies between two ages, in milliseconds. */

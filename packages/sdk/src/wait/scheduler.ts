@@ -11,7 +11,7 @@ const soonMs = 100;
 const assumedMs = 1_000;
 /** Factors of the estimate after a response that took longer, and after one that did not. */
 const slower = 2;
-const faster = slower ** -(1 / 99);
+const faster = 2 ** -(1 / 99);
 
 /** Options for the polling of all waits of a client. */
 export interface SchedulerOptions {
