@@ -165,12 +165,10 @@ export type Report = <T>(method: Method, run: () => Promise<T>) => Promise<T>;
 
 /** Creates the function that reports failures. */
 export function createReport(emit: Emit, time: { now(): number; steady(): number }): Report {
-  return async ({ operation, task, billed = task && "yes", ...subject }, run) => {
+  return ({ operation, task, billed = task && "yes", ...subject }, run) => {
     const { kind, model, taskid, generationId } = task ?? subject;
     const start = time.steady();
-    try {
-      return await run();
-    } catch (error) {
+    return run().catch((error: unknown) => {
       if (billed) afterCreation(error, task, billed);
       const durationMs = Math.round(time.steady() - start);
       // The cast: errors of some classes have these fields.
@@ -178,6 +176,6 @@ export function createReport(emit: Emit, time: { now(): number; steady(): number
       const about = { operation, kind, model, taskid, generationId: generationId ?? of.generationId };
       emit({ type: "failed", ...about, at: time.now(), durationMs, requestId: of.requestId, error });
       throw error;
-    }
+    });
   };
 }

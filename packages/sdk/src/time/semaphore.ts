@@ -19,13 +19,11 @@ export class Semaphore {
         const enter = () => (release(), resolve());
         this.#queue.add(enter);
       });
-    try {
-      return await run();
-    } finally {
+    return run().finally(() => {
       const [next] = this.#queue;
       if (next) this.#queue.delete(next);
       else this.#free++;
       next?.();
-    }
+    });
   }
 }

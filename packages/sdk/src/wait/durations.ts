@@ -5,7 +5,7 @@ export const worthOfQueryMs = 78;
 const bins = 189;
 const firstEdgeMs = 100;
 /** Each bin is 6 % wider than the last; together they span 1.5 hours. */
-const growth = Math.log(1.06);
+const growth = 1.06;
 /** The interval between queries of tasks that are older than all bins. */
 const gapAfterMs = 60_000;
 /** The weight of the prior, in observed tasks. It keeps unobserved durations from having probability 0. */
@@ -116,11 +116,11 @@ export function durationsAt(clock: object = realTime, name: string): Durations {
 }
 
 function binOf(age: number): number {
-  return age < firstEdgeMs ? 0 : Math.min(bins, 1 + Math.floor(Math.log(age / firstEdgeMs) / growth));
+  return age < firstEdgeMs ? 0 : Math.min(bins, 1 + Math.floor(Math.log(age / firstEdgeMs) / Math.log(growth)));
 }
 
 function startOf(bin: number): number {
-  return bin === 0 ? 0 : firstEdgeMs * Math.exp(growth * (bin - 1));
+  return bin === 0 ? 0 : firstEdgeMs * growth ** (bin - 1);
 }
 
 /** Returns the part of a bin that lies between two ages, in milliseconds. */
