@@ -142,5 +142,5 @@ export async function streams(task: Task, options: ResultOptions = {}): Promise<
  */
 export async function fileFrom(source: FileSource, options: FileFromOptions = {}): Promise<File> {
   // Loaded at first use, because most programs do not need it.
-  return (await import("./result/file-from.ts")).fileFrom(source, options, {});
+  return (await import("./result/file-from.ts")).fileFrom(source, options);
 }

@@ -3,13 +3,11 @@ import { dirname } from "node:path";
 import { codeOf } from "./error-code.ts";
 
 /** Returns the names in a directory; none if there is no directory. */
-export async function namesIn(directory: string): Promise<readonly string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
+export function namesIn(directory: string): Promise<readonly string[]> {
+  return readdir(directory).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return [];
     throw error;
-  }
+  });
 }
 
 /** Writes a new file and makes sure that its bytes outlive a power failure; its name does once its directory is synced. */
@@ -31,19 +29,19 @@ export async function makeDurably(directory: string): Promise<void> {
   }
 }
 
-/** Makes sure that the names in a directory outlive a power failure. */
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path).catch((error: unknown) => {
-    // Windows opens no directories, and keeps them in sync by itself.
-    if (process.platform !== "win32") throw error;
-  });
-  await directory?.sync().finally(() => directory.close());
+/** Makes sure that the names in a directory outlive a power failure. Windows opens no directories, and keeps them in sync by itself. */
+export function syncDirectory(path: string): Promise<void> {
+  return sync(path, "r", () => process.platform === "win32");
 }
 
 /** Makes sure that the bytes of a file outlive a power failure; nothing if it is gone by now. */
-export async function syncFile(path: string): Promise<void> {
-  const file = await open(path, "r+").catch((error: unknown) => {
-    if (codeOf(error) !== "ENOENT") throw error;
+export function syncFile(path: string): Promise<void> {
+  return sync(path, "r+", (error) => codeOf(error) === "ENOENT");
+}
+
+async function sync(path: string, flags: string, isIgnored: (error: unknown) => boolean): Promise<void> {
+  const file = await open(path, flags).catch((error: unknown) => {
+    if (!isIgnored(error)) throw error;
   });
   await file?.sync().finally(() => file.close());
 }

@@ -20,7 +20,7 @@ import { codeOf } from "./error-code.ts";
  */
 export function fileFrom(source: FileSource, options: FileFromOptions, isNodeHttp: boolean): Promise<File> {
   const get: ResultGet = async (url, request) => (await import("./get.ts")).nodeGet({})(url, request);
-  return portableFileFrom(source, options, { openPath, ...(isNodeHttp && { get }) });
+  return portableFileFrom(source, options, { openPath, get: isNodeHttp ? get : undefined });
 }
 
 /** Opens a file by its path or its `file:` URL. */

@@ -80,10 +80,11 @@ const fileFromOptions: OptionTypes<FileFromOptions> = {
 /** The limit of what is read into memory. */
 const maxBytesInMemory = 64 * 1024 * 1024;
 
-/** What the runtime adds: files by their paths, and its own way to request a URL. */
-export interface FileRuntime {
-  readonly openPath?: (path: string) => Promise<File>;
+/** What the Node entry point adds. */
+interface FileRuntime {
   readonly get?: ResultGet | undefined;
+  /** Opens a file by its path or its `file:` URL. */
+  readonly openPath?: (path: string) => Promise<File>;
 }
 
 /** A file that may be an image, and how errors name it. */
@@ -94,7 +95,7 @@ interface Candidate {
 }
 
 /** Returns a source image, with its media type read from its first bytes. The entry points document it. */
-export async function fileFrom(source: FileSource, given: FileFromOptions, runtime: FileRuntime): Promise<File> {
+export async function fileFrom(source: FileSource, given: FileFromOptions, runtime: FileRuntime = {}): Promise<File> {
   const options = readOptions("fileFrom", given, fileFromOptions, nothingWasSent);
   options.signal?.throwIfAborted();
   const { blob, subject, name } = await open(source, options, runtime);
@@ -107,23 +108,33 @@ export async function fileFrom(source: FileSource, given: FileFromOptions, runti
 }
 
 async function open(source: FileSource, options: FileFromOptions, runtime: FileRuntime): Promise<Candidate> {
-  if (typeof source === "string" || source instanceof URL) return openText(String(source), options, runtime);
+  const { get = webGet(options.fetch), openPath } = runtime;
   if (source instanceof Blob)
     return { blob: source, subject: "the image", name: "name" in source ? String(source.name) : undefined };
   // The cast: whatever is in shared memory is copied, or rejected by the engine.
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source))
     return { blob: new Blob([source as ArrayBuffer]), subject: "the image" };
+  if (typeof source === "string" || source instanceof URL) {
+    const text = String(source);
+    if (/^data:/i.test(text)) return decodeDataUri(text, options);
+    // Also a URL that must not be requested. A path may begin with a letter and a colon.
+    if (/^(https?:|(?!file:)[a-z][a-z\d+.-]+:\/\/)/i.test(text)) return requestImage(text, options, get);
+    const advice = "Use a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node.";
+    if (!openPath) throw notAnImage(describeValue(text), "is a path", advice);
+    const blob = await openPath(text);
+    return { blob, subject: describeValue(text), name: blob.name };
+  }
   // By their shapes: they may be those of another library, and naming the classes loads all of fetch in Node.
   if (typeof source === "object" && source !== null) {
-    if ("status" in source && "headers" in source && "body" in source) return openResponse(source, options);
+    if ("status" in source && "headers" in source && "body" in source) return readResponse(source, options);
     const whole = { status: 200, redirected: false, headers: new Headers() };
     if ("getReader" in source || Symbol.asyncIterator in source)
-      return openResponse({ ...whole, body: source }, options, "the stream");
+      return readResponse({ ...whole, body: source }, options, "the stream");
   }
   throw notAnImage("source", mustBe(sources, source), "");
 }
 
-function openResponse(given: FetchResponse, options: FileFromOptions, subject = "the response"): Promise<Candidate> {
+function readResponse(given: FetchResponse, options: FileFromOptions, subject = "the response"): Promise<Candidate> {
   for (const one of [given, given.body])
     if (one && (("bodyUsed" in one && one.bodyUsed) || ("locked" in one && one.locked)))
       throw notAnImage(subject, "has been read before", "Use a Response whose body has not been read.");
@@ -134,24 +145,11 @@ function openResponse(given: FetchResponse, options: FileFromOptions, subject = 
   return readImage(respond, subject, options, nameIn("url" in given ? String(given.url) : ""));
 }
 
-async function openText(
-  text: string,
-  options: FileFromOptions,
-  { openPath, get = webGet(options.fetch) }: FileRuntime,
-): Promise<Candidate> {
-  if (/^data:/i.test(text)) return decodeDataUri(text, options);
-  // Also one that must not be requested. A path may begin with a letter and a colon.
-  if (!/^(https?:|(?!file:)[a-z][a-z\d+.-]+:\/\/)/i.test(text)) {
-    const blob = await openPath?.(text);
-    if (blob) return { blob, subject: describeValue(text), name: blob.name };
-    const advice = "Use a URL, a data URI, bytes, a Blob or a Response. Paths need fileFrom of @mediagen/sdk/node.";
-    throw notAnImage(describeValue(text), "is a path", advice);
-  }
-  const subject = JSON.stringify(showUrl(text));
+function requestImage(url: string, options: FileFromOptions, get: ResultGet): Promise<Candidate> {
   const { allowPrivateHosts: allowPrivate = false, maxBytes = maxBytesInMemory } = options;
   const headers = mergeHeaders(userAgent(), { "accept-encoding": "identity" });
-  const request = (signal: AbortSignal) => getPublic(text, get, { headers, signal, allowPrivate, maxBytes });
-  return readImage(request, subject, options, nameIn(text));
+  const respond = (signal: AbortSignal) => getPublic(url, get, { headers, signal, allowPrivate, maxBytes });
+  return readImage(respond, JSON.stringify(showUrl(url)), options, nameIn(url));
 }
 
 /** Reads the image of a response, up to its limits. */

@@ -119,13 +119,16 @@ class Transfer {
   async next(signal: AbortSignal): Promise<Piece | undefined> {
     const { stallTimeoutMs = 30_000, isSlow } = this.#options;
     const stalled = () => new Error(`the result stalled for ${describeDuration(stallTimeoutMs)}`);
-    this.#stall?.restart(stallTimeoutMs, stalled);
-    const stall = (this.#stall ??= new Deadline(this.#result.host.time, stallTimeoutMs, stalled, signal));
+    const last = this.#stall;
+    const stall = (this.#stall = new Deadline(this.#result.host.time, stallTimeoutMs, stalled, signal));
+    // Until here it ran on, so that a reader that takes too long between two pieces fails, unless it may be slow.
+    last?.end();
     try {
+      if (last?.passed) throw last.signal.reason;
       const body = (this.#body ??= await orAbort(this.#open(stall.signal), stall.signal));
       const { at, totalBytes } = body;
       const bytes = at === 0 ? await this.#readHead(body, stall.signal) : await body.next(stall.signal);
-      if (isSlow) stall.pause();
+      if (isSlow) stall.end();
       return bytes && { at, bytes, type: this.#type, totalBytes };
     } catch (error) {
       this.close();

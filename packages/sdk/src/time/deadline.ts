@@ -48,33 +48,18 @@ export class Deadline {
   readonly signal: AbortSignal = this.#controller.signal;
   /** Whether the signal aborted because the time was over. */
   passed = false;
-  readonly #time: Alarms;
   readonly #release: () => void;
-  #cancel: Cancel = () => undefined;
+  readonly #cancel: Cancel;
 
   /** Starts the time; `outer` is the caller's signal. The reason is created when the time is over: an error collects a stack. */
   constructor(time: Alarms, ms: number, reason: () => Error, outer?: AbortSignal) {
-    this.#time = time;
     this.#release = onAbort(outer, () => this.#controller.abort(outer?.reason));
-    this.restart(ms, reason);
-  }
-
-  /** Starts the time again. */
-  restart(ms: number, reason: () => Error): void {
-    const cancelLast = this.#cancel;
     const ring: Ring = (_, error) => {
       if (this.signal.aborted) return;
       this.passed = error === undefined;
       this.#controller.abort(error ?? reason());
     };
-    // The new alarm is set before the old one is cancelled: a shared timer stops when its last alarm is cancelled.
-    this.#cancel = this.#time.alarm(ms, ring, "limit");
-    cancelLast();
-  }
-
-  /** Stops the time until `restart`. */
-  pause(): void {
-    this.#cancel();
+    this.#cancel = time.alarm(ms, ring, "limit");
   }
 
   /** Stops the time and releases the caller's signal. */
