@@ -6,7 +6,7 @@ import {
   type KindOperations,
   type Operation,
 } from "../../packages/sdk/src/spec/operation.ts";
-import { withoutUndefined } from "../../packages/sdk/src/spec/without-undefined.ts";
+import { withoutUndefined } from "../../packages/sdk/src/spec/values.ts";
 import { bodyOf, byKind, dataOf, type PlacedOperation, type Spec, type SpecSchema } from "../spec.ts";
 import { print } from "./print.ts";
 import { describe, isImage } from "./describe.ts";

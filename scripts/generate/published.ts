@@ -1,4 +1,4 @@
-import { isObject } from "../../packages/sdk/src/spec/is-object.ts";
+import { isObject } from "../../packages/sdk/src/spec/values.ts";
 import { lookUp } from "../spec.ts";
 
 /**

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { publishedDocument } from "../../scripts/generate/published.ts";
-import { isObject } from "../../packages/sdk/src/spec/is-object.ts";
+import { isObject } from "../../packages/sdk/src/spec/values.ts";
 import { readSpec } from "../../scripts/spec.ts";
 import { yaml } from "../contract/cases.ts";
 

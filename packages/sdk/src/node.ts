@@ -4,7 +4,7 @@ import { mustBe } from "./errors/issue.ts";
 import type { Download, DownloadOptions } from "./node/download.ts";
 import { usesNodeHttp } from "./node/connect-options.ts";
 import type { FileFromOptions, FileSource } from "./result/file-from.ts";
-import { once } from "./spec/once.ts";
+import { once } from "./spec/values.ts";
 import type { GenerationStore } from "./store/store.ts";
 import type { Task } from "./task/task.ts";
 

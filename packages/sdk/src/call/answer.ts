@@ -1,6 +1,6 @@
 import { type ServiceResponse } from "../errors/errors.ts";
 import { shorten } from "../errors/issue.ts";
-import { isObject } from "../spec/is-object.ts";
+import { isObject } from "../spec/values.ts";
 import { codes } from "../spec/operations.gen.ts";
 import type { UsedKeys } from "./hide-key.ts";
 import type { Reply } from "./transport.ts";

@@ -1,7 +1,6 @@
 import { invalidRequest, rejectIssues } from "../errors/errors.ts";
 import { type Issue, type IssueCode, issueOf, mustBe } from "../errors/issue.ts";
-import { isObject } from "../spec/is-object.ts";
-import { withoutUndefined } from "../spec/without-undefined.ts";
+import { isObject, withoutUndefined } from "../spec/values.ts";
 import type { RequestHeaders } from "../task/task.ts";
 
 /** Written by the build. */

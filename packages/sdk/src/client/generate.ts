@@ -1,6 +1,6 @@
 import { call } from "../call/call.ts";
 import { taskidIn } from "../call/answer.ts";
-import { withoutUndefined } from "../spec/without-undefined.ts";
+import { withoutUndefined } from "../spec/values.ts";
 import type { Attempt } from "../store/attempt.ts";
 import type { TaskJSON } from "../task/task.ts";
 import { orAbort } from "../time/deadline.ts";

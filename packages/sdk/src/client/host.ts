@@ -2,7 +2,7 @@ import { UsedKeys } from "../call/hide-key.ts";
 import { Retries } from "../call/retries.ts";
 import { createEmit, createReport } from "../errors/events.ts";
 import { readOptions } from "../errors/options.ts";
-import { once } from "../spec/once.ts";
+import { once } from "../spec/values.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { GenerationStore } from "../store/store.ts";
 import { Time } from "../time/clock.ts";

@@ -1,8 +1,7 @@
 import { afterCreation, invalidRequest, rejectIssues, ServiceError } from "../errors/errors.ts";
 import { type Issue, issueOf, mustBe } from "../errors/issue.ts";
 import { hosts, type ResultHost } from "../result/result-host.ts";
-import { isObject } from "../spec/is-object.ts";
-import { withoutUndefined } from "../spec/without-undefined.ts";
+import { isObject, withoutUndefined } from "../spec/values.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes, kinds, operations } from "../spec/operations.gen.ts";
 import type {

@@ -7,7 +7,7 @@ import { type OptionTypes, readOptions, valuesOf } from "../errors/options.ts";
 import { invalidRequest, rejectIssues, ServiceError } from "../errors/errors.ts";
 import { issueOf, mustBe, nothingWasSent } from "../errors/issue.ts";
 import { readBody, type WireFields } from "../form/form.ts";
-import { isObject } from "../spec/is-object.ts";
+import { isObject } from "../spec/values.ts";
 import type { Kind, Operation } from "../spec/operation.ts";
 import { codes, operations } from "../spec/operations.gen.ts";
 import type { Ledger } from "../store/ledger.ts";

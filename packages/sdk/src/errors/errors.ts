@@ -1,4 +1,4 @@
-import { isObject } from "../spec/is-object.ts";
+import { isObject } from "../spec/values.ts";
 import type { Kind } from "../spec/operation.ts";
 import { codes } from "../spec/operations.gen.ts";
 import type { Task, TaskRecord } from "../task/task.ts";

@@ -1,4 +1,4 @@
-import { isObject } from "../spec/is-object.ts";
+import { isObject } from "../spec/values.ts";
 import { rejectIssues } from "./errors.ts";
 import { describeValue, type Issue, issueOf, unknownName } from "./issue.ts";
 

@@ -1,9 +1,7 @@
-import { InvalidRequestError, rejectIssues } from "../errors/errors.ts";
-import { hasChanged, nothingWasSent } from "../errors/issue.ts";
-import { fieldOf } from "../spec/operation.ts";
+import { rejectIssues } from "../errors/errors.ts";
 import { readForm, type WireFields } from "./form.ts";
 import { findModel } from "./model.ts";
-import { formParts } from "./multipart.ts";
+import { bytesOf, formParts } from "./multipart.ts";
 
 /** Maximum number of bytes of a file in memory, because Web Crypto cannot digest a stream. */
 const sliceBytes = 1024 * 1024;
@@ -42,10 +40,7 @@ export async function digestOf(wire: WireFields): Promise<string | undefined> {
 async function digestOfFile(part: string, file: Blob): Promise<string> {
   const digests: ArrayBuffer[] = [];
   for (let start = 0; start < file.size; start += sliceBytes) {
-    const slice = file.slice(start, start + sliceBytes).arrayBuffer();
-    const bytes = await slice.catch(() => {
-      throw new InvalidRequestError("generate", [hasChanged(fieldOf(part))], nothingWasSent);
-    });
+    const bytes = await bytesOf(part, file.slice(start, start + sliceBytes));
     digests.push(await crypto.subtle.digest("SHA-256", bytes));
   }
   return sha256(await new Blob(digests).arrayBuffer());

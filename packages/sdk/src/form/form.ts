@@ -1,6 +1,6 @@
 import { describeValue, type Issue, issueOf, mustBe, unknownName } from "../errors/issue.ts";
-import { isObject } from "../spec/is-object.ts";
-import { fieldOf, filePartSuffix, type FormFields, type Kind, type Operation } from "../spec/operation.ts";
+import { isObject } from "../spec/values.ts";
+import { type Field, fieldOf, filePartSuffix, type FormFields, type Kind, type Operation } from "../spec/operation.ts";
 import { operations } from "../spec/operations.gen.ts";
 import { checkField, notBlank, text, toSent } from "./field.ts";
 
@@ -88,24 +88,23 @@ function readOpen(
     const sent = typeof value === "boolean" ? (value ? "1" : "0") : checked ? toSent(text(field), value) : value;
     if (parts.has(part) || checked?.some((one) => one.field === fieldOf(name)))
       issues.push(issueOf(field, "notAllowed", "is a field of the form", "Use the form for it."));
-    else checkOpen(name, field, sent, issues);
+    else checkField(openField(name, field, sent), sent, value, issues);
     parts.set(part, sent);
   }
   return { wire: Object.fromEntries(parts), issues };
 }
 
-/** Checks a value without bounds, by what the fields of the same name have in common: it would be billed without its file or prompt. */
-function checkOpen(name: string, field: string, sent: unknown, issues: Issue[]): void {
+/** Returns a field for a value without bounds, by what the known fields of its name have in common: it would be billed without its file or prompt. */
+function openField(name: string, field: string, value: unknown): Field {
+  const files = [value].flat();
+  if (files.length > 0 && files.every((file) => file instanceof Blob))
+    return { field, takes: "file", expected: "a file", item: "a file", many: Array.isArray(value) };
+  if (typeof value !== "string")
+    return { field, takes: "number", expected: "a string, a number, a boolean, a file or a list of files" };
   const known = knownFields().filter((one) => one.field === name);
-  const files: readonly unknown[] = Array.isArray(sent) && sent.length > 0 ? sent : [sent];
-  if (typeof sent === "string") {
-    const takes = known.some((one) => one.takes === "file") ? "file" : "text";
-    const isBlank = known.some(({ pattern }) => pattern === notBlank);
-    checkField({ ...text(field), takes, acceptsText: true, ...(isBlank && { pattern: notBlank }) }, sent, sent, issues);
-  } else if (!files.every((file) => file instanceof Blob)) {
-    if (!Number.isFinite(sent))
-      issues.push(issueOf(field, "invalid", mustBe("a string, a number, a boolean, a file or a list of files", sent)));
-  } else if (files.some(({ size }) => size === 0)) issues.push(issueOf(field, "invalid", mustBe("a file", new Blob())));
+  const takes = known.some((one) => one.takes === "file") ? "file" : "text";
+  const isBlank = known.some(({ pattern }) => pattern === notBlank);
+  return { ...text(field), takes, acceptsText: true, ...(isBlank && { pattern: notBlank }) };
 }
 
 /** Returns the fields of all known forms. */

@@ -1,6 +1,6 @@
 import { invalidRequest, InvalidRequestError } from "../errors/errors.ts";
 import { hasChanged, mustBe, nothingWasSent } from "../errors/issue.ts";
-import { isObject } from "../spec/is-object.ts";
+import { isObject } from "../spec/values.ts";
 import { fieldOf } from "../spec/operation.ts";
 import { toCRLF } from "./field.ts";
 import type { WireFields } from "./form.ts";
@@ -20,6 +20,17 @@ export function* formParts(wire: WireFields): Generator<FormPart, void, undefine
 }
 
 /**
+ * Reads bytes of a file of a form.
+ *
+ * @throws An {@link InvalidRequestError} if the file can no longer be read as it was when it was given
+ */
+export async function bytesOf(part: string, slice: Blob): Promise<ArrayBuffer> {
+  return slice.arrayBuffer().catch(() => {
+    throw new InvalidRequestError("generate", [hasChanged(fieldOf(part))], nothingWasSent);
+  });
+}
+
+/**
  * Encodes a form as one Blob, byte by byte as browsers do, except for the boundary. Files on disk are read while it leaves.
  *
  * @throws An {@link InvalidRequestError} if a file can no longer be read as it was when it was given
@@ -34,10 +45,7 @@ export async function toMultipart(wire: WireFields): Promise<Blob> {
       parts.push(new Blob([`${head}\r\n\r\n${toCRLF(value)}\r\n`]));
       continue;
     }
-    const start = value.slice(0, 1).arrayBuffer();
-    await start.catch(() => {
-      throw new InvalidRequestError("generate", [hasChanged(fieldOf(name))], nothingWasSent);
-    });
+    await bytesOf(name, value.slice(0, 1));
     const type = value.type || "application/octet-stream";
     const fileHead = `${head}; filename="${quote(fileName)}"\r\nContent-Type: ${type}\r\n\r\n`;
     parts.push(new Blob([fileHead]), value, new Blob(["\r\n"]));

@@ -2,7 +2,7 @@ import { createClient } from "../client/client.ts";
 import { type Runtime, webRuntime } from "../client/runtime.ts";
 import type { MediaGen } from "../client/media-gen.ts";
 import type { MediaGenOptions } from "../client/options.ts";
-import { once } from "../spec/once.ts";
+import { once } from "../spec/values.ts";
 import { mostInFlight } from "../wait/scheduler.ts";
 import { checkConnectOptions, type ConnectOptions, usesNodeHttp } from "./connect-options.ts";
 

@@ -1,7 +1,7 @@
 import { invalidRequest } from "../errors/errors.ts";
 import { describeValue, returnedTask, shorten } from "../errors/issue.ts";
 import { type OptionTypes, readOptions } from "../errors/options.ts";
-import { isObject } from "../spec/is-object.ts";
+import { isObject } from "../spec/values.ts";
 import type { ResultOptions, Task } from "../task/task.ts";
 import { readResult, type Result } from "./read-result.ts";
 import { hosts, type ResultHost } from "./result-host.ts";
