@@ -9,7 +9,7 @@ import { type IssueCode, nothingWasSent } from "./errors/issue.ts";
 import { encodeForm } from "./form/multipart.ts";
 import { operations } from "./spec/operations.gen.ts";
 import type { paths } from "./spec/paths.gen.ts";
-import { postInit, toWebFetch } from "./call/fetch.ts";
+import { type Fetch, postInit, toWebResponse } from "./call/fetch.ts";
 import { orAbort } from "./time/deadline.ts";
 
 export type { paths } from "./spec/paths.gen.ts";
@@ -44,7 +44,6 @@ const invalid = (field: string, code: IssueCode, problem: string, advice?: strin
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const given = readOptions(subject, options, ofHttp);
   const { baseUrl, apiKey, headers } = readAccess(subject, given, "apiKey" in options);
-  const send = toWebFetch(given.fetch ?? ((url, init) => globalThis.fetch(url, init)));
   const fetch = async (request: Request): Promise<Response> => {
     // A middleware or the options of a call may name another: neither the key nor a paid form goes there.
     const [{ origin }, home] = [new URL(request.url), new URL(baseUrl).origin];
@@ -57,8 +56,9 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
       if (request.headers.has(name))
         throw invalid(`headers.${name}`, "notAllowed", "would be ignored", `Use ${instead}.`);
     const all = { ...Object.fromEntries(request.headers), ...keyHeaders(key, request.url, subject) };
-    const sending = send(request.url, postInit(all, await request.blob(), request.signal));
-    return sending.catch((error: unknown) => {
+    const init = postInit(all, await request.blob(), request.signal);
+    const send: Fetch = given.fetch ?? globalThis.fetch;
+    return send(request.url, init).then(toWebResponse, (error: unknown) => {
       const { cause } = Object(error) as { readonly cause?: unknown };
       // Undici's parser attaches what it could not read. An echo of the request contains the key.
       if (cause instanceof Error && cause.name === "HTTPParserError") Reflect.deleteProperty(cause, "data");

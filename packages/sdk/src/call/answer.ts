@@ -77,11 +77,14 @@ const cookies = /^(set-)?cookie2?$/;
 export function readAnswer({ status, redirected, text, headers }: Reply, now: number, keys: UsedKeys): Answer {
   const shown = keys.hide(text);
   const json = parse(text, shown !== text, keys);
+  // The cast: each field is checked.
+  const { code, msg, data } = Object(json) as Readonly<Record<string, unknown>>;
+  const said = typeof msg === "string" ? shorten(keys.hide(msg)) : "no message";
   return {
     status,
     redirected,
     text: shown,
-    envelope: envelopeIn(json, keys),
+    envelope: typeof code === "number" ? { code, msg: said, data: isObject(data) ? data : undefined } : undefined,
     isCut: json === undefined && /^\W{0,10}[{[]/.test(text),
     retryAfterMs: readRetryAfter(headers["retry-after"], now),
     requestId() {
@@ -106,16 +109,6 @@ function parse(text: string, hasKey: boolean, keys: UsedKeys): unknown {
   } catch {
     return undefined;
   }
-}
-
-function envelopeIn(json: unknown, keys: UsedKeys): Envelope | undefined {
-  if (!isObject(json) || typeof json["code"] !== "number") return undefined;
-  const { code, msg, data } = json;
-  return {
-    code,
-    msg: typeof msg === "string" ? shorten(keys.hide(msg)) : "no message",
-    data: isObject(data) ? data : undefined,
-  };
 }
 
 /** Returns a Retry-After header, in seconds or as a date, in milliseconds from now. */

@@ -33,7 +33,7 @@ export interface CallHost {
   readonly keys: UsedKeys;
   /** The headers of every request. */
   readonly headers: RequestHeaders;
-  readonly transport: Transport;
+  readonly loadTransport: () => Promise<Transport>;
   /** The timeouts of each attempt, in milliseconds. That of a generation includes its uploads. */
   readonly timeouts: { readonly queryMs: number; readonly generateMs: number };
   readonly retries: Retries;
@@ -98,7 +98,7 @@ export async function call(
 
 /** Sends one request, once, within its timeout. Rejects only if something other than the network failed before it was sent. */
 async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, context: CallContext): Promise<Tried> {
-  const { apiKey, baseUrl, keys, time, timeouts, transport } = host;
+  const { apiKey, baseUrl, keys, loadTransport, time, timeouts } = host;
   const { generation, onPhase, pollTimeoutMs } = context;
   const isPaid = generation !== undefined;
   const totalMs = isPaid ? timeouts.generateMs : Math.min(timeouts.queryMs, pollTimeoutMs ?? Infinity);
@@ -121,22 +121,20 @@ async function tryOnce(host: CallHost, operation: Operation, wire: WireFields, c
     signal.throwIfAborted();
     isSending = true;
   };
-  const send = async () => {
-    const key = typeof apiKey === "function" ? await apiKey().catch(block) : apiKey;
+  try {
+    const key = typeof apiKey === "function" ? await orAbort(apiKey().catch(block), signal) : apiKey;
     isKeyed = true;
     const url = baseUrl + operation.path;
     // A transport knows the type of a form.
     const typed = isPaid ? undefined : { "content-type": "application/json" };
     const headers = mergeHeaders(host.headers, context.headers, keyHeaders(key, url), typed);
     if (key) keys.add(key);
-    const body = isPaid ? await toMultipart(wire) : JSON.stringify(wire);
-    const reply = await transport({ url, headers, body }, { signal, isPaid, beforeSend });
+    const body = isPaid ? await orAbort(toMultipart(wire), signal) : JSON.stringify(wire);
+    const transport = await loadTransport();
+    // A fetch function may ignore the signal.
+    const reply = await orAbort(transport({ url, headers, body }, { signal, isPaid, beforeSend }), signal);
     const answer = readAnswer(reply, time.now(), keys);
     return { answer, verdict: isPaid ? verdictOn(answer) : undefined, hasKey: key !== undefined };
-  };
-  try {
-    // A fetch function may ignore the signal.
-    return await orAbort(send(), signal);
   } catch (error) {
     // A wait continues if there is no key for one of its polls.
     if (blocked && pollTimeoutMs === undefined) throw blocked.error;

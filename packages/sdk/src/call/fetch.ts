@@ -51,20 +51,12 @@ export interface FetchResponse {
 /** A fetch function: the runtime's own, undici's, node-fetch's, or your own around one of them. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** A fetch function whose responses are those of the runtime. */
-export type WebFetch = (url: string, init: FetchInit) => Promise<Response>;
-
 /** Returns the init of a request to the service. */
 export function postInit(headers: FetchInit["headers"], body: string | Blob, signal: AbortSignal): FetchInit {
   // A followed redirect would send the key elsewhere and hide whether the first host accepted the request. workerd does not
   // support "error", only "manual". Its 3xx responses are rejected like all others.
   const redirect = globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "manual" : "error";
   return { method: "POST", headers, signal, redirect, body };
-}
-
-/** Wraps a fetch function, so that the bodies of its responses are web streams. */
-export function toWebFetch(fetch: Fetch): WebFetch {
-  return async (url, init) => toWebResponse(await fetch(url, init));
 }
 
 /** Returns a response whose body is a web stream. */
@@ -80,18 +72,21 @@ export function toWebResponse(given: FetchResponse): Response {
 }
 
 /**
- * Creates the transport on a fetch function.
+ * Creates the transport on a fetch function, or else on the runtime's.
  *
  * @param sendsOnce whether it is the runtime's fetch, or one with `fetchSendsOnce`. Only then does a rejection prove anything
  */
-export function fetchTransport(fetch: WebFetch, sendsOnce: boolean): Transport {
+export function fetchTransport(given: Fetch | undefined, sendsOnce: boolean): Transport {
   return async ({ url, headers, body }, { signal, beforeSend }) => {
     await beforeSend();
-    const response = await fetch(url, postInit(headers, body, signal)).catch((error: unknown) => {
+    // The runtime's is looked up at each call, because tests and tracers replace it.
+    const fetch: Fetch = given ?? globalThis.fetch;
+    const sending = fetch(url, postInit(headers, body, signal)).catch((error: unknown) => {
       throw sendsOnce && provesUnsent(error) ? new NeverSentError(error) : error;
     });
-    const { status, redirected } = response;
+    const response = toWebResponse(await sending);
     const text = await readText(piecesOf(response, signal));
+    const { status, redirected } = response;
     return { status, redirected, text, headers: Object.fromEntries(response.headers) };
   };
 }

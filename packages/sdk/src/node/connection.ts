@@ -82,10 +82,10 @@ export function exchange<T>(
   send: (request: ClientRequest) => unknown,
   receive: (message: IncomingMessage, request: ClientRequest) => Promise<T>,
 ): Promise<T> {
+  // A server that only speaks HTTP/2 then rejects the TLS session.
+  const target = { ...urlToHttpOptions(url), ALPNProtocols: ["http/1.1"], ...options };
+  const request = moduleFor(url).request(target);
   return new Promise((resolve, reject) => {
-    // A server that only speaks HTTP/2 then rejects the TLS session.
-    const target = { ...urlToHttpOptions(url), ALPNProtocols: ["http/1.1"], ...options };
-    const request = moduleFor(url).request(target);
     let isAnswered = false;
     const fail = (error: unknown) => {
       clearInterval(timer);
