@@ -61,7 +61,7 @@ export function createHost<O extends MediaGenOptions>(
       store &&
       once(async () => {
         const { Ledger } = await import("../store/ledger.ts");
-        return new Ledger({ ...host, store, processes: await host.processes() });
+        return new Ledger(host, store, await host.processes());
       }),
   };
   return host;

@@ -20,7 +20,7 @@ import { worthOfQueryMs } from "../wait/durations.ts";
 import { longestRetryMs, settlingMs } from "../wait/pace.ts";
 import { readState, type StateOptions } from "../wait/state.ts";
 import { type CheckOnce, type WaitCheck, waitFor, type WaitHost } from "../wait/wait.ts";
-import { deleteTasks, queryTask, type TasksHost, writeToStore } from "./tasks.ts";
+import { deleteTasks, queryTask, type TasksHost } from "./tasks.ts";
 
 /** Dependencies of tasks. */
 export interface TaskHost extends TasksHost, WaitHost, ResultHost {
@@ -112,7 +112,8 @@ export class TaskHandle<out K extends Kind = Kind> implements Task<K> {
     this.#host.emit({ type: "ended", kind, model, taskid, state, status, at, durationMs });
     const { generationId } = this;
     if (generationId === undefined) return;
-    await writeToStore(this.#host, (ledger) => ledger.end(kind, [taskid], state, generationId), signal);
+    const ledger = await this.#host.ledger?.();
+    await ledger?.end({ kind, taskids: [taskid], outcome: state, generationId }, signal);
   }
 
   wait(options: WaitOptions<K> = {}): Promise<Records[K]> {

@@ -12,7 +12,6 @@ import type { Kind, Operation } from "../spec/operation.ts";
 import { codes, operations } from "../spec/operations.gen.ts";
 import type { Ledger } from "../store/ledger.ts";
 import type { DeleteFields, Deletions, Records, RequestOptions, TaskRecord } from "../task/task.ts";
-import { Deadline, orAbort } from "../time/deadline.ts";
 import type { QueryFields } from "../spec/types.gen.ts";
 
 /** Dependencies of queries and deletions. */
@@ -20,9 +19,6 @@ export interface TasksHost extends CallHost {
   /** Loads the ledger of the store, if there is one. */
   readonly ledger: (() => Promise<Ledger>) | undefined;
 }
-
-/** The maximum time that a call waits for its record in the store. Its result is known by then, and a store may hang. */
-const longestRecordMs = 1_000;
 
 /** Queries a task's record. */
 export async function queryTask<K extends Kind>(
@@ -75,26 +71,10 @@ export async function deleteTasks<K extends Kind>(
     throw invalidRequest(operation.id, "taskids", "invalid", mustBe("a list of task ids", taskids), "", nothingWasSent);
   const request = readRequest(operation, { taskids }, options, host.apiKey);
   const { data } = await call(host, operation, request.wire, { ...request, subject: { kind } });
-  await writeToStore(host, (ledger) => ledger.end(kind, taskids, "deleted"), request.signal);
+  const ledger = await host.ledger?.();
+  await ledger?.end({ kind, taskids, outcome: "deleted" }, request.signal);
   // The cast: the service documents the response to a deletion.
   return data as object as Deletions[K];
-}
-
-/** Records in the store, if there is one. If that takes long or the signal aborts, it continues in the background. */
-export async function writeToStore(
-  { ledger, time }: TasksHost,
-  write: (ledger: Ledger) => Promise<void>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (!ledger) return;
-  const deadline = new Deadline(time, longestRecordMs, () => new Error("the store is slow"), signal);
-  try {
-    await orAbort(ledger().then(write), deadline.signal);
-  } catch (error) {
-    if (!deadline.signal.aborted) throw error;
-  } finally {
-    deadline.end();
-  }
 }
 
 const requestOptions: OptionTypes<RequestOptions> = { signal: "signal", headers: "any" };

@@ -34,8 +34,8 @@ export class Attempt implements OpenAttempt {
 
   /** @param replaces the entry of an earlier attempt, which sent nothing */
   constructor(entries: Entries, facts: GenerationFacts, id: string, replaces: GenerationRecord | undefined) {
-    const { time, processes } = entries.host;
-    const { sender } = processes;
+    const { time } = entries.host;
+    const { sender } = entries.processes;
     this.#entries = entries;
     this.#stored = replaces;
     this.facts = { version: 1, ...facts, id, attempt: crypto.randomUUID(), createdAt: time.now(), sender };

@@ -27,11 +27,9 @@ export interface ProcessInfo {
 
 /** Dependencies of a ledger. */
 export interface LedgerHost {
-  readonly store: GenerationStore;
   readonly origin: string;
   readonly time: Time;
   readonly emit: Emit;
-  readonly processes: ProcessInfo;
   /** Limits how many generations are sent at once. */
   readonly turns: Semaphore;
 }
@@ -49,18 +47,22 @@ const openOf = new WeakMap<GenerationStore, Map<string, OpenAttempt>>();
 /** The entries of a store, as the clients of one service read and write them. Each operation has a timeout. */
 export class Entries {
   readonly host: LedgerHost;
+  readonly processes: ProcessInfo;
   /** The open attempts of this process, by the ids of their entries. */
   readonly open: Map<string, OpenAttempt>;
+  readonly #store: GenerationStore;
 
-  constructor(host: LedgerHost) {
+  constructor(host: LedgerHost, store: GenerationStore, processes: ProcessInfo) {
     this.host = host;
-    this.open = openOf.get(host.store) ?? new Map();
-    openOf.set(host.store, this.open);
+    this.processes = processes;
+    this.open = openOf.get(store) ?? new Map();
+    this.#store = store;
+    openOf.set(store, this.open);
   }
 
   /** Writes an entry. If a write failed but was stored anyway, the entry counts as written. */
   async write(entry: GenerationRecord): Promise<WriteResult> {
-    const write = () => this.#within("write an entry", () => this.host.store.write(entry));
+    const write = () => this.#within("write an entry", () => this.#store.write(entry));
     const result = await write().catch(write);
     return !result.written && isSame(result.current, entry) ? { written: true } : result;
   }
@@ -73,12 +75,12 @@ export class Entries {
   }
 
   get(id: string): Promise<GenerationRecord | undefined> {
-    return this.#within("read an entry", () => this.host.store.get(id));
+    return this.#within("read an entry", () => this.#store.get(id));
   }
 
   /** Yields the entries of this service in some states, and those that this version cannot read. */
   async *list(states: readonly GenerationState[]): AsyncGenerator<GenerationRecord | UnreadableRecord> {
-    const entries = this.host.store.list({ states })[Symbol.asyncIterator]();
+    const entries = this.#store.list({ states })[Symbol.asyncIterator]();
     try {
       for (;;) {
         const { done, value } = await this.#within("list its entries", () => entries.next());
@@ -108,7 +110,7 @@ export class Entries {
 
   /** Whether the process that sends a generation is known to have ended. */
   hasEnded({ sender }: GenerationRecord): boolean {
-    return sender !== undefined && this.host.processes.hasEnded(sender);
+    return sender !== undefined && this.processes.hasEnded(sender);
   }
 
   /** Records that the sender of an entry has ended without an outcome. A sender that was only slow corrects this. */

@@ -7,9 +7,9 @@ import type { GenerationFacts, GenerationRecord, UnreadableRecord } from "../tas
 import type { TaskJSON } from "../task/task.ts";
 import { Deadline, orAbort } from "../time/deadline.ts";
 import { Attempt, OvertakenError } from "./attempt.ts";
-import { Entries, type LedgerHost, silentAfterMs } from "./entries.ts";
+import { Entries, type LedgerHost, type ProcessInfo, silentAfterMs } from "./entries.ts";
 import { type Exists, type Resolution, resolve } from "./resolution.ts";
-import { generationIdOf, whyUnreadable } from "./store.ts";
+import { generationIdOf, type GenerationStore, whyUnreadable } from "./store.ts";
 
 const pollMs = 250;
 /** The maximum number of other attempts that come first. After more, the store itself is at fault. */
@@ -57,7 +57,11 @@ export interface LedgerGeneration extends Omit<GenerationFacts, "origin" | "dige
 /** Sends a generation as an attempt, and returns its task. */
 type Send = (attempt: Attempt) => Promise<TaskJSON>;
 
-type Outcome = GenerationRecord["outcome"];
+/** Tasks that have ended. */
+interface Ended extends Pick<GenerationRecord, "kind" | "outcome"> {
+  readonly taskids: readonly string[];
+  readonly generationId?: string;
+}
 
 /** The task of a key, or the entry that a new attempt replaces. */
 interface Found {
@@ -69,8 +73,8 @@ interface Found {
 export class Ledger {
   readonly #entries: Entries;
 
-  constructor(host: LedgerHost) {
-    this.#entries = new Entries(host);
+  constructor(host: LedgerHost, store: GenerationStore, processes: ProcessInfo) {
+    this.#entries = new Entries(host, store, processes);
   }
 
   /** Returns the task of a key, or generates one in its turn. */
@@ -111,11 +115,14 @@ export class Ledger {
 
   /** Settles like a write, which never rejects; resolves to undefined soon after an abort. */
   #soon<T>(write: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
-    return orAbort(write, signal).catch(() => {
-      const grace = new Deadline(this.#entries.host.time, graceMs, () => new Error("the store is slow"));
-      const soon = orAbort(write, grace.signal).catch(() => undefined);
-      return soon.finally(() => grace.end());
-    });
+    return orAbort(write, signal).catch(() => this.#shortly(write));
+  }
+
+  /** Settles like a write, which never rejects; resolves to undefined after an abort, or if the store is slow. */
+  #shortly<T>(write: Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
+    const grace = new Deadline(this.#entries.host.time, graceMs, () => new Error("the store is slow"), signal);
+    const shortly = orAbort(write, grace.signal).catch(() => undefined);
+    return shortly.finally(() => grace.end());
   }
 
   /**
@@ -168,8 +175,15 @@ export class Ledger {
     return entry;
   }
 
-  /** Records that tasks have ended, also those that other clients generated: only in one entry if its id is given. Never rejects. */
-  async end(kind: Kind, taskids: readonly string[], outcome: Outcome, generationId?: string): Promise<void> {
+  /**
+   * Records that tasks have ended, also those that other clients generated: only in one entry if its id is given. Never rejects. If it
+   * takes long or the signal aborts, it continues in the background.
+   */
+  async end(ended: Ended, signal: AbortSignal | undefined): Promise<void> {
+    await this.#shortly(this.#end(ended), signal);
+  }
+
+  async #end({ kind, taskids, outcome, generationId }: Ended): Promise<void> {
     const entries = this.#entries;
     try {
       for await (const entry of generationId === undefined ? entries.list(["created"]) : [entries.get(generationId)]) {
