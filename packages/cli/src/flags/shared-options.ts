@@ -1,15 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { readDuration } from "../terminal/duration.ts";
 
-/** Adds the options for the target and the preview of results. */
+/** Adds the options for the target of results. */
 export function addResultOptions(
   command: Command,
   output: string = `a file, a directory, or "-" for stdout (default: the current directory)`,
 ): void {
-  command
-    .option("-o, --output <path>", output, readPath)
-    .option("--overwrite", "replace existing files")
-    .option("--preview", "show pictures in the terminal (kitty, Ghostty, iTerm2 or WezTerm)");
+  command.option("-o, --output <path>", output, readPath).option("--overwrite", "replace existing files");
 }
 
 /** Adds the option for the number of results of a task. */

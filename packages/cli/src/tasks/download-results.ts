@@ -3,14 +3,12 @@ import { basename } from "node:path";
 import { blobs, download, type AnyTask, type Download } from "@mediagen/sdk/node";
 import type { CommandContext } from "../client/command-context.ts";
 import { stdoutTarget } from "../files/target.ts";
-import { preview } from "../terminal/preview.ts";
 import { stdoutFailure } from "../terminal/stdout-failure.ts";
 import { nameOf } from "./task-name.ts";
 
 /** Options for downloading results. */
 export interface DownloadOptions {
   readonly overwrite?: true;
-  readonly preview?: true;
 }
 
 /** Downloads the results of a task to a path or to stdout, and prints where they are. */
@@ -37,7 +35,6 @@ export async function downloadResults(
     progress.note(`${nameOf(task)} ${about.join(", ")}`);
     output.line(path);
   }
-  if (options.preview) for (const file of files) await preview(file);
   return files;
 }
 
