@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { BatchSummary } from "@mediagen/batch";
 import { CommandError } from "../errors/command-error.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/text.ts";
 import { withCommands } from "../terminal/shell-commands.ts";
 
 /** A batch that has ended. */

@@ -1,5 +1,5 @@
 import type { BatchPlan, PlannedModel } from "@mediagen/batch";
-import { counted } from "../terminal/counted.ts";
+import { counted } from "../terminal/text.ts";
 
 /** The limits on what a run creates. */
 interface Limits {

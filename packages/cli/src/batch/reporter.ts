@@ -3,7 +3,7 @@ import type { BatchLine, BatchProgress } from "@mediagen/batch";
 import type { ConnectOptions } from "../client/connect.ts";
 import { lookForTask } from "../errors/explain.ts";
 import { resolveCommands } from "../tasks/resume-commands.ts";
-import { clockText } from "../terminal/duration.ts";
+import { clockText } from "../terminal/text.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Progress } from "../terminal/progress.ts";
 
@@ -14,11 +14,12 @@ const pipeEveryMs = 10_000;
 export class BatchReporter {
   /** The number of tasks that this run has created. */
   generated = 0;
+  /** The number of lines that were not finished in time. */
+  timeouts = 0;
   readonly #directory: string;
   readonly #options: ConnectOptions;
   readonly #output: Output;
   readonly #progress: Progress;
-  #timeouts = 0;
   #printedAt = -Infinity;
 
   /** `options` describe the connection, for the commands that resolve unknown outcomes. */
@@ -29,18 +30,13 @@ export class BatchReporter {
     this.#progress = progress;
   }
 
-  /** The number of lines that were not finished in time. */
-  get timeouts(): number {
-    return this.#timeouts;
-  }
-
   printLine({ line, id, state, files, error, generationId }: BatchLine): void {
     this.#progress.end();
     for (const { name } of files) this.#output.line(join(this.#directory, name));
     if (error) this.#progress.warn(`line ${line} (${id}) ${state}: ${error.message}`);
     if (generationId !== undefined)
       this.#progress.warn(`  ${lookForTask}`, ...resolveCommands(generationId, this.#options));
-    if (error?.name === "WaitTimeoutError") this.#timeouts++;
+    if (error?.name === "WaitTimeoutError") this.timeouts++;
   }
 
   printProgress(now: BatchProgress): void {

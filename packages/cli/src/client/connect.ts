@@ -15,7 +15,7 @@ import {
 import { stateDirectory } from "@mediagen/sdk/kit";
 import { messageOf, usageError } from "../errors/command-error.ts";
 import { makeDirectory } from "../files/directory.ts";
-import { clockText } from "../terminal/duration.ts";
+import { clockText } from "../terminal/text.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { commandLine, typedCommand, withCommands } from "../terminal/shell-commands.ts";
 
@@ -82,23 +82,19 @@ export async function clientOptions(
 
 /** Rejects a command without a base URL or a key before anything is sent, and says how to try it free of charge. */
 export function checkAccess({ baseUrl, keyFd }: ConnectOptions): void {
+  const hasUrl = baseUrl !== undefined || process.env["MEDIAGEN_BASE_URL"];
+  const hasKey = keyFd !== undefined || process.env["MEDIAGEN_API_KEY"];
   const missing = [
-    ...(baseUrl === undefined && !process.env["MEDIAGEN_BASE_URL"] ? [["MEDIAGEN_BASE_URL", "--base-url"]] : []),
-    ...(keyFd === undefined && !process.env["MEDIAGEN_API_KEY"] ? [["MEDIAGEN_API_KEY", "--key-fd"]] : []),
+    ...(hasUrl ? [] : [["MEDIAGEN_BASE_URL", "--base-url"]]),
+    ...(hasKey ? [] : [["MEDIAGEN_API_KEY", "--key-fd"]]),
   ];
   if (missing.length === 0) return;
-  const variables = missing.map(([variable]) => variable).join(" and ");
-  const flags = missing.map(([, flag]) => flag).join(" and ");
-  const advice = `Nothing was sent. Set ${missing.length > 1 ? "them" : "it"}, or pass ${flags}.`;
-  throw usageError(
-    `${variables} ${missing.length > 1 ? "are" : "is"} not set`,
-    baseUrl === undefined
-      ? withCommands(
-          `${advice} To try it without spending credits, use the emulated service:`,
-          commandLine("emulator", "exec", "--", typedCommand()),
-        )
-      : advice,
-  );
+  const [are, them] = missing.length > 1 ? ["are", "them"] : ["is", "it"];
+  const what = `${missing.map(([variable]) => variable).join(" and ")} ${are} not set`;
+  const advice = `Nothing was sent. Set ${them}, or pass ${missing.map(([, flag]) => flag).join(" and ")}.`;
+  if (baseUrl !== undefined) throw usageError(what, advice);
+  const free = `${advice} To try it without spending credits, use the emulated service:`;
+  throw usageError(what, withCommands(free, commandLine("emulator", "exec", "--", typedCommand())));
 }
 
 function report(event: MediaGenEvent, progress: Progress): void {

@@ -14,9 +14,8 @@ import { listenForInterrupt } from "../errors/interrupt.ts";
 import { checkTarget } from "../files/target.ts";
 import { readRecords } from "../tasks/store-records.ts";
 import { confirm } from "../terminal/confirm.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted, onOneLine } from "../terminal/text.ts";
 import { createOutput, type Output } from "../terminal/output.ts";
-import { onOneLine } from "../terminal/printable.ts";
 import { createProgress, type Progress } from "../terminal/progress.ts";
 import { commandLine, quoted, typedCommand, withCommands } from "../terminal/shell-commands.ts";
 
@@ -58,14 +57,11 @@ const responsesWithinMs = 300;
 /** `mediagen batch`: generates what each line of a file describes, into a directory. */
 export async function batch(input: string, options: BatchCommandOptions, command: Command): Promise<void> {
   const directory = options.output;
-  if (input === "-")
-    throw usageError(
-      "a batch reads its input twice, and again in every later run: stdin can be read only once",
-      withCommands(
-        "Nothing was sent. Put it in a file, such as jobs.jsonl, and run:",
-        commandLine("batch", "jobs.jsonl", "-o", quoted(directory)),
-      ),
-    );
+  if (input === "-") {
+    const what = "a batch reads its input twice, and again in every later run: stdin can be read only once";
+    const advice = "Nothing was sent. Put it in a file, such as jobs.jsonl, and run:";
+    throw usageError(what, withCommands(advice, commandLine("batch", "jobs.jsonl", "-o", quoted(directory))));
+  }
   const again = typedCommand();
   const { signal } = listenForInterrupt((interrupted) => tell(explain(interrupted, { resume: again })));
   const progress = createProgress(options);
@@ -85,8 +81,8 @@ export async function batch(input: string, options: BatchCommandOptions, command
     if (summary.stopped !== "declined")
       progress.note(`${countsText(summary)}; ${join(directory, "index.html")} shows them`);
     if (error) throw error;
-    const { notStarted } = summary;
-    if (notStarted > 0) progress.hint(`${counted(notStarted, "line")} left; continue with:`, `  ${again}`);
+    if (summary.notStarted > 0)
+      progress.hint(`${counted(summary.notStarted, "line")} left; continue with:`, `  ${again}`);
   } catch (error) {
     progress.end();
     const explained = explainBatch(error, context);

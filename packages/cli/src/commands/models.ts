@@ -3,7 +3,7 @@ import type { Schemas } from "@mediagen/sdk/kit";
 import type { Command } from "commander";
 import { argumentField, type FieldFlag, fieldFlagsOf, isSwitch, switchSyntax } from "../flags/field-flags.ts";
 import { createOutput } from "../terminal/output.ts";
-import { table } from "../terminal/table.ts";
+import { table } from "../terminal/text.ts";
 
 /** `mediagen models`: prints all models, or the fields of one. */
 export function showModels(

@@ -5,10 +5,9 @@ import type { ConnectOptions } from "../client/connect.ts";
 import { checkStoreDirectory } from "../files/check-store-directory.ts";
 import { type CommandRecord, forgetOld, readRecords, savedPaths } from "../tasks/store-records.ts";
 import { nameOf } from "../tasks/task-name.ts";
-import { counted } from "../terminal/counted.ts";
+import { counted, table } from "../terminal/text.ts";
 import { createOutput } from "../terminal/output.ts";
 import { createProgress } from "../terminal/progress.ts";
-import { table } from "../terminal/table.ts";
 
 interface ListOptions extends Pick<ConnectOptions, "baseUrl" | "json" | "quiet"> {
   readonly store?: string;

@@ -1,5 +1,5 @@
 import { InvalidRequestError, type Issue, MediaGenError, OutcomeUnknownError, ServiceError } from "@mediagen/sdk";
-import { onOneLine, printable } from "../terminal/printable.ts";
+import { onOneLine, printable } from "../terminal/text.ts";
 import { exitCodes } from "./exit-codes.ts";
 
 /** An error for the person who runs the command. */

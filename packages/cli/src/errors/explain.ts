@@ -45,12 +45,10 @@ function explanationOf(error: unknown, circumstances: Circumstances): Explanatio
     const left = task ? `; ${task} is not lost` : generates ? "; it created no task, so nothing was billed" : "";
     return [error.message + left, goOn ?? "Run the command again.", error.exitCode];
   }
-  if (error instanceof InvalidRequestError)
-    return [
-      describeIssues(error.issues, command),
-      generates ? "Nothing was sent. Correct it and run the command again." : afterFix(circumstances),
-      task ? exitCodes.failed : exitCodes.usage,
-    ];
+  if (error instanceof InvalidRequestError) {
+    const advice = generates ? "Nothing was sent. Correct it and run the command again." : afterFix(circumstances);
+    return [describeIssues(error.issues, command), advice, task ? exitCodes.failed : exitCodes.usage];
+  }
   if (MediaGenError.is(error)) return explainOwn(error, circumstances);
   const isForeseen = error instanceof Error && "code" in error;
   if (isForeseen) return [error.message, afterFix(circumstances), exitCodes.failed];
@@ -76,12 +74,9 @@ function explainOwn(error: MediaGenError, circumstances: Circumstances): Explana
     const reused = idempotencyKey === undefined ? "" : " Its idempotency key returns this task: use another key.";
     return [what, advice + reused, exitCodes.failed];
   }
+  const isLate = error instanceof WaitTimeoutError;
   const isCredits = error instanceof InsufficientCreditsError;
-  const exitCode = isCredits
-    ? exitCodes.credits
-    : error instanceof WaitTimeoutError
-      ? exitCodes.timeout
-      : exitCodes.failed;
+  const exitCode = isCredits ? exitCodes.credits : isLate ? exitCodes.timeout : exitCodes.failed;
   if (!resume) return [what, advice, exitCode];
   return [what, withCommands(isRetryable ? "Continue with:" : `${advice} Continue with:`, resume), exitCode];
 }

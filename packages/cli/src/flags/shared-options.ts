@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { readDuration } from "../terminal/duration.ts";
+import { readDuration } from "../terminal/text.ts";
 
 /** Adds the options for the target of results. */
 export function addResultOptions(

@@ -19,12 +19,8 @@ export async function describeRequest(
   generate: (media: MediaGen) => Promise<unknown>,
   { baseUrl, allowHttp, keyFd }: ConnectOptions,
 ): Promise<DescribedRequest> {
-  const key =
-    keyFd !== undefined
-      ? `from file descriptor ${keyFd}`
-      : process.env["MEDIAGEN_API_KEY"]
-        ? "from MEDIAGEN_API_KEY"
-        : "none";
+  const fromVariable = process.env["MEDIAGEN_API_KEY"] ? "from MEDIAGEN_API_KEY" : "none";
+  const key = keyFd === undefined ? fromVariable : `from file descriptor ${keyFd}`;
   const url = baseUrl ?? process.env["MEDIAGEN_BASE_URL"];
   let request: DescribedRequest | undefined;
   const media = createMediaGen({
@@ -53,15 +49,10 @@ export async function describeRequest(
 /** Returns a request as lines of text. */
 export function requestText({ method, url, key, parts }: DescribedRequest): string {
   const width = Math.max(...parts.map(({ name }) => name.length));
-  const lines = parts.map(
-    (part) =>
-      `${part.name.padEnd(width)}  ${"value" in part ? part.value : `${part.file} (${part.type}, ${part.bytes} bytes)`}`,
-  );
-  return [
-    `${method} ${url}`,
-    `Authorization: ${key === "none" ? key : `the key ${key}, not shown`}`,
-    "Content-Type: multipart/form-data",
-    "",
-    ...lines,
-  ].join("\n");
+  const lines = parts.map((part) => {
+    const value = "value" in part ? part.value : `${part.file} (${part.type}, ${part.bytes} bytes)`;
+    return `${part.name.padEnd(width)}  ${value}`;
+  });
+  const access = `Authorization: ${key === "none" ? key : `the key ${key}, not shown`}`;
+  return [`${method} ${url}`, access, "Content-Type: multipart/form-data", "", ...lines].join("\n");
 }

@@ -17,21 +17,16 @@ export async function explainUnsaved(
   target: string,
 ): Promise<CommandError> {
   if (error instanceof CommandError) return error;
-  const failed = (why: string, sentence: string, command: string) =>
-    new CommandError(
-      `the results of ${nameOf(task)} could not be saved: ${why}`,
-      withCommands(`Nothing is billed again. ${sentence}`, command),
-      exitCodes.unsaved,
-      error,
-      nameOf(task),
-    );
   const taken = error instanceof InvalidRequestError && error.issues.find(({ code }) => code === "alreadyExists");
-  if (!taken) {
-    return failed(messageOf(error), "Fix that, then continue with:", resumeCommand([task], options, target));
-  }
-  const why = describeIssues([taken], undefined);
   // In a directory, results are named by their task.
-  if (await isDirectoryTarget(target))
-    return failed(why, "Replace it with:", resumeCommand([task], { ...options, overwrite: true }, target));
-  return failed(why, "Save them under the task's id:", resumeCommand([task], options, `${dirname(target)}/`));
+  const isNamed = taken && (await isDirectoryTarget(target));
+  const [sentence, command] = !taken
+    ? ["Fix that, then continue with:", resumeCommand([task], options, target)]
+    : isNamed
+      ? ["Replace it with:", resumeCommand([task], { ...options, overwrite: true }, target)]
+      : ["Save them under the task's id:", resumeCommand([task], options, `${dirname(target)}/`)];
+  const why = taken ? describeIssues([taken], undefined) : messageOf(error);
+  const what = `the results of ${nameOf(task)} could not be saved: ${why}`;
+  const advice = withCommands(`Nothing is billed again. ${sentence}`, command);
+  return new CommandError(what, advice, exitCodes.unsaved, error, nameOf(task));
 }

@@ -1,4 +1,4 @@
-import { printable } from "./printable.ts";
+import { printable } from "./text.ts";
 
 /** Prints results on stdout, and nothing else. */
 export interface Output {

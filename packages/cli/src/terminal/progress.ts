@@ -1,5 +1,4 @@
-import { clockText } from "./duration.ts";
-import { onOneLine } from "./printable.ts";
+import { clockText, onOneLine } from "./text.ts";
 
 /** Prints the progress of a command on stderr. */
 export interface Progress {
