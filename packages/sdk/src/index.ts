@@ -3,14 +3,7 @@ import type { FileFromOptions, FileSource } from "./result/file-from.ts";
 import type { ResultOptions, Task } from "./task/task.ts";
 
 export { createMediaGen } from "./client/client.ts";
-export type {
-  KindClient,
-  MediaGen,
-  Recovery,
-  TaskOptions,
-  UncheckedForm,
-  UncheckedOptions,
-} from "./client/media-gen.ts";
+export type * from "./client/media-gen.ts";
 export type { BeforeGenerate, ClientOptions, GenerateOptions, MediaGenOptions } from "./client/options.ts";
 export type { RetryOptions } from "./call/retries.ts";
 export {
@@ -50,30 +43,8 @@ export type { UnknownGeneration } from "./store/ledger.ts";
 export type { Resolution } from "./store/resolution.ts";
 export { generationIdOf } from "./store/store.ts";
 export type { ForgetOptions, GenerationStore, ListFilter, WriteResult } from "./store/store.ts";
-export type {
-  GenerationFacts,
-  GenerationRecord,
-  GenerationState,
-  Sender,
-  UnreadableRecord,
-} from "./task/generation.ts";
-export type {
-  AnyTask,
-  CallOptions,
-  Check,
-  DeleteFields,
-  Deletions,
-  PartialResult,
-  RequestHeaders,
-  RequestOptions,
-  ResultOptions,
-  ResultProgress,
-  State,
-  Task,
-  TaskJSON,
-  WaitOptions,
-  WaitUpdate,
-} from "./task/task.ts";
+export type * from "./task/generation.ts";
+export type * from "./task/task.ts";
 export type { Clock, SleepReason } from "./time/clock.ts";
 export type { Fetch, FetchHeaders, FetchInit, FetchResponse } from "./call/fetch.ts";
 export type { SchedulerOptions } from "./wait/scheduler.ts";
