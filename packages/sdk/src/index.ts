@@ -1,6 +1,4 @@
-import type { ResultStream } from "./result/streams.ts";
 import type { FileFromOptions, FileSource } from "./result/file-from.ts";
-import type { ResultOptions, Task } from "./task/task.ts";
 
 export { createMediaGen } from "./client/client.ts";
 export type * from "./client/media-gen.ts";
@@ -36,7 +34,8 @@ export type { Issue, IssueCode } from "./errors/issue.ts";
 export { fieldsOf, isModel, listModels, type ModelInfo, validate, type ValidateOptions } from "./form/model.ts";
 export type { Field, FormFields } from "./spec/operation.ts";
 export type { FileFromOptions, FileSource } from "./result/file-from.ts";
-export type { ResultStream } from "./result/streams.ts";
+export { blobs } from "./result/results.ts";
+export { type ResultStream, streams } from "./result/streams.ts";
 export type * from "./spec/types.gen.ts";
 export { memoryStore } from "./store/memory-store.ts";
 export type { UnknownGeneration } from "./store/ledger.ts";
@@ -50,51 +49,6 @@ export type { Fetch, FetchHeaders, FetchInit, FetchResponse } from "./call/fetch
 export type { SchedulerOptions } from "./wait/scheduler.ts";
 export type { StateOptions } from "./wait/state.ts";
 export { waitAll, waitEach, type WaitOutcome } from "./wait/wait-each.ts";
-
-/**
- * Fetches every result of a task into memory. In Node, `download` of `@mediagen/sdk/node` saves results to disk
- * instead.
- *
- * @param task A task that has succeeded.
- * @param options A result of more than `maxBytes` is rejected: 256 MiB by default.
- * @returns The results, in the order of the task's record. Each has its media type, from its first bytes.
- * @throws An {@link InvalidRequestError} if there is no result yet
- * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
- * @throws A {@link ConnectionError} if a result does not arrive completely; calling again is safe
- * @throws The signal's reason if the signal aborts
- * @example
- * const [clip] = await blobs(task);
- * console.log(clip?.type);
- */
-export async function blobs(task: Task, options: ResultOptions = {}): Promise<readonly Blob[]> {
-  // Loaded at first use, because most programs do not need it.
-  return (await import("./result/results.ts")).blobs(task, options);
-}
-
-/**
- * Opens every result of a task as a stream. Pass it to object storage or to an HTTP client without holding it in
- * memory. No more is fetched than you read.
- *
- * An interrupted result continues where it stopped, if its server supports that. Otherwise its stream ends with a
- * `ConnectionError`, and you have to fetch the result again.
- *
- * Each stream holds a connection until you have read it to the end or cancelled it. The time that you take to read does
- * not count as a stall. It counts for `resultTimeoutMs`, which has no limit by default.
- *
- * @param task A task that has succeeded.
- * @returns The results, in the order of the task's record, as soon as the first bytes of each have arrived.
- * @throws An {@link InvalidRequestError} if there is no result yet
- * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
- * @throws A {@link ConnectionError} if no first bytes of a result arrive; calling again is safe
- * @throws The signal's reason if the signal aborts
- * @example
- * const [clip] = await streams(task);
- * const response = new Response(clip?.stream, { headers: { "content-type": clip?.type ?? "video/mp4" } });
- */
-export async function streams(task: Task, options: ResultOptions = {}): Promise<readonly ResultStream[]> {
-  // Loaded at first use, because most programs do not need it.
-  return (await import("./result/streams.ts")).streams(task, options);
-}
 
 /**
  * Reads a source image for a form. A URL, a data URI, a response and a stream are read into memory, up to `maxBytes`.

@@ -47,13 +47,26 @@ export async function resultsOf(
 /** Results in memory have a lower limit than those on disk: a server's mistake must not end the process. */
 const maxBytesInMemory = 256 * 1024 * 1024;
 
-/** Returns a task's results in memory. The entry point documents it. */
-export function blobs(task: Task, given: ResultOptions): Promise<readonly Blob[]> {
+/**
+ * Fetches every result of a task into memory. In Node, `download` of `@mediagen/sdk/node` saves results to disk
+ * instead.
+ *
+ * @param task A task that has succeeded.
+ * @param options A result of more than `maxBytes` is rejected: 256 MiB by default.
+ * @returns The results, in the order of the task's record. Each has its media type, from its first bytes.
+ * @throws An {@link InvalidRequestError} if there is no result yet
+ * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
+ * @throws A {@link ConnectionError} if a result does not arrive completely; calling again is safe
+ * @throws The signal's reason if the signal aborts
+ * @example
+ * const [clip] = await blobs(task);
+ * console.log(clip?.type);
+ */
+export async function blobs(task: Task, options: ResultOptions = {}): Promise<readonly Blob[]> {
   return reportFetching("blobs", task, async (host) => {
-    const options = { maxBytes: maxBytesInMemory, ...readOptions("blobs", given, resultOptions) };
+    const given = { maxBytes: maxBytesInMemory, ...readOptions("blobs", options, resultOptions) };
     const read: Blob[] = [];
-    for (const result of await resultsOf("blobs", task, host, options.signal))
-      read.push(await readBlob(result, options));
+    for (const result of await resultsOf("blobs", task, host, given.signal)) read.push(await readBlob(result, given));
     return read;
   });
 }

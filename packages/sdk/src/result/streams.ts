@@ -17,15 +17,34 @@ export interface ResultStream {
   readonly index: number;
 }
 
-/** Opens a task's results as streams. The entry point documents it. */
-export function streams(task: Task, given: ResultOptions): Promise<readonly ResultStream[]> {
+/**
+ * Opens every result of a task as a stream. Pass it to object storage or to an HTTP client without holding it in
+ * memory. No more is fetched than you read.
+ *
+ * An interrupted result continues where it stopped, if its server supports that. Otherwise its stream ends with a
+ * `ConnectionError`, and you have to fetch the result again.
+ *
+ * Each stream holds a connection until you have read it to the end or cancelled it. The time that you take to read does
+ * not count as a stall. It counts for `resultTimeoutMs`, which has no limit by default.
+ *
+ * @param task A task that has succeeded.
+ * @returns The results, in the order of the task's record, as soon as the first bytes of each have arrived.
+ * @throws An {@link InvalidRequestError} if there is no result yet
+ * @throws A {@link ServiceError} if a result's server rejects the request, or the result's URL must not be requested
+ * @throws A {@link ConnectionError} if no first bytes of a result arrive; calling again is safe
+ * @throws The signal's reason if the signal aborts
+ * @example
+ * const [clip] = await streams(task);
+ * const response = new Response(clip?.stream, { headers: { "content-type": clip?.type ?? "video/mp4" } });
+ */
+export async function streams(task: Task, options: ResultOptions = {}): Promise<readonly ResultStream[]> {
   return reportFetching("streams", task, async (host) => {
     // A limit on all of it would also limit what reads the stream.
-    const options = { resultTimeoutMs: Infinity, ...readOptions("streams", given, resultOptions) };
+    const given = { resultTimeoutMs: Infinity, ...readOptions("streams", options, resultOptions) };
     const opened: ResultStream[] = [];
     try {
-      for (const result of await resultsOf("streams", task, host, options.signal))
-        opened.push(await openStream(result, options));
+      for (const result of await resultsOf("streams", task, host, given.signal))
+        opened.push(await openStream(result, given));
       return opened;
     } catch (error) {
       // Nobody else can close their connections.
