@@ -37,7 +37,7 @@ declare const media: MediaGen;
 declare const text: string;
 declare const prompt: string;
 declare const store: GenerationStore;
-declare const record: GenerationRecord;
+declare const entry: GenerationRecord;
 declare const response: FetchResponse;
 declare const emulator: Emulator;
 declare const request: EmulatorRequest;

@@ -34,7 +34,7 @@ export interface Recovery {
   readonly finished: readonly AnyTask[];
   /** Generations of unknown outcome. Look for them at the service and settle them with `media.resolve`. */
   readonly unknown: readonly UnknownGeneration[];
-  /** Records that this version cannot read. Each blocks its own key. */
+  /** Entries that this version cannot read. Each blocks its own key. */
   readonly unreadable: readonly UnreadableRecord[];
 }
 
@@ -160,7 +160,7 @@ export interface MediaGen {
    * You can correct a resolution with another one. A task that you gave to another generation before is taken from it,
    * and that generation's outcome is unknown again.
    *
-   * @param generationId The id of the generation's record, as in `OutcomeUnknownError` or `recover`.
+   * @param generationId The id of the generation's entry, as in `OutcomeUnknownError` or `recover`.
    * @returns The task, to check or to wait for.
    * @throws An {@link InvalidRequestError} if the client has no store, the store has no such generation or knows its
    *   outcome, or the task is not its task
@@ -175,7 +175,7 @@ export interface MediaGen {
   /**
    * Settles a generation of unknown outcome for which you found no task. Its key may generate again.
    *
-   * @param generationId The id of the generation's record, as in `OutcomeUnknownError` or `recover`.
+   * @param generationId The id of the generation's entry, as in `OutcomeUnknownError` or `recover`.
    * @throws An {@link InvalidRequestError} if the client has no store, or the store has no such generation or knows its
    *   outcome
    * @throws A {@link StoreError} if another attempt with its key has begun since; find out about that one first

@@ -179,7 +179,7 @@ export class OutcomeUnknownError extends MediaGenError {
   declare readonly digest: string | undefined;
   /** The time when the attempt began, in milliseconds since 1970. */
   declare readonly at: number;
-  /** The id of its record in the store, for `media.resolve`; undefined without a store. */
+  /** The id of its entry in the store, for `media.resolve`; undefined without a store. */
   declare readonly generationId: string | undefined;
   /** The reason why there is no usable response. */
   declare readonly reason: string;
@@ -289,7 +289,7 @@ export interface SentGeneration {
   readonly model: string;
   /** The SHA-256 of the form, in hexadecimal; undefined without a store. */
   readonly digest?: string | undefined;
-  /** The id of its record in the store; undefined without a store. */
+  /** The id of its entry in the store; undefined without a store. */
   readonly generationId?: string | undefined;
   /** The time when its attempt began, in milliseconds since 1970. */
   readonly at: number;

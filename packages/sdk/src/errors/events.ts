@@ -18,7 +18,7 @@ export interface CallEvent {
   readonly model: string | undefined;
   /** The task, if there is one yet. */
   readonly taskid: string | undefined;
-  /** The id of the generation's record, if there is a store. */
+  /** The id of the generation's entry, if there is a store. */
   readonly generationId: string | undefined;
   /** The time when it happened, in milliseconds since 1970. */
   readonly at: number;
@@ -88,7 +88,7 @@ export interface TaskEnded {
 export interface StoreFailed {
   /** The type of the event. */
   readonly type: "storeFailed";
-  /** The id of the record; undefined if it could not be looked up. */
+  /** The id of the entry; undefined if it could not be looked up. */
   readonly generationId: string | undefined;
   /** The task, if there is one: save it. */
   readonly task: TaskJSON | undefined;
@@ -102,9 +102,9 @@ export interface StoreFailed {
 export interface LateTask {
   /** The type of the event. */
   readonly type: "lateTask";
-  /** The id of the generation's own record. */
+  /** The id of the generation's own entry. */
   readonly generationId: string;
-  /** The task. Its `generationId` names the record that holds it. */
+  /** The task. Its `generationId` names the entry that holds it. */
   readonly task: TaskJSON;
 }
 

@@ -89,7 +89,8 @@ export class FileStore implements GenerationStore {
       try {
         return read(this.#directoryOf(id));
       } catch (error) {
-        if (reads === mostReads) throw error;
+        const mayPass = error instanceof SyntaxError || codeOf(error) === "ENOENT";
+        if (!mayPass || reads === mostReads) throw error;
       }
       await setImmediate();
     }

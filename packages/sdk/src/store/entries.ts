@@ -1,16 +1,10 @@
 import type { Emit } from "../errors/events.ts";
 import { describeDuration } from "../errors/issue.ts";
-import type {
-  GenerationFacts,
-  GenerationRecord,
-  GenerationState,
-  Sender,
-  UnreadableRecord,
-} from "../task/generation.ts";
+import type { GenerationFacts, GenerationRecord, Sender, UnreadableRecord } from "../task/generation.ts";
 import type { TaskJSON } from "../task/task.ts";
 import type { Time } from "../time/clock.ts";
 import type { Semaphore } from "../time/semaphore.ts";
-import { type GenerationStore, whyUnreadable, type WriteResult } from "./store.ts";
+import { type GenerationStore, type ListFilter, whyUnreadable, type WriteResult } from "./store.ts";
 
 /** Timeout of each operation of a store: a custom store may hang. */
 const timeoutMs = 15_000;
@@ -79,8 +73,8 @@ export class Entries {
   }
 
   /** Yields the entries of this service in some states, and those that this version cannot read. */
-  async *list(states: readonly GenerationState[]): AsyncGenerator<GenerationRecord | UnreadableRecord> {
-    const entries = this.#store.list({ states })[Symbol.asyncIterator]();
+  async *list(filter: ListFilter): AsyncGenerator<GenerationRecord | UnreadableRecord> {
+    const entries = this.#store.list(filter)[Symbol.asyncIterator]();
     try {
       for (;;) {
         const { done, value } = await this.#within("list its entries", () => entries.next());

@@ -186,7 +186,9 @@ export class Ledger {
   async #end({ kind, taskids, outcome, generationId }: Ended): Promise<void> {
     const entries = this.#entries;
     try {
-      for await (const entry of generationId === undefined ? entries.list(["created"]) : [entries.get(generationId)]) {
+      for await (const entry of generationId === undefined
+        ? entries.list({ states: ["created"] })
+        : [entries.get(generationId)]) {
         if (!entry || "unreadable" in entry || entry.state !== "created" || entry.kind !== kind) continue;
         // If another writer was faster, it has recorded the same.
         if (entry.task && taskids.includes(entry.task.taskid)) await entries.change(entry, { state: "ended", outcome });
@@ -201,7 +203,7 @@ export class Ledger {
     const { open, host } = this.#entries;
     const found: GenerationRecord[] = [];
     const unreadable: UnreadableRecord[] = [];
-    for await (const entry of this.#entries.list(["sending", "created", "unknown", "ended"])) {
+    for await (const entry of this.#entries.list({ states: ["sending", "created", "unknown", "ended"] })) {
       if ("unreadable" in entry) unreadable.push(entry);
       else if (entry.state !== "ended" || isFinished(entry)) found.push(entry);
     }
@@ -236,16 +238,8 @@ const sameKeyAgain =
   "Nothing was sent. It is safe to retry with the same key: if an earlier call has created a task, that one is returned.";
 
 function describe(entry: GenerationRecord): UnknownGeneration {
-  const {
-    id: generationId,
-    kind,
-    model,
-    digest,
-    idempotencyKey,
-    createdAt: at,
-    reason = "no outcome is known",
-  } = entry;
-  return { generationId, kind, model, digest, idempotencyKey, at, reason };
+  const { kind, model, digest, idempotencyKey, reason = "no outcome is known" } = entry;
+  return { generationId: entry.id, kind, model, digest, idempotencyKey, at: entry.createdAt, reason };
 }
 
 /** Rejects a key of another generation. An unknown digest counts as equal. */

@@ -54,15 +54,12 @@ export async function resolve(
     if (taskid !== undefined) {
       // Only an existing task may replace one that has ended. Otherwise an invented id could free the key.
       const isUnverified = resolution !== "notCreated" && resolution.unverified && entry.state !== "ended";
-      const holder = await findHolder(entries, entry, taskid);
       if (!isUnverified && !(await exists(entry.kind, taskid))) throw notKnown(entry, taskid);
-      if (holder) await takeTask(entries, holder, id);
+      await takeTask(entries, entry, taskid);
     }
     const { kind, model, origin, resultCount, createdAt } = entry;
-    const task: TaskJSON | undefined =
-      taskid === undefined
-        ? undefined
-        : { version: 2, kind, model, taskid, origin, resultCount, createdAt, generationId: id };
+    const facts = { version: 2, kind, model, origin, resultCount, createdAt, generationId: id } as const;
+    const task = taskid === undefined ? undefined : { ...facts, taskid };
     const state = task ? "created" : "notCreated";
     const change = { state, task, outcome: undefined, reason: "resolved by hand", resolvedByHand: true } as const;
     // If another writer has changed the entry, it is read again.
@@ -97,25 +94,20 @@ function rejectSettled({ id, state, task, resolvedByHand }: GenerationRecord, ta
   throw reject("generationId", `${id} ${why}`, advice);
 }
 
-/** Returns the entry that a user has resolved to this task. Rejects a task that the service returned for another generation. */
-async function findHolder(
-  entries: Entries,
-  { id, kind }: GenerationRecord,
-  taskid: string,
-): Promise<GenerationRecord | undefined> {
-  for await (const other of entries.list(["created", "ended"])) {
+/**
+ * Takes a task from the entry that a user has resolved to it. The outcome of that one is unknown again, so that swapped tasks can be
+ * corrected. Rejects a task that the service returned for another generation.
+ */
+async function takeTask(entries: Entries, { id, kind }: GenerationRecord, taskid: string): Promise<void> {
+  for await (const other of entries.list({ states: ["created", "ended"] })) {
     if ("unreadable" in other || other.id === id || other.kind !== kind || other.task?.taskid !== taskid) continue;
-    if (other.resolvedByHand) return other;
-    const problem = `${describeValue(taskid)} is the task of the generation ${other.id}`;
-    throw reject("taskid", problem, "Two generations never share a task: check both ids.");
+    if (!other.resolvedByHand) {
+      const problem = `${describeValue(taskid)} is the task of the generation ${other.id}`;
+      throw reject("taskid", problem, "Two generations never share a task: check both ids.");
+    }
+    const reason = `its task was resolved as that of the generation ${id}`;
+    if (await entries.change(other, { state: "unknown", task: undefined, outcome: undefined, reason })) return;
+    const what = "another process has changed the generation that holds the task";
+    throw new StoreError("resolve", what, { advice: "Try again." });
   }
-  return undefined;
-}
-
-/** Takes a task from the entry that a user resolved to it. Its outcome is unknown again, so swapped tasks can be corrected. */
-async function takeTask(entries: Entries, holder: GenerationRecord, id: string): Promise<void> {
-  const reason = `its task was resolved as that of the generation ${id}`;
-  if (await entries.change(holder, { state: "unknown", task: undefined, outcome: undefined, reason })) return;
-  const what = "another process has changed the generation that holds the task";
-  throw new StoreError("resolve", what, { advice: "Try again." });
 }

@@ -1,34 +1,34 @@
 import type { GenerationRecord, GenerationState, UnreadableRecord } from "../task/generation.ts";
 
-/** Result of `write`: whether the record was written, and if not, what is stored instead. */
+/** Result of `write`: whether the entry was written, and if not, what is stored instead. */
 export type WriteResult =
   | {
-      /** The record was stored durably. */
+      /** The entry was stored durably. */
       readonly written: true;
     }
   | {
       /** Nothing was changed. */
       readonly written: false;
-      /** The record that is stored under this id; undefined if there is none. */
+      /** The entry that is stored under this id; undefined if there is none. */
       readonly current: GenerationRecord | undefined;
     };
 
-/** The records that `list` yields. */
+/** The entries that `list` yields. */
 export interface ListFilter {
-  /** The states of the records. */
+  /** The states of the entries. */
   readonly states: readonly GenerationState[];
 }
 
-/** The records that `forget` removes. */
+/** The entries that `forget` removes. */
 export interface ForgetOptions {
   /**
-   * Whether records with an idempotency key are removed as well. Their keys can then generate again, which is billed
+   * Whether entries with an idempotency key are removed as well. Their keys can then generate again, which is billed
    * again.
    * @default false
    */
   readonly keyed?: boolean | undefined;
   /**
-   * The time before which records were last written, in milliseconds since 1970. Later ones stay.
+   * The time before which entries were last written, in milliseconds since 1970. Later ones stay.
    * @default Infinity
    */
   readonly before?: number | undefined;
@@ -42,45 +42,45 @@ export interface ForgetOptions {
  *
  * 1. `write` is linearizable over all processes and durable before it resolves. Of two writes of one revision, exactly
  *    one is written, and every later read sees it. `get` reads from the primary, never from a replica or a cache.
- * 2. Nothing expires and nothing is evicted. Losing a record with a key can pay twice.
- * 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own record when it writes
+ * 2. Nothing expires and nothing is evicted. Losing an entry with a key can pay twice.
+ * 3. A `write` that rejects may have happened. The SDK sends nothing then, and recognizes its own entry when it writes
  *    again.
- * 4. A record is stored unchanged, including unknown fields.
+ * 4. An entry is stored unchanged, including unknown fields.
  */
 export interface GenerationStore {
   /**
-   * Stores a record if it follows the stored one, in one atomic step. It follows if the stored revision is
-   * `record.revision - 1` and the stored attempt is `record.follows`. Revision 1 follows if nothing is stored under the
+   * Stores an entry if it follows the stored one, in one atomic step. It follows if the stored revision is
+   * `entry.revision - 1` and the stored attempt is `entry.follows`. Revision 1 follows if nothing is stored under the
    * id.
    *
-   * @returns Whether the record was written. If not, what is stored instead.
-   * @throws An error of the storage; the record may have been written anyway
+   * @returns Whether the entry was written. If not, what is stored instead.
+   * @throws An error of the storage; the entry may have been written anyway
    * @example
-   * const { written } = await store.write(record);
+   * const { written } = await store.write(entry);
    */
-  write(record: GenerationRecord): Promise<WriteResult>;
+  write(entry: GenerationRecord): Promise<WriteResult>;
   /**
-   * Reads a record from the primary storage.
+   * Reads an entry from the primary storage.
    *
-   * @returns The record; undefined if nothing is stored under the id.
-   * @throws An error of the storage, or of a record that cannot be read
+   * @returns The entry; undefined if nothing is stored under the id.
+   * @throws An error of the storage, or of an entry that cannot be read
    * @example
-   * const record = await store.get(await generationIdOf(media.origin, "order-42"));
+   * const entry = await store.get(await generationIdOf(media.origin, "order-42"));
    */
   get(id: string): Promise<GenerationRecord | undefined>;
   /**
-   * Lists the records in some states, in any order. A record that cannot be read is yielded as such and hides no other.
+   * Lists the entries in some states, in any order. An entry that cannot be read is yielded as such and hides no other.
    *
-   * @returns An async iterable of the records.
+   * @returns An async iterable of the entries.
    * @throws An error of the storage
    * @example
-   * for await (const record of store.list({ states: ["unknown"] })) console.log(record.id);
+   * for await (const entry of store.list({ states: ["unknown"] })) console.log(entry.id);
    */
   list(filter: ListFilter): AsyncIterable<GenerationRecord | UnreadableRecord>;
   /**
-   * Removes `ended` and `notCreated` records, without a key unless you pass `keyed`.
+   * Removes `ended` and `notCreated` entries, without a key unless you pass `keyed`.
    *
-   * @returns The number of records that were removed.
+   * @returns The number of entries that were removed.
    * @throws An error of the storage
    * @example
    * await store.forget({ before: Date.now() - 30 * 86_400_000 });
@@ -88,25 +88,25 @@ export interface GenerationStore {
   forget(options?: ForgetOptions): Promise<number>;
 }
 
-/** Whether a record may replace the stored one. */
-export function mayFollow(record: GenerationRecord, current: GenerationRecord | undefined): boolean {
-  if (!current) return record.revision === 1;
-  return current.revision === record.revision - 1 && current.attempt === record.follows;
+/** Whether an entry may replace the stored one. */
+export function mayFollow(entry: GenerationRecord, current: GenerationRecord | undefined): boolean {
+  if (!current) return entry.revision === 1;
+  return current.revision === entry.revision - 1 && current.attempt === entry.follows;
 }
 
-/** Whether `forget` removes a record. */
-export function mayForget(record: GenerationRecord, { keyed = false, before = Infinity }: ForgetOptions = {}): boolean {
-  if (record.state !== "ended" && record.state !== "notCreated") return false;
-  return (keyed || record.idempotencyKey === undefined) && record.updatedAt < before;
+/** Whether `forget` removes an entry. */
+export function mayForget(entry: GenerationRecord, { keyed = false, before = Infinity }: ForgetOptions = {}): boolean {
+  if (entry.state !== "ended" && entry.state !== "notCreated") return false;
+  return (keyed || entry.idempotencyKey === undefined) && entry.updatedAt < before;
 }
 
 /**
- * Computes the id of the record that a store has for an idempotency key.
+ * Computes the id of the entry that a store has for an idempotency key.
  *
  * @param origin The origin of the service, as `media.origin`.
  * @returns A SHA-256 in hexadecimal.
  * @example
- * const record = await store.get(await generationIdOf(media.origin, "order-42"));
+ * const entry = await store.get(await generationIdOf(media.origin, "order-42"));
  */
 export async function generationIdOf(origin: string, idempotencyKey: string): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify([origin, idempotencyKey]));

@@ -38,15 +38,15 @@ export interface GenerationFacts {
 export interface GenerationRecord extends GenerationFacts {
   /** The version of this format. */
   readonly version: 1;
-  /** The record's id: the SHA-256 of origin and idempotency key, or a random one without a key. */
+  /** The entry's id: the SHA-256 of origin and idempotency key, or a random one without a key. */
   readonly id: string;
-  /** The number of times that the record has been written: 1, 2, ... */
+  /** The number of times that the entry has been written: 1, 2, ... */
   readonly revision: number;
-  /** The random id of the attempt that the record is about. */
+  /** The random id of the attempt that the entry is about. */
   readonly attempt: string;
   /**
-   * The `attempt` of the revision before this one; undefined in revision 1. After a record was forgotten, its revisions
-   * begin at 1 again. A process that was paused until then must not overwrite the record of another attempt whose
+   * The `attempt` of the revision before this one; undefined in revision 1. After an entry was forgotten, its revisions
+   * begin at 1 again. A process that was paused until then must not overwrite the entry of another attempt whose
    * revision has the same number.
    */
   readonly follows?: string | undefined;
@@ -54,7 +54,7 @@ export interface GenerationRecord extends GenerationFacts {
   readonly state: GenerationState;
   /** The time when the attempt began, in milliseconds since 1970. */
   readonly createdAt: number;
-  /** The time when the record was written, in milliseconds since 1970. */
+  /** The time when the entry was written, in milliseconds since 1970. */
   readonly updatedAt: number;
   /** The process that sends it, if the runtime has processes. */
   readonly sender?: Sender | undefined;
@@ -68,9 +68,9 @@ export interface GenerationRecord extends GenerationFacts {
   readonly resolvedByHand?: boolean | undefined;
 }
 
-/** A record in a store that this version cannot read: it is damaged, or a newer version wrote it. */
+/** An entry in a store that this version cannot read: it is damaged, or a newer version wrote it. */
 export interface UnreadableRecord {
-  /** The record's id. */
+  /** The entry's id. */
   readonly id: string;
   /** The reason why it cannot be read. */
   readonly unreadable: string;

@@ -25,7 +25,7 @@ export interface Task<out K extends Kind = Kind> {
    * the result is already there is not documented by the service.
    */
   readonly initialUrl: string | undefined;
-  /** The id of the generation's record in the store; undefined without a store. */
+  /** The id of the generation's entry in the store; undefined without a store. */
   readonly generationId: string | undefined;
   /**
    * The id that the service, or a proxy in front of it, gave the request that created the task. Include it when you
@@ -110,7 +110,7 @@ export type TaskJSON = {
   readonly createdAt?: number;
   /** The URL in the response to the generation, if there was one. */
   readonly initialUrl?: string;
-  /** The id of the generation's record in the store. */
+  /** The id of the generation's entry in the store. */
   readonly generationId?: string;
   /** The id that the service, or a proxy in front of it, gave the request that created the task, if there was one. */
   readonly requestId?: string;
